@@ -1,0 +1,135 @@
+"""What goes into a turn and what comes out of it, as every channel sees it. Frozen; JSON as in the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from grounding.policy import DEFAULT_POLICY
+from grounding.records import Action, Grade, Origin, Turn, WebResult
+from rai.records import Claim, Outcome
+
+Code = Literal[
+    "screen_unavailable", "model_unavailable", "search_unavailable", "ledger_unavailable", "deadline"
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One turn to answer: the question and what is known around it.
+
+    `user` is who asks (already authenticated by the channel), None for a stranger, who sees what everyone may see.
+    """
+
+    question: str
+    history: tuple[Turn, ...] = ()
+    context: str | None = None
+    product: str | None = None
+    user: str | None = None
+    policy: str = DEFAULT_POLICY
+    channel: str = "cli"
+    conversation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Where a part of the answer comes from. `quote` lies verbatim in the cited passage."""
+
+    n: int
+    title: str
+    url: str | None
+    doc_id: str
+    chunk_id: str
+    locator: str | None
+    quote: str
+    origin: Origin = "kb"
+
+
+@dataclass(frozen=True, slots=True)
+class InternalNote:
+    """A passage that may inform the human agent and is never part of a customer-ready draft."""
+
+    title: str
+    doc_id: str
+    chunk_id: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Struck:
+    """The draft as it was before repair, with its claims: shown struck out, never sent to a customer."""
+
+    text: str
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """How the turn ended. `answer` is what the channel shows: the checked answer, or the fixed notice of the outcome."""
+
+    outcome: Outcome
+    answer: str
+    code: Code | None = None
+    citations: tuple[Citation, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    query: str = ""
+    grades: tuple[Grade, ...] = ()
+    action: Action | None = None
+    web: tuple[WebResult, ...] = ()
+    timings_ms: dict[str, float] = field(default_factory=dict)
+    kb_version: str = ""
+    entry_id: str = ""
+    mode: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    internal_notes: tuple[InternalNote, ...] = ()
+    offered: tuple[Citation, ...] = ()
+    draft: Struck | None = None
+    relevance: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The form of `ask --json` and `POST /api/ask`."""
+        data = asdict(self)
+        data["outcome"] = self.outcome.value
+        data["action"] = self.action.value if self.action else None
+        data["web"] = [{"title": w.title, "url": w.url, "snippet": w.snippet} for w in self.web]
+        data["claims"] = [claim_json(c) for c in self.claims]
+        data["grades"] = [grade_json(g) for g in self.grades]
+        if self.draft is not None:
+            data["draft"] = {"text": self.draft.text, "claims": [claim_json(c) for c in self.draft.claims]}
+        return data
+
+
+def claim_json(claim: Claim) -> dict[str, Any]:
+    """A claim in the contract's form."""
+    return {
+        "kind": claim.kind,
+        "entity": claim.entity,
+        "text": claim.text,
+        "start": claim.start,
+        "end": claim.end,
+        "value": claim.value,
+        "status": claim.status,
+        "evidence": [asdict(e) for e in claim.evidence],
+        "why": claim.why,
+    }
+
+
+def grade_json(grade: Grade) -> dict[str, Any]:
+    """A grade in the contract's form."""
+    data = asdict(grade)
+    data["id"] = data.pop("chunk_id")
+    return data
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Progress of a turn: a stage has begun. `label` is a short sentence for a person."""
+
+    name: str
+    label: str
+
+
+OnStage = Callable[[Stage], Awaitable[None]]
+Answer = Callable[[Ask, OnStage | None], Awaitable[Reply]]
+"""The one function every channel calls: a turn in, a reply out; the ledger is already written when it returns."""

@@ -1,0 +1,44 @@
+"""The running system as its users hold it: command line, pages and channel get this and nothing below it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bot.records import Answer
+from bot.settings import Settings
+from grounding.ports import Directory, Embedder, Grader, Library, Retriever, Summarizer
+from rai.ports import Ledger, PromptScreen
+from rai.records import Report, Source
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """An answer and the sources to check it against, as `attest check` and `POST /api/check` take them."""
+
+    answer: str
+    sources: tuple[Source, ...]
+    question: str | None = None
+    given: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Everything that is switched on, ready to use. Built by `bot.compose.compose`; closed once, by whoever built it.
+
+    `ready` answers a dict of part to reason for every part that is not ready; empty means ready.
+    """
+
+    settings: Settings
+    answer: Answer
+    check: Callable[[CheckRequest], Awaitable[Report]]
+    summarizer: Summarizer
+    embedder: Embedder | None
+    retriever: Retriever
+    grader: Grader
+    screen: PromptScreen
+    library: Library
+    directory: Directory
+    ledger: Ledger
+    ready: Callable[[], Awaitable[dict[str, str]]]
+    close: Callable[[], Awaitable[None]]

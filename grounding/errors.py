@@ -1,0 +1,92 @@
+"""Every way in which the system can fail, drawn before it is coded.
+
+AttestError
+├── UserError               the user's mistake: one line, exit 2
+│   ├── InputError          a file, a field or a line of it: what, where, what is allowed
+│   └── SettingsError       a setting: its name, its value, what is allowed
+├── ServiceError            something that is needed did not answer: exit 3
+│   ├── ServiceUnavailable  refused, reset, 5xx, breaker open
+│   ├── ServiceTimeout      our deadline passed
+│   ├── ServiceRejected     the service said no to this request (401, 403, 404, 429 after retries)
+│   └── ServiceReplyInvalid an answer that cannot be read: HTML with status 200, a cut stream, bad JSON
+├── ContentFiltered         the service's own filter blocked the prompt or the draft
+├── PromptBlocked           our screen blocked a prompt; it never left
+└── StoreError              the index or the store cannot be opened, is locked, or was damaged
+
+Expected ends of a turn are values (`rai.records.Outcome`), not exceptions.
+No message carries a secret, a key, or text of a customer.
+"""
+
+from __future__ import annotations
+
+
+class AttestError(Exception):
+    """Root of every error that is ours. `str(error)` is one line fit for a person."""
+
+
+class UserError(AttestError):
+    """What the user gave cannot be used; says which value, where, and what is allowed."""
+
+
+class InputError(UserError):
+    """A file, a line or a field of the input. `code` is stable and machine-readable."""
+
+    def __init__(self, message: str, *, code: str = "bad_input") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class SettingsError(UserError):
+    """A setting has a value that is not allowed, or settings contradict each other."""
+
+
+class ServiceError(AttestError):
+    """A service that is needed did not do its part. `service` names it (never its key or URL)."""
+
+    code = "unavailable"
+
+    def __init__(self, service: str, message: str) -> None:
+        super().__init__(f"{service}: {message}")
+        self.service = service
+
+
+class ServiceUnavailable(ServiceError):
+    """Connection refused or reset, a 5xx after bounded retries, or an open breaker."""
+
+
+class ServiceTimeout(ServiceError):
+    """The call's deadline passed; the call was cancelled."""
+
+    code = "deadline"
+
+
+class ServiceRejected(ServiceError):
+    """The service understood and refused: bad key, no such deployment, quota."""
+
+    code = "rejected"
+
+
+class ServiceReplyInvalid(ServiceError):
+    """The reply cannot be read, or ends before it says that it is complete."""
+
+    code = "bad_reply"
+
+
+class ContentFiltered(AttestError):
+    """The model service's own content filter refused the prompt or cut the draft."""
+
+
+class PromptBlocked(AttestError):
+    """Our prompt screen blocked a prompt before it reached a model.
+
+    `unavailable` is true when the screen itself failed: closed, but no decision was made.
+    """
+
+    def __init__(self, rule: str | None, *, unavailable: bool = False) -> None:
+        super().__init__("the prompt screen is unavailable" if unavailable else "the prompt screen blocked this prompt")
+        self.rule = rule
+        self.unavailable = unavailable
+
+
+class StoreError(AttestError):
+    """The local store or one of its indexes cannot be used: locked, damaged, or of another version."""

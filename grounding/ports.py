@@ -1,0 +1,129 @@
+"""The seams of grounding: what each part may ask of the world. All are async; none knows an implementation.
+
+Each Protocol has one contract suite under tests/contracts that every implementation passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grounding.records import (
+    Access,
+    Completion,
+    Document,
+    DocumentInfo,
+    Draft,
+    Grading,
+    Passage,
+    Prompt,
+    Query,
+    Retrieval,
+    Turn,
+    WebResult,
+)
+
+Vectors = NDArray[np.float32]
+
+
+class Summarizer(Protocol):
+    """Conversation to query by extractive summarization."""
+
+    async def summarize(self, turns: Sequence[Turn]) -> Query:
+        """Choose sentences of `turns` verbatim. Raises InputError for a conversation without text."""
+        ...
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names model and file; vectors of another fingerprint are never compared."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), dim), float32, L2-normalised rows."""
+        ...
+
+
+class Retriever(Protocol):
+    """Query to passages that this user may read. Trimming happens inside the search."""
+
+    async def retrieve(self, query: str, access: Access, k: int) -> Retrieval:
+        """At most `k` passages, best first. Raises ServiceError or StoreError when search is impossible."""
+        ...
+
+
+class Grader(Protocol):
+    """Judges each passage against the question."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def grade(self, question: str, passages: Sequence[Passage]) -> Grading:
+        """One grade per passage, same order. Failure is `ungraded`, not an exception."""
+        ...
+
+
+class WebSearch(Protocol):
+    """The web, when the knowledge base is not enough."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
+        """At most `k` results from allowed sites. Raises ServiceError."""
+        ...
+
+
+class ChatModel(Protocol):
+    """A chat model. What `compose` hands out screens every prompt first."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+        """A complete reply or an exception: ServiceError, ContentFiltered or PromptBlocked.
+
+        `purpose` ("compose", "grade", "rewrite", "plan") goes into the record.
+        """
+        ...
+
+
+class Composer(Protocol):
+    """Prompt with its evidence to a draft."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def compose(self, prompt: Prompt) -> Draft:
+        """A draft that cites evidence as [n]. Raises ServiceError, ContentFiltered or PromptBlocked."""
+        ...
+
+
+class Directory(Protocol):
+    """Who belongs to which groups."""
+
+    async def groups(self, user: str) -> frozenset[str]:
+        """Groups of `user`; empty for a stranger. Raises ServiceError: the caller denies."""
+        ...
+
+
+class Library(Protocol):
+    """The documents of the knowledge base: what is in it, and what it said at any version."""
+
+    async def documents(self) -> tuple[DocumentInfo, ...]:
+        """Every current document, by doc_id."""
+        ...
+
+    async def document(self, doc_id: str, version: str | None = None) -> Document | None:
+        """The document as it stood at `version` (old versions stay for replay), or as it stands now."""
+        ...
+
+    async def remove(self, doc_id: str) -> bool:
+        """Take a document out of every answer at once; False if it is not there."""
+        ...

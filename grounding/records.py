@@ -1,0 +1,273 @@
+"""The records that travel through a turn. All are frozen; offsets are Unicode code points, half open.
+
+Turn -> Query -> Passage -> Grade -> Evidence -> Prompt -> Draft
+
+A `Chunk` is an indexed piece of a `Document`; a `Passage` is a chunk or a web result returned for a query.
+`start` and `end` of a chunk index into its document's extracted text, so `document.text[start:end] == chunk.text`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+Role = Literal["customer", "agent", "user", "assistant"]
+Origin = Literal["kb", "web"]
+Label = Literal["Awful", "Poor", "Good", "Perfect"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of code points; `text` repeats what stands there."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation. Asked last comes last."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the conversation chosen for the query: `history[turn].text[start:end] == text`.
+
+    `rank_score` in [0, 1]: how central the sentence is to the conversation's last need; higher is better.
+    """
+
+    turn: int
+    start: int
+    end: int
+    text: str
+    rank_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The search query made from a conversation: sentences verbatim, plus entity names they need."""
+
+    text: str
+    sentences: tuple[Sentence, ...] = ()
+    entities: tuple[str, ...] = ()
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What one user may see. `groups` of nobody is empty: only documents for everyone are visible.
+
+    `product` narrows retrieval to documents of that product and those of no product.
+    """
+
+    user: str | None = None
+    groups: frozenset[str] = frozenset()
+    product: str | None = None
+
+    def may_read(self, groups: tuple[str, ...] | None) -> bool:
+        """True if a document with these `groups` is visible: None is everyone, () is nobody."""
+        return groups is None or not self.groups.isdisjoint(groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """A place inside a document that a person can find: `label` ("page 3", "Opening hours") begins at `start`."""
+
+    start: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One article of the knowledge base, as extracted text.
+
+    `groups` None: everyone in the tenant; (): nobody. `internal`: may inform the human agent, never
+    quoted in a customer-ready draft. `updated`: ISO 8601 or None.
+    """
+
+    doc_id: str
+    title: str
+    text: str
+    url: str | None = None
+    groups: tuple[str, ...] | None = None
+    product: str | None = None
+    internal: bool = False
+    updated: str | None = None
+    content_type: str = "text/plain"
+    locators: tuple[Locator, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """Hash of everything that retrieval or display depends on; equal versions cost no work."""
+        meta = (self.title, self.url, self.groups, self.product, self.internal, self.updated, self.locators)
+        return hashlib.sha256(f"{meta!r}\x00{self.text}".encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo:
+    """A line of the list of documents. `root` is the folder or corpus that it was ingested from."""
+
+    doc_id: str
+    title: str
+    content_type: str
+    version: str
+    chunks: int
+    url: str | None
+    groups: tuple[str, ...] | None
+    product: str | None
+    internal: bool
+    updated: str | None
+    root: str
+    ingested_at: str
+
+
+def chunk_id(doc_id: str, start: int, end: int, text: str) -> str:
+    """Content id of a chunk: the same id stands in index, citation and ledger. 24 hex digits of SHA-256."""
+    return hashlib.sha256(f"{doc_id}\x00{start}\x00{end}\x00{text}".encode()).hexdigest()[:24]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """An indexed piece of a document. `tokens` counts GPT-4o byte-pair tokens of `text`."""
+
+    chunk_id: str
+    doc_id: str
+    start: int
+    end: int
+    text: str
+    tokens: int
+    locator: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk or a web result returned for a query, best first.
+
+    `score`: fused, in [0, 1], higher is better, comparable within one result list only. `bm25`: raw, unbounded,
+    or None if words did not find it. `semantic`: cosine in [-1, 1], or None if there are no vectors.
+    `screened` names the rule that found an instruction hidden in the passage, when there is one.
+    """
+
+    chunk_id: str
+    doc_id: str
+    title: str
+    text: str
+    start: int = 0
+    url: str | None = None
+    locator: str | None = None
+    origin: Origin = "kb"
+    internal: bool = False
+    updated: str | None = None
+    version: str = ""
+    tokens: int = 0
+    score: float = 0.0
+    bm25: float | None = None
+    semantic: float | None = None
+    screened: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What a retriever returns. `kb_version` names the state of the knowledge base that was searched."""
+
+    passages: tuple[Passage, ...]
+    kb_version: str
+    mode: str = "hybrid"
+    notes: tuple[str, ...] = ()
+
+
+class Action(StrEnum):
+    """The decision of corrective RAG (CRAG, arXiv 2401.15884)."""
+
+    CORRECT = "correct"
+    AMBIGUOUS = "ambiguous"
+    INCORRECT = "incorrect"
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """One grader's judgement of one passage. `score` in [0, 1]; `extract` lies verbatim in the passage."""
+
+    chunk_id: str
+    score: float
+    label: Label
+    binary: Literal["yes", "no"]
+    extract: Span | None
+    justification: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """Grades of all passages, in the order given. `ungraded` when the grader failed: treated as ambiguous."""
+
+    status: Literal["graded", "ungraded"]
+    grades: tuple[Grade, ...]
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A passage in the prompt under its number `n` (1, 2, …); `score` is its grade in [0, 1]."""
+
+    n: int
+    passage: Passage
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPart:
+    """One of the five parts: its name and rendered text."""
+
+    name: Literal["system", "guidance", "history", "agent_context", "example"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Five parts in ascending importance, then the question. `cuts` records what the budget removed."""
+
+    parts: tuple[PromptPart, ...]
+    question: str
+    evidence: tuple[Evidence, ...] = ()
+    cuts: tuple[str, ...] = ()
+    tokens: int = 0
+
+    @property
+    def system_text(self) -> str:
+        """The five parts joined: what a chat model gets as the system message."""
+        return "\n\n".join(part.text for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A model's or composer's output before any check. `generator` says plainly who wrote it."""
+
+    text: str
+    generator: str
+    usage: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A chat model's complete reply; an incomplete one is an error, never a value."""
+
+    text: str
+    model: str
+    usage: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WebResult:
+    """One item of a web search, as the provider gave it, already filtered by the allow and deny lists."""
+
+    title: str
+    url: str
+    snippet: str
+    published: datetime | None = None

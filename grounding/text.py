@@ -1,0 +1,332 @@
+"""Sentences, words and normal forms of text, always with offsets into the text that was given.
+
+Everything here is linear in the length of the text and keeps this promise: a span (start, end) that is
+returned for `text` satisfies `0 <= start < end <= len(text)`; spans ascend and do not overlap.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from grounding.records import Span
+
+_ABBREVIATIONS = frozenset(
+    [
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "prof",
+        "sr",
+        "jr",
+        "st",
+        "no",
+        "nr",
+        "vs",
+        "etc",
+        "approx",
+        "dept",
+        "est",
+        "ext",
+        "fig",
+        "inc",
+        "ltd",
+        "co",
+        "corp",
+        "e.g",
+        "i.e",
+        "a.m",
+        "p.m",
+        "u.s",
+        "u.k",
+        "tel",
+        "vol",
+        "ca",
+        "bzw",
+        "z.b",
+        "d.h",
+        "min",
+        "max",
+        "incl",
+        "excl",
+        "art",
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+    ]
+)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_BREAK = re.compile(r"\n+|[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+")
+_LAST_TOKEN = re.compile(r"(\S{1,12})$")
+_STRUCTURE = re.compile(r"^\s*(?:[-*•‣]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|>\s+)?")
+
+DASHES = "‐‑‒–—―−﹘﹣－"
+_FOLD = {ord(c): "-" for c in DASHES} | {
+    ord("‘"): "'", ord("’"): "'", ord("‚"): "'", ord("“"): '"', ord("”"): '"', ord("„"): '"', ord("«"): '"', ord("»"): '"',
+    0x00A0: " ", 0x202F: " ", 0x2007: " ", 0x2009: " ", 0x200A: " ", 0x3000: " ",
+}  # fmt: skip
+
+STOP_WORDS = frozenset(
+    [
+        "a",
+        "about",
+        "above",
+        "after",
+        "again",
+        "against",
+        "all",
+        "also",
+        "am",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "because",
+        "been",
+        "before",
+        "being",
+        "below",
+        "between",
+        "both",
+        "but",
+        "by",
+        "can",
+        "cannot",
+        "could",
+        "did",
+        "do",
+        "does",
+        "doing",
+        "don",
+        "down",
+        "during",
+        "each",
+        "few",
+        "for",
+        "from",
+        "further",
+        "get",
+        "got",
+        "had",
+        "has",
+        "have",
+        "having",
+        "he",
+        "her",
+        "here",
+        "hers",
+        "him",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "itself",
+        "just",
+        "let",
+        "like",
+        "me",
+        "more",
+        "most",
+        "my",
+        "myself",
+        "no",
+        "nor",
+        "not",
+        "now",
+        "of",
+        "off",
+        "on",
+        "once",
+        "only",
+        "or",
+        "other",
+        "our",
+        "ours",
+        "out",
+        "over",
+        "own",
+        "please",
+        "same",
+        "she",
+        "should",
+        "so",
+        "some",
+        "such",
+        "tell",
+        "than",
+        "thank",
+        "thanks",
+        "that",
+        "the",
+        "their",
+        "theirs",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "through",
+        "to",
+        "too",
+        "under",
+        "until",
+        "up",
+        "us",
+        "very",
+        "want",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "whom",
+        "why",
+        "will",
+        "with",
+        "would",
+        "yes",
+        "you",
+        "your",
+        "yours",
+        "hi",
+        "hello",
+        "hey",
+        "okay",
+        "ok",
+        "need",
+        "know",
+    ]
+)
+
+
+def sentences(text: str) -> list[Span]:
+    """Sentences of `text` with offsets, trimmed of surrounding space.
+
+    A line break ends a sentence (list items, table rows, headings); so does . ! ? … before white space, unless the
+    full stop belongs to an abbreviation, an initial or a list number.
+    """
+    spans: list[Span] = []
+    begin = 0
+    for match in _BREAK.finditer(text):
+        if match.group()[0] != "\n" and _continues(text, begin, match):
+            continue
+        _add(spans, text, begin, match.end())
+        begin = match.end()
+    _add(spans, text, begin, len(text))
+    return spans
+
+
+def _continues(text: str, begin: int, match: re.Match[str]) -> bool:
+    if match.group() != ".":
+        return False
+    token = _LAST_TOKEN.search(text, max(begin, match.start() - 14), match.start())
+    if token is None:
+        return True
+    word = token.group(1).lower().lstrip("(\"'“[")
+    if word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()):
+        following = (
+            text[match.end() :].lstrip(" ")[:1]
+            if match.end() + 2 > len(text)
+            else text[match.end() + 1 : match.end() + 2]
+        )
+        ends_here = following.isupper() and word in {
+            "a.m",
+            "p.m",
+            "etc",
+            "u.s",
+            "u.k",
+            "min",
+            "max",
+            "no",
+            "inc",
+            "ltd",
+            "co",
+        }
+        return not ends_here
+    starts_line = not text[begin : token.start()].strip()
+    return starts_line and word.isdigit() and len(word) <= 3
+
+
+def _add(spans: list[Span], text: str, start: int, end: int) -> None:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if start < end:
+        spans.append(Span(start, end, text[start:end]))
+
+
+def body_start(sentence: str) -> int:
+    """Offset at which the words of a line begin, after a list marker, heading sign or quote sign."""
+    match = _STRUCTURE.match(sentence)
+    return match.end() if match else 0
+
+
+def words(text: str) -> list[Span]:
+    """Words (letters and digits, inner apostrophes kept) with offsets."""
+    return [Span(m.start(), m.end(), m.group()) for m in _WORD.finditer(text)]
+
+
+def terms(text: str) -> list[str]:
+    """Folded, lightly stemmed words without stop words, in order: what lexical comparison works on."""
+    return [stem(w) for m in _WORD.finditer(fold(text)) if (w := m.group().lower()) not in STOP_WORDS]
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A light stem for English (S-stemmer of Harman 1991, plus -ed and -ing): never shorter than three letters."""
+    if len(word) <= 3 or not word.isalpha():
+        return word
+    for suffix, keep in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e"), ("s", "")):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            if suffix == "s" and word.endswith(("ss", "us", "is")):
+                return word
+            base = word[: -len(suffix)] + keep
+            if suffix in ("ing", "ed") and len(base) > 3 and base[-1] == base[-2] and base[-1] not in "ls":
+                base = base[:-1]
+            return base.rstrip("e") if len(base) > 4 else base
+    return word.rstrip("e") if len(word) > 4 else word
+
+
+def fold(text: str) -> str:
+    """Dashes, quotes and exotic spaces made plain. Same length as `text`, so offsets carry over."""
+    return text.translate(_FOLD)
+
+
+def caseless(text: str) -> str:
+    """`fold`, lower case, without accents; one code point for one, so offsets carry over."""
+    folded = fold(text)
+    if folded.isascii():
+        return folded.lower()
+    return "".join(_plain(c) for c in folded)
+
+
+@lru_cache(maxsize=4096)
+def _plain(char: str) -> str:
+    base = unicodedata.normalize("NFD", char)[0].lower()
+    return base if len(base) == 1 else char

@@ -1,0 +1,53 @@
+"""The seams of responsible AI. All async; implementations live in embedded/ and azure/, named only by bot.compose."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Protocol
+
+from rai.records import EntityType, Entry, Screening, Verification
+
+
+class PromptScreen(Protocol):
+    """Decides what may reach a model. Any block blocks; failure is closed."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def screen(self, text: str, documents: Sequence[str] = ()) -> Screening:
+        """Judge `text` as a request and each of `documents` as data. Raises ServiceError when it cannot decide."""
+        ...
+
+
+class EntityTagger(Protocol):
+    """Finds names in a text."""
+
+    async def tag(self, text: str) -> tuple[tuple[int, int, EntityType], ...]:
+        """Spans (start, end, type), ascending, not overlapping."""
+        ...
+
+
+class AnswerScorer(Protocol):
+    """How well an answer meets its question."""
+
+    async def relevance(self, question: str, answer: str) -> float:
+        """In [0, 1]; higher is better."""
+        ...
+
+
+class Ledger(Protocol):
+    """The append-only, keyed record of every turn."""
+
+    async def append(self, kind: str, body: dict[str, Any]) -> Entry:
+        """Write durably, then return. `body` is redacted by the one writer. Raises StoreError: nothing may leave."""
+        ...
+
+    async def get(self, entry_id: str) -> Entry | None: ...
+
+    def entries(self, *, after: int = 0, limit: int | None = None, newest_first: bool = False) -> AsyncIterator[Entry]:
+        """Entries with `seq` > `after`, oldest first unless `newest_first`."""
+        ...
+
+    async def verify(self) -> Verification:
+        """Walk the whole chain with the key; compare count and head with the anchor kept outside the store."""
+        ...

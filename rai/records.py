@@ -1,0 +1,143 @@
+"""Records of responsible AI: screenings, claims, reports, outcomes, ledger entries. Frozen; JSON as in the contract.
+
+All offsets are Unicode code points, half open: `answer[claim.start:claim.end] == claim.text`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+Kind = Literal["number", "quantity", "money", "percent", "date", "time", "url", "email", "phone", "entity", "statement"]
+EntityType = Literal["person", "organisation", "address", "product", "code"]
+Status = Literal[
+    "exact", "normalised", "rounded", "derived", "conflict", "wrong_role", "lookalike", "absent",
+    "entailed", "contradicted", "unchecked",
+]  # fmt: skip
+Verdict = Literal["supported", "unsupported", "irrelevant", "unchecked"]
+Category = Literal[
+    "hate", "sexual", "violence", "self_harm", "dangerous_help", "privacy",
+    "jailbreak", "injection", "instruction_leak", "off_policy",
+]  # fmt: skip
+
+UNSUPPORTED: frozenset[Status] = frozenset({"wrong_role", "lookalike", "contradicted", "absent"})
+"""Statuses that are never delivered."""
+CONTACT_KINDS: frozenset[Kind] = frozenset({"phone", "url", "email", "money"})
+"""Kinds for which `conflict` and `unchecked` are never delivered either."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentScreening:
+    """The screen's decision on one document or passage. `score` in [0, 1]: how sure it is that it must be blocked."""
+
+    index: int
+    verdict: Literal["allow", "block"]
+    rule: str | None
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Screening:
+    """The screen's decision on a text and the documents given with it."""
+
+    verdict: Literal["allow", "block"]
+    category: Category | None = None
+    rule: str | None = None
+    score: float = 0.0
+    documents: tuple[DocumentScreening, ...] = ()
+
+    @property
+    def blocked(self) -> bool:
+        return self.verdict == "block"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text that claims are checked against. `id` is free; in a turn it is the chunk id."""
+
+    id: str
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSpan:
+    """Where a claim stands in a source: `getattr(source, field)[start:end] == text`."""
+
+    source: str
+    field: Literal["text", "title"]
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A checkable piece of a draft. `value` is its normal form; `why` is a sentence for a person."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+    value: str | None = None
+    entity: EntityType | None = None
+    status: Status = "unchecked"
+    evidence: tuple[EvidenceSpan, ...] = ()
+    why: str = ""
+
+    @property
+    def unsupported(self) -> bool:
+        """True if the claim must not be delivered."""
+        return self.status in UNSUPPORTED or (self.status in ("conflict", "unchecked") and self.kind in CONTACT_KINDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The provenance check of one answer.
+
+    `score` in [0, 1]: how sure the checker is that something is unsupported. `relevance` in [0, 1] or None if not asked.
+    `repaired`: the answer without what is unsupported, itself checked, or None.
+    """
+
+    verdict: Verdict
+    score: float
+    claims: tuple[Claim, ...]
+    relevance: float | None = None
+    repaired: str | None = None
+
+
+class Outcome(StrEnum):
+    """How a turn ends. Expected ends are values, not exceptions."""
+
+    ANSWERED = "answered"
+    REPAIRED = "repaired"
+    INSUFFICIENT = "insufficient"
+    BLOCKED = "blocked"
+    WITHHELD = "withheld"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the ledger. `body` is JSON-serialisable; `mac` chains it to the entry before."""
+
+    entry_id: str
+    seq: int
+    at: str
+    kind: str
+    body: dict[str, Any]
+    prev: str
+    mac: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Result of walking the chain. `broken` names the first entry at which it does not hold, with the reason."""
+
+    ok: bool
+    entries: int
+    head: str
+    broken: str | None = None
+    why: str = ""
+    notes: tuple[str, ...] = field(default_factory=tuple)
