@@ -1,0 +1,225 @@
+"""The screen put around the ports: no prompt reaches a model unscreened, no passage an order goes unmarked.
+
+`compose` wraps what it hands out; grounding never sees this. Within `screened_turn()` the pieces that were screened
+are remembered, so that of a prompt made of them only the new text is judged again. Outside of it all of it is judged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+
+from grounding.errors import PromptBlocked
+from grounding.ports import ChatModel, Retriever, WebSearch
+from grounding.records import Access, Completion, Retrieval, WebResult
+from rai.ports import PromptScreen
+from rai.records import Screening
+from rai.redact import MASK, Redactor
+
+TIMEOUT_S = 10.0
+_SHORTEST = 16  # a piece shorter than this is cheap to judge again, and cutting it out could tear a sentence apart
+_REMEMBERED = 20_000
+
+
+@dataclass(slots=True)
+class TurnScreening:
+    """What the screen has allowed in this turn, and what should be said about it."""
+
+    requests: set[str] = field(default_factory=set)
+    data: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+
+
+_turn: ContextVar[TurnScreening | None] = ContextVar("screened_turn", default=None)
+
+
+@contextmanager
+def screened_turn() -> Iterator[TurnScreening]:
+    """Remember, until the block ends, what is screened in it; tasks started inside share the memory."""
+    token = _turn.set(turn := TurnScreening())
+    try:
+        yield turn
+    finally:
+        _turn.reset(token)
+
+
+class RememberingScreen:
+    """A screen that notes in the current turn which texts it allowed. Fails closed.
+
+    Raises PromptBlocked(None, unavailable=True) when the inner screen raises, or is not done within `timeout_s`.
+    """
+
+    def __init__(self, screen: PromptScreen, *, timeout_s: float = TIMEOUT_S) -> None:
+        self._screen = screen
+        self._timeout_s = timeout_s
+
+    @property
+    def name(self) -> str:
+        return self._screen.name
+
+    async def screen(self, text: str, documents: Sequence[str] = ()) -> Screening:
+        """The inner screen's decision."""
+        screening = await _decide(self._screen, self._timeout_s, text, documents)
+        if (turn := _turn.get()) is not None:
+            if text and not screening.blocked:
+                turn.requests.add(text)
+            turn.data.update(documents[d.index] for d in screening.documents if d.verdict == "allow")
+        return screening
+
+
+class ScreenedModel:
+    """A chat model that screens each prompt before it is sent. The model behind it cannot be reached around it.
+
+    `trusted`: our own templates; lines of them are not judged. `system` is judged as data, `user` as a request.
+    """
+
+    __slots__ = ("__call", "__name")
+
+    def __init__(
+        self, model: ChatModel, screen: PromptScreen, *, trusted: Iterable[str] = (), timeout_s: float = TIMEOUT_S
+    ) -> None:
+        ours = frozenset(line.strip() for text in trusted for line in text.splitlines() if line.strip())
+
+        async def call(system: str, user: str, purpose: str, max_tokens: int) -> Completion:
+            request, data = _unjudged(user, ours), _unjudged(system, ours)
+            if request or data:
+                screening = await _decide(screen, timeout_s, request, (data,) if data else ())
+                _refuse(screening)
+            return await model.complete(system, user, purpose=purpose, max_tokens=max_tokens)
+
+        self.__call: Callable[[str, str, str, int], Awaitable[Completion]] = call
+        self.__name = model.name
+
+    @property
+    def name(self) -> str:
+        return self.__name
+
+    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+        """The model's reply. Raises PromptBlocked, or what the model raises."""
+        return await self.__call(system, user, purpose, max_tokens)
+
+
+class ScreenedRetriever:
+    """A retriever whose passages carry, in `screened`, the rule that found an order to the assistant in them.
+
+    Verdicts are kept by chunk id, which is a hash of the text, and by title. Raises PromptBlocked(None,
+    unavailable=True) when the screen cannot decide.
+    """
+
+    def __init__(self, retriever: Retriever, screen: PromptScreen, *, timeout_s: float = TIMEOUT_S) -> None:
+        self._retriever = retriever
+        self._screen = screen
+        self._timeout_s = timeout_s
+        self._verdicts: OrderedDict[str, str | None] = OrderedDict()
+
+    async def retrieve(self, query: str, access: Access, k: int) -> Retrieval:
+        """The retriever's result, each passage marked."""
+        found = await self._retriever.retrieve(query, access, k)
+        rules = await self._judge([(_key(p.chunk_id, p.title, p.text), f"{p.title}\n{p.text}") for p in found.passages])
+        marked = tuple(replace(p, screened=rule) for p, rule in zip(found.passages, rules, strict=True))
+        if (turn := _turn.get()) is not None:
+            turn.data.update(t for p in marked if p.screened is None for t in (p.title, p.text))
+        return replace(found, passages=marked)
+
+    async def _judge(self, texts: Sequence[tuple[str, str]]) -> list[str | None]:
+        new = {key: text for key, text in texts if key not in self._verdicts}
+        rules = dict(zip(new, await _orders(self._screen, self._timeout_s, list(new.values())), strict=True))
+        answer = [rules[key] if key in rules else self._verdicts[key] for key, _ in texts]
+        self._verdicts.update(rules)
+        while len(self._verdicts) > _REMEMBERED:
+            self._verdicts.popitem(last=False)
+        return answer
+
+
+class ScreenedWeb:
+    """A web search that sends no personal data out and lets no result in that gives orders to the assistant."""
+
+    def __init__(
+        self, web: WebSearch, screen: PromptScreen, redactor: Redactor, *, timeout_s: float = TIMEOUT_S
+    ) -> None:
+        self._web = web
+        self._screen = screen
+        self._redactor = redactor
+        self._timeout_s = timeout_s
+
+    @property
+    def name(self) -> str:
+        return self._web.name
+
+    async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
+        """Results fit to use; what was dropped stands in the turn's notes. Empty if the query was personal data only."""
+        clean = " ".join((await asyncio.to_thread(self._redactor.redact, query)).replace(MASK, " ").split())
+        if not clean:
+            _note("the web was not searched: the query held nothing but personal data")
+            return ()
+        found = await self._web.search(clean, k)
+        rules = await _orders(self._screen, self._timeout_s, [f"{r.title}\n{r.snippet}" for r in found])
+        kept = tuple(r for r, rule in zip(found, rules, strict=True) if rule is None)
+        if len(kept) < len(found):
+            named = ", ".join(sorted({rule for rule in rules if rule}))
+            _note(f"{len(found) - len(kept)} of {len(found)} web results dropped: they give orders ({named})")
+        if (turn := _turn.get()) is not None:
+            turn.data.update(t for r in kept for t in (r.title, r.snippet))
+        return kept
+
+
+async def _decide(screen: PromptScreen, timeout_s: float, text: str, documents: Sequence[str]) -> Screening:
+    try:
+        async with asyncio.timeout(timeout_s):
+            screening = await screen.screen(text, documents)
+    except PromptBlocked:
+        raise
+    except Exception as error:  # whatever goes wrong in a screen, the prompt stays here
+        raise PromptBlocked(None, unavailable=True) from error
+    if len(screening.documents) != len(documents):
+        raise PromptBlocked(None, unavailable=True)
+    return screening
+
+
+async def _orders(screen: PromptScreen, timeout_s: float, texts: Sequence[str]) -> list[str | None]:
+    if not texts:
+        return []
+    screening = await _decide(screen, timeout_s, "", texts)
+    rules: list[str | None] = [None] * len(texts)
+    for document in screening.documents:
+        if document.verdict == "block":
+            rules[document.index] = document.rule or "unnamed"
+    return rules
+
+
+def _refuse(screening: Screening) -> None:
+    if screening.blocked:
+        raise PromptBlocked(screening.rule)
+    for document in screening.documents:
+        if document.verdict == "block":
+            raise PromptBlocked(document.rule)
+
+
+def _unjudged(text: str, ours: frozenset[str]) -> str:
+    """`text` less our own lines and less the pieces of this turn that were allowed, in the order of the text.
+
+    What was allowed as data is not thereby allowed as a request.
+    """
+    turn = _turn.get()
+    pieces = turn.requests | turn.data if turn is not None else frozenset()
+    for piece in sorted((p.strip() for p in pieces if len(p.strip()) >= _SHORTEST), key=len, reverse=True):
+        text = text.replace(piece, "\n")
+    whole = "\n".join(pieces)
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(
+        line for line in lines if line and line not in ours and not (len(line) >= _SHORTEST and line in whole)
+    )
+
+
+def _note(text: str) -> None:
+    if (turn := _turn.get()) is not None:
+        turn.notes.append(text)
+
+
+def _key(*parts: str) -> str:
+    return hashlib.sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
