@@ -1,0 +1,128 @@
+"""Errors of the OpenAI SDK translated into ours, most specific first: callers never learn which SDK is below.
+
+The text of a status error repeats the server's words, and those may repeat the prompt or a part of the key. So it is
+neither taken over nor chained (`from None`); status, error code and request id are enough to find the case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import openai
+
+from grounding.errors import (
+    AttestError,
+    ContentFiltered,
+    ServiceRejected,
+    ServiceReplyInvalid,
+    ServiceUnavailable,
+)
+from grounding.remote import Overloaded, Throttled, retry_after
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]{0,39}")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_\-]{1,64}")
+_FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "invalid_prompt"})
+_QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "quota_exceeded"})
+_TOO_LONG_CODES = frozenset({"context_length_exceeded", "string_above_max_length"})
+
+
+@contextmanager
+def translated(service: str) -> Iterator[None]:
+    """Let only our errors out of the block. Raises ServiceError or ContentFiltered."""
+    try:
+        yield
+    except AttestError:
+        raise
+    except openai.APIStatusError as error:
+        raise status_fault(service, error) from None
+    except openai.APITimeoutError as error:
+        raise ServiceUnavailable(service, "did not answer in time") from error
+    except openai.APIConnectionError as error:
+        raise ServiceUnavailable(service, f"cannot be reached ({_root(error)})") from error
+    except openai.OpenAIError as error:
+        raise ServiceReplyInvalid(service, f"the reply cannot be read ({type(error).__name__})") from None
+    except ValueError as error:  # json.JSONDecodeError, UnicodeDecodeError, pydantic.ValidationError: not the SDK's own
+        raise ServiceReplyInvalid(service, f"the reply cannot be read ({type(error).__name__})") from None
+
+
+def status_fault(service: str, error: openai.APIStatusError) -> AttestError:
+    """Our error for an answer with an error status."""
+    status, code = error.status_code, _code(error)
+    if code in _FILTER_CODES or _inner_code(error) == "ResponsibleAIPolicyViolation":
+        return ContentFiltered(f"{service}: the service's content filter refused the prompt")
+    where = _where(error, code)
+    if status == 429:
+        return _too_many(service, error, code, where)
+    if status in (408, 409, 425) or status >= 500:
+        asked = _asked(error)
+        if asked is not None:
+            return Overloaded(service, f"cannot serve now{where}", retry_after=asked)
+        return ServiceUnavailable(service, f"failed{where}")
+    return ServiceRejected(service, f"{_refusal(error, code)}{where}")
+
+
+def _too_many(service: str, error: openai.APIStatusError, code: str | None, where: str) -> ServiceRejected:
+    if code in _QUOTA_CODES:
+        return ServiceRejected(service, f"the quota of this key is used up{where}")
+    return Throttled(service, f"too many requests{where}", retry_after=_asked(error) or 0.0)
+
+
+def _refusal(error: openai.APIStatusError, code: str | None) -> str:
+    status = error.status_code
+    if code in _TOO_LONG_CODES or status == 413:
+        return "the prompt is longer than the model can take"
+    if 300 <= status < 400:
+        return "the base URL redirects elsewhere; give the final address"
+    return {
+        401: "the key was refused",
+        403: "the key may not do this, or a network rule forbids it",
+        404: _not_found(error),
+        405: _not_found(error),
+    }.get(status, "the request was refused")
+
+
+def _not_found(error: openai.APIStatusError) -> str:
+    path = error.request.url.path.removesuffix("/chat/completions").rstrip("/")
+    if not path.endswith("/v1"):
+        return "nothing answers there; the base URL must end in /v1, for Azure in /openai/v1/"
+    return "no model or deployment of that name, or the base URL is not the service's"
+
+
+def names_parameter(error: openai.APIStatusError, parameter: str) -> bool:
+    """True if a 400 says that the model does not take `parameter`, in the field for it or only in its words."""
+    if error.status_code not in (400, 422):
+        return False
+    return error.param == parameter or (error.param is None and f"'{parameter}'" in error.message)
+
+
+def _where(error: openai.APIStatusError, code: str | None) -> str:
+    parts = [f"status {error.status_code}", *([code] if code else [])]
+    if error.param and _PLAIN.fullmatch(str(error.param)):
+        parts.append(f"parameter {error.param}")
+    if error.request_id and _REQUEST_ID.fullmatch(error.request_id):
+        parts.append(f"request {error.request_id}")
+    return f" ({', '.join(parts)})"
+
+
+def _code(error: openai.APIStatusError) -> str | None:
+    return error.code if error.code and _PLAIN.fullmatch(error.code) else None
+
+
+def _inner_code(error: openai.APIStatusError) -> Any:
+    body: Any = error.body
+    inner = body.get("innererror") if isinstance(body, dict) else None
+    return inner.get("code") if isinstance(inner, dict) else None
+
+
+def _asked(error: openai.APIStatusError) -> float | None:
+    headers = error.response.headers
+    return retry_after(headers.get("retry-after"), milliseconds=headers.get("retry-after-ms"))
+
+
+def _root(error: BaseException) -> str:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return type(error).__name__

@@ -1,0 +1,231 @@
+"""One wrapper around every remote call: deadline, bounded retries, circuit breaker, bulkhead.
+
+The wrapper decides on our own error types alone, so a seam translates foreign errors before they reach it:
+
+    ServiceUnavailable    tried again, up to `retries` times
+    ServiceReplyInvalid   tried again once: a proxy's page or a cut stream is often gone the next time
+    ServiceRejected       tried again only if it is `Throttled`: the service itself said when to come back
+    everything else       passed on
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from typing import Literal, TypeVar
+
+from grounding.errors import (
+    AttestError,
+    ServiceError,
+    ServiceRejected,
+    ServiceReplyInvalid,
+    ServiceTimeout,
+    ServiceUnavailable,
+)
+
+T = TypeVar("T")
+BACKOFF_S = 0.5
+BACKOFF_CAP_S = 8.0
+
+
+class Throttled(ServiceRejected):
+    """The service asks for a pause (429). `retry_after` in seconds, 0.0 when it names none."""
+
+    def __init__(self, service: str, message: str, *, retry_after: float = 0.0) -> None:
+        super().__init__(service, message)
+        self.retry_after = retry_after
+
+
+class Overloaded(ServiceUnavailable):
+    """The service is up and cannot serve now (503 with Retry-After). `retry_after` in seconds."""
+
+    def __init__(self, service: str, message: str, *, retry_after: float = 0.0) -> None:
+        super().__init__(service, message)
+        self.retry_after = retry_after
+
+
+class LeftAlone(ServiceUnavailable):
+    """The breaker is open: the service was not called."""
+
+
+class Breaker:
+    """A circuit breaker (Nygard, Release It!, 2007) for one service.
+
+    closed: calls pass, and `failures` failed attempts in a row open it. open: nothing passes for `cooldown_s` seconds.
+    half-open: one trial passes; if it succeeds the breaker closes, if it fails the breaker opens for another cooldown.
+    An attempt that began before the last change of state has no say in the next.
+    """
+
+    def __init__(
+        self, failures: int = 5, cooldown_s: float = 30.0, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._threshold = failures
+        self._cooldown_s = cooldown_s
+        self._clock = clock
+        self._failures = 0
+        self._opened_at: float | None = None
+        self._trial = False
+        self._epoch = 0
+
+    @property
+    def state(self) -> Literal["closed", "open", "half-open"]:
+        """Where the breaker stands now."""
+        if self._opened_at is None:
+            return "closed"
+        return "open" if self._clock() - self._opened_at < self._cooldown_s else "half-open"
+
+    def admit(self) -> int | None:
+        """A ticket for one attempt, or None. Every ticket is handed back through `report`."""
+        state = self.state
+        if state == "open" or (state == "half-open" and self._trial):
+            return None
+        self._trial = state == "half-open"
+        return self._epoch
+
+    def report(self, ticket: int, *, ok: bool | None) -> None:
+        """How the attempt ended: True, False, or None when it was called off and says nothing of the service."""
+        if ticket != self._epoch:
+            return
+        self._trial = False
+        if ok:
+            self._failures = 0
+            if self._opened_at is not None:
+                self._change(None)
+        elif ok is False:
+            self._failures += 1
+            if self._opened_at is not None or self._failures >= self._threshold:
+                self._change(self._clock())
+
+    def _change(self, opened_at: float | None) -> None:
+        self._opened_at = opened_at
+        self._failures = 0
+        self._epoch += 1
+
+
+class Remote:
+    """Calls one service. `deadline_s` bounds the whole call: waiting for a place, every attempt and every pause.
+
+    `retries`: further attempts after the first. `limit`: attempts under way at the same time (the bulkhead); a call that
+    is pausing holds no place. `clock`, `sleep` and `jitter` (a number in [0, 1)) are given by tests.
+    """
+
+    def __init__(
+        self,
+        service: str,
+        *,
+        deadline_s: float = 20.0,
+        retries: int = 2,
+        breaker: Breaker | None = None,
+        limit: int = 16,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.service = service
+        self.deadline_s = deadline_s
+        self.breaker = breaker or Breaker(clock=clock)
+        self._retries = retries
+        self._places = asyncio.Semaphore(limit)
+        self._clock = clock
+        self._sleep = sleep
+        self._jitter = jitter
+
+    async def call(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """The result of the first attempt that succeeds.
+
+        Raises what the last attempt raised, or ServiceTimeout when the deadline passes. A shorter deadline of the
+        caller, and any other cancellation, passes through untouched.
+        """
+        bound = asyncio.timeout(self.deadline_s)
+        last: AttestError | None = None
+        try:
+            async with bound:
+                until = self._clock() + self.deadline_s
+                tried = 0
+                while True:
+                    try:
+                        return await self._once(attempt, bound)
+                    except ServiceError as error:
+                        tried += 1
+                        pause = self._pause(error, tried)
+                        if pause is None or pause >= until - self._clock():
+                            raise
+                        last = error
+                    await self._sleep(pause)
+        except TimeoutError:
+            if not bound.expired():
+                raise
+            raise ServiceTimeout(self.service, f"no answer within {self.deadline_s:g} s") from last
+
+    async def _once(self, attempt: Callable[[], Awaitable[T]], bound: asyncio.Timeout) -> T:
+        async with self._places:
+            ticket = self.breaker.admit()
+            if ticket is None:
+                raise LeftAlone(self.service, "failed several times in a row and is left alone for a while")
+            ok: bool | None = None
+            try:
+                result = await attempt()
+                ok = True
+                return result
+            except (ServiceUnavailable, ServiceTimeout, ServiceReplyInvalid):
+                ok = False
+                raise
+            except AttestError:
+                ok = True  # it answered, if only to say no
+                raise
+            except asyncio.CancelledError:
+                ok = False if bound.expired() else None
+                raise
+            finally:
+                self.breaker.report(ticket, ok=ok)
+
+    def _pause(self, error: ServiceError, tried: int) -> float | None:
+        """Seconds until the next attempt, or None when there is to be none.
+
+        Exponential backoff with full jitter (Brooker, AWS Architecture Blog, 2015), after what the service asked for.
+        """
+        allowed = _allowed(error, self._retries)
+        if tried > allowed or self.breaker.state == "open":
+            return None
+        asked = error.retry_after if isinstance(error, Throttled | Overloaded) else 0.0
+        return asked + self._jitter() * min(BACKOFF_CAP_S, BACKOFF_S * 2.0 ** (tried - 1))
+
+
+def _allowed(error: ServiceError, retries: int) -> int:
+    match error:
+        case LeftAlone():
+            return 0
+        case ServiceUnavailable() | Throttled():
+            return retries
+        case ServiceReplyInvalid():
+            return min(1, retries)
+        case _:
+            return 0
+
+
+def retry_after(value: str | None, *, milliseconds: str | None = None, now: float | None = None) -> float | None:
+    """Seconds that a `Retry-After` header asks for (RFC 9110, 10.2.3: seconds or a date), or None if it says nothing.
+
+    `milliseconds` is the `retry-after-ms` header of Azure OpenAI, preferred when present. `now`: seconds since the epoch.
+    """
+    for text, unit in ((milliseconds, 1000.0), (value, 1.0)):
+        seconds = _number(text)
+        if seconds is not None:
+            return seconds / unit
+    try:
+        when = parsedate_to_datetime(value or "").timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return max(0.0, when - (time.time() if now is None else now))
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        seconds = float(text or "")
+    except ValueError:
+        return None
+    return seconds if isfinite(seconds) and seconds >= 0 else None
