@@ -1,0 +1,86 @@
+"""Citations, attached in code from the map of evidence: never asked of a model and believed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bot.records import Citation, InternalNote
+from grounding.records import Evidence, Grade, Passage
+from grounding.text import sentences
+from rai.records import Claim, EvidenceSpan
+
+_MARKER = re.compile(r"\[(\d{1,2})\]")
+_QUOTE = 300
+_SUPPORT = frozenset({"exact", "normalised", "rounded", "derived", "entailed"})
+
+
+def markers(text: str) -> list[int]:
+    """Numbers of the [n] in `text`, in order, each once."""
+    return list(dict.fromkeys(int(m.group(1)) for m in _MARKER.finditer(text)))
+
+
+def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> str:
+    """`text` with an [n] at the end of every sentence that has none but holds supported claims.
+
+    Markers that name no evidence are taken out.
+    """
+    number = {e.passage.chunk_id: e.n for e in evidence}
+    known = set(number.values())
+    inserts: list[tuple[int, str]] = []
+    for span in sentences(text):
+        if any(n in known for n in markers(span.text)):
+            continue
+        inside = [c for c in claims if span.start <= c.start and c.end <= span.end and c.status in _SUPPORT]
+        found = dict.fromkeys(number[e.source] for c in inside for e in c.evidence[:1] if e.source in number)
+        if found:
+            at = span.end - len(span.text) + len(span.text.rstrip(".!?…"))
+            inserts.append((at, "".join(f" [{n}]" for n in list(found)[:3])))
+    for at, marker in reversed(inserts):
+        text = text[:at] + marker + text[at:]
+    return _MARKER.sub(lambda m: m.group() if int(m.group(1)) in known else "", text)
+
+
+def citations(
+    text: str, claims: Sequence[Claim], evidence: Sequence[Evidence], grades: Sequence[Grade]
+) -> tuple[Citation, ...]:
+    """One citation for each [n] of `text`, with the words of the passage that carry it."""
+    by_number = {e.n: e for e in evidence}
+    return tuple(_citation(by_number[n], claims, grades) for n in markers(text) if n in by_number)
+
+
+def offered(evidence: Sequence[Evidence], grades: Sequence[Grade]) -> tuple[Citation, ...]:
+    """Every piece of evidence as a citation: what a person may read when no answer is given."""
+    return tuple(_citation(e, (), grades) for e in evidence)
+
+
+def _citation(item: Evidence, claims: Sequence[Claim], grades: Sequence[Grade]) -> Citation:
+    p = item.passage
+    return Citation(item.n, p.title, p.url, p.doc_id, p.chunk_id, p.locator, _quote(item, claims, grades), p.origin)
+
+
+def _quote(item: Evidence, claims: Sequence[Claim], grades: Sequence[Grade]) -> str:
+    """Verbatim words of the passage: the sentences its supported claims point to, else the grader's extract, else its beginning."""
+    passage = item.passage
+    spans: list[EvidenceSpan] = [
+        e
+        for c in claims
+        if c.status in _SUPPORT
+        for e in c.evidence
+        if e.source == passage.chunk_id and e.field == "text"
+    ]
+    if spans:
+        around = [s for s in sentences(passage.text) if any(s.start < e.end and e.start < s.end for e in spans)]
+        if around:
+            return passage.text[around[0].start : max(around[0].end, min(around[-1].end, around[0].start + _QUOTE))]
+    extract = next((g.extract for g in grades if g.chunk_id == passage.chunk_id and g.extract), None)
+    return extract.text if extract else passage.text[:_QUOTE].strip()
+
+
+def internal_notes(passages: Sequence[Passage], grades: Sequence[Grade], limit: int = 2) -> tuple[InternalNote, ...]:
+    """What the human agent may read and a customer may not."""
+    extracts = {g.chunk_id: g.extract.text for g in grades if g.extract}
+    return tuple(
+        InternalNote(p.title, p.doc_id, p.chunk_id, extracts.get(p.chunk_id, p.text[:_QUOTE].strip()))
+        for p in passages[:limit]
+    )

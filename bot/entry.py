@@ -1,0 +1,57 @@
+"""A turn as the ledger keeps it: enough to read, verify and replay it. Personal data is masked by the ledger's writer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from typing import Any
+
+from bot.records import Reply
+from bot.turn import Work
+from grounding.records import Evidence, Passage, Prompt
+
+
+def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
+    """JSON of one turn. `evidence[].text` and the passages' ids are what the claims' spans point into."""
+    decision = work.decision
+    return {
+        "ask": asdict(work.ask),
+        "reply": reply.as_json(),
+        "policy": work.policy.as_json(),
+        "decision": None if decision is None else {**asdict(decision), "action": decision.action.value},
+        "query": asdict(work.query),
+        "evidence": [_evidence(e) for e in work.evidence],
+        "passages": [_passage(p) for p in work.found.passages],
+        "prompt": None if work.prompt is None else _prompt(work.prompt),
+        "screenings": [
+            {"what": what, "verdict": s.verdict, "category": s.category, "rule": s.rule, "score": s.score}
+            for what, s in work.trace.screenings
+        ],
+        "stages": [{"name": name, "ms": ms} for name, ms in work.trace.stages],
+    }
+
+
+def _evidence(item: Evidence) -> dict[str, Any]:
+    p = item.passage
+    return {
+        "n": item.n, "chunk_id": p.chunk_id, "doc_id": p.doc_id, "version": p.version, "title": p.title, "url": p.url, "locator": p.locator,
+        "start": p.start, "end": p.start + len(p.text), "text": p.text, "origin": p.origin, "score": item.score,
+    }  # fmt: skip
+
+
+def _passage(p: Passage) -> dict[str, Any]:
+    return {"chunk_id": p.chunk_id, "doc_id": p.doc_id, "title": p.title, "score": p.score, "bm25": p.bm25, "semantic": p.semantic, "screened": p.screened}  # fmt: skip
+
+
+def _prompt(prompt: Prompt) -> dict[str, Any]:
+    parts = [asdict(part) for part in prompt.parts]
+    canonical = json.dumps([parts, prompt.question], ensure_ascii=False, sort_keys=True)
+    digest = hashlib.sha256(canonical.encode()).hexdigest()
+    return {
+        "parts": parts,
+        "question": prompt.question,
+        "cuts": list(prompt.cuts),
+        "tokens": prompt.tokens,
+        "sha256": digest,
+    }

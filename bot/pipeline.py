@@ -1,0 +1,208 @@
+"""The turn: the whole system on one screen.
+
+screen -> query -> retrieve -> (screened passages) -> grade -> correct, ambiguous: add web, incorrect: web instead
+-> evidence -> prompt -> compose (every model is wrapped by the screen) -> check -> send, repair or withhold -> ledger -> reply
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.cite import citations, internal_notes, offered, with_markers
+from bot.entry import turn_body
+from bot.records import Ask, Code, OnStage, Reply, Struck
+from bot.reply import notice
+from bot.trace import CODES, Trace
+from bot.turn import Seams, Work
+from grounding.correct import Decision, decide
+from grounding.errors import AttestError, ContentFiltered, PromptBlocked, ServiceError, StoreError, UserError
+from grounding.evidence import choose, web_passage
+from grounding.policy import Policy
+from grounding.prompt import build_prompt, insufficient_sentence
+from grounding.query import last_turn_query
+from grounding.records import Access, Action, Passage, Query, Turn
+from rai.records import Outcome, Report, Source
+
+
+async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage | None = None) -> Reply:
+    """One turn. Always a reply; nothing leaves before the ledger has it. Raises UserError for an unusable question."""
+    work = Work(ask, seams, policy, Trace(on_stage))
+    try:
+        async with asyncio.timeout(seams.deadline_s):
+            reply = await _turn(work)
+    except TimeoutError:
+        reply = _ended(work, Outcome.FAILED, "deadline")
+    except PromptBlocked as error:
+        work.trace.note(f"a prompt was blocked by {error.rule}" if error.rule else None)
+        outcome = Outcome.FAILED if error.unavailable else Outcome.BLOCKED
+        reply = _ended(work, outcome, "screen_unavailable" if error.unavailable else None)
+    except ContentFiltered:
+        work.trace.note("the model service's content filter blocked this turn")
+        reply = _ended(work, Outcome.BLOCKED)
+    except (ServiceError, StoreError) as error:
+        work.trace.note(f"{work.trace.current}: {error}")
+        reply = _ended(work, Outcome.FAILED, CODES.get(work.trace.current))
+    return await _record(work, reply)
+
+
+async def _turn(w: Work) -> Reply:
+    stage, seams, policy = w.trace.stage, w.seams, w.policy
+    access = await stage("access", _access(w))
+    if not await stage("screen", _screen(w)):
+        return _ended(w, Outcome.BLOCKED)
+    w.query = await stage("query", _query(w))
+    w.found = await stage("retrieve", seams.retriever.retrieve(w.query.text, access, policy.retrieve_k))
+    passages = _safe(w)[: policy.grade_k]
+    w.grading = await stage("grade", seams.grader.grade(w.query.text, passages))
+    w.decision = decide(w.grading, policy)
+    kept = _kept(passages, w.decision)
+    w.internal = internal_notes([p for p in kept if p.internal], w.grading.grades)
+    usable = [p for p in kept if not p.internal]
+    if w.decision.action is not Action.CORRECT:
+        usable += await _from_web(w)
+    w.evidence = choose(usable, {g.chunk_id: g.score for g in w.grading.grades}, policy)
+    if not w.evidence:
+        return _ended(w, Outcome.INSUFFICIENT)
+    w.prompt = build_prompt(
+        w.ask.question, w.evidence, policy, company=seams.company, history=w.history, context=w.ask.context
+    )
+    draft = await stage("compose", seams.composer.compose(w.prompt))
+    return await stage("check", _settle(w, draft.text))
+
+
+async def _settle(w: Work, draft: str) -> Reply:
+    """The verdict on a draft: send it, send what is left of it, or hold it back and offer the sources."""
+    if insufficient_sentence() in draft:
+        return _ended(w, Outcome.INSUFFICIENT)
+    text, report = draft, await _check(w, draft)
+    marked = with_markers(text, report.claims, w.evidence)
+    if marked != text:
+        text, report = marked, await _check(w, marked)
+    if report.verdict == "irrelevant":
+        return _ended(w, Outcome.INSUFFICIENT, relevance=report.relevance)
+    if report.verdict != "unsupported":
+        return _answered(w, Outcome.ANSWERED, text, report)
+    struck = Struck(text, report.claims)
+    if report.repaired is not None:
+        again = await _check(w, report.repaired)
+        if again.verdict in ("supported", "unchecked"):
+            return replace(_answered(w, Outcome.REPAIRED, report.repaired, again), draft=struck)
+    return replace(_ended(w, Outcome.WITHHELD, relevance=report.relevance), draft=struck)
+
+
+async def _check(w: Work, text: str) -> Report:
+    sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title) for e in w.evidence]
+    given = [w.ask.question, *(t.text for t in w.history), *([w.ask.context] if w.ask.context else [])]
+    return await w.seams.check(text, sources, w.query.text, given)
+
+
+async def _access(w: Work) -> Access:
+    """What this user may see; a directory that fails means what everyone may see."""
+    user, product = w.ask.user, w.ask.product
+    if user is None:
+        return Access(None, frozenset(), product)
+    try:
+        return Access(user, await w.seams.directory.groups(user), product)
+    except ServiceError as error:
+        w.trace.note(f"{error}; only what everyone may see was searched")
+        return Access(user, frozenset(), product)
+
+
+async def _screen(w: Work) -> bool:
+    """False if the question is blocked; earlier turns and context that give orders are left out. Closed when undecided."""
+    ask = w.ask
+    if not ask.question.strip():
+        raise UserError("the question is empty")
+    try:
+        decided = await w.seams.screen.screen(
+            ask.question, [*(t.text for t in ask.history), *([ask.context] if ask.context else [])]
+        )
+    except ServiceError as error:
+        raise PromptBlocked(None, unavailable=True) from error
+    w.trace.screenings.append(("question", decided))
+    orders = {d.index for d in decided.documents if d.verdict == "block"}
+    if orders:
+        w.trace.note(f"{len(orders)} earlier turn(s) or context that give orders were left out")
+    w.history = tuple(t for i, t in enumerate(ask.history) if i not in orders)
+    if len(ask.history) in orders:
+        w.ask = replace(ask, context=None)
+    return not decided.blocked
+
+
+async def _query(w: Work) -> Query:
+    turns = (*w.history, Turn("user", w.ask.question))
+    try:
+        query = await w.seams.summarizer.summarize(turns)
+    except ServiceError as error:
+        query = last_turn_query(turns, f"{error}; the last turn is the query")
+    w.trace.note(query.note)
+    return query
+
+
+def _safe(w: Work) -> list[Passage]:
+    """Without passages that give orders: they are data that tries to be an instruction."""
+    w.trace.note(*w.found.notes)
+    bad = sorted({p.doc_id for p in w.found.passages if p.screened})
+    if bad:
+        w.trace.note(f"passages with hidden instructions were left out: {', '.join(bad)}")
+    return [p for p in w.found.passages if not p.screened]
+
+
+def _kept(passages: Sequence[Passage], decision: Decision) -> list[Passage]:
+    by_id = {p.chunk_id: p for p in passages}
+    return [by_id[i] for i in decision.kept]
+
+
+async def _from_web(w: Work) -> list[Passage]:
+    """Web results that pass the same grading; a failing web search leaves the knowledge base only, noted."""
+    w.trace.note(w.grading.note)
+    if w.seams.web is None:
+        return []
+    try:
+        w.web = await w.trace.stage("web", w.seams.web.search(w.query.text, w.policy.web_k))
+    except ServiceError as error:
+        w.trace.note(f"{error}; answered from the knowledge base only")
+        return []
+    found = [web_passage(r) for r in w.web]
+    graded = await w.trace.stage("grade", w.seams.grader.grade(w.query.text, found))
+    w.grading = replace(w.grading, grades=w.grading.grades + graded.grades)
+    kept = {g.chunk_id: g.score for g in graded.grades if g.score >= w.policy.keep_at}
+    return sorted((p for p in found if p.chunk_id in kept), key=lambda p: -kept[p.chunk_id])
+
+
+def _answered(w: Work, outcome: Outcome, text: str, report: Report) -> Reply:
+    cited = citations(text, report.claims, w.evidence, w.grading.grades)
+    return Reply(outcome, text, citations=cited, claims=report.claims, relevance=report.relevance)
+
+
+def _ended(w: Work, outcome: Outcome, code: Code | None = None, relevance: float | None = None) -> Reply:
+    offers = offered(w.evidence, w.grading.grades) if outcome in (Outcome.WITHHELD, Outcome.INSUFFICIENT) else ()
+    return Reply(outcome, notice(outcome, code), code=code, offered=offers, relevance=relevance)
+
+
+async def _record(w: Work, reply: Reply) -> Reply:
+    """Complete the reply, write the ledger, then let it go. Without a record no answer leaves."""
+    mode = {
+        "generator": w.seams.composer.name,
+        "grader": w.seams.grader.name,
+        "search": w.found.mode,
+        "screen": w.seams.screen.name,
+    }
+    reply = replace(
+        reply, query=w.query.text, grades=w.grading.grades, action=w.decision.action if w.decision else None, web=w.web, mode=mode,
+        kb_version=w.found.kb_version, notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
+    )  # fmt: skip
+    try:
+        entry = await w.trace.stage("record", w.seams.ledger.append("turn", turn_body(w, reply)))
+    except (AttestError, OSError) as error:
+        code: Code = "ledger_unavailable"
+        return Reply(
+            Outcome.FAILED,
+            notice(Outcome.FAILED, code),
+            code=code,
+            mode=mode,
+            notes=(f"record: {type(error).__name__}",),
+        )
+    return replace(reply, entry_id=entry.entry_id, timings_ms=w.trace.timings())

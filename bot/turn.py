@@ -1,0 +1,57 @@
+"""What a turn holds in its hands: the seams it may use, and the work its stages have made so far."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from bot.records import Ask, InternalNote
+from bot.trace import Trace
+from grounding.correct import Decision
+from grounding.policy import Policy
+from grounding.ports import Composer, Directory, Grader, Retriever, Summarizer, WebSearch
+from grounding.records import Evidence, Grading, Prompt, Query, Retrieval, Turn, WebResult
+from rai.ports import Ledger, PromptScreen
+from rai.records import Report, Source
+
+Check = Callable[[str, Sequence[Source], str, Sequence[str]], Awaitable[Report]]
+"""(answer, sources, question, given) to a report: `rai.provenance.check` with its ports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seams:
+    """Everything a turn asks of the world. `web` None is off. `deadline_s` bounds the whole turn."""
+
+    screen: PromptScreen
+    summarizer: Summarizer
+    retriever: Retriever
+    grader: Grader
+    web: WebSearch | None
+    composer: Composer
+    directory: Directory
+    check: Check
+    ledger: Ledger
+    company: str = "the company"
+    deadline_s: float = 45.0
+
+
+@dataclass(slots=True)
+class Work:
+    """What the stages have made so far: what a reply and a ledger entry are built from, however the turn ends.
+
+    `history` is what is left of `ask.history` after screening.
+    """
+
+    ask: Ask
+    seams: Seams
+    policy: Policy
+    trace: Trace
+    history: tuple[Turn, ...] = ()
+    query: Query = field(default_factory=lambda: Query(""))
+    found: Retrieval = field(default_factory=lambda: Retrieval((), "", ""))
+    grading: Grading = field(default_factory=lambda: Grading("graded", ()))
+    decision: Decision | None = None
+    web: tuple[WebResult, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    internal: tuple[InternalNote, ...] = ()
+    prompt: Prompt | None = None

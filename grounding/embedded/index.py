@@ -1,0 +1,116 @@
+"""The embedded index as ingest writes it: store of record, word index and vectors under one folder and one writer's lock."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from grounding.embedded.store import Store
+from grounding.embedded.words import Words
+from grounding.errors import StoreError
+from grounding.ports import Embedder
+from grounding.records import Chunk, Document, DocumentInfo
+
+_WORDS_BATCH = 2000
+
+
+class EmbeddedIndex:
+    """IngestTarget and Library over `folder`. Opening never changes what stands there."""
+
+    def __init__(self, folder: Path, embedder: Embedder | None) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.store = Store(folder / "store.db")
+        self.words = Words(folder / "words")
+        self._embedder = embedder
+        self._lock_path = folder / "ingest.lock"
+        self._stack = contextlib.ExitStack()
+
+    def close(self) -> None:
+        """Release the lock, if held, and the store."""
+        self._stack.close()
+        self.store.close()
+
+    # --- what ingest needs
+
+    def lock(self) -> None:
+        """Become the one writer until `close`. The kernel drops the lock of a killed process. Raises StoreError."""
+        handle = self._stack.enter_context(self._lock_path.open("w"))
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise StoreError("another ingest is at work on this knowledge base; wait for it to end") from error
+        if self.words.fresh:
+            self.store.mark_all_unindexed()
+
+    def stamps(self) -> dict[str, tuple[str, str, str]]:
+        """doc_id to (root, stamp, version) of every live document."""
+        return {doc_id: (k.root, k.stamp, k.version) for doc_id, k in self.store.known().items()}
+
+    def pulled(self) -> dict[str, str]:
+        """Stamp by id of documents that a person removed."""
+        return self.store.pulled()
+
+    def put(self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]]) -> None:
+        """Replace documents, in one transaction."""
+        self.store.put(items)
+
+    def touch(self, stamps: dict[str, str]) -> None:
+        """Remember new stamps."""
+        self.store.touch(stamps)
+
+    def drop(self, doc_ids: Sequence[str]) -> None:
+        """Take documents out of every answer, in one transaction."""
+        self.store.drop(doc_ids)
+
+    def catch_up(self, on_done: Callable[[int, int], None]) -> None:
+        """Bring the word index to what the store holds."""
+        pending = self.store.unindexed()
+        for begin in range(0, len(pending), _WORDS_BATCH):
+            part = pending[begin : begin + _WORDS_BATCH]
+            self.words.replace(part, self.store.chunks_of(part))
+            self.store.mark_indexed(part)
+            on_done(min(begin + _WORDS_BATCH, len(pending)), len(pending))
+
+    async def embed_missing(self, batch: int, on_done: Callable[[int, int], None]) -> int:
+        """Give every live chunk its vector, longest work shown; without a model nothing is done."""
+        if self._embedder is None:
+            return 0
+        fingerprint = self._embedder.fingerprint
+        missing = await asyncio.to_thread(self.store.without_vectors, fingerprint)
+        for begin in range(0, len(missing), batch):
+            part = missing[begin : begin + batch]
+            vectors = (await self._embedder.embed([text for _, text in part])).astype(np.float16)
+            rows = [(chunk_id, vector.tobytes()) for (chunk_id, _), vector in zip(part, vectors, strict=True)]
+            await asyncio.to_thread(self.store.put_vectors, fingerprint, rows)
+            on_done(begin + len(part), len(missing))
+        return len(missing)
+
+    def counts(self) -> tuple[int, int]:
+        """Live documents and live chunks."""
+        return self.store.counts()
+
+    def kb_version(self) -> str:
+        """Names the state of the knowledge base."""
+        return self.store.kb_version()
+
+    # --- Library
+
+    async def documents(self) -> tuple[DocumentInfo, ...]:
+        """Every live document."""
+        return await asyncio.to_thread(self.store.documents)
+
+    async def document(self, doc_id: str, version: str | None = None) -> Document | None:
+        """The document now, or as it stood at `version`."""
+        return await asyncio.to_thread(self.store.document, doc_id, version)
+
+    async def remove(self, doc_id: str) -> bool:
+        """Take one document out at once; it stays out until its file or its rights change."""
+        if doc_id not in await asyncio.to_thread(self.store.known):
+            return False
+        await asyncio.to_thread(self.store.drop, [doc_id], pulled=True)
+        return True

@@ -1,0 +1,392 @@
+"""The store of record: SQLite through SQLAlchemy. Documents, their versions, chunks, vectors. Every index is rebuilt from it.
+
+A write of documents is one transaction, so a killed ingest leaves whole documents or none. `indexed` says whether the
+word index has caught up with a document; what has not is done again, which is idempotent. `generation` counts commits
+that changed what can be found; a running server follows it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DatabaseError
+
+from grounding.errors import StoreError
+from grounding.records import Chunk, Document, DocumentInfo, Locator
+
+SCHEMA = 1
+_metadata = sa.MetaData()
+_meta = sa.Table(
+    "meta", _metadata, sa.Column("name", sa.Text, primary_key=True), sa.Column("value", sa.Text, nullable=False)
+)
+_versions = sa.Table(
+    "versions",
+    _metadata,
+    sa.Column("doc_id", sa.Text, primary_key=True),
+    sa.Column("version", sa.Text, primary_key=True),
+    sa.Column("body", sa.Text, nullable=False),  # the whole Document as JSON: what it said, who could read it
+)
+_documents = sa.Table(
+    "documents",
+    _metadata,
+    sa.Column("doc_id", sa.Text, primary_key=True),
+    sa.Column("root", sa.Text, nullable=False, index=True),
+    sa.Column("stamp", sa.Text, nullable=False),
+    sa.Column("version", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("url", sa.Text),
+    sa.Column("groups", sa.Text),  # JSON list; NULL is everyone
+    sa.Column("product", sa.Text),
+    sa.Column("internal", sa.Boolean, nullable=False),
+    sa.Column("updated", sa.Text),
+    sa.Column("content_type", sa.Text, nullable=False),
+    sa.Column("chunks", sa.Integer, nullable=False),
+    sa.Column("ingested_at", sa.Text, nullable=False),
+    sa.Column("live", sa.Boolean, nullable=False),
+    sa.Column("pulled", sa.Boolean, nullable=False),  # removed by a person: stays out until its stamp changes
+    sa.Column("indexed", sa.Boolean, nullable=False, index=True),
+)
+_chunks = sa.Table(
+    "chunks",
+    _metadata,
+    sa.Column("pk", sa.Integer, primary_key=True),
+    sa.Column("chunk_id", sa.Text, nullable=False, index=True),
+    sa.Column("doc_id", sa.Text, nullable=False, index=True),
+    sa.Column("start", sa.Integer, nullable=False),
+    sa.Column("end", sa.Integer, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("tokens", sa.Integer, nullable=False),
+    sa.Column("locator", sa.Text),
+)
+_vectors = sa.Table(
+    "vectors",
+    _metadata,
+    sa.Column("chunk_id", sa.Text, primary_key=True),
+    sa.Column("fingerprint", sa.Text, primary_key=True),
+    sa.Column("vector", sa.LargeBinary, nullable=False),  # float16, 384 numbers
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the store knows of a document before it is read again."""
+
+    root: str
+    stamp: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A live chunk with what its document says about it."""
+
+    pk: int
+    chunk: Chunk
+    title: str
+    url: str | None
+    groups: tuple[str, ...] | None
+    product: str | None
+    internal: bool
+    updated: str | None
+    version: str
+
+
+class Store:
+    """One SQLite file. Safe for many readers and one writer; raises StoreError when it cannot be used."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30, "check_same_thread": False})
+        sa.event.listen(self._engine, "connect", _pragmas)
+        with self._writing() as db:
+            _metadata.create_all(db)
+            found = db.execute(sa.select(_meta.c.value).where(_meta.c.name == "schema")).scalar()
+            if found is None:
+                _put(db, "schema", str(SCHEMA))
+            elif found != str(SCHEMA):
+                raise StoreError(
+                    f"the store has schema {found}, this program reads {SCHEMA}; ingest into a new ATTEST_HOME"
+                )
+
+    def close(self) -> None:
+        """Give every connection back."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        try:
+            with self._engine.connect() as db:
+                yield db
+        except DatabaseError as error:
+            raise StoreError(f"the store cannot be read ({type(error.orig).__name__}: {error.orig})") from error
+
+    @contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        try:
+            with self._engine.begin() as db:
+                yield db
+        except DatabaseError as error:
+            raise StoreError(f"the store cannot be written ({type(error.orig).__name__}: {error.orig})") from error
+
+    # --- what stands
+
+    def generation(self) -> int:
+        """Number of commits that changed what can be found."""
+        with self._reading() as db:
+            return int(db.execute(sa.select(_meta.c.value).where(_meta.c.name == "generation")).scalar() or 0)
+
+    def kb_version(self) -> str:
+        """Names the state of the knowledge base: equal documents give equal digests, whatever their order."""
+        with self._reading() as db:
+            rows = dict(db.execute(sa.select(_meta.c.name, _meta.c.value)).tuples().all())
+        return f"kb-{int(rows.get('digest', '0')):016x}-g{rows.get('generation', '0')}"
+
+    def known(self) -> dict[str, Known]:
+        """Every live document by id."""
+        query = sa.select(_documents.c.doc_id, _documents.c.root, _documents.c.stamp, _documents.c.version)
+        with self._reading() as db:
+            return {r.doc_id: Known(r.root, r.stamp, r.version) for r in db.execute(query.where(_documents.c.live))}
+
+    def pulled(self) -> dict[str, str]:
+        """Stamp by id of documents that a person removed."""
+        query = sa.select(_documents.c.doc_id, _documents.c.stamp).where(_documents.c.pulled, ~_documents.c.live)
+        with self._reading() as db:
+            return dict(db.execute(query).tuples().all())
+
+    def documents(self) -> tuple[DocumentInfo, ...]:
+        """Every live document, by id."""
+        with self._reading() as db:
+            rows = db.execute(sa.select(_documents).where(_documents.c.live).order_by(_documents.c.doc_id)).all()
+        return tuple(
+            DocumentInfo(
+                r.doc_id, r.title, r.content_type, r.version, r.chunks, r.url, _groups(r.groups), r.product, r.internal, r.updated, r.root, r.ingested_at
+            )
+            for r in rows
+        )  # fmt: skip
+
+    def document(self, doc_id: str, version: str | None = None) -> Document | None:
+        """The document at `version`, also when it is no longer live; without `version` only if it is live."""
+        with self._reading() as db:
+            if version is None:
+                live = sa.select(_documents.c.version).where(_documents.c.doc_id == doc_id, _documents.c.live)
+                version = db.execute(live).scalar()
+            body = db.execute(
+                sa.select(_versions.c.body).where(_versions.c.doc_id == doc_id, _versions.c.version == version)
+            ).scalar()
+        return _document(body) if body else None
+
+    def counts(self) -> tuple[int, int]:
+        """Live documents and live chunks."""
+        query = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(_documents.c.chunks), 0)).where(
+            _documents.c.live
+        )
+        with self._reading() as db:
+            documents, chunks = db.execute(query).one()
+        return int(documents), int(chunks)
+
+    def rows(self, pks: Sequence[int]) -> dict[int, Row]:
+        """Live chunks by primary key; what was deleted meanwhile is left out."""
+        found: dict[int, Row] = {}
+        with self._reading() as db:
+            for part in _parts(pks):
+                for r in db.execute(_live_rows().where(_chunks.c.pk.in_(part))):
+                    found[r.pk] = _row(r)
+        return found
+
+    def unindexed(self) -> list[str]:
+        """Ids of documents that the word index has not caught up with, live or gone."""
+        with self._reading() as db:
+            return list(db.execute(sa.select(_documents.c.doc_id).where(~_documents.c.indexed)).scalars())
+
+    def chunks_of(self, doc_ids: Sequence[str]) -> list[Row]:
+        """Live chunks of these documents."""
+        out: list[Row] = []
+        with self._reading() as db:
+            for part in _parts(doc_ids):
+                out.extend(_row(r) for r in db.execute(_live_rows().where(_chunks.c.doc_id.in_(part))))
+        return out
+
+    # --- changes
+
+    def touch(self, stamps: Mapping[str, str]) -> None:
+        """Remember new stamps of documents whose content did not change."""
+        with self._writing() as db:
+            for doc_id, stamp in stamps.items():
+                db.execute(_documents.update().where(_documents.c.doc_id == doc_id).values(stamp=stamp))
+
+    def put(self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]]) -> None:
+        """Replace documents by (document, chunks, root, stamp), all in one transaction."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._writing() as db:
+            digest = self._forget(db, [d.doc_id for d, _, _, _ in items])
+            for document, _, _, _ in items:
+                digest ^= _mark(document.doc_id, document.version)
+            db.execute(_documents.delete().where(_documents.c.doc_id.in_([d.doc_id for d, _, _, _ in items])))
+            db.execute(_documents.insert(), [_document_row(d, c, root, stamp, now) for d, c, root, stamp in items])
+            body = sa.text("INSERT OR IGNORE INTO versions (doc_id, version, body) VALUES (:doc_id, :version, :body)")
+            db.execute(body, [{"doc_id": d.doc_id, "version": d.version, "body": _body(d)} for d, _, _, _ in items])
+            pieces = [_chunk_row(c) for _, chunks, _, _ in items for c in chunks]
+            if pieces:
+                db.execute(_chunks.insert(), pieces)
+            self._advance(db, digest)
+
+    def drop(self, doc_ids: Sequence[str], *, pulled: bool = False) -> None:
+        """Take documents out of every answer. Their versions stay for replay. `pulled`: a person did it."""
+        if not doc_ids:
+            return
+        with self._writing() as db:
+            digest = self._forget(db, doc_ids)
+            for part in _parts(doc_ids):
+                gone = _documents.update().where(_documents.c.doc_id.in_(part))
+                db.execute(gone.values(live=False, indexed=False, chunks=0, pulled=pulled))
+            self._advance(db, digest)
+
+    def _forget(self, db: sa.Connection, doc_ids: Sequence[str]) -> int:
+        """Delete the chunks of live documents and take their marks out of the digest, which is returned."""
+        digest = int(db.execute(sa.select(_meta.c.value).where(_meta.c.name == "digest")).scalar() or 0)
+        for part in _parts(doc_ids):
+            live = sa.select(_documents.c.doc_id, _documents.c.version).where(
+                _documents.c.doc_id.in_(part), _documents.c.live
+            )
+            for doc_id, version in db.execute(live).tuples().all():
+                digest ^= _mark(doc_id, version)
+            db.execute(_chunks.delete().where(_chunks.c.doc_id.in_(part)))
+        return digest
+
+    def _advance(self, db: sa.Connection, digest: int) -> None:
+        _put(db, "digest", str(digest))
+        _bump(db)
+
+    def mark_indexed(self, doc_ids: Sequence[str]) -> None:
+        """The word index has these documents as they stand; a running server may look."""
+        with self._writing() as db:
+            for part in _parts(doc_ids):
+                db.execute(_documents.update().where(_documents.c.doc_id.in_(part)).values(indexed=True))
+            _bump(db)
+
+    def mark_all_unindexed(self) -> None:
+        """The word index is gone or of another form: everything has to be indexed again."""
+        with self._writing() as db:
+            db.execute(_documents.update().values(indexed=False))
+
+    # --- vectors
+
+    def without_vectors(self, fingerprint: str) -> list[tuple[str, str]]:
+        """(chunk_id, text with its title) of live chunks that have no vector of this model yet."""
+        has = sa.exists().where(_vectors.c.chunk_id == _chunks.c.chunk_id, _vectors.c.fingerprint == fingerprint)
+        query = sa.select(_chunks.c.chunk_id, _documents.c.title, _chunks.c.locator, _chunks.c.text).join(
+            _documents, _documents.c.doc_id == _chunks.c.doc_id
+        )
+        with self._reading() as db:
+            return [
+                (r.chunk_id, embedding_text(r.title, r.text)) for r in db.execute(query.where(_documents.c.live, ~has))
+            ]
+
+    def put_vectors(self, fingerprint: str, vectors: Sequence[tuple[str, bytes]]) -> None:
+        """Keep (chunk_id, float16 bytes)."""
+        insert = sa.text("INSERT OR REPLACE INTO vectors (chunk_id, fingerprint, vector) VALUES (:c, :f, :v)")
+        with self._writing() as db:
+            db.execute(insert, [{"c": c, "f": fingerprint, "v": v} for c, v in vectors])
+            _bump(db)
+
+    def vector_keys(self, fingerprint: str) -> list[tuple[int, str, str | None, str | None]]:
+        """(pk, chunk_id, groups as JSON, product) of every live chunk that has a vector of this model."""
+        query = (
+            sa.select(_chunks.c.pk, _chunks.c.chunk_id, _documents.c.groups, _documents.c.product)
+            .join(_documents, _documents.c.doc_id == _chunks.c.doc_id)
+            .join(_vectors, sa.and_(_vectors.c.chunk_id == _chunks.c.chunk_id, _vectors.c.fingerprint == fingerprint))
+            .where(_documents.c.live)
+        )
+        with self._reading() as db:
+            return [(r.pk, r.chunk_id, r.groups, r.product) for r in db.execute(query)]
+
+    def vectors(self, fingerprint: str, chunk_ids: Sequence[str]) -> dict[str, bytes]:
+        """Float16 bytes by chunk id."""
+        out: dict[str, bytes] = {}
+        with self._reading() as db:
+            for part in _parts(chunk_ids):
+                query = sa.select(_vectors.c.chunk_id, _vectors.c.vector)
+                found = db.execute(query.where(_vectors.c.fingerprint == fingerprint, _vectors.c.chunk_id.in_(part)))
+                out.update(found.tuples().all())
+        return out
+
+
+def embedding_text(title: str, text: str) -> str:
+    """What is embedded of a chunk: its title travels with it, once."""
+    return text if text.startswith(title) else f"{title}\n{text}"
+
+
+def _pragmas(connection: Any, _record: object) -> None:
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_size=-16000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _parts(values: Sequence[Any], size: int = 500) -> Iterator[Sequence[Any]]:
+    for i in range(0, len(values), size):
+        yield values[i : i + size]
+
+
+def _put(db: sa.Connection, name: str, value: str) -> None:
+    db.execute(sa.text("INSERT OR REPLACE INTO meta (name, value) VALUES (:n, :v)"), {"n": name, "v": value})
+
+
+def _bump(db: sa.Connection) -> None:
+    current = db.execute(sa.select(_meta.c.value).where(_meta.c.name == "generation")).scalar()
+    _put(db, "generation", str(int(current or 0) + 1))
+
+
+def _mark(doc_id: str, version: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"{doc_id}\x00{version}".encode()).digest()[:7], "big")
+
+
+def _groups(value: str | None) -> tuple[str, ...] | None:
+    return None if value is None else tuple(json.loads(value))
+
+
+def _live_rows() -> sa.Select[Any]:
+    d = _documents.c
+    return (
+        sa.select(_chunks, d.title, d.url, d.groups, d.product, d.internal, d.updated, d.version)
+        .join(_documents, d.doc_id == _chunks.c.doc_id)
+        .where(d.live)
+    )
+
+
+def _row(r: Any) -> Row:
+    chunk = Chunk(r.chunk_id, r.doc_id, r.start, r.end, r.text, r.tokens, r.locator)
+    return Row(r.pk, chunk, r.title, r.url, _groups(r.groups), r.product, r.internal, r.updated, r.version)
+
+
+def _chunk_row(c: Chunk) -> dict[str, object]:
+    return {"chunk_id": c.chunk_id, "doc_id": c.doc_id, "start": c.start, "end": c.end, "text": c.text, "tokens": c.tokens, "locator": c.locator}  # fmt: skip
+
+
+def _document_row(d: Document, chunks: tuple[Chunk, ...], root: str, stamp: str, now: str) -> dict[str, object]:
+    groups = None if d.groups is None else json.dumps(d.groups)
+    return {
+        "doc_id": d.doc_id, "root": root, "stamp": stamp, "version": d.version, "title": d.title, "url": d.url, "groups": groups,
+        "product": d.product, "internal": d.internal, "updated": d.updated, "content_type": d.content_type,
+        "chunks": len(chunks), "ingested_at": now, "live": True, "indexed": False, "pulled": False,
+    }  # fmt: skip
+
+
+def _body(d: Document) -> str:
+    locators = [[loc.start, loc.label] for loc in d.locators]
+    fields = {"title": d.title, "text": d.text, "url": d.url, "groups": d.groups, "product": d.product, "internal": d.internal, "updated": d.updated, "content_type": d.content_type}  # fmt: skip
+    return json.dumps({"doc_id": d.doc_id, **fields, "locators": locators}, ensure_ascii=False)
+
+
+def _document(body: str) -> Document:
+    fields = json.loads(body)
+    fields["groups"] = None if fields["groups"] is None else tuple(fields["groups"])
+    fields["locators"] = tuple(Locator(start, label) for start, label in fields["locators"])
+    return Document(**fields)

@@ -1,0 +1,119 @@
+"""BM25 over title and text with tantivy; groups and product are filters inside the query.
+
+Only primary keys come back: title, text and rights are read from the store, which decides what is live.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import tantivy
+
+from grounding.embedded.store import Row
+from grounding.errors import StoreError
+from grounding.records import Access
+
+_EVERYONE, _ANY = "*", "*"
+_HEAP = 64_000_000
+_TOKENIZER = "en_stem"
+TITLE_BOOST = 1.5
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("pk", stored=True, indexed=False)
+    for name in ("doc_id", "groups", "product"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in ("title", "text"):
+        builder.add_text_field(name, tokenizer_name=_TOKENIZER, index_option="freq")
+    return builder.build()
+
+
+class Words:
+    """The word index in one folder. Losing it loses nothing: it is rebuilt from the store."""
+
+    def __init__(self, folder: Path) -> None:
+        self.fresh = not (folder / "meta.json").exists()
+        """True if there was no index: everything has to be added."""
+        self._schema = _schema()
+        try:
+            self._index = _open(self._schema, folder)
+        except ValueError:  # another schema, or damaged: start again
+            shutil.rmtree(folder)
+            self.fresh = True
+            self._index = _open(self._schema, folder)
+        self._index.config_reader(reload_policy="manual")
+        self._analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.remove_long(40)).filter(
+            tantivy.Filter.lowercase()
+        ).filter(tantivy.Filter.stemmer("English")).build()  # fmt: skip
+        self._index.reload()
+
+    def reload(self) -> None:
+        """See what other processes have committed since."""
+        self._index.reload()
+
+    def replace(self, doc_ids: Sequence[str], rows: Sequence[Row]) -> None:
+        """Make the index hold exactly `rows` of these documents, durably. Raises StoreError if another writer is at work."""
+        try:
+            writer = self._index.writer(_HEAP, 1)
+        except ValueError as error:
+            raise StoreError("another ingest is writing to the index; wait for it to end") from error
+        try:
+            for doc_id in doc_ids:
+                writer.delete_documents("doc_id", doc_id)
+            for row in rows:
+                writer.add_document(_entry(row))
+            writer.commit()
+        finally:
+            writer.wait_merging_threads()
+        self._index.reload()
+
+    def search(self, query: str, access: Access, k: int) -> list[tuple[int, float]]:
+        """At most `k` (primary key, BM25 score), best first, of what `access` may read. BM25 with k1 1.2, b 0.75."""
+        terms = list(dict.fromkeys(self._analyzer.analyze(query)))[:64]
+        if not terms or k < 1:
+            return []
+        searcher = self._index.searcher()
+        if searcher.num_docs == 0:
+            return []
+        hits = searcher.search(self._query(terms, access), k, count=False).hits
+        return [(int(searcher.doc(address)["pk"][0]), float(score)) for score, address in hits]
+
+    def _query(self, terms: Sequence[str], access: Access) -> tantivy.Query:
+        any_word = [
+            (
+                tantivy.Occur.Should,
+                tantivy.Query.boost_query(tantivy.Query.term_query(self._schema, field, term), boost),
+            )
+            for term in terms
+            for field, boost in (("title", TITLE_BOOST), ("text", 1.0))
+        ]
+        must = [(tantivy.Occur.Must, tantivy.Query.boolean_query(any_word))]
+        must.append(
+            (tantivy.Occur.Must, self._one_of("groups", [_EVERYONE, *(f"g:{g}" for g in sorted(access.groups))]))
+        )
+        if access.product is not None:
+            must.append((tantivy.Occur.Must, self._one_of("product", [_ANY, f"p:{access.product}"])))
+        return tantivy.Query.boolean_query(must)
+
+    def _one_of(self, field: str, values: Sequence[str]) -> tantivy.Query:
+        filters = tantivy.Query.term_set_query(self._schema, field, list(values))
+        return tantivy.Query.const_score_query(filters, 0.0)
+
+
+def _open(schema: tantivy.Schema, folder: Path) -> tantivy.Index:
+    folder.mkdir(parents=True, exist_ok=True)
+    return tantivy.Index(schema, path=str(folder))
+
+
+def _entry(row: Row) -> tantivy.Document:
+    groups = [_EVERYONE] if row.groups is None else [f"g:{g}" for g in row.groups]
+    product = _ANY if row.product is None else f"p:{row.product}"
+    document = tantivy.Document(
+        pk=row.pk, doc_id=row.chunk.doc_id, product=product, title=row.title, text=row.chunk.text
+    )
+    for group in groups:
+        document.add_text("groups", group)
+    return document

@@ -1,0 +1,39 @@
+"""Evidence: the passages that were kept, numbered for the prompt, within a budget of number and tokens."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+from grounding.policy import Policy
+from grounding.records import Evidence, Passage, WebResult
+from grounding.tokens import count_tokens
+
+
+def web_passage(result: WebResult) -> Passage:
+    """A web result as a passage of its own id and origin: never a page of a manual."""
+    digest = hashlib.sha256(f"{result.url}\x00{result.snippet}".encode()).hexdigest()[:24]
+    return Passage(
+        chunk_id=digest, doc_id=result.url, title=result.title, text=result.snippet, url=result.url, origin="web",
+        tokens=count_tokens(result.snippet), updated=result.published.isoformat() if result.published else None,
+    )  # fmt: skip
+
+
+def choose(passages: Sequence[Passage], scores: Mapping[str, float], policy: Policy) -> tuple[Evidence, ...]:
+    """Number `passages` 1, 2, … in the order given; equal texts of one document once.
+
+    The first passage always enters; a later one that would break `evidence_tokens` is left out.
+    """
+    chosen: list[Passage] = []
+    spent = 0
+    said: set[tuple[str, str]] = set()
+    for passage in passages:
+        if len(chosen) == policy.evidence_k:
+            break
+        tokens = passage.tokens or count_tokens(passage.text)
+        if (passage.doc_id, passage.text) in said or (chosen and spent + tokens > policy.evidence_tokens):
+            continue
+        said.add((passage.doc_id, passage.text))
+        chosen.append(passage)
+        spent += tokens
+    return tuple(Evidence(n, p, scores.get(p.chunk_id, 0.0)) for n, p in enumerate(chosen, 1))
