@@ -1,0 +1,80 @@
+"""Identifiers: part numbers, versions, error codes, form numbers, command-line flags, file names, code in backticks."""
+
+from __future__ import annotations
+
+import re
+
+from grounding.text import caseless
+from rai.claims.found import Found
+
+_TOKEN = re.compile(r"(?<![\w@/.])[^\W_][\w.-]{1,63}(?![\w@])")
+_FLAG = re.compile(
+    r"(?:(?<=[\s`'\"(])|^)(?P<dash>--?|[–—])(?P<name>[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*)(?![\w-])", re.M
+)
+_BACKTICKED = re.compile(r"`([^`\n]{2,80})`")
+_VERSION = re.compile(
+    r"v?\d{1,5}(?:\.\d{1,6}){2,4}(?:[-.]?(?:alpha|beta|rc|b|a)\.?\d*)?|v\d{1,4}(?:\.\d{1,6}){0,3}", re.I
+)
+_FORM = re.compile(r"\d{1,5}(?:-\d{1,5}){1,4}")
+_HEX = re.compile(r"0x[0-9a-f]{2,16}", re.I)
+_MIXED = re.compile(r"(?=[A-Za-z0-9.-]*[0-9])(?=[A-Za-z0-9.-]*[A-Za-z])[A-Za-z0-9]+(?:[-.][A-Za-z0-9]+)*")
+_SNAKE = re.compile(r"[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+")
+_CAMEL = re.compile(r"[a-z]+(?:[A-Z][a-z0-9]+)+|[A-Z][a-z]+-[A-Z][a-z]+[A-Z][A-Za-z]*")
+_FILE = re.compile(
+    r"[\w-]+\.(?:py|md|sh|js|ts|json|ya?ml|txt|exe|dll|ini|cfg|conf|csv|xlsx?|docx?|pptx?|pdf|zip|log|xml|html?|ps1|bat|sql)",
+    re.I,
+)
+_CUED_DIGITS = re.compile(
+    r"\b(?:error|code|form|part|model|ticket|order|case|invoice|article|ref(?:erence)?|serial|sku|id)(?: (?:no\.?|number|code|id))?:? ?#?(?P<id>[0-9]{3,20}(?:-[0-9]{1,5})*)(?![\w%]|[.,]\d)",
+    re.I,
+)
+# Numerals with a unit, ordinals, decades, dimensions: numbers written as one word
+_MEASURE = re.compile(
+    r"\d+(?:[.,]\d+)*(?:st|nd|rd|th|s|k|m|b|bn|mn|x|h|hr|hrs|min|mins|sec|ms|mm|cm|km|kg|g|mg|lb|lbs|oz|ml|l|gb|mb|kb|tb|w|kw|"
+    r"kwh|v|hz|khz|mhz|ghz|px|dpi|mah|ft|am|pm|a|p|in|usd|eur|gbp)|\d+(?:x\d+)+[a-z]{0,3}|\d+-(?:[a-z]+-?)+|\d+(?:\.\d+)?",
+    re.I,
+)
+_YEARS = re.compile(r"(?:19|20)\d{2}-(?:(?:19|20)?\d{2})|\d{1,2}-\d{1,2}|(?:19|20)\d{2}-\d{2}-\d{2}")
+
+
+def find(text: str) -> list[Found]:
+    """Identifiers with their caseless, dash-folded form. A flag's dashes count as one: –force-deletion, --force-deletion."""
+    found = [f for m in _FLAG.finditer(text) if (f := _flag(text, m))]
+    for match in _BACKTICKED.finditer(text):
+        if re.search(r"[^\W\d_]", match.group(1)):
+            found.append(_code(match.start(1), match.end(1), match.group(1)))
+    for match in _CUED_DIGITS.finditer(text):
+        found.append(_code(match.start("id"), match.end("id"), match["id"]))
+    for match in _TOKEN.finditer(text):
+        token = match.group().rstrip(".-_")
+        if len(token) > 1 and _is_code(token):
+            found.append(_code(match.start(), match.start() + len(token), token))
+    return found
+
+
+def _flag(text: str, match: re.Match[str]) -> Found | None:
+    name = match["name"]
+    quoted = text[max(0, match.start() - 1) : match.start()] == "`"
+    shaped = "-" in name or re.search("[a-z][A-Z]", name) is not None
+    # a dash before a plain word is punctuation more often than a flag
+    return _code(match.start(), match.end(), match.group()) if match["dash"] == "--" or shaped or quoted else None
+
+
+def _code(start: int, end: int, token: str) -> Found:
+    return Found("entity", start, end, normal(token), entity="code")
+
+
+def normal(token: str) -> str:
+    """Lower case, dashes folded, leading dashes one, spaces one."""
+    folded = re.sub(r"\s+", " ", caseless(token).strip())
+    return re.sub(r"^-+", "-", folded)
+
+
+def _is_code(token: str) -> bool:
+    if _VERSION.fullmatch(token) or _HEX.fullmatch(token) or _FILE.fullmatch(token):
+        return True
+    if _MEASURE.fullmatch(token):
+        return False
+    if _FORM.fullmatch(token):
+        return not _YEARS.fullmatch(token)
+    return any(pattern.fullmatch(token) for pattern in (_MIXED, _SNAKE, _CAMEL))

@@ -1,0 +1,29 @@
+"""What a finder returns: a checkable piece of text with its exact span and normal forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rai.records import EntityType, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One checkable piece: `text[start:end]`, half open, in code points.
+
+    `value` is the likeliest normal form; `readings` are all forms the characters may have (05/06/2026 has two), the
+    likeliest first; `magnitudes` are the plain numbers in it ("30 days" holds 30), as canonical decimal strings.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    value: str
+    readings: tuple[str, ...] = ()
+    magnitudes: tuple[str, ...] = ()
+    entity: EntityType | None = None
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Every normal form the characters may have; never empty."""
+        return self.readings or (self.value,)
