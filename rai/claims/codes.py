@@ -9,30 +9,30 @@ from rai.claims.found import Found
 
 _TOKEN = re.compile(r"(?<![\w@/.])[^\W_][\w.-]{1,63}(?![\w@])")
 _FLAG = re.compile(
-    r"(?:(?<=[\s`'\"(])|^)(?P<dash>--?|[–—])(?P<name>[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*)(?![\w-])", re.M
+    r"(?:(?<=[\s`'\"(])|^)(?P<dash>--?|[–—])(?P<name>[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*)(?![\w-])", re.MULTILINE
 )
 _BACKTICKED = re.compile(r"`([^`\n]{2,80})`")
 _VERSION = re.compile(
-    r"v?\d{1,5}(?:\.\d{1,6}){2,4}(?:[-.]?(?:alpha|beta|rc|b|a)\.?\d*)?|v\d{1,4}(?:\.\d{1,6}){0,3}", re.I
+    r"v?\d{1,5}(?:\.\d{1,6}){2,4}(?:[-.]?(?:alpha|beta|rc|b|a)\.?\d*)?|v\d{1,4}(?:\.\d{1,6}){0,3}", re.IGNORECASE
 )
 _FORM = re.compile(r"\d{1,5}(?:-\d{1,5}){1,4}")
-_HEX = re.compile(r"0x[0-9a-f]{2,16}", re.I)
+_HEX = re.compile(r"0x[0-9a-f]{2,16}", re.IGNORECASE)
 _MIXED = re.compile(r"(?=[A-Za-z0-9.-]*[0-9])(?=[A-Za-z0-9.-]*[A-Za-z])[A-Za-z0-9]+(?:[-.][A-Za-z0-9]+)*")
 _SNAKE = re.compile(r"[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+")
 _CAMEL = re.compile(r"[a-z]+(?:[A-Z][a-z0-9]+)+|[A-Z][a-z]+-[A-Z][a-z]+[A-Z][A-Za-z]*")
 _FILE = re.compile(
     r"[\w-]+\.(?:py|md|sh|js|ts|json|ya?ml|txt|exe|dll|ini|cfg|conf|csv|xlsx?|docx?|pptx?|pdf|zip|log|xml|html?|ps1|bat|sql)",
-    re.I,
+    re.IGNORECASE,
 )
 _CUED_DIGITS = re.compile(
     r"\b(?:error|code|form|part|model|ticket|order|case|invoice|article|ref(?:erence)?|serial|sku|id)(?: (?:no\.?|number|code|id))?:? ?#?(?P<id>[0-9]{3,20}(?:-[0-9]{1,5})*)(?![\w%]|[.,]\d)",
-    re.I,
+    re.IGNORECASE,
 )
 # Numerals with a unit, ordinals, decades, dimensions: numbers written as one word
 _MEASURE = re.compile(
     r"\d+(?:[.,]\d+)*(?:st|nd|rd|th|s|k|m|b|bn|mn|x|h|hr|hrs|min|mins|sec|ms|mm|cm|km|kg|g|mg|lb|lbs|oz|ml|l|gb|mb|kb|tb|w|kw|"
     r"kwh|v|hz|khz|mhz|ghz|px|dpi|mah|ft|am|pm|a|p|in|usd|eur|gbp)|\d+(?:x\d+)+[a-z]{0,3}|\d+-(?:[a-z]+-?)+|\d+(?:\.\d+)?",
-    re.I,
+    re.IGNORECASE,
 )
 _YEARS = re.compile(r"(?:19|20)\d{2}-(?:(?:19|20)?\d{2})|\d{1,2}-\d{1,2}|(?:19|20)\d{2}-\d{2}-\d{2}")
 

@@ -39,20 +39,20 @@ _PATTERNS = (
     re.compile(
         rf"(?<![\w./-])(?P<d>[0-3]?[0-9])(?:st|nd|rd|th|\.|er)?[ \u00a0-](?:of |de )?{_MONTH}"
         rf"(?:,?(?: of| de)?[ \u00a0-]{_YEAR}(?!\d))?",
-        re.I,
+        re.IGNORECASE,
     ),
     re.compile(
         rf"(?<![\w-]){_MONTH}[ \u00a0-](?:the )?(?P<d>[0-3]?[0-9])(?:st|nd|rd|th)?(?![\d:.%]\d|\d)(?:,?[ \u00a0-]{_YEAR}(?!\d))?",
-        re.I,
+        re.IGNORECASE,
     ),
-    re.compile(rf"(?<![\w-]){_MONTH},?(?: of)?[ \u00a0-]{_YEAR}(?!\d)", re.I),
+    re.compile(rf"(?<![\w-]){_MONTH},?(?: of)?[ \u00a0-]{_YEAR}(?!\d)", re.IGNORECASE),
 )
 _SLASHED = re.compile(r"(?<![\w./-])(\d{1,2})([/.-])(\d{1,2})\2((?:19|20)\d{2}|\d{2})(?![\w/-]|\.\d)")
 _YEAR_ONLY = re.compile(
-    rf"\b(?:in|since|from|until|till|by|year|during|before|after|of|©) {_YEAR}(?![\w%]|[.,:/-]\d)", re.I
+    rf"\b(?:in|since|from|until|till|by|year|during|before|after|of|©) {_YEAR}(?![\w%]|[.,:/-]\d)", re.IGNORECASE
 )
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WEEKDAY = re.compile(rf"\b({'|'.join(_DAYS)})s?\b", re.I)
+_WEEKDAY = re.compile(rf"\b({'|'.join(_DAYS)})s?\b", re.IGNORECASE)
 _SHORT = re.compile(
     r"\b(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b(?=\.?\s?[-–—:/&]|\.?,? \d|\.? (?:to|through|thru|and|until)\b)"
     r"|(?<=[-–—&/])\s?(Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b"

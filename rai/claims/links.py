@@ -12,15 +12,15 @@ from linkify_it import LinkifyIt
 from rai.claims.found import Found
 
 _TOKEN = re.compile(r"[^\s<>\"“”`|]{4,2048}")
-_LIKELY = re.compile(r"[^\W_][.@][^\W_]|://", re.I)
+_LIKELY = re.compile(r"[^\W_][.@][^\W_]|://", re.IGNORECASE)
 _EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-]|\.\w)")
 _HOST = re.compile(
     r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+(?:[^\W\d_]{2,24}|xn--[a-z0-9-]{2,59})\.?|localhost|\d{1,3}(?:\.\d{1,3}){3}",
-    re.I,
+    re.IGNORECASE,
 )
-# Country domains that are file endings: without scheme, www or path such a name is a file (main.py, README.md)
+# Country domains that are file endings or words: bare, `main.py` is a file and "it.is" lacks a space
 _FILES = frozenset(
-    {
+    [
         "py",
         "md",
         "sh",
@@ -43,14 +43,12 @@ _FILES = frozenset(
         "be",
         "do",
         "no",
-        "so",
         "us",
         "my",
         "am",
         "pm",
-    }
+    ]
 )
-_NAMES = frozenset({"in", "is", "it", "me", "to", "at", "be", "do", "no", "so", "us", "my", "am", "pm"})
 _LINKIFY = LinkifyIt(options={"fuzzy_link": True, "fuzzy_email": False, "fuzzy_ip": False})
 
 

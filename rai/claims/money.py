@@ -16,7 +16,7 @@ _AFTER = re.compile(
     r"[ \u00a0\u202f-]{0,2}(US\$|[$€£¥₹₩₽₺₫฿]|(?:us dollar|dollar|euro|pound|yen|yuan|rupee|franc|cent|pence|buck|won|peso|"
     r"krona|krone|zloty)s?\b|(?:usd|eur|gbp|chf|jpy|cny|inr|aud|cad|nzd|sek|nok|dkk|pln|czk|huf|brl|mxn|zar|sgd|hkd|krw|"
     r"rub|thb)\b)",
-    re.I,
+    re.IGNORECASE,
 )
 _CODES = {
     "US$": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD",
@@ -69,5 +69,5 @@ def _currency(mark: str) -> tuple[str, int]:
 
 
 def _weight(text: str, after: re.Match[str]) -> bool:
-    """ "5 pounds of coffee" is a weight."""
+    """Five pounds of coffee are a weight."""
     return after.group(1).lower().startswith("pound") and text[after.end() : after.end() + 4].lower() == " of "

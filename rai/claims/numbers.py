@@ -28,10 +28,10 @@ _BITS = {"Kb": "kbit", "Mb": "Mbit", "Gb": "Gbit", "Tb": "Tbit"}  # eight times 
 _UNIT = re.compile(
     r"(?P<gap>[ \u00a0\u202f-]{0,2})(?P<adjective>(?:business|working|calendar|full) )?"
     r"(?P<unit>km/h|°[cf]|[a-z]{1,12})(?![\w])",
-    re.I,
+    re.IGNORECASE,
 )
-_PERCENT = re.compile(r"[ \u00a0\u202f-]?(?:%|percent\b|per cent\b|pct\b)", re.I)
-_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.I)
+_PERCENT = re.compile(r"[ \u00a0\u202f-]?(?:%|percent\b|per cent\b|pct\b)", re.IGNORECASE)
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
 _DIMENSION = re.compile(r"\s?[xX×]\s?[0-9]")
 
 
@@ -86,5 +86,5 @@ def _ends_here(text: str, numeral: Numeral) -> bool:
 
 def unit_words(value: str) -> frozenset[str]:
     """Every spelling of the unit of a quantity's value: {"day", "days"} of "30 day"."""
-    unit = value.split(" ")[-1]
+    unit = value.rsplit(" ", maxsplit=1)[-1]
     return frozenset(word for word, canonical in _UNITS.items() if canonical == unit) | {unit.lower()}

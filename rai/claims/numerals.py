@@ -19,19 +19,19 @@ _ONES = (
 )
 _WORD = rf"(?:{_ONES}|hundred|thousand|million|billion|trillion)"
 _WORDS = re.compile(
-    rf"(?<![\w-])(?:{_ONES}|a(?=[ -]hundred))(?:(?:[ -]| and )(?={_WORD}\b){_WORD}){{0,11}}(?!\w)", re.I
+    rf"(?<![\w-])(?:{_ONES}|a(?=[ -]hundred))(?:(?:[ -]| and )(?={_WORD}\b){_WORD}){{0,11}}(?!\w)", re.IGNORECASE
 )
-_ONE_WORD = re.compile(rf"{_WORD}", re.I)
+_ONE_WORD = re.compile(rf"{_WORD}", re.IGNORECASE)
 _DIGITS = re.compile(r"(?:(?<![\w.,])|(?<=\d[xX×])|(?<=[a-z][.,]))[0-9]+(?:[.,][0-9]+)*|(?<![\w.])\.[0-9]+")
 _SPACED = re.compile(
     r"(?<![\w.,])[0-9]{1,3}(?:[\u00a0\u202f\u2009][0-9]{3}){1,6}(?![0-9])|(?<![\w.,])[0-9]{1,3}(?: [0-9]{3}){2,6}(?![0-9])"
 )
 _SCALE = re.compile(
-    r"[ \u00a0-]?(hundred|thousand|million|billion|trillion|mio|mrd|bn|mn)\b\.?|(k|K|M|B)(?![\w])", re.I
+    r"[ \u00a0-]?(hundred|thousand|million|billion|trillion|mio|mrd|bn|mn)\b\.?|(k|K|M|B)(?![\w])", re.IGNORECASE
 )
 _NOT_VALUES = re.compile(
     r"^[ \t]*(?:[0-9]{1,3}[.)](?=\s))|\[[0-9]{1,3}(?:\s?[,–-]\s?[0-9]{1,3}){0,9}\]|【[0-9]{1,3}】|\bsteps? [0-9]{1,3}\b",
-    re.I | re.M,
+    re.IGNORECASE | re.MULTILINE,
 )
 _SCALES = {
     "hundred": 2, "thousand": 3, "k": 3, "million": 6, "mio": 6, "mn": 6, "m": 6,

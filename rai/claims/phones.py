@@ -15,18 +15,18 @@ REGIONS = ("US", "GB", "DE", "FR")
 _CANDIDATE = re.compile(
     r"(?<![\w+#.,/$€£-])(?:\+ ?)?(?:\(\+?\d{1,5}\)|\d)(?:[ \u00a0.‐‑–/()-]{0,2}\d){5,16}(?![\w%]|[.,:/-]\d)"
     r"(?P<ext>,? ?(?:ext(?:ension)?\.?|x|#|Durchwahl) ?:? ?\d{1,6}\b)?",
-    re.I,
+    re.IGNORECASE,
 )
 _VANITY = re.compile(
     r"(?<![\w+-])(?:\+?1[ -])?\(?8(?:00|33|44|55|66|77|88)\)?[ -](?=[A-Z0-9-]*[A-Z])[A-Z0-9]{1,7}(?:-[A-Z0-9]{1,7}){0,3}(?![\w-])"
 )
 _CUE = re.compile(
     r"\b(?:call|phone|tel|telephone|dial|ring|fax|mobile|cell|hotline|helpline|contact|reach|sms|whatsapp|telefon|tél|support line)\b",
-    re.I,
+    re.IGNORECASE,
 )
 _OTHER = re.compile(
     r"(?:\b(?:order|ticket|invoice|case|ref|reference|account|tracking|customer|serial|id|isbn|iban|card|part|model|sku|form|article|version|no|number)\b\.?|[#№])[^.!?\n]{0,12}$",
-    re.I,
+    re.IGNORECASE,
 )
 _DATE = re.compile(
     r"(?:19|20)\d{2}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d{2}|(?:19|20)\d{2} ?[-–/] ?(?:19|20)\d{2}"
@@ -109,5 +109,5 @@ def _read(raw: str, regions: tuple[str, ...]) -> tuple[str, ...]:
 
 def _national(raw: str, region: str | None) -> bool:
     """Where numbers are dialled with a trunk 0, ten digits without it are not that country's."""
-    trunk = phonenumbers.ndd_prefix_for_region_code(region, strip_non_digits=True)
+    trunk = phonenumbers.ndd_prefix_for_region(region, True)
     return trunk != "0" or raw.lstrip(" (").startswith("0")

@@ -9,18 +9,19 @@ from rai.claims.found import Found
 _TWELVE = re.compile(
     r"(?<![\w:.,$€£-])(?<![\d][–—])(?P<h>1[0-2]|0?[1-9])(?:[:.](?P<m>[0-5][0-9]))?[ \u00a0\u202f]?"
     r"(?:(?P<ap>[ap])(?:\.[ ]?m\b\.?|m\b)|(?P<short>(?<=[0-9])[ap])(?![\w]))",
-    re.I,
+    re.IGNORECASE,
 )
-_RANGED = re.compile(_TWELVE.pattern.replace(r"(?<![\w:.,$€£-])(?<![\d][–—])", r"(?<=[-–—])"), re.I)
+_RANGED = re.compile(_TWELVE.pattern.replace(r"(?<![\w:.,$€£-])(?<![\d][–—])", r"(?<=[-–—])"), re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?<![\w:.,$€£])(?P<h>2[0-3]|[01]?[0-9])(?::(?P<m>[0-5][0-9]))(?::[0-5][0-9])?(?![\w:%]|\.\d)|"
     r"(?<![\w:.,$€£])(?P<h2>2[0-3]|[01]?[0-9])(?: Uhr|h(?P<m2>[0-5][0-9])?(?=\b)(?! ?-?\w*hour))(?!\w)"
 )
-_OCLOCK = re.compile(r"(?<![\w:.,])(1[0-2]|[1-9]) ?o['’]?clock\b", re.I)
-_NAMED = re.compile(r"\b(noon|midday|midnight)\b", re.I)
-_ALWAYS = re.compile(r"(?<![\w/.])24/7(?![\w/])|\baround the clock\b|\bround[- ]the[- ]clock\b", re.I)
+_OCLOCK = re.compile(r"(?<![\w:.,])(1[0-2]|[1-9]) ?o['’]?clock\b", re.IGNORECASE)
+_NAMED = re.compile(r"\b(noon|midday|midnight)\b", re.IGNORECASE)
+_ALWAYS = re.compile(r"(?<![\w/.])24/7(?![\w/])|\baround the clock\b|\bround[- ]the[- ]clock\b", re.IGNORECASE)
 _START = re.compile(
-    r"(?<![\w:.,$€£-])(?P<h>1[0-2]|0?[1-9])(?:[:.](?P<m>[0-5][0-9]))?[ \u00a0]?(?:-|–|—|to|until|till)[ \u00a0]?$", re.I
+    r"(?<![\w:.,$€£-])(?P<h>1[0-2]|0?[1-9])(?:[:.](?P<m>[0-5][0-9]))?[ \u00a0]?(?:-|–|—|to|until|till)[ \u00a0]?$",
+    re.IGNORECASE,
 )
 
 
