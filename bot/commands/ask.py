@@ -1,0 +1,101 @@
+"""`attest ask`: one turn through the whole pipeline."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.commands import options
+from bot.commands.output import emit
+from bot.commands.reply_view import print_reply, stage_line
+from bot.commands.wiring import opened, run, settings_of
+from bot.records import Ask, Reply
+from bot.transcript import read_history
+from grounding.errors import InputError
+from grounding.policy import policy_named
+from rai.records import Outcome
+
+app = options.command_app()
+_MAX_FILE = 4 * 2**20
+
+
+@app.command()
+def ask(
+    context: typer.Context,
+    *,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What the customer, or you, want to know.")],
+    history: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The conversation so far: JSON turns, or lines Customer: … / Agent: …"),
+    ] = None,
+    agent_context: Annotated[
+        Path | None,
+        typer.Option("--context", metavar="FILE", help="What the human agent knows beside it: text, or JSON."),
+    ] = None,
+    user: options.AsUser = None,
+    product: options.Product = None,
+    policy: Annotated[
+        str | None, typer.Option(metavar="NAME", help="How strict the turn is; default: the setting ATTEST_POLICY.")
+    ] = None,
+    json: options.JsonFlag = False,
+) -> None:
+    """Ask one question: retrieve, grade, draft, and check every claim of the draft before you see it.
+
+    The reply shows its outcome, the answer with [n], the sources with the exact quote, and each claim with how it
+    was verified. Outcomes: answered, repaired, insufficient, blocked, withheld; failed ends with exit code 3.
+
+    Examples:
+      attest ask "How long do refunds take?"
+      attest ask "And for gift cards?" --history call.txt --as anna@contoso.com
+      attest ask "Is it waterproof?" --product "Trail Pro" --json
+    """
+    if not question.strip():
+        raise InputError("QUESTION is empty; give a question")
+    turns = read_history(_read(history), str(history)) if history else ()
+    note_text = _context_text(_read(agent_context)) if agent_context else None
+    settings = settings_of(context)
+    asked = Ask(
+        question=question,
+        history=turns,
+        context=note_text,
+        product=product,
+        user=user,
+        policy=policy_named(policy or settings.policy).name,
+    )
+    reply = run(_answer(context, asked, as_json=json))
+    if json:
+        emit(reply.as_json())
+    else:
+        print_reply(reply)
+    raise typer.Exit(3 if reply.outcome is Outcome.FAILED else 0)
+
+
+async def _answer(context: typer.Context, asked: Ask, *, as_json: bool) -> Reply:
+    async with opened(context) as system:
+        with stage_line(shown=not as_json) as on_stage:
+            return await system.answer(asked, on_stage)
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > _MAX_FILE:
+            raise InputError(f"{path}: larger than {_MAX_FILE} bytes", code="too_long")
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or 'cannot be read').lower()}", code="no_file") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8 text", code="bad_encoding") from None
+
+
+def _context_text(raw: str) -> str:
+    """Agent context as text: a JSON string or an object with `context`, or the file as it is."""
+    try:
+        value = jsonlib.loads(raw)
+    except (ValueError, RecursionError):
+        return raw.strip()
+    if isinstance(value, dict):
+        value = value.get("context")
+    return value if isinstance(value, str) else raw.strip()

@@ -1,0 +1,210 @@
+"""`attest doctor`: settings and reachability of every service that is switched on, one line each, with the fix."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlencode
+
+import aiohttp
+import typer
+import yaml
+from rich.text import Text
+
+from bot.commands import options
+from bot.commands.output import console, emit, table
+from bot.commands.wiring import opened, run, settings_of
+from bot.settings import Settings
+from bot.system import System
+from grounding.errors import AttestError
+
+app = options.command_app()
+_WAIT_S = 5.0
+_STYLES = {"ok": "green", "note": "yellow", "fail": "bold red"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line: what was looked at, how it stands, and what to do. `service` marks what lies outside this machine."""
+
+    name: str
+    status: Literal["ok", "note", "fail"]
+    detail: str
+    fix: str = ""
+    service: bool = False
+
+
+@app.command()
+def doctor(context: typer.Context, json: options.JsonFlag = False) -> None:
+    """Check settings, files and every service that is switched on: one line each, with the fix.
+
+    Exit code 0 if answers can be given, 2 if a setting or file stands in the way, 3 if a service does not answer.
+    A `note` is worth knowing and stops nothing.
+
+    Example:
+      attest doctor
+    """
+    settings = settings_of(context)
+    findings = [Finding("settings", "ok", "every value is allowed"), *_local(settings)]
+    findings += run(_remote(context, settings))
+    if json:
+        emit({"checks": [asdict(finding) for finding in findings], "ok": all(f.status != "fail" for f in findings)})
+    else:
+        rows = [
+            (Text(f.status, style=_STYLES[f.status]), f.name, f.detail, f"→ {f.fix}" if f.fix else "") for f in findings
+        ]
+        console().print(table(("", "part", "state", "fix"), rows))
+    failed = [finding for finding in findings if finding.status == "fail"]
+    local = any(not finding.service for finding in failed)
+    raise typer.Exit(0 if not failed else 2 if local else 3)
+
+
+def _local(settings: Settings) -> Iterator[Finding]:
+    yield _home(settings.home)
+    yield _model(settings)
+    yield _ledger_key(settings.ledger_key_file)
+    yield _directory(settings)
+    yield _port(settings)
+    yield _bot(settings)
+
+
+def _home(home: Path) -> Finding:
+    existing = next(path for path in (home, *home.parents) if path.exists())
+    if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
+        return Finding("home", "ok", str(home) if home.exists() else f"{home} (will be made)")
+    return Finding("home", "fail", f"{home} cannot be written", "set ATTEST_HOME to a folder that you may write to")
+
+
+def _model(settings: Settings) -> Finding:
+    path = settings.model_path
+    if path.is_file():
+        return Finding("model file", "ok", f"{path} ({path.stat().st_size / 2**20:.0f} MB)")
+    fix = "run make setup, or set ATTEST_MODEL_FILE to a built model"
+    return Finding("model file", "note", f"{path} is not there: search is by words only", fix)
+
+
+def _ledger_key(path: Path) -> Finding:
+    if not path.exists():
+        return Finding("ledger key", "ok", f"{path} (made with the first entry)")
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        return Finding("ledger key", "fail", f"{path} has mode {mode:04o}: others may read it", f"chmod 600 {path}")
+    return Finding("ledger key", "ok", f"{path}, mode {mode:04o}")
+
+
+def _directory(settings: Settings) -> Finding:
+    path = settings.directory_path
+    if not path.is_file():
+        fix = f"write USER: [GROUP, …] lines to {path}"
+        return Finding("directory", "note", "no directory file: everyone sees only what is for everyone", fix)
+    try:
+        people = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return Finding("directory", "fail", f"{path} is not readable as YAML", "lines USER: [GROUP, …]")
+    if not isinstance(people, dict):
+        return Finding("directory", "fail", f"{path} is not a list of people", "lines USER: [GROUP, …]")
+    return Finding("directory", "ok", f"{path}, {len(people)} people")
+
+
+def _port(settings: Settings) -> Finding:
+    name = f"port {settings.host}:{settings.port}"
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with closing(socket.socket(family, socket.SOCK_STREAM)) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError as error:
+            reason = (error.strerror or "cannot be used").lower()
+            return Finding(name, "note", reason, "stop what runs there, or attest serve --port N")
+    return Finding(name, "ok", "free")
+
+
+def _bot(settings: Settings) -> Finding:
+    if settings.bot_app_id:
+        return Finding("bot", "ok", f"registered, {settings.bot_app_type}")
+    if settings.on_loopback:
+        return Finding("bot", "ok", "anonymous, for Bot Framework Emulator or Agents Playground on this machine")
+    fix = "set ATTEST_BOT_APP_ID and ATTEST_BOT_APP_PASSWORD, or ATTEST_HOST=127.0.0.1"
+    return Finding("bot", "fail", f"anonymous on {settings.host}: serve will refuse to start", fix)
+
+
+async def _remote(context: typer.Context, settings: Settings) -> list[Finding]:
+    findings = await asyncio.gather(*_services(settings))
+    try:
+        async with opened(context, settings) as system:
+            inside = [*await _parts(system), await _index(system), await _ledger(system)]
+    except AttestError as error:
+        inside = [Finding("system", "fail", str(error), "see the lines above, and attest settings")]
+    return [*inside, *findings]
+
+
+async def _parts(system: System) -> list[Finding]:
+    waiting = await system.ready()
+    return [Finding(part, "note", reason) for part, reason in waiting.items()]
+
+
+async def _index(system: System) -> Finding:
+    documents = await system.library.documents()
+    if not documents:
+        fix = "attest ingest --sample, or attest ingest PATH"
+        return Finding("knowledge base", "note", "empty: every question will be insufficient", fix)
+    return Finding("knowledge base", "ok", f"{len(documents)} documents, {sum(d.chunks for d in documents)} chunks")
+
+
+async def _ledger(system: System) -> Finding:
+    found = await system.ledger.verify()
+    if found.ok:
+        return Finding("ledger", "ok", f"{found.entries} entries, chain intact")
+    return Finding(
+        "ledger", "fail", f"chain broken at {found.broken or 'the end'}: {found.why}", "attest ledger verify"
+    )
+
+
+def _services(settings: Settings) -> list[asyncio.Future[Finding]]:
+    calls = []
+    if settings.generator == "openai":
+        calls.append(_openai(settings))
+    if settings.web == "serpapi":
+        calls.append(_web(settings))
+    return [asyncio.ensure_future(call) for call in calls]
+
+
+async def _openai(settings: Settings) -> Finding:
+    base = (settings.openai_base_url or "https://api.openai.com/v1").rstrip("/")
+    key = settings.openai_api_key
+    headers = {"Authorization": f"Bearer {key.get_secret_value()}", "api-key": key.get_secret_value()} if key else {}
+    return await _get("model service", f"{base}/models", headers, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
+
+
+async def _web(settings: Settings) -> Finding:
+    key = settings.serpapi_key.get_secret_value() if settings.serpapi_key else ""
+    query = urlencode({"api_key": key})
+    return await _get(
+        "web search", f"https://serpapi.com/account.json?{query}", {}, "ATTEST_SERPAPI_KEY", "the network"
+    )
+
+
+async def _get(name: str, url: str, headers: dict[str, str], key_setting: str, url_setting: str) -> Finding:
+    """Ask for a page that costs nothing. Neither key nor address appears in what is said."""
+    timeout = aiohttp.ClientTimeout(total=_WAIT_S)
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=timeout, trust_env=True) as session,
+            session.get(url, headers=headers) as response,
+        ):
+            status = response.status
+    except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+        fix = f"check {url_setting}, and that the service runs"
+        return Finding(name, "fail", f"does not answer ({type(error).__name__})", fix, service=True)
+    if status in (401, 403):
+        return Finding(name, "fail", f"refuses the key (status {status})", f"check {key_setting}", service=True)
+    if status >= 500:
+        return Finding(name, "fail", f"is in trouble (status {status})", "try again later", service=True)
+    return Finding(name, "ok", f"answers (status {status})", service=True)

@@ -1,0 +1,119 @@
+"""The contract's JSON forms to records, and records to the contract's JSON forms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from bot.commands import fields
+from bot.commands.fields import Json
+from bot.system import CheckRequest, System
+from bot.transcript import turns_from_json
+from grounding.errors import InputError, ServiceError
+from grounding.records import Access, Passage, Query, Retrieval, Turn
+from rai.records import Screening, Source
+
+MAX_K = 1000
+
+
+def check_request(data: Json) -> CheckRequest:
+    """The input form of `check`."""
+    sources = tuple(
+        Source(fields.text(item, "id"), fields.text(item, "text"), fields.optional_text(item, "title") or "")
+        for item in fields.objects(data, "sources")
+    )
+    if len({source.id for source in sources}) < len(sources):
+        raise InputError("field 'sources' has two sources of the same id", code="bad_field")
+    return CheckRequest(
+        answer=fields.text(data, "answer"),
+        sources=sources,
+        question=fields.optional_text(data, "question"),
+        given=fields.texts(data, "given"),
+    )
+
+
+def screening_json(row_id: str, screening: Screening) -> dict[str, Any]:
+    """The output form of `screen`."""
+    return {"id": row_id, **asdict(screening)}
+
+
+def history(data: Json) -> tuple[Turn, ...]:
+    """The field `history`: at least one turn."""
+    turns = turns_from_json(data.get("history"), "history")
+    if not turns:
+        raise InputError("field 'history' is empty; allowed: at least one turn", code="bad_field")
+    return turns
+
+
+def without_excluded(query: Query, excluded: Sequence[str]) -> Query:
+    """`query` without the excluded words, whole and whatever their case; its sentences stay as they were said."""
+    words = sorted({word.strip() for word in excluded if word.strip()}, key=len, reverse=True)
+    if not words:
+        return query
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)", re.IGNORECASE)
+    kept = tuple(entity for entity in query.entities if not pattern.search(entity))
+    return replace(query, text=" ".join(pattern.sub(" ", query.text).split()), entities=kept)
+
+
+def query_json(row_id: str, query: Query) -> dict[str, Any]:
+    """The output form of `query`."""
+    return {
+        "id": row_id,
+        "query": query.text,
+        "sentences": [asdict(sentence) for sentence in query.sentences],
+        "entities": list(query.entities),
+    }
+
+
+def retrieval_json(query: str, retrieval: Retrieval) -> dict[str, Any]:
+    """The output form of `retrieve` without its id."""
+    return {
+        "query": query,
+        "results": [passage_json(passage) for passage in retrieval.passages],
+        "kb_version": retrieval.kb_version,
+        "mode": retrieval.mode,
+        "notes": list(retrieval.notes),
+    }
+
+
+def passage_json(passage: Passage) -> dict[str, Any]:
+    """One result of `retrieve`."""
+    names = ("chunk_id", "doc_id", "title", "text", "locator", "score", "bm25", "semantic")
+    return {name: getattr(passage, name) for name in names}
+
+
+def passages_to_grade(data: Json) -> tuple[Passage, ...]:
+    """The field `passages` of `grade`; ids must differ, for grades are told apart by them."""
+    made = tuple(
+        Passage(chunk_id=given, doc_id=given, title=fields.optional_text(item, "title") or "", text=text)
+        for item in fields.objects(data, "passages")
+        for given, text in [(fields.text(item, "id"), fields.text(item, "text"))]
+    )
+    if len({passage.chunk_id for passage in made}) < len(made):
+        raise InputError("field 'passages' has two passages of the same id", code="bad_field")
+    return made
+
+
+async def access_of(system: System, user: str | None, product: str | None) -> Access:
+    """What `user` may see; nobody's name, or a directory that does not answer, leaves what everyone may see."""
+    if user is None:
+        return Access(product=product)
+    try:
+        groups = await system.directory.groups(user)
+    except ServiceError:
+        groups = frozenset()
+    return Access(user=user, groups=groups, product=product)
+
+
+async def retrieve(system: System, data: Json, k: int, user: str | None, product: str | None) -> dict[str, Any]:
+    """The output form of `retrieve` for `query` or `history`; the row's own `k`, `as` and `product` win."""
+    if ("query" in data) == ("history" in data):
+        raise InputError("a row has either 'query' or 'history'", code="bad_field")
+    wanted = fields.whole_number(data, "k", k, 1, MAX_K)
+    access = await access_of(
+        system, fields.optional_text(data, "as") or user, fields.optional_text(data, "product") or product
+    )
+    query = fields.text(data, "query") if "query" in data else (await system.summarizer.summarize(history(data))).text
+    return retrieval_json(query, await system.retriever.retrieve(query, access, wanted))

@@ -1,0 +1,147 @@
+"""`attest ingest`: files, folders or a corpus into the knowledge base."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import TaskID
+
+from bot.commands import options
+from bot.commands.output import console, emit, note, plain, progress, table
+from bot.commands.wiring import run, settings_of, wiring_of
+from bot.settings import Settings
+from grounding.errors import InputError
+from grounding.ingest import IngestReport, Progress
+
+app = options.command_app()
+SAMPLE = Path(__file__).parent.parent / "sample"
+_STAGES = {"read": "reading", "words": "indexing words", "vectors": "indexing meaning"}
+
+
+@app.command()
+def ingest(
+    context: typer.Context,
+    *,
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH…", help="Files, folders, or a .jsonl corpus.")
+    ] = None,
+    acl: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="YAML, glob of paths to list of groups that may read; first match wins."),
+    ] = None,
+    sample: Annotated[bool, typer.Option("--sample", help="The knowledge base that comes with the product.")] = False,
+    lexical_only: Annotated[
+        bool, typer.Option("--lexical-only", help="Do not make vectors: search by words only, much faster to build.")
+    ] = False,
+    json: options.JsonFlag = False,
+) -> None:
+    """Take documents into the knowledge base; run it again after a change and only the change costs work.
+
+    What is gone from a folder or corpus given here is taken out; what came from elsewhere stays. The command returns
+    when everything is searchable by words and by meaning.
+
+    A line of a .jsonl corpus is {"doc_id", "title", "text", "url"?, "groups"?, "product"?, "internal"?, "updated"?}.
+    Exit code 2 if a line of a corpus, or every document, was refused.
+
+    Examples:
+      attest ingest --sample
+      attest ingest handbook/ prices.xlsx --acl readers.yaml
+      attest ingest corpus.jsonl --lexical-only --json
+    """
+    if bool(paths) == sample:
+        raise InputError("ingest takes either PATH… or --sample")
+    given = _existing(paths or [])
+    settings = settings_of(context)
+    if sample:
+        given = [SAMPLE / "kb"]
+        acl = acl or sample_acl()
+        place_sample_directory(settings)
+    report = run(_ingest(context, settings, given, acl, lexical_only=lexical_only))
+    if json:
+        emit(asdict(report))
+    else:
+        _show(report)
+    raise typer.Exit(_exit_code(report, given))
+
+
+async def _ingest(
+    context: typer.Context, settings: Settings, paths: Sequence[Path], acl: Path | None, *, lexical_only: bool
+) -> IngestReport:
+    ingester = await wiring_of(context).open_ingester(settings)
+    try:
+        with bars() as on_progress:
+            return await ingester.run(paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress)
+    finally:
+        await ingester.close()
+
+
+@contextmanager
+def bars() -> Iterator[Callable[[Progress], None]]:
+    """A bar per stage of an ingest; silent where no person looks on."""
+    tasks: dict[str, TaskID] = {}
+    with progress() as shown:
+
+        def on_progress(at: Progress) -> None:
+            if at.stage not in tasks:
+                tasks[at.stage] = shown.add_task(_STAGES.get(at.stage, at.stage), total=at.total)
+            shown.update(tasks[at.stage], completed=at.done, total=at.total)
+
+        yield on_progress
+
+
+def sample_acl() -> Path | None:
+    """The readers of the sample knowledge base, if it has restricted documents."""
+    path = SAMPLE / "acl.yaml"
+    return path if path.is_file() else None
+
+
+def place_sample_directory(settings: Settings) -> None:
+    """Give the sample's people their groups, unless there is a directory already."""
+    source, target = SAMPLE / "directory.yaml", settings.home / "directory.yaml"
+    if not source.is_file() or target.exists() or settings.directory_file is not None:
+        return
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    except OSError as error:
+        raise InputError(f"ATTEST_HOME {settings.home}: {(error.strerror or 'cannot be written').lower()}") from None
+
+
+def _existing(paths: Sequence[Path]) -> list[Path]:
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"PATH {path}: no such file or directory", code="no_file")
+    return list(paths)
+
+
+def _exit_code(report: IngestReport, paths: Sequence[Path]) -> int:
+    if not report.refused:
+        return 0
+    nothing = not (report.added or report.changed or report.unchanged)
+    corpus = any(path.suffix == ".jsonl" for path in paths)
+    if nothing or corpus:
+        note(f"{len(report.refused)} refused; the reasons stand in the output")
+        return 2
+    return 0
+
+
+def _show(report: IngestReport) -> None:
+    out = console()
+    if report.refused:
+        out.print(table(("refused", "code", "reason"), [(r.doc, r.code, r.reason) for r in report.refused]))
+    names = ("added", "changed", "unchanged", "deleted")
+    counts = " · ".join(f"{name} {getattr(report, name)}" for name in names)
+    out.print(f"{counts} · refused {len(report.refused)}")
+    out.print(
+        plain(
+            f"{report.chunks} chunks, {report.embedded} newly embedded, knowledge base {report.kb_version},"
+            f" {report.seconds:.1f} s"
+        ),
+        style="dim",
+    )

@@ -1,0 +1,38 @@
+"""`attest query`: conversation to search query."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from bot.commands import fields, options
+from bot.commands.fields import Json
+from bot.commands.forms import history, query_json, without_excluded
+from bot.commands.jsonl import answer_lines
+from bot.commands.wiring import opened, run
+
+app = options.command_app()
+
+
+@app.command()
+def query(context: typer.Context, jsonl: options.Jsonl) -> None:
+    """Make the search query of a conversation: the sentences that say what is wanted, verbatim, with their offsets.
+
+    A row is {"id", "history": [{"role", "text"}], "excluded": [str]?}; roles are customer, agent, user, assistant.
+    Excluded words never occur in the query.
+
+    Example:
+      attest query --jsonl conversations.jsonl > queries.jsonl
+    """
+    raise typer.Exit(run(_query(context, jsonl)))
+
+
+async def _query(context: typer.Context, source: str) -> int:
+    async with opened(context) as system:
+
+        async def one(row: Json) -> dict[str, Any]:
+            turns, excluded = history(row), fields.texts(row, "excluded")
+            return query_json(row["id"], without_excluded(await system.summarizer.summarize(turns), excluded))
+
+        return await answer_lines(source, one)

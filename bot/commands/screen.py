@@ -1,0 +1,37 @@
+"""`attest screen`: prompts and documents to allow or block."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from bot.commands import fields, options
+from bot.commands.fields import Json
+from bot.commands.forms import screening_json
+from bot.commands.jsonl import answer_lines
+from bot.commands.wiring import opened, run
+
+app = options.command_app()
+
+
+@app.command()
+def screen(context: typer.Context, jsonl: options.Jsonl) -> None:
+    """Screen prompts, and documents for hidden instructions: allow or block, with the rule and its score.
+
+    A row is {"id", "text", "documents": [str]?}. The text is judged as a request, each document as data.
+
+    Example:
+      echo '{"id": "1", "text": "How do I kill a Python process?"}' | attest screen --jsonl -
+    """
+    raise typer.Exit(run(_screen(context, jsonl)))
+
+
+async def _screen(context: typer.Context, source: str) -> int:
+    async with opened(context) as system:
+
+        async def one(row: Json) -> dict[str, Any]:
+            text, documents = fields.text(row, "text"), fields.texts(row, "documents")
+            return screening_json(row["id"], await system.screen.screen(text, documents))
+
+        return await answer_lines(source, one)

@@ -1,0 +1,74 @@
+"""`attest serve`: the bot and the pages."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from bot.commands import options
+from bot.commands.output import emit_line, note
+from bot.commands.wiring import log_to_stderr, run, settings_of, wiring_of
+from bot.serve import MAX_WORKERS, Addresses, listening, serve_on, serve_with_workers
+from bot.settings import Settings
+
+app = options.command_app()
+
+
+@app.command()
+def serve(
+    context: typer.Context,
+    *,
+    host: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Address to listen on; default: ATTEST_HOST, 127.0.0.1.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=0, max=65535, help="Port to listen on, 0 picks a free one; default: ATTEST_PORT, 3978."
+        ),
+    ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, max=MAX_WORKERS, help="Processes that share the port; above 1 /review is shut."
+        ),
+    ] = 1,
+    json: options.JsonFlag = False,
+) -> None:
+    """Run the bot and the pages until Ctrl-C or SIGTERM; turns in hand are finished first.
+
+    Prints the chat page, the endpoint for Bot Framework Emulator or Agents Playground, and the reviewers' page with
+    a link that works once. Without ATTEST_BOT_APP_ID the bot is anonymous and serves this machine only.
+
+    Examples:
+      attest serve
+      attest serve --port 8080
+      attest serve --host 0.0.0.0 --workers 4
+    """
+    settings = settings_of(context, host=host, port=port)
+    log_to_stderr(settings.log_level)
+    announce = _as_json if json else _as_lines
+    if workers > 1:
+        stopped_by = serve_with_workers(settings, workers, announce)
+    else:
+        stopped_by = run(_serve(context, settings, announce))
+    note("stopped")
+    raise typer.Exit(130 if stopped_by == signal.SIGINT else 0)
+
+
+async def _serve(context: typer.Context, settings: Settings, announce: Callable[[Addresses], None]) -> int:
+    with listening(settings) as listener:
+        return await serve_on(listener, settings, announce, make=wiring_of(context).compose)
+
+
+def _as_json(addresses: Addresses) -> None:
+    emit_line(asdict(addresses))
+
+
+def _as_lines(addresses: Addresses) -> None:
+    for line in addresses.lines():
+        typer.echo(line)

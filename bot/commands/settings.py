@@ -1,0 +1,77 @@
+"""`attest settings`: every setting with its variable, default, value and meaning."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, get_args
+
+import typer
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+
+from bot.commands import options
+from bot.commands.output import console, emit, table
+from bot.commands.wiring import settings_of
+from bot.settings import PREFIX, Settings
+
+app = options.command_app()
+_USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
+
+
+@app.command()
+def settings(context: typer.Context, json: options.JsonFlag = False) -> None:
+    """Show every setting: its environment variable, default, current value (secrets masked) and meaning.
+
+    A setting is an environment variable, or a line NAME=VALUE of the file .env in the working folder; the environment
+    wins.
+
+    Example:
+      attest settings --json
+    """
+    rows = describe(settings_of(context))
+    if json:
+        emit({"settings": rows})
+        return
+    cells = [(row["env"], _shown(row["default"]), _shown(row["value"]), row["meaning"]) for row in rows]
+    console().print(table(("variable", "default", "value", "meaning"), cells))
+
+
+def describe(current: Settings) -> list[dict[str, Any]]:
+    """One object per setting: `name`, `env`, `default`, `value`, `meaning`, `allowed` (or None). No secret in it."""
+    return [
+        {
+            "name": name,
+            "env": PREFIX + name.upper(),
+            "default": _masked(field.get_default(call_default_factory=True, validated_data={})),
+            "value": _masked(getattr(current, name)),
+            "meaning": _meaning(field),
+            "allowed": _choices(field) or None,
+        }
+        for name, field in Settings.model_fields.items()
+    ]
+
+
+def _meaning(field: FieldInfo) -> str:
+    choices = _choices(field)
+    return f"{field.description} ({' | '.join(choices)})" if choices else field.description or ""
+
+
+def _choices(field: FieldInfo) -> list[str]:
+    choices = get_args(field.annotation)
+    return list(choices) if choices and all(isinstance(c, str) for c in choices) else []
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, SecretStr):
+        return "********"
+    if isinstance(value, tuple | list | set | frozenset):
+        return [_masked(item) for item in value]
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return _USERINFO.sub("********@", str(value))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "–"
+    return "–" if value is None else str(value)

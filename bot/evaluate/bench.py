@@ -1,0 +1,98 @@
+"""What a suite is given and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bot.commands.jsonl import BadLine, open_source, read_rows
+from bot.system import System
+from grounding.errors import InputError
+
+T = TypeVar("T")
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SetResult:
+    """Measures of one set of `n` rows: a file, or the part of it that the name says after a colon."""
+
+    name: str
+    n: int
+    metrics: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class WrongRow:
+    """A row that was judged wrong, with every reason."""
+
+    id: str
+    set: str
+    outcome: str
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteResult:
+    """One suite's sets; `wrong` for suites that judge row by row."""
+
+    suite: str
+    sets: tuple[SetResult, ...]
+    wrong: tuple[WrongRow, ...] = ()
+
+
+Track = Callable[[str, Sequence[Row]], Iterator[Row]]
+"""Passes rows on and shows how far they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """The system under test and the data. `limit` rows of each file at most, evenly spread; None is all.
+
+    `fresh` builds a system over a temporary knowledge base made of one path, and removes it at the end.
+    """
+
+    system: System
+    data: Path
+    fresh: Callable[[Path], AbstractAsyncContextManager[System]]
+    track: Track
+    limit: int | None = None
+    by_category: bool = False
+
+    def files(self, suite: str) -> list[Path]:
+        """The suite's files, by name."""
+        return sorted((self.data / suite).glob("*.jsonl"))
+
+    def rows(self, path: Path) -> list[Row]:
+        """Rows of a file, at most `limit`, evenly spread so that an ordered file stays represented."""
+        return spread(load(path), self.limit)
+
+
+def load(path: Path) -> list[Row]:
+    """Every row of a file. Raises InputError that names file and line."""
+    with open_source(str(path)) as stream:
+        return [_good(path, number, row) for number, row in read_rows(stream)]
+
+
+def spread(rows: Sequence[T], limit: int | None) -> list[T]:
+    """At most `limit` of `rows`, evenly spaced, order kept."""
+    if limit is None or limit >= len(rows):
+        return list(rows)
+    return [rows[i * len(rows) // limit] for i in range(limit)]
+
+
+def label(path: Path, row: Row, allowed: Sequence[str]) -> str:
+    """The field `label`. Raises InputError."""
+    value = row.get("label")
+    if value not in allowed:
+        raise InputError(f"{path}, row {row.get('id')}: field 'label' must be one of {', '.join(allowed)}")
+    return str(value)
+
+
+def _good(path: Path, number: int, row: Row | BadLine) -> Row:
+    if isinstance(row, BadLine):
+        raise InputError(f"{path}, line {number}: {row.error}", code=row.error.code)
+    return row

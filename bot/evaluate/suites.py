@@ -1,0 +1,38 @@
+"""The suites by name, and which of them a folder has data for."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.evaluate.bench import Bench, SuiteResult
+from bot.evaluate.golden import golden
+from bot.evaluate.provenance import provenance
+from bot.evaluate.screening import injection, screen
+from bot.evaluate.searching import query, retrieval
+
+
+async def _golden(bench: Bench) -> SuiteResult:
+    return await golden(bench, bench.data / "golden.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A suite: what runs it, and the files that it needs, as a pattern within the data folder."""
+
+    run: Callable[[Bench], Awaitable[SuiteResult]]
+    needs: str
+
+    def has_data(self, data: Path) -> bool:
+        return any(data.glob(self.needs))
+
+
+SUITES: dict[str, Suite] = {
+    "provenance": Suite(provenance, "provenance/*.jsonl"),
+    "retrieval": Suite(retrieval, "retrieval/*/queries.jsonl"),
+    "query": Suite(query, "query/*.jsonl"),
+    "screen": Suite(screen, "screen/*.jsonl"),
+    "injection": Suite(injection, "injection/*.jsonl"),
+    "golden": Suite(_golden, "golden.jsonl"),
+}
