@@ -1,0 +1,28 @@
+// What a claim's status means for the reader: the same rule as in the ledger and the check.
+
+const UNSUPPORTED = new Set(["wrong_role", "lookalike", "contradicted", "absent"]);
+const DOUBTFUL = new Set(["conflict", "unchecked"]);
+const CONTACT = new Set(["phone", "url", "email", "money"]);
+
+export function tone(claim) {
+  if (UNSUPPORTED.has(claim.status)) return "bad";
+  if (DOUBTFUL.has(claim.status)) return CONTACT.has(claim.kind) ? "bad" : "doubt";
+  return "ok";
+}
+
+export const isValue = (claim) => claim.kind !== "statement";
+
+export const statusWord = (status) => status.replace("_", " ");
+
+// The gravest tone among the claims over a piece; values count before the sentence around them.
+export function toneOf(claims) {
+  const values = claims.filter(isValue);
+  const tones = new Set((values.length ? values : claims).map(tone));
+  return ["bad", "doubt", "ok"].find((t) => tones.has(t)) ?? "";
+}
+
+export function tally(claims) {
+  const count = { ok: 0, doubt: 0, bad: 0 };
+  for (const claim of claims) count[tone(claim)] += 1;
+  return count;
+}

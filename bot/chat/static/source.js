@@ -1,0 +1,1 @@
+document.getElementById("cited")?.scrollIntoView({ block: "center" });

@@ -1,0 +1,26 @@
+// Runs before the page is drawn, so that a chosen theme never flashes. Without a choice the system decides.
+const chosen = localStorage.getItem("attest-theme");
+if (chosen) document.documentElement.dataset.theme = chosen;
+
+function isDark() {
+  const set = document.documentElement.dataset.theme;
+  return set ? set === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+  const button = document.getElementById("theme");
+  if (!button) return;
+  const show = () => {
+    button.textContent = isDark() ? "Light" : "Dark";
+    button.setAttribute("aria-label", `Switch to the ${isDark() ? "light" : "dark"} theme`);
+  };
+  button.hidden = false;
+  show();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+  button.addEventListener("click", () => {
+    const next = isDark() ? "light" : "dark";
+    document.documentElement.dataset.theme = next;
+    localStorage.setItem("attest-theme", next);
+    show();
+  });
+});

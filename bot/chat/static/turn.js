@@ -1,0 +1,156 @@
+// One turn in the thread: the question, the stages as they pass, then the reply with everything behind it.
+
+import { isValue, statusWord, tone } from "./claims.js";
+import { el, webUrl } from "./dom.js";
+import { claimMap, passageCard } from "./map.js";
+
+const OUTCOMES = {
+  answered: "Answered",
+  repaired: "Repaired",
+  insufficient: "Not enough information",
+  blocked: "Blocked",
+  withheld: "Withheld",
+  failed: "Failed",
+};
+
+export const outcomeWord = (outcome) => OUTCOMES[outcome] ?? outcome;
+
+export function customerText(answer) {
+  return answer.replace(/\s?\[\d{1,3}\]/g, "").replace(/[ \t]+\n/g, "\n").trim();
+}
+
+export class TurnView {
+  constructor(question, asked) {
+    this.stages = el("ol", { class: "stages-line", "aria-label": "Progress" });
+    this.body = el("div", { class: "turn-body" }, this.stages);
+    this.node = el("article", { class: "turn", "aria-label": `Question: ${question}` },
+      el("div", { class: "asked" }, el("p", {}, question), asked ? el("span", { class: "dim" }, asked) : null), this.body);
+  }
+
+  stage({ name, label }) {
+    this.stages.querySelector(".now")?.classList.remove("now");
+    this.stages.append(el("li", { class: "now", "data-stage": name }, label));
+  }
+
+  fail(error, retry) {
+    this.body.replaceChildren(el("div", { class: "problem", role: "alert" },
+      el("strong", {}, error.name === "AbortError" ? "Stopped" : "That did not work"), " ",
+      el("span", {}, error.name === "AbortError" ? "You stopped this turn; nothing was answered." : error.message), " ",
+      el("button", { type: "button", class: "quiet", on: { click: retry } }, "Ask again")));
+  }
+
+  show(reply, passages, seconds, copy) {
+    const delivered = reply.outcome === "answered" || reply.outcome === "repaired";
+    const shown = passages.length ? passages : fromCitations(reply);
+    const cards = evidenceCards(reply, reply.claims, shown);
+    const tools = [chips(reply.citations, reply, "Citations")];
+    if (delivered) tools.push(el("div", { class: "row tools" },
+      el("button", { type: "button", on: { click: (event) => copy(customerText(reply.answer), event.currentTarget) } }, "Copy as customer text")));
+    if (!delivered && reply.offered?.length) tools.push(offered(reply));
+    const map = claimMap({ text: reply.answer, claims: reply.claims, passages: shown, cards, tools });
+    wireChips(map);
+    if (!cards.length) map.classList.add("alone");
+    this.node.classList.add(`o-${reply.outcome}`);
+    this.body.replaceChildren(
+      el("div", { class: "row head" }, el("span", { class: `badge o-${reply.outcome}` }, outcomeWord(reply.outcome)),
+        el("span", { class: "dim" }, summary(reply, seconds))),
+      map,
+      reply.draft ? draft(reply, shown) : null,
+      reply.internal_notes?.length ? internal(reply.internal_notes) : null,
+      behind(reply));
+    for (const child of [...this.body.childNodes]) if (child.nodeType === Node.TEXT_NODE) child.remove();
+  }
+}
+
+function summary(reply, seconds) {
+  const values = reply.claims.filter(isValue);
+  const parts = [];
+  if (values.length) parts.push(`${values.length} ${values.length === 1 ? "value" : "values"} traced`);
+  if (reply.draft) {
+    const removed = reply.draft.claims.filter((c) => tone(c) === "bad").length;
+    if (removed) parts.push(`${removed} unsupported ${removed === 1 ? "claim" : "claims"} in the draft`);
+  }
+  if (reply.code) parts.push(reply.code.replace("_", " "));
+  parts.push(`${seconds.toFixed(1)} s`);
+  return parts.join(" · ");
+}
+
+function fromCitations(reply) {
+  return [...reply.citations, ...(reply.offered ?? [])].map((c) => ({ ...c, text: c.quote }));
+}
+
+function evidenceCards(reply, claims, passages) {
+  const cited = [...reply.citations, ...(reply.offered ?? [])];
+  return passages.map((passage) => {
+    const quotes = cited.filter((c) => c.chunk_id === passage.chunk_id).map((c) => c.quote);
+    return passageCard(passage, claims, quotes, sourcePath(reply.entry_id, passage.n));
+  });
+}
+
+const sourcePath = (entry, n) => (entry ? `/source/${encodeURIComponent(entry)}/${n}` : null);
+
+function chips(citations, reply, label) {
+  if (!citations.length) return el("span", { hidden: true });
+  return el("ul", { class: "chips", "aria-label": label }, citations.map((c) => el("li", {},
+    el("button", { type: "button", class: `chip ${c.origin}`, "data-chip": c.n, title: c.quote },
+      el("span", { class: "n" }, String(c.n)), c.title, c.locator ? el("span", { class: "dim" }, ` ${c.locator}`) : null,
+      c.origin === "web" ? el("span", { class: "tag web" }, "web") : null))));
+}
+
+function wireChips(map) {
+  const flash = (n) => {
+    const card = map.querySelector(`.passage[data-n="${CSS.escape(n)}"]`);
+    if (!card) return;
+    card.scrollIntoView({ block: "nearest" });
+    for (const other of map.querySelectorAll(".passage.lit")) other.classList.remove("lit");
+    card.classList.add("lit");
+  };
+  map.addEventListener("click", (event) => {
+    const chip = event.target.closest("[data-chip]");
+    if (chip) flash(chip.dataset.chip);
+  });
+  map.addEventListener("focusin", (event) => {
+    const chip = event.target.closest("[data-chip]");
+    if (chip) flash(chip.dataset.chip);
+  });
+}
+
+function offered(reply) {
+  return el("div", { class: "offered" }, el("h3", {}, "Read these yourself"),
+    chips(reply.offered, reply, "Offered sources"));
+}
+
+function draft(reply, passages) {
+  const { text, claims } = reply.draft;
+  const reasons = claims.filter((c) => tone(c) === "bad").map((claim) => el("li", {},
+    el("span", { class: "status t-bad" }, statusWord(claim.status)), " ", el("del", {}, claim.text), " ",
+    el("span", { class: "reason" }, claim.why ?? "")));
+  const map = claimMap({ text, claims, passages, cards: evidenceCards(reply, claims, passages), strike: true });
+  return el("details", { class: "draft", open: reply.outcome === "repaired" || reply.outcome === "withheld" },
+    el("summary", {}, "The draft before the check", el("span", { class: "tag" }, "never sent")),
+    reasons.length ? el("ul", { class: "reasons" }, reasons) : null,
+    map);
+}
+
+function internal(notes) {
+  return el("aside", { class: "internal" }, el("h3", {}, "Internal, not for the customer"),
+    notes.map((note) => el("blockquote", {}, el("p", {}, note.quote), el("footer", {}, note.title))));
+}
+
+function behind(reply) {
+  const times = Object.entries(reply.timings_ms ?? {});
+  const most = Math.max(1, ...times.map(([, ms]) => ms));
+  const fact = (name, value) => (value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null);
+  return el("details", { class: "behind" }, el("summary", {}, "How this came about"),
+    el("dl", { class: "facts" }, fact("Search query", reply.query), fact("Action", reply.action),
+      fact("Relevance", typeof reply.relevance === "number" ? reply.relevance.toFixed(2) : null),
+      fact("Knowledge base", reply.kb_version), fact("Ledger entry", reply.entry_id),
+      Object.entries(reply.mode ?? {}).map(([name, value]) => fact(name, value)),
+      (reply.notes ?? []).map((note) => fact("note", note))),
+    times.length ? el("table", { class: "stages" }, el("tbody", {}, times.map(([name, ms]) => el("tr", {},
+      el("th", { scope: "row" }, name), el("td", {}, el("meter", { min: 0, max: most, value: ms })),
+      el("td", { class: "num" }, `${ms.toFixed(1)} ms`))))) : null,
+    reply.web?.length ? el("ul", { class: "web-results" }, reply.web.map((w) => el("li", {},
+      webUrl(w.url) ? el("a", { href: w.url, target: "_blank", rel: "noopener noreferrer" }, w.title) : w.title,
+      " ", el("span", { class: "dim" }, w.snippet)))) : null);
+}

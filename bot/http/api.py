@@ -1,0 +1,185 @@
+"""`POST /api/ask` and `POST /api/check`: the contract's JSON forms over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Awaitable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from aiohttp import web
+
+from bot.http import forms
+from bot.http.errors import Refused, describe, error_json
+from bot.http.guard import caller, is_local
+from bot.http.keys import ANSWER, LIMITER, METRICS, SYSTEM
+from bot.records import Ask, Stage
+from grounding.errors import InputError
+
+T = TypeVar("T")
+LOOK_SECONDS = 0.2
+"""How often a running turn looks whether its caller is still there."""
+PING_SECONDS = 10.0
+"""Silence on an event stream after which a comment is sent, so that proxies keep it open."""
+CHECK_COST = 0.1
+"""A check calls no model: it takes a tenth of a turn from the caller's bucket."""
+
+
+class ClientGone(Exception):
+    """The caller hung up; nobody waits for the result."""
+
+
+async def ask(request: web.Request) -> web.StreamResponse:
+    """One turn: JSON, or events when the caller accepts `text/event-stream`. A caller who leaves cancels the turn."""
+    turn = forms.parse_ask(await _body(request), request.app[SYSTEM].settings.policy)
+    if turn.user is not None and not is_local(request):
+        raise Refused(403, "as_not_allowed", "as works on loopback only; a key asks as a stranger")
+    _spend(request, f"as {turn.user}" if turn.user else caller(request), 1.0)
+    if "text/event-stream" in request.headers.get("Accept", ""):
+        return await _stream(request, turn)
+    try:
+        reply = await _while_connected(request, request.app[ANSWER](turn, None))
+    except ClientGone:
+        return web.Response(status=499, reason="Client Closed Request")
+    return web.json_response(reply.as_json())
+
+
+async def check(request: web.Request) -> web.Response:
+    """One `check` form, or `{"items": [...]}` with many; a bad item gives an error in its place."""
+    data = await _body(request)
+    items = forms.parse_items(data) if "items" in data else None
+    _spend(request, f"check {caller(request)}", CHECK_COST * max(1, len(items or ())))
+    if items is None:
+        return web.json_response(await _check_one(request, data))
+    results = [await _check_item(request, item, index + 1) for index, item in enumerate(items)]
+    return web.json_response({"items": results})
+
+
+async def _check_one(request: web.Request, data: dict[str, Any]) -> dict[str, Any]:
+    identifier = forms.check_id(data)
+    report = await request.app[SYSTEM].check(forms.parse_check(data))
+    request.app[METRICS].checks.labels(report.verdict).inc()
+    return forms.report_json(identifier, report)
+
+
+async def _check_item(request: web.Request, item: Any, line: int) -> dict[str, Any]:
+    try:
+        if not isinstance(item, dict):
+            raise InputError(f"items[{line - 1}] must be an object in the check form")
+        return await _check_one(request, item)
+    except InputError as error:
+        identifier = item.get("id") if isinstance(item, dict) else None
+        known = identifier if isinstance(identifier, str) else ""
+        return {"id": known, "line": line, **error_json(error.code, str(error))}
+
+
+async def _body(request: web.Request) -> dict[str, Any]:
+    if request.content_type != "application/json":
+        raise Refused(415, "unsupported_media_type", "Content-Type must be application/json")
+    return forms.parse_json(await request.read())
+
+
+def _spend(request: web.Request, who: str, cost: float) -> None:
+    wait = request.app[LIMITER].take(who, cost)
+    if wait:
+        allowed = request.app[SYSTEM].settings.rate_per_minute
+        seconds = max(1, math.ceil(wait))
+        message = f"too many requests: {allowed} turns a minute are allowed; try again in {seconds} s"
+        raise Refused(429, "rate_limited", message, {"Retry-After": str(seconds)})
+
+
+def _gone(request: web.Request) -> bool:
+    return request.transport is None or request.transport.is_closing()
+
+
+async def _while_connected(request: web.Request, work: Awaitable[T]) -> T:
+    """The result of `work`, which is cancelled if the caller hangs up first. Raises ClientGone."""
+    task = asyncio.ensure_future(work)
+    try:
+        while not task.done():
+            await asyncio.wait({task}, timeout=LOOK_SECONDS)
+            if not task.done() and _gone(request):
+                raise ClientGone
+        return task.result()
+    finally:
+        await _end(task)
+
+
+async def _end(task: asyncio.Future[Any]) -> None:
+    if not task.done():
+        task.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await task
+
+
+class _Events:
+    """An open event stream."""
+
+    def __init__(self, response: web.StreamResponse) -> None:
+        self._response = response
+
+    async def send(self, name: str, data: object) -> None:
+        text = json.dumps(data, ensure_ascii=False)
+        await self._response.write(f"event: {name}\ndata: {text}\n\n".encode())
+
+    async def ping(self) -> None:
+        await self._response.write(b": still working\n\n")
+
+
+async def _stream(request: web.Request, turn: Ask) -> web.StreamResponse:
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    response = web.StreamResponse(headers=headers)
+    response.content_type = "text/event-stream"
+    response.charset = "utf-8"
+    await response.prepare(request)
+    events = _Events(response)
+    with suppress(ClientGone, ConnectionError):
+        await _play(request, turn, events)
+        await response.write_eof()
+    return response
+
+
+async def _play(request: web.Request, turn: Ask, events: _Events) -> None:
+    """Stages as they begin, then the reply or an error. Raises ClientGone or ConnectionError."""
+    stages: asyncio.Queue[Stage] = asyncio.Queue()
+    task = asyncio.ensure_future(request.app[ANSWER](turn, stages.put))
+    quiet = 0.0
+    try:
+        while not (task.done() and stages.empty()):
+            stage = await _next(stages, task)
+            if stage is not None:
+                await events.send("stage", {"name": stage.name, "label": stage.label})
+                quiet = 0.0
+                continue
+            if _gone(request):
+                raise ClientGone
+            quiet += LOOK_SECONDS
+            if quiet >= PING_SECONDS:
+                await events.ping()
+                quiet = 0.0
+        await _conclude(task, events)
+    finally:
+        await _end(task)
+
+
+async def _next(stages: asyncio.Queue[Stage], task: asyncio.Future[Any]) -> Stage | None:
+    """The next stage, or None when the turn ended or nothing happened for a while."""
+    getter = asyncio.ensure_future(stages.get())
+    try:
+        await asyncio.wait({getter, task}, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        return getter.result() if getter.done() else None
+    finally:
+        getter.cancel()
+
+
+async def _conclude(task: asyncio.Future[Any], events: _Events) -> None:
+    error = task.exception()
+    if error is None:
+        await events.send("reply", task.result().as_json())
+        return
+    if not isinstance(error, Exception):
+        raise error
+    status, code, message = describe(error)
+    await events.send("error", {"status": status, **error_json(code, message)})

@@ -1,0 +1,18 @@
+"""What the application carries: typed keys, so that a handler never looks something up by a bare string."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from bot.http.links import SourceLinks
+from bot.http.metrics import Metrics
+from bot.http.rate import RateLimiter
+from bot.records import Answer
+from bot.system import System
+
+SYSTEM = web.AppKey("attest_system", System)
+METRICS = web.AppKey("attest_metrics", Metrics)
+LIMITER = web.AppKey("attest_limiter", RateLimiter)
+LINKS = web.AppKey("attest_links", SourceLinks)
+ANSWER: web.AppKey[Answer] = web.AppKey("attest_answer")
+"""`System.answer` with its figures taken: what every channel of this process should call."""

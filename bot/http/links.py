@@ -1,0 +1,74 @@
+"""Links to a cited passage that expire: made for one person's turn, useless for another's.
+
+The signature is HMAC-SHA256 over entry, citation number, expiry and person. The person is not part of the URL:
+whoever opens the link is measured against the person of the ledger entry, and access is checked again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import quote
+
+from bot.settings import Settings
+
+LINK_SECONDS = 7 * 24 * 3600
+"""How long a link in a chat stays good: a working week, so that last week's answer can still be checked."""
+
+
+@lru_cache(maxsize=1)
+def _process_key() -> bytes:
+    return secrets.token_bytes(32)
+
+
+def link_key(key_file: Path) -> bytes:
+    """32 bytes derived from the ledger's key file, so that all workers agree; from this process alone without it."""
+    try:
+        material = key_file.read_bytes()
+    except OSError:
+        material = _process_key()
+    return hmac.new(material, b"attest source links v1", hashlib.sha256).digest()
+
+
+class SourceLinks:
+    """Makes and checks the links of one deployment. `base` is the URL under which people reach the server."""
+
+    def __init__(self, key: bytes, base: str = "", clock: Callable[[], float] = time.time) -> None:
+        self._key = key
+        self._base = base.rstrip("/")
+        self._clock = clock
+
+    @classmethod
+    def of(cls, settings: Settings) -> SourceLinks:
+        """The links of these settings; the base is `public_url`, or nothing: then links are paths."""
+        return cls(link_key(settings.ledger_key_file), settings.public_url or "")
+
+    def link(self, entry_id: str, n: int, user: str | None, seconds: int = LINK_SECONDS) -> str:
+        """A URL (a path without a base) of citation `n` of that entry, good for `seconds` from now."""
+        expiry = int(self._clock()) + seconds
+        signature = self._sign(entry_id, n, expiry, user)
+        return f"{self._base}/source/{quote(entry_id, safe='')}/{n}?exp={expiry}&sig={signature}"
+
+    def check(self, entry_id: str, n: int, user: str | None, expiry: str, signature: str) -> str | None:
+        """None if the link is good, else why not: "expired" or "invalid"."""
+        if not (expiry.isascii() and expiry.isdigit() and len(expiry) <= 12):
+            return "invalid"
+        good = self._sign(entry_id, n, int(expiry), user)
+        if not hmac.compare_digest(good.encode(), signature.encode()):
+            return "invalid"
+        return "expired" if int(expiry) < self._clock() else None
+
+    def _sign(self, entry_id: str, n: int, expiry: int, user: str | None) -> str:
+        person = "-" if user is None else "u" + user
+        message = "\x00".join((entry_id, str(n), str(expiry), person))
+        return hmac.new(self._key, message.encode(), hashlib.sha256).hexdigest()
+
+
+def source_link(settings: Settings, entry_id: str, n: int, user: str | None, seconds: int = LINK_SECONDS) -> str:
+    """The link that a channel puts under citation `n` of a reply to `user` (None: a stranger)."""
+    return SourceLinks.of(settings).link(entry_id, n, user, seconds)

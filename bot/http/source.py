@@ -1,0 +1,163 @@
+"""`/source/ENTRY/N`: a cited passage in its document, highlighted, for the person whose turn cited it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+from bot.http.errors import Refused
+from bot.http.guard import require_local
+from bot.http.keys import LINKS, SYSTEM
+from bot.http.markup import Mark, Segment, segments
+from bot.http.render import page
+from bot.system import System
+from grounding.errors import ServiceError
+from grounding.records import Access, Document
+from rai.records import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """What the page shows. `pieces` covers the whole text; keys are "passage" and "quote"."""
+
+    title: str
+    url: str | None
+    locator: str | None
+    pieces: list[Segment]
+    notices: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+
+
+async def source(request: web.Request) -> web.Response:
+    """The page. A signed link opens it from anywhere until it expires; without a signature, this machine only."""
+    system = request.app[SYSTEM]
+    number = request.match_info["n"]
+    n = int(number) if number.isascii() and number.isdigit() and len(number) <= 4 else 0
+    entry = await system.ledger.get(request.match_info["entry"][:100])
+    _authorise(request, entry, n)
+    evidence = _evidence(entry, n)
+    if entry is None or evidence is None:
+        raise Refused(404, "not_found", "No turn in the ledger cites a passage under this address.")
+    cited = await cite(system, entry, evidence)
+    return page("source.html", cited=cited, n=n, entry_id=entry.entry_id)
+
+
+def _authorise(request: web.Request, entry: Entry | None, n: int) -> None:
+    signature = request.query.get("sig")
+    if signature is None:
+        require_local(request)
+        return
+    user = person(entry) if entry is not None else None
+    entry_id = request.match_info["entry"]
+    fault = request.app[LINKS].check(entry_id, n, user, request.query.get("exp", ""), signature)
+    if fault == "expired":
+        message = "Links to sources expire. Ask the question again for a fresh one."
+        raise Refused(403, "link_expired", message, title="This link has expired")
+    if fault is not None:
+        raise Refused(403, "link_invalid", "The address was changed or cut off.", title="This link is not valid")
+
+
+def person(entry: Entry) -> str | None:
+    """Who asked the turn of `entry`, None for a stranger."""
+    ask = entry.body.get("ask")
+    user = ask.get("user") if isinstance(ask, dict) else None
+    return user if isinstance(user, str) else None
+
+
+def _evidence(entry: Entry | None, n: int) -> dict[str, Any] | None:
+    if entry is None or entry.kind != "turn":
+        return None
+    return next((e for e in entry.body.get("evidence") or () if e.get("n") == n), None)
+
+
+async def reader(system: System, user: str | None) -> Access:
+    """What `user` may read now. A directory that does not answer leaves what everyone may read."""
+    if user is None:
+        return Access()
+    try:
+        return Access(user, await system.directory.groups(user))
+    except ServiceError:
+        return Access(user)
+
+
+async def cite(system: System, entry: Entry, evidence: dict[str, Any]) -> Cited:
+    """The document as it stood when it was cited. Raises Refused (403) if its person may not read it today."""
+    if evidence.get("origin") == "web":
+        return _from_record(entry, evidence, "This passage came from a web search and is shown as it was found then.")
+    doc_id = str(evidence.get("doc_id", ""))
+    then = await system.library.document(doc_id, evidence.get("version") or None)
+    now = await system.library.document(doc_id)
+    access = await reader(system, person(entry))
+    if any(d is not None and not access.may_read(d.groups) for d in (then, now)):
+        message = "The person who asked may not read this document, or no longer."
+        raise Refused(403, "no_access", message, title="No access to this source")
+    if then is None:
+        message = "The document is gone from the knowledge base, and so is the version that was cited."
+        raise Refused(410, "gone", message, title="This source is gone")
+    return _from_document(entry, evidence, then, _news(then, now))
+
+
+def _news(then: Document, now: Document | None) -> list[str]:
+    if now is None:
+        return ["This document is no longer in the knowledge base. You see the version that the answer was based on."]
+    if now.version != then.version:
+        return ["The document has changed since. You see the version that the answer was based on."]
+    return []
+
+
+def _from_document(entry: Entry, evidence: dict[str, Any], document: Document, notices: list[str]) -> Cited:
+    start, end = _place(evidence, document.text)
+    marks = [Mark(start, end, "passage")]
+    if start == end:
+        notices.append("The passage does not stand in this text as it was recorded, so nothing is highlighted.")
+    for quote in _quotes(entry, evidence):
+        at = document.text.find(quote, start, end)
+        if at >= 0:
+            marks.append(Mark(at, at + len(quote), "quote"))
+    facts = (
+        ("Document", document.doc_id),
+        ("Version", document.version),
+        ("Updated", document.updated or "not stated"),
+        ("Characters", f"{start} to {end}"),
+        ("Internal", "yes: not for the customer" if document.internal else "no"),
+    )
+    pieces = segments(document.text, marks)
+    return Cited(document.title, web_url(document.url), evidence.get("locator"), pieces, tuple(notices), facts)
+
+
+def _from_record(entry: Entry, evidence: dict[str, Any], notice: str) -> Cited:
+    text = str(evidence.get("text", ""))
+    marks = [Mark(0, len(text), "passage")]
+    for quote in _quotes(entry, evidence):
+        at = text.find(quote)
+        if at >= 0:
+            marks.append(Mark(at, at + len(quote), "quote"))
+    facts = (("Found at", str(evidence.get("url") or "not recorded")), ("Asked", entry.at))
+    title = str(evidence.get("title") or "Web page")
+    return Cited(title, web_url(evidence.get("url")), evidence.get("locator"), segments(text, marks), (notice,), facts)
+
+
+def _place(evidence: dict[str, Any], text: str) -> tuple[int, int]:
+    """Where the passage stands: as recorded if the same characters stand there, or its only other place, or nowhere."""
+    passage = str(evidence.get("text", ""))
+    start = evidence.get("start")
+    if isinstance(start, int) and passage and text[start : start + len(passage)] == passage:
+        return start, start + len(passage)
+    if passage and text.count(passage) == 1:
+        at = text.index(passage)
+        return at, at + len(passage)
+    return 0, 0
+
+
+def _quotes(entry: Entry, evidence: dict[str, Any]) -> list[str]:
+    reply = entry.body.get("reply") or {}
+    cited = [*(reply.get("citations") or ()), *(reply.get("offered") or ())]
+    return [c["quote"] for c in cited if c.get("chunk_id") == evidence.get("chunk_id") and c.get("quote")]
+
+
+def web_url(url: object) -> str | None:
+    """`url` if a page may link to it: http and https only, never a script."""
+    return url if isinstance(url, str) and urlsplit(url).scheme in ("http", "https") else None

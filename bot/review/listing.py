@@ -1,0 +1,109 @@
+"""The list of the ledger: newest first, filtered, a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from rai.ports import Ledger
+from rai.records import Entry, Outcome
+
+PAGE = 25
+SCAN_MAX = 20_000
+"""Entries looked at for one page; a filter that matches less than this holds ends with a note, not with a long wait."""
+OUTCOMES = tuple(o.value for o in Outcome)
+KINDS = ("turn", "ingest", "remove", "feedback")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What the list shows. `before`: only entries with a smaller `seq`; 0 begins at the newest."""
+
+    outcome: str = ""
+    kind: str = ""
+    entry: str = ""
+    before: int = 0
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Filter:
+        """From a query string; what is not known there is no filter."""
+        before = query.get("before", "")
+        return cls(
+            outcome=query.get("outcome", "") if query.get("outcome", "") in OUTCOMES else "",
+            kind=query.get("kind", "")[:40],
+            entry=query.get("entry", "").strip()[:100],
+            before=int(before) if before.isascii() and before.isdigit() and len(before) < 16 else 0,
+        )
+
+    def matches(self, entry: Entry) -> bool:
+        if self.outcome and outcome(entry) != self.outcome:
+            return False
+        if self.kind and entry.kind != self.kind:
+            return False
+        return self.entry.lower() in entry.entry_id.lower()
+
+    def older(self, seq: int) -> str:
+        """Query string of the page that follows the entry `seq`."""
+        values = {"outcome": self.outcome, "kind": self.kind, "entry": self.entry, "before": seq}
+        return urlencode({name: value for name, value in values.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the list."""
+
+    entry_id: str
+    seq: int
+    at: str
+    kind: str
+    outcome: str
+    title: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of rows; `older` is the query string of the next page, None on the last. `cut`: the scan ended early."""
+
+    rows: tuple[Row, ...]
+    older: str | None
+    cut: bool
+
+
+async def listing(ledger: Ledger, wanted: Filter) -> Listing:
+    """The page of `wanted`. Stops at the first entry beyond the page."""
+    rows: list[Row] = []
+    seen = 0
+    async for entry in ledger.entries(newest_first=True):
+        if wanted.before and entry.seq >= wanted.before:
+            continue
+        seen += 1
+        if wanted.matches(entry):
+            if len(rows) == PAGE:
+                return Listing(tuple(rows), wanted.older(rows[-1].seq), cut=False)
+            rows.append(row(entry))
+        if seen >= SCAN_MAX:
+            return Listing(tuple(rows), wanted.older(entry.seq), cut=True)
+    return Listing(tuple(rows), None, cut=False)
+
+
+def outcome(entry: Entry) -> str:
+    """How the turn ended, "" for other kinds."""
+    reply = entry.body.get("reply")
+    return str(reply.get("outcome", "")) if isinstance(reply, dict) else ""
+
+
+def row(entry: Entry) -> Row:
+    """The line of `entry`: for a turn its question, otherwise its first telling value."""
+    body = entry.body
+    ask = body.get("ask")
+    if entry.kind == "turn" and isinstance(ask, dict):
+        who = f"as {ask['user']}" if ask.get("user") else "as a stranger"
+        return _row(entry, str(ask.get("question", "")), f"{ask.get('channel') or ''} {who}".strip())
+    telling = next((f"{k}: {v}" for k, v in body.items() if isinstance(v, str | int | float) and v != ""), "")
+    return _row(entry, telling or entry.kind, "")
+
+
+def _row(entry: Entry, title: str, note: str) -> Row:
+    return Row(entry.entry_id, entry.seq, entry.at, entry.kind, outcome(entry), title[:240], note)

@@ -1,0 +1,111 @@
+"""`/review`: the ledger for people who did not ask. Read-only; loopback, and behind a link that works once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from aiohttp import web
+
+from bot.http.errors import Refused
+from bot.http.keys import SYSTEM
+from bot.http.render import page
+from bot.review.listing import KINDS, OUTCOMES, Filter, listing
+from bot.review.session import COOKIE, SESSION_SECONDS, ReviewDoor
+from bot.review.turn import tidy, turn_view
+from rai.ports import Ledger
+from rai.records import Verification
+
+DOOR = web.AppKey("attest_review_door", ReviewDoor)
+VERIFY_SECONDS = 60.0
+"""Walking the chain reads the whole ledger: its result is shown with its time and made anew after this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A verification and when it was made (UTC, for people)."""
+
+    result: Verification
+    at: str
+
+
+class ChainState:
+    """The last walk along the chain, made anew when it is old; readers who come at once share one walk."""
+
+    def __init__(self) -> None:
+        self._walk: Walk | None = None
+        self._made = 0.0
+        self._lock = asyncio.Lock()
+
+    async def walk(self, ledger: Ledger, *, fresh: bool = False) -> Walk:
+        """The state of the chain, at most VERIFY_SECONDS old, or from now if `fresh`."""
+        async with self._lock:
+            old = time.monotonic() - self._made > VERIFY_SECONDS
+            if self._walk is None or old or fresh:
+                result = await ledger.verify()
+                self._walk = Walk(result, datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"))
+                self._made = time.monotonic()
+            return self._walk
+
+
+CHAIN = web.AppKey("attest_review_chain", ChainState)
+
+
+def add_review(app: web.Application, token: str | None) -> None:
+    """The routes of the pages. HEAD is not served: a preview of the link must not use it up."""
+    app[DOOR] = ReviewDoor(token)
+    app[CHAIN] = ChainState()
+    app.router.add_get("/review", entries, allow_head=False)
+    app.router.add_get("/review/{entry}", entry_page, allow_head=False)
+
+
+async def entries(request: web.Request) -> web.Response:
+    """The list. With `?token=` it opens the door and goes on without the token in the address."""
+    token = request.query.get("token")
+    if token is not None:
+        return _enter(request, token)
+    _require_session(request)
+    ledger = request.app[SYSTEM].ledger
+    wanted = Filter.of(request.query)
+    shown = await listing(ledger, wanted)
+    walk = await request.app[CHAIN].walk(ledger, fresh="verify" in request.query)
+    return page("review/list.html", listing=shown, wanted=wanted, walk=walk, outcomes=OUTCOMES, kinds=KINDS)
+
+
+async def entry_page(request: web.Request) -> web.Response:
+    """One entry: a turn with everything that led to its answer, or the tidy list of any other kind."""
+    _require_session(request)
+    ledger = request.app[SYSTEM].ledger
+    entry = await ledger.get(request.match_info["entry"][:100])
+    if entry is None:
+        raise Refused(404, "not_found", "The ledger has no entry with this id.")
+    walk = await request.app[CHAIN].walk(ledger, fresh="verify" in request.query)
+    if entry.kind == "turn" and isinstance(entry.body.get("reply"), dict):
+        return page("review/turn.html", entry=entry, turn=turn_view(entry), walk=walk)
+    return page("review/entry.html", entry=entry, lines=tidy(entry.body), walk=walk)
+
+
+def _enter(request: web.Request, token: str) -> web.Response:
+    door = request.app[DOOR]
+    session = door.redeem(token)
+    if session is None and door.admits(request.cookies.get(COOKIE, "")):
+        session = request.cookies[COOKIE]
+    if session is None:
+        message = "The link works once, and this one was used or is wrong. Restart the server for a new one."
+        raise Refused(403, "token_used", message, title="This link is used up")
+    response = web.Response(status=303, headers={"Location": "/review"})
+    response.set_cookie(COOKIE, session, max_age=SESSION_SECONDS, path="/review", httponly=True, samesite="Strict")
+    return response
+
+
+def _require_session(request: web.Request) -> None:
+    door = request.app[DOOR]
+    if door.admits(request.cookies.get(COOKIE, "")):
+        return
+    if not door.configured:
+        message = "This server was started without reviewers' pages."
+    else:
+        message = "Open the link that the server printed when it started. It works once and admits this browser."
+    raise Refused(403, "review_closed", message, title="Reviewers only")
