@@ -33,6 +33,7 @@ class OpenAIServer:
     def __init__(self, *script: Step, otherwise: Step | None = None) -> None:
         self.script = list(script)
         self.seen: list[Seen] = []
+        self.root = ""
         self.released = asyncio.Event()
         self._otherwise = otherwise or ok("Fine.")
         app = web.Application()
@@ -42,6 +43,7 @@ class OpenAIServer:
 
     async def __aenter__(self) -> Self:
         await self._server.start_server()
+        self.root = f"http://127.0.0.1:{self._server.port}"
         return self
 
     async def __aexit__(
@@ -49,11 +51,6 @@ class OpenAIServer:
     ) -> None:
         self.released.set()
         await self._server.close()
-
-    @property
-    def root(self) -> str:
-        """Scheme, host and port, without a path."""
-        return f"http://127.0.0.1:{self._server.port}"
 
     @property
     def base_url(self) -> str:

@@ -125,9 +125,9 @@ async def test_a_service_that_fails_is_tried_again_and_then_unavailable(step: St
 
 async def test_nothing_listening_is_unavailable() -> None:
     async with OpenAIServer() as server:
-        base_url = server.base_url
+        pass
     with pytest.raises(ServiceUnavailable, match="cannot be reached"):
-        await ask(chat(server, base_url=base_url))
+        await ask(chat(server))
 
 
 async def test_a_server_that_never_answers_meets_our_deadline() -> None:

@@ -1,0 +1,96 @@
+"""Which sites may be used: allow and deny lists over host names, read the way a browser reads an address.
+
+A list is worth nothing if an address can look like one host to the list and like another to the browser that opens it.
+So hosts are compared in their ASCII form (UTS 46, as in the WHATWG URL standard), and an address that the two could
+read differently (backslash, control character, user information, escaped host, unusual port) is never admitted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal
+from urllib.parse import urlsplit
+
+import idna
+
+from grounding.errors import SettingsError
+
+Tier = Literal["trusted", "unlisted", "denied"]
+MAX_URL = 2048
+_AMBIGUOUS = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029\ufeff]")
+_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
+_NUMERIC = re.compile(r"\d+|0x[0-9a-f]*")
+_PORTS = frozenset({None, 80, 443})
+
+
+class Sites:
+    """Hosts that may be used, each with its subdomains. Deny wins; an empty allow list admits all but the denied.
+
+    Raises SettingsError for an entry that is not a host name. `example.com`, `.example.com` and `*.example.com` say the
+    same.
+    """
+
+    def __init__(self, allow: Iterable[str] = (), deny: Iterable[str] = ()) -> None:
+        self.allow = tuple(_entry(host, "ATTEST_WEB_ALLOW") for host in allow)
+        self.deny = tuple(_entry(host, "ATTEST_WEB_DENY") for host in deny)
+
+    def tier(self, url: str) -> Tier:
+        """How far the site of `url` is trusted: trusted is on the allow list, denied may not be used."""
+        host = host_of(url)
+        if host is None or _within(host, self.deny):
+            return "denied"
+        if _within(host, self.allow):
+            return "trusted"
+        return "denied" if self.allow else "unlisted"
+
+    def admits(self, url: str) -> bool:
+        """True if a result from `url` may be used."""
+        return self.tier(url) != "denied"
+
+
+def host_of(url: str) -> str | None:
+    """The host of an http or https address: lower case, ASCII form, no trailing dot. None for anything else.
+
+    Numeric addresses and names without a dot (a machine of the local network) are no sites.
+    """
+    if len(url) > MAX_URL or _AMBIGUOUS.search(url):
+        return None
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or "@" in parts.netloc or port not in _PORTS:
+        return None
+    return _ascii_host(_bare_host(parts.netloc))
+
+
+def _bare_host(netloc: str) -> str:
+    return netloc.rpartition(":")[0] if ":" in netloc else netloc
+
+
+def _ascii_host(host: str) -> str | None:
+    try:
+        ascii_host = host.lower() if host.isascii() else idna.encode(host, uts46=True, transitional=False).decode()
+    except (idna.IDNAError, UnicodeError):
+        return None
+    labels = ascii_host.removesuffix(".").split(".")
+    if len(ascii_host) > 254 or len(labels) < 2 or _NUMERIC.fullmatch(labels[-1]):
+        return None
+    return ".".join(labels) if all(_LABEL.fullmatch(label) for label in labels) else None
+
+
+def _within(host: str, listed: tuple[str, ...]) -> bool:
+    return any(host == entry or host.endswith(f".{entry}") for entry in listed)
+
+
+def _entry(text: str, setting: str) -> str:
+    name = text.strip().removeprefix("*").removeprefix(".")
+    # A top-level domain is a fair entry ("gov"), though it is no host.
+    host = _ascii_host(f"x.{name}")
+    if host is None:
+        raise SettingsError(
+            f"{setting}: {text!r} is not a host name; allowed: such as example.com, without path or port"
+        )
+    return host.removeprefix("x.")
