@@ -1,0 +1,31 @@
+# Two commands: `make run` to use it, `make test` to check it. Both set up first what is not set up yet.
+PYTHON ?= python3
+ATTEST := .venv/bin/attest
+.DEFAULT_GOAL := help
+
+.PHONY: help setup setup-dev run test bench check format clean
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
+
+setup:  ## environment, packages, embedding model
+	@$(PYTHON) tools/setup.py runtime
+
+setup-dev:
+	@$(PYTHON) tools/setup.py dev
+
+run: setup  ## the chat page, the bot and the reviewers' page over the sample knowledge base, no keys needed
+	@exec $(ATTEST) serve --sample
+
+test: setup-dev  ## lint, types and the whole suite
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check --quiet . && .venv/bin/mypy
+	@.venv/bin/python -m pytest $(PYTEST_ARGS)
+
+bench: setup-dev  ## figures with n and the machine; DATA=folder adds the public sets
+	@.venv/bin/python -m tests.bench $(if $(DATA),--data $(DATA))
+
+format: setup-dev  ## format the code
+	@.venv/bin/ruff check --fix --quiet . ; .venv/bin/ruff format --quiet .
+
+clean:  ## remove the environment and caches; ATTEST_HOME stays
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

@@ -1,0 +1,166 @@
+"""The rules of the house, held by reading every file: who may import whom, who may read the environment, who names adapters."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ORDER = {"grounding": 0, "rai": 1, "bot": 2}
+FILES = sorted(p.relative_to(ROOT) for room in ORDER for p in (ROOT / room).rglob("*.py"))
+MODULES = {".".join(p.with_suffix("").parts).removesuffix(".__init__"): p for p in FILES}
+REMOTE_SDKS = ("openai", "azure", "httpx", "httpx2")
+CHANNEL_SDKS = ("botbuilder", "botframework", "msrest", "aiohttp")
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse((ROOT / path).read_text("utf-8"))
+
+
+def imports(path: Path) -> Iterator[tuple[ast.stmt, str]]:
+    """Every import statement with the full name of what it imports."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from ((node, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            yield from ((node, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def room(path: Path) -> str:
+    return path.parts[0]
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_imports_go_one_way(path: Path) -> None:
+    """A package imports itself and what stands lower: bot -> rai -> grounding."""
+    for _, name in imports(path):
+        other = name.split(".")[0]
+        if other in ORDER:
+            assert ORDER[other] <= ORDER[room(path)], f"{path} imports {name}, which stands higher"
+
+
+def test_nothing_imports_in_a_circle() -> None:
+    """The graph of our modules has no cycle, counting imports inside functions too."""
+    graph: dict[str, set[str]] = {}
+    for module, path in MODULES.items():
+        named = {n for _, n in imports(path)}
+        graph[module] = {m for n in named for m in (n, n.rsplit(".", 1)[0]) if m in MODULES and m != module}
+        graph[module] = {m for m in graph[module] if (ROOT / MODULES[m]).name != "__init__.py"}
+    done: set[str] = set()
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        assert module not in path, " -> ".join((*path, module))
+        if module not in done:
+            for other in sorted(graph[module]):
+                visit(other, (*path, module))
+            done.add(module)
+
+    for module in graph:
+        visit(module, ())
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p.name == "__init__.py"], ids=str)
+def test_packages_are_not_facades(path: Path) -> None:
+    """An `__init__.py` is empty."""
+    assert (ROOT / path).read_text("utf-8").strip() == ""
+
+
+def late_imports(path: Path) -> list[str]:
+    found = []
+    for function in ast.walk(tree(path)):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            found += [f"{path}:{n.lineno}" for n in ast.walk(function) if isinstance(n, ast.Import | ast.ImportFrom)]
+    return found
+
+
+LATE = {
+    Path("bot/compose.py"),  # pays only for what is switched on
+    Path("grounding/embedded/build_model.py"),  # the quantiser reads the environment at import
+}
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p not in LATE], ids=str)
+def test_imports_stand_at_the_top(path: Path) -> None:
+    """Only compose imports inside functions, so that a start pays only for what is switched on."""
+    assert late_imports(path) == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_sdks_stay_in_their_rooms(path: Path) -> None:
+    """Azure and OpenAI SDKs only under azure/ or in openai-named modules; channel SDKs only in bot; SerpAPI only under web/."""
+    for _, name in imports(path):
+        top = name.split(".")[0]
+        if top in REMOTE_SDKS:
+            assert "azure" in path.parts[:-1] or "openai" in path.name, f"{path} imports {name}"
+        if top in CHANNEL_SDKS:
+            assert room(path) == "bot", f"{path} imports {name}"
+        if top == "serpapi":
+            assert "web" in path.parts, f"{path} imports {name}"
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p != Path("bot/settings.py")], ids=str)
+def test_only_settings_reads_the_environment(path: Path) -> None:
+    """No other module reads or changes environment variables."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            assert (node.value.id, node.attr) not in {("os", "environ"), ("os", "getenv"), ("os", "putenv")}, (
+                f"{path}:{node.lineno}"
+            )
+
+
+def is_adapter(name: str) -> bool:
+    parts = name.split(".")
+    return parts[0] in ("grounding", "rai") and len(parts) > 1 and parts[1] in ("embedded", "azure", "web")
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p != Path("bot/compose.py")], ids=str)
+def test_only_compose_names_implementations(path: Path) -> None:
+    """Outside the adapters themselves, embedded, azure and web modules are named by bot/compose.py alone."""
+    if is_adapter(".".join(path.with_suffix("").parts)):
+        return
+    for _, name in imports(path):
+        assert not is_adapter(name), f"{path} imports {name}"
+
+
+def test_late_imports_are_really_late() -> None:
+    """The list of exceptions holds no file that no longer needs one."""
+    for path in LATE:
+        assert late_imports(path), f"{path} has no late import: take it off the list"
+
+
+SEAMS = [Path("grounding/ports.py"), Path("rai/ports.py")]
+
+
+def test_records_are_frozen() -> None:
+    """Every dataclass of the records modules is frozen."""
+    for path in [Path("grounding/records.py"), Path("rai/records.py"), Path("bot/records.py")]:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ClassDef) and node.decorator_list:
+                text = ast.unparse(node.decorator_list[0])
+                assert "frozen=True" in text, f"{path}: {node.name} is not frozen"
+
+
+@pytest.mark.parametrize("path", SEAMS, ids=str)
+def test_seams_are_async(path: Path) -> None:
+    """Each method of a port is async, properties aside; an async iterator may be handed out by a plain one."""
+    for node in tree(path).body:
+        if isinstance(node, ast.ClassDef):
+            for item in node.body:
+                if isinstance(item, ast.FunctionDef):
+                    decorators = {ast.unparse(d) for d in item.decorator_list}
+                    hands_out = item.returns is not None and "AsyncIterator" in ast.unparse(item.returns)
+                    assert "property" in decorators or hands_out, f"{path}: {node.name}.{item.name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_files_and_functions_stay_small(path: Path) -> None:
+    """No file over 400 lines, no function over 60."""
+    text = (ROOT / path).read_text("utf-8")
+    assert text.count("\n") <= 400, f"{path} has {text.count(chr(10))} lines"
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
+            assert node.end_lineno - node.lineno < 60, f"{path}:{node.name}"
