@@ -1,0 +1,108 @@
+"""Reading and addressing activities. Pure functions on JSON dicts; nothing here sends."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bot.settings import Settings
+from bot.teams.ports import Json
+
+FEEDBACK_INVOKE = "message/submitAction"
+MAX_FEEDBACK = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a person said about an answer. `text` may be empty; it is cut at 2,000 characters."""
+
+    reaction: Literal["like", "dislike"]
+    text: str
+
+
+def is_teams(activity: Json) -> bool:
+    """True on Teams itself, where entities, labels and streaming mean something."""
+    return bool(activity["channelId"] == "msteams")
+
+
+def is_personal(activity: Json) -> bool:
+    """True in a one-to-one chat."""
+    kind = activity["conversation"].get("conversationType")
+    return kind == "personal" or (kind is None and not activity["conversation"].get("isGroup"))
+
+
+def wants_replies_in_body(activity: Json) -> bool:
+    """True if the caller waits for the answer in the HTTP response."""
+    return activity.get("deliveryMode") == "expectReplies"
+
+
+def user_of(activity: Json, settings: Settings) -> str | None:
+    """Who asks. Off loopback only the directory's object id counts; on loopback a developer may act as any user."""
+    sender = activity["from"]
+    who = sender.get("aadObjectId")
+    if who:
+        return str(who)
+    return str(sender["id"]) if settings.on_loopback else None
+
+
+def question_text(activity: Json) -> str:
+    """The words of a message, without the mention of the bot that a group chat needs."""
+    text = activity.get("text") or ""
+    bot = activity["recipient"]["id"]
+    for entity in activity.get("entities") or ():
+        mentioned = entity.get("mentioned")
+        tag = entity.get("text")
+        if entity.get("type") == "mention" and isinstance(mentioned, dict) and isinstance(tag, str) and tag:
+            if mentioned.get("id") == bot:
+                text = text.replace(tag, " ")
+            else:
+                text = text.replace(tag, re.sub(r"</?at[^>]*>", "", tag))
+    if is_teams(activity):
+        text = html.unescape(text)  # Teams writes & and < of a plain text as entities
+    text = text.replace("\xa0", " ").replace("\r\n", "\n").replace("\r", "\n")
+    return re.sub(r"[ \t]+", " ", text).strip()
+
+
+def addressed(inbound: Json, outgoing: Json, *, reply: bool = True) -> Json:
+    """`outgoing` with sender, recipient and place filled in so that it answers `inbound`."""
+    activity = {
+        **outgoing,
+        "channelId": inbound["channelId"],
+        "serviceUrl": inbound["serviceUrl"],
+        "conversation": inbound["conversation"],
+        "from": inbound["recipient"],
+        "recipient": inbound["from"],
+    }
+    if inbound.get("locale"):
+        activity["locale"] = inbound["locale"]
+    if reply and inbound.get("id") and inbound["type"] == "message":
+        activity["replyToId"] = inbound["id"]
+    return activity
+
+
+def read_feedback(value: Any) -> Feedback | None:
+    """The feedback in the value of a `message/submitAction` invoke, or None if it is something else.
+
+    Teams sends the words as a JSON string of an object, the Agents Playground as an object or a bare string.
+    """
+    action = value.get("actionValue") if isinstance(value, dict) and value.get("actionName") == "feedback" else None
+    if not isinstance(action, dict) or action.get("reaction") not in ("like", "dislike"):
+        return None
+    return Feedback(action["reaction"], _feedback_text(action.get("feedback"))[:MAX_FEEDBACK])
+
+
+def _feedback_text(given: Any) -> str:
+    if isinstance(given, str):
+        try:
+            parsed = json.loads(given)
+        except (ValueError, RecursionError):
+            return given
+        return _feedback_text(parsed) if isinstance(parsed, dict) else given
+    if isinstance(given, dict):
+        for name in ("feedbackText", "text"):
+            if isinstance(given.get(name), str):
+                return str(given[name])
+    return ""

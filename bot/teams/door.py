@@ -1,0 +1,196 @@
+"""`POST /api/messages`: the guarded way in. Every check stands here or in `guard.py`, before any SDK sees the request.
+
+Status: 202 taken, the answer follows by itself · 200 answered in the body (invokes, expectReplies) · 400 not an
+activity we can use · 401 not from the channel · 403 wrong tenant, or a foreign page · 413 too large · 415 not JSON ·
+501 an invoke that the bot does not have · 503 try again later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import aiohttp
+from aiohttp import http_exceptions, web
+
+from bot.records import Answer
+from bot.settings import Settings
+from bot.teams.adapter import BotbuilderTransport
+from bot.teams.guard import (
+    MAX_BYTES,
+    Refusal,
+    check_local_request,
+    check_service_url,
+    check_tenant,
+    read_activity,
+)
+from bot.teams.history import History
+from bot.teams.inbox import LEASE_S, Inbox
+from bot.teams.outbox import Outbox
+from bot.teams.ports import Json, KeysUnavailable, SendFailed, Transport, Unauthorized
+from bot.teams.state import State
+from bot.teams.turns import Result, Turns
+from bot.teams.worker import Busy, Worker
+from grounding.errors import AttestError
+from rai.ports import Ledger
+
+log = logging.getLogger(__name__)
+
+PATH = "/api/messages"
+READ_TIMEOUT_S = 30.0
+TRIM_EVERY_S = 3600.0
+_BODY_UNREAD = frozenset({408, 413, 415})
+"""After these the rest of the body may still be on its way; the connection is not used again."""
+
+
+def add_routes(
+    app: web.Application,
+    settings: Settings,
+    answer: Answer,
+    ledger: Ledger,
+    *,
+    transport: Transport | None = None,
+    lease_s: float = LEASE_S,
+) -> None:
+    """Register the bot's route on `app`; it opens with the application and drains when that shuts down.
+
+    `transport` replaces botbuilder, `lease_s` is the time after which another process takes over unfinished turns.
+    Raises SettingsError when the registration is incomplete.
+    """
+    door = Door(settings, answer, ledger, transport=transport or BotbuilderTransport(settings), lease_s=lease_s)
+    app.router.add_post(PATH, door.handle)
+    app.on_startup.append(door.open)
+    app.on_shutdown.append(door.drain)
+    app.on_cleanup.append(door.close)
+
+
+class Door:
+    """The handler with everything behind it, from start to shutdown."""
+
+    def __init__(
+        self, settings: Settings, answer: Answer, ledger: Ledger, *, transport: Transport, lease_s: float
+    ) -> None:
+        self._settings = settings
+        self._transport = transport
+        self._lease = lease_s
+        self._state = State(settings.home / "state.db")
+        self._inbox = Inbox(self._state, lease_s=lease_s)
+        self._history = History(self._state, days=settings.state_days)
+        self._worker = Worker()
+        self._turns = Turns(
+            settings,
+            answer,
+            ledger,
+            inbox=self._inbox,
+            history=self._history,
+            outbox=Outbox(transport),
+            worker=self._worker,
+        )
+        self._caretaker: asyncio.Task[None] | None = None
+        self._tenants = settings.tenants or ((settings.bot_tenant_id,) if settings.bot_tenant_id else ())
+
+    async def open(self, _: web.Application) -> None:
+        """Open the state, the transport, and take over what a process before this one left behind."""
+        await self._state.open()
+        await self._transport.start()
+        self._caretaker = asyncio.create_task(self._care())
+        if self._settings.bot_app_id is None and not self._settings.on_loopback:
+            log.warning("no ATTEST_BOT_APP_ID: %s refuses everyone, because the server is not on loopback", PATH)
+        elif self._settings.bot_app_id and not self._tenants:
+            log.warning("no ATTEST_TENANTS and no ATTEST_BOT_TENANT_ID: %s refuses every tenant", PATH)
+
+    async def drain(self, _: web.Application) -> None:
+        """Finish what is in hand; what cannot be finished is left to the next process."""
+        if self._caretaker is not None:
+            self._caretaker.cancel()
+            await asyncio.gather(self._caretaker, return_exceptions=True)
+        await self._worker.drain(self._settings.turn_deadline_s)
+        await self._inbox.release(self._turns.working)
+
+    async def close(self, _: web.Application) -> None:
+        """Close the transport and the state."""
+        await self._transport.close()
+        await self._state.close()
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """Check, authenticate, hand over."""
+        try:
+            activity = await self._admit(request)
+            result = await self._turns.receive(activity)
+        except Refusal as refusal:
+            return _error(refusal.status, refusal.reason)
+        except Unauthorized as error:
+            log.info("unauthorized request: %s", error)
+            return _error(401, "unauthorized")
+        except KeysUnavailable:
+            return _error(503, "signing keys unavailable")
+        except (Busy, AttestError, SendFailed, TimeoutError) as error:
+            log.warning("an activity was not taken: %s", type(error).__name__)
+            return _error(503, "try again later")
+        return _response(result)
+
+    async def _admit(self, request: web.Request) -> Json:
+        if request.content_type.lower() != "application/json" or "Content-Type" not in request.headers:
+            raise Refusal(415, "content type")
+        if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+            raise Refusal(415, "content encoding")  # no channel compresses; a bomb would
+        if (request.content_length or 0) > MAX_BYTES:
+            raise Refusal(413, "size")
+        activity = read_activity(await _read(request), request.charset)
+        local = self._settings.on_loopback
+        check_service_url(activity["serviceUrl"], self._settings.service_url_hosts, loopback=local)
+        if self._settings.bot_app_id is None:
+            if not local:
+                raise Unauthorized("anonymous requests are for loopback only")
+            check_local_request(request.headers.get("Host"), request.headers.get("Origin"))
+        await self._transport.authenticate(activity, request.headers.get("Authorization", ""))
+        if self._settings.bot_app_id is not None:
+            check_tenant(activity, self._tenants)
+        return activity
+
+    async def _care(self) -> None:
+        """Renew the leases in hand, take over lapsed ones, delete what is old."""
+        trimmed = 0.0
+        while True:
+            try:
+                await self._inbox.renew(set(self._turns.working))
+                for found in await self._inbox.take_over():
+                    await self._turns.resume(found)
+                now = asyncio.get_running_loop().time()
+                if not trimmed or now - trimmed > TRIM_EVERY_S:
+                    trimmed = now
+                    await self._inbox.trim(self._settings.state_days * 86400.0)
+                    await self._history.trim()
+            except (AttestError, Busy) as error:
+                log.warning("looking after the inbox: %s", type(error).__name__)
+            await asyncio.sleep(self._lease / 3)
+
+
+async def _read(request: web.Request) -> bytes:
+    """The body, up to the limit whatever its headers say. Raises Refusal."""
+    parts = bytearray()
+    try:
+        async with asyncio.timeout(READ_TIMEOUT_S):
+            async for part in request.content.iter_any():
+                parts += part
+                if len(parts) > MAX_BYTES:
+                    raise Refusal(413, "size")
+    except TimeoutError:
+        raise Refusal(408, "body") from None
+    except (aiohttp.ClientPayloadError, http_exceptions.HttpProcessingError, web.RequestPayloadError):
+        raise Refusal(400, "body") from None
+    return bytes(parts)
+
+
+def _error(status: int, reason: str) -> web.Response:
+    headers = {"Retry-After": "5"} if status == 503 else None
+    response = web.json_response({"error": reason}, status=status, headers=headers)
+    if status in _BODY_UNREAD:
+        response.force_close()
+    return response
+
+
+def _response(result: Result) -> web.Response:
+    if result.body is None:
+        return web.Response(status=result.status)
+    return web.json_response(result.body, status=result.status)

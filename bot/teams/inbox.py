@@ -1,0 +1,122 @@
+"""Which activities were taken, so that each is answered once, and none is lost when the process ends in the middle.
+
+An activity is `received` until it is `done`. Whoever works on it holds a lease and renews it; a lease that has run
+out belongs to a process that is gone, and whoever takes it over goes on with the work. Safe with several workers.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, and_, delete, insert, or_, select, update
+
+from bot.teams.ports import Json
+from bot.teams.state import Conflict, State, inbox
+
+LEASE_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What makes an activity the same activity when it is delivered again."""
+
+    channel: str
+    conversation: str
+    activity: str
+
+
+@dataclass(frozen=True, slots=True)
+class Abandoned:
+    """An activity whose worker is gone. `attempts` counts the tries so far; `age_s` since it came in."""
+
+    key: Key
+    activity: Json
+    attempts: int
+    age_s: float
+
+
+class Inbox:
+    """The durable list of activities. Times are seconds since the epoch."""
+
+    def __init__(self, state: State, *, lease_s: float = LEASE_S, clock: Callable[[], float] = time.time) -> None:
+        self._state = state
+        self._lease = lease_s
+        self._clock = clock
+
+    async def take(self, key: Key, activity: Json) -> bool:
+        """True if this is the first delivery; False if it was taken before."""
+        now = self._clock()
+        row = {**_columns(key), "status": "received", "attempts": 1, "lease_until": now + self._lease}
+        body = json.dumps(activity, ensure_ascii=False)
+
+        try:
+            await self._state.run(lambda c: c.execute(insert(inbox).values(**row, received_at=now, body=body)))
+        except Conflict:
+            return False
+        return True
+
+    async def done(self, key: Key) -> None:
+        """Finished: the key stays against repeats, the words go."""
+        await self._state.run(lambda c: c.execute(update(inbox).where(_is(key)).values(status="done", body=None)))
+
+    async def forget(self, key: Key) -> None:
+        """As if it had never come, so that a repeat is taken."""
+        await self._state.run(lambda c: c.execute(delete(inbox).where(_is(key))))
+
+    async def renew(self, keys: Iterable[Key]) -> None:
+        """Hold on to what is still being worked on."""
+        await self._set_lease(keys, self._clock() + self._lease)
+
+    async def release(self, keys: Iterable[Key]) -> None:
+        """Let go of what could not be finished; the next process takes it up at once."""
+        await self._set_lease(keys, 0.0)
+
+    async def take_over(self, limit: int = 100) -> list[Abandoned]:
+        """Claim what was received and whose lease has run out. Two processes never claim the same one."""
+        now = self._clock()
+
+        def work(connection: Connection) -> list[Abandoned]:
+            lapsed = and_(inbox.c.status == "received", inbox.c.lease_until < now)
+            rows = connection.execute(select(inbox).where(lapsed).order_by(inbox.c.received_at).limit(limit)).all()
+            claimed = []
+            for row in rows:
+                key = Key(row.channel, row.conversation, row.activity)
+                unchanged = and_(_is(key), inbox.c.lease_until == row.lease_until, inbox.c.status == "received")
+                values = {"lease_until": now + self._lease, "attempts": row.attempts + 1}
+                if connection.execute(update(inbox).where(unchanged).values(values)).rowcount == 1:
+                    claimed.append(Abandoned(key, json.loads(row.body), row.attempts, now - row.received_at))
+            return claimed
+
+        return await self._state.run(work)
+
+    async def trim(self, older_than_s: float) -> None:
+        """Delete what is done and older."""
+        before = self._clock() - older_than_s
+        await self._state.run(
+            lambda c: c.execute(delete(inbox).where(inbox.c.status == "done", inbox.c.received_at < before))
+        )
+
+    async def _set_lease(self, keys: Iterable[Key], until: float) -> None:
+        chosen = list(keys)
+
+        def work(connection: Connection) -> None:
+            for start in range(0, len(chosen), 200):
+                part = or_(*(_is(key) for key in chosen[start : start + 200]))
+                connection.execute(update(inbox).where(part, inbox.c.status == "received").values(lease_until=until))
+
+        if chosen:
+            await self._state.run(work)
+
+
+def _columns(key: Key) -> dict[str, str]:
+    return {"channel": key.channel, "conversation": key.conversation, "activity": key.activity}
+
+
+def _is(key: Key) -> Any:
+    return and_(
+        inbox.c.channel == key.channel, inbox.c.conversation == key.conversation, inbox.c.activity == key.activity
+    )

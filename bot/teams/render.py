@@ -1,0 +1,162 @@
+"""A `Reply` as the activity that a channel shows. Pure functions; the answer's own words are never changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from bot.records import Citation, Reply
+from bot.teams.limits import (
+    MARKER,
+    MAX_ABSTRACT,
+    MAX_BYTES,
+    MAX_CITATIONS,
+    MAX_KEYWORD,
+    MAX_NAME,
+    MESSAGE,
+    size,
+    utf16,
+)
+from bot.teams.ports import Json
+from rai.records import Outcome
+
+DELIVERED = frozenset({Outcome.ANSWERED, Outcome.REPAIRED})
+MAX_NOTE = 300
+MAX_LISTED = 5
+TOO_LONG = "The answer is longer than a Teams message can be, so nothing of it is shown. Please ask for one part of it."
+
+
+def render(reply: Reply, *, teams: bool, public_url: str | None = None) -> Json:
+    """The message for `reply`: with citation entities on Teams, with a list of sources elsewhere."""
+    return _teams_message(reply, public_url) if teams else _plain_message(reply, public_url)
+
+
+def notice(text: str) -> Json:
+    """A message of our own words, without evidence."""
+    return {"type": "message", "textFormat": "markdown", "text": text}
+
+
+def plain_form(message: Json) -> Json:
+    """`message` without anything that a channel could refuse but its text."""
+    return {key: message[key] for key in ("type", "textFormat", "text") if key in message}
+
+
+def cited(reply: Reply) -> tuple[Citation, ...]:
+    """Citations whose marker occurs in the answer, by number, each number once."""
+    shown = {int(n) for n in MARKER.findall(reply.answer)}
+    by_number = {c.n: c for c in reversed(reply.citations) if c.n in shown}
+    return tuple(by_number[n] for n in sorted(by_number))
+
+
+def _teams_message(reply: Reply, public_url: str | None) -> Json:
+    citations = cited(reply)
+    attached, rest = citations[:MAX_CITATIONS], citations[MAX_CITATIONS:]
+    blocks = [safe_markdown(reply.answer), _sources(rest, reply, public_url), *_asides(reply)]
+    message = notice("\n\n".join(block for block in blocks if block))
+    if reply.outcome in DELIVERED:
+        root: Json = {"type": MESSAGE, "@type": "Message", "@context": "https://schema.org", "@id": ""}
+        root["additionalType"] = ["AIGeneratedContent"]
+        if attached:
+            root["citation"] = [_claim(c, reply, public_url) for c in attached]
+        message["entities"] = [root]
+    if reply.entry_id:
+        message["channelData"] = {"feedbackLoop": {"type": "default"}}
+    return _fit(message, reply)
+
+
+def _plain_message(reply: Reply, public_url: str | None) -> Json:
+    blocks = [safe_markdown(reply.answer), _sources(cited(reply), reply, public_url), *_asides(reply)]
+    return _fit(notice("\n\n".join(block for block in blocks if block)), reply)
+
+
+def _fit(message: Json, reply: Reply) -> Json:
+    """Keep to the budget: first the asides go, then the quotes; an answer is never cut in the middle."""
+    if size(message) <= MAX_BYTES:
+        return message
+    message = {**message, "text": safe_markdown(reply.answer)}
+    for entity in message.get("entities", ()):
+        shown = {int(n) for n in MARKER.findall(message["text"])}
+        entity["citation"] = [c for c in entity.get("citation", ()) if c["position"] in shown]
+        for claim in entity["citation"]:
+            claim["appearance"]["abstract"] = claim["appearance"]["name"]
+    return message if size(message) <= MAX_BYTES else notice(TOO_LONG)
+
+
+def _claim(citation: Citation, reply: Reply, public_url: str | None) -> Json:
+    name = shorten(_line(citation.title) or citation.doc_id, MAX_NAME)
+    appearance: dict[str, Any] = {
+        "@type": "DigitalDocument",
+        "name": name,
+        "abstract": shorten(_line(citation.quote) or name, MAX_ABSTRACT),
+    }
+    url = _link(citation, reply, public_url)
+    if url:
+        appearance["url"] = url
+    keywords = [citation.locator or "", "Web" if citation.origin == "web" else ""]
+    kept = [k for k in map(_line, keywords) if k and utf16(k) <= MAX_KEYWORD]
+    if kept:
+        appearance["keywords"] = kept
+    return {"@type": "Claim", "position": citation.n, "appearance": appearance}
+
+
+def _link(citation: Citation, reply: Reply, public_url: str | None) -> str | None:
+    url = citation.url
+    if url and re.fullmatch(r"https?://[^\s<>\"\\]+", url):
+        return url
+    if public_url and reply.entry_id:
+        return f"{public_url.rstrip('/')}/source/{reply.entry_id}/{citation.n}"
+    return None
+
+
+def _sources(citations: Iterable[Citation], reply: Reply, public_url: str | None) -> str:
+    lines = [f"- [{c.n}] {_entry(c, reply, public_url)}" for c in citations]
+    return "\n".join(["**Sources**", "", *lines]) if lines else ""
+
+
+def _asides(reply: Reply) -> list[str]:
+    """What stands below the answer, each block marked for what it is."""
+    offered = [f"- {_entry(c, reply, None)}" for c in reply.offered[:MAX_LISTED]]
+    internal = [
+        f"> **{plain(n.title)}:** {plain(shorten(_line(n.quote), MAX_NOTE))}" for n in reply.internal_notes[:MAX_LISTED]
+    ]
+    blocks = []
+    if offered:
+        blocks.append("\n".join(["**You may want to read**", "", *offered]))
+    if internal:
+        blocks.append("\n>\n".join(["> **Internal, not for the customer**", *internal]))
+    blocks.extend(f"_{plain(shorten(_line(note), MAX_NOTE))}_" for note in reply.notes if note.strip())
+    return blocks
+
+
+def _entry(citation: Citation, reply: Reply, public_url: str | None) -> str:
+    title = plain(shorten(_line(citation.title) or citation.doc_id, MAX_NAME))
+    place = f", {plain(_line(citation.locator))}" if citation.locator else ""
+    url = _link(citation, reply, public_url)
+    quote = f' — "{plain(shorten(_line(citation.quote), MAX_ABSTRACT))}"' if citation.quote.strip() else ""
+    return f"{title}{place}{quote}" + (f" <{url}>" if url else "")
+
+
+def safe_markdown(text: str) -> str:
+    """Keep markdown, but show HTML as text and load no image: a document could have planted either."""
+    return re.sub(r"!(?=\[[^\]]*\]\s*[(\[])", "!\u200b", re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text))
+
+
+def plain(text: str) -> str:
+    """Text of a document as literal characters inside markdown."""
+    return re.sub(r"([\\`*_\[\]<>|~#])", r"\\\1", text)
+
+
+def shorten(text: str, limit: int) -> str:
+    """At most `limit` UTF-16 code units of `text`, cut between words where possible, with an ellipsis."""
+    if utf16(text) <= limit:
+        return text
+    cut = text[: limit - 1]
+    while utf16(cut) > limit - 1:
+        cut = cut[:-1]
+    head, space, _ = cut.rpartition(" ")
+    return (head if space and len(head) > limit // 2 else cut).rstrip() + "…"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,106 @@
+"""The channel's small database: what came in, what was said, what was sent. One file, `state.db`, mode 0600.
+
+Blocking calls run in a thread. Every statement is portable SQL, so another database takes only another URL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Column, Connection, Engine, Float, Integer, MetaData, String, Table, Text, create_engine, event
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from grounding.errors import StoreError
+
+T = TypeVar("T")
+
+metadata = MetaData()
+
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("channel", String(64), primary_key=True),
+    Column("conversation", String(512), primary_key=True),
+    Column("activity", String(512), primary_key=True),
+    Column("status", String(16), nullable=False, index=True),
+    Column("attempts", Integer, nullable=False),
+    Column("lease_until", Float, nullable=False),
+    Column("received_at", Float, nullable=False, index=True),
+    Column("body", Text),
+)
+turns = Table(
+    "turns",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("channel", String(64), nullable=False, index=True),
+    Column("conversation", String(512), nullable=False, index=True),
+    Column("role", String(16), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("at", Float, nullable=False, index=True),
+)
+sent = Table(
+    "sent",
+    metadata,
+    Column("channel", String(64), primary_key=True),
+    Column("conversation", String(512), primary_key=True),
+    Column("activity", String(512), primary_key=True),
+    Column("entry_id", String(64), nullable=False),
+    Column("at", Float, nullable=False, index=True),
+)
+
+
+class Conflict(StoreError):
+    """A row with this key is there already."""
+
+
+class State:
+    """An open state database. `run` does one transaction in a thread; everything it raises is a StoreError."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._engine: Engine | None = None
+
+    async def open(self) -> None:
+        """Create the file and its tables where they are missing. Raises StoreError."""
+        await asyncio.to_thread(self._open)
+
+    async def close(self) -> None:
+        if self._engine is not None:
+            engine, self._engine = self._engine, None
+            await asyncio.to_thread(engine.dispose)
+
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        return await asyncio.to_thread(self._run, work)
+
+    def _open(self) -> None:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            engine = create_engine(f"sqlite:///{self._path}", poolclass=NullPool, connect_args={"timeout": 10})
+            event.listen(engine, "connect", _prepare)
+            metadata.create_all(engine)
+        except (SQLAlchemyError, OSError) as error:
+            raise StoreError(f"state.db cannot be opened: {type(error).__name__}") from error
+        self._engine = engine
+
+    def _run(self, work: Callable[[Connection], T]) -> T:
+        if self._engine is None:
+            raise StoreError("state.db is closed")
+        try:
+            with self._engine.begin() as connection:
+                return work(connection)
+        except IntegrityError:
+            raise Conflict("state.db has this row already") from None
+        except SQLAlchemyError as error:
+            raise StoreError(f"state.db cannot be used: {type(error).__name__}") from error
+
+
+def _prepare(connection: Any, _: Any) -> None:
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA secure_delete=ON")

@@ -1,0 +1,280 @@
+"""What the bot does with a checked, authenticated activity: answer it, welcome, take feedback."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from dataclasses import dataclass
+
+from bot.records import Answer, Ask, OnStage, Reply
+from bot.settings import Settings
+from bot.teams.activity import (
+    FEEDBACK_INVOKE,
+    addressed,
+    is_teams,
+    question_text,
+    read_feedback,
+    user_of,
+    wants_replies_in_body,
+)
+from bot.teams.guard import Refusal
+from bot.teams.history import History
+from bot.teams.inbox import Abandoned, Inbox, Key
+from bot.teams.outbox import Outbox
+from bot.teams.ports import Json, SendFailed
+from bot.teams.progress import finish, progress
+from bot.teams.rate import Rate
+from bot.teams.render import DELIVERED, notice, render
+from bot.teams.transcript import Pasted, read_transcript
+from bot.teams.worker import Busy, Worker
+from grounding.errors import AttestError, StoreError
+from grounding.records import Turn
+from rai.ports import Ledger
+from rai.records import Outcome
+
+log = logging.getLogger(__name__)
+
+GRACE_S = 10.0
+"""The pipeline ends a turn at its own deadline; this much later the turn is given up from outside."""
+RESUME_WITHIN_S = 300.0
+MAX_ATTEMPTS = 2
+FORGOTTEN = frozenset({Outcome.BLOCKED, Outcome.FAILED})
+"""Outcomes after which nothing is kept of the turn."""
+
+APOLOGY = "Sorry, something went wrong and there is no answer. Nothing was sent to anyone. Please ask again."
+RESTARTED = "Sorry, I was restarted before I could answer this. Please ask again."
+TOO_FAST = "You have asked many questions in a short time. Please wait a minute and ask again."
+HELP = (
+    "Type a question, or paste the customer's conversation as lines that begin with `Customer:` and `Agent:`. "
+    "The customer's last message is the question."
+)
+WELCOME = (
+    "Hello. I look up answers for you in the knowledge base of {company} and show where each part comes from. "
+    "Numbers, amounts, dates, links and phone numbers that no source supports are left out.\n\n" + HELP
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The HTTP answer to an activity; `body` None is an empty one."""
+
+    status: int
+    body: Json | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    text: str
+    pasted: Pasted | None
+
+    @property
+    def ask(self) -> str:
+        return self.pasted.question if self.pasted else self.text
+
+    def turns(self) -> tuple[Turn, ...]:
+        """What is kept of it."""
+        if self.pasted is None:
+            return (Turn("user", self.text),)
+        return (*self.pasted.history, Turn("customer", self.pasted.question))
+
+
+class Turns:
+    """The bot's behaviour. `working` are the activities that this process has in hand."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        answer: Answer,
+        ledger: Ledger,
+        *,
+        inbox: Inbox,
+        history: History,
+        outbox: Outbox,
+        worker: Worker,
+    ) -> None:
+        self._settings = settings
+        self._answer = answer
+        self._ledger = ledger
+        self._inbox = inbox
+        self._history = history
+        self._outbox = outbox
+        self._worker = worker
+        self._rate = Rate(settings.rate_per_minute)
+        self.working: set[Key] = set()
+
+    async def receive(self, activity: Json) -> Result:
+        """Take an activity and say at once how. Raises Busy, StoreError, Refusal."""
+        kind = activity["type"]
+        if kind == "invoke":
+            return await self._invoke(activity)
+        if kind == "message":
+            return await self._message(activity)
+        if kind in ("conversationUpdate", "installationUpdate"):
+            self._worker.submit(_line(activity), lambda: self._arrive(activity))
+        return Result(202)
+
+    async def resume(self, found: Abandoned) -> None:
+        """Go on with an activity whose process is gone, or apologise if it is old or was tried before."""
+        fresh = found.age_s <= RESUME_WITHIN_S and found.attempts < MAX_ATTEMPTS
+        self._submit(found.activity, found.key, resumed=True, apologise=not fresh)
+
+    async def _message(self, activity: Json) -> Result:
+        self._worker.check()
+        key = _key(activity)
+        in_body = wants_replies_in_body(activity)
+        if not await self._inbox.take(key, activity):
+            return Result(200, {"activities": []}) if in_body else Result(202)
+        try:
+            if in_body:
+                return await self._answer_in_body(activity, key)
+            self._submit(activity, key)
+        except Busy:
+            await self._inbox.forget(key)
+            raise
+        return Result(202)
+
+    def _submit(self, activity: Json, key: Key, *, resumed: bool = False, apologise: bool = False) -> None:
+        async def job() -> None:
+            try:
+                if apologise:
+                    await self._outbox.deliver(activity, notice(RESTARTED))
+                else:
+                    await self._converse(activity, counted=not resumed)
+            except SendFailed as error:
+                log.error("an answer could not be delivered: %s", error)  # noqa: TRY400  # one line is enough
+            await self._finish(key)
+
+        self._worker.submit(_line(activity), job)
+        self.working.add(key)
+
+    async def _finish(self, key: Key) -> None:
+        await self._inbox.done(key)
+        self.working.discard(key)
+
+    async def _answer_in_body(self, activity: Json, key: Key) -> Result:
+        body: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
+
+        async def job() -> None:
+            message, question, reply = await self._compose(activity, None)
+            if not body.done():
+                body.set_result(addressed(activity, message))
+            await self._keep(activity, question, reply, None)
+            await self._finish(key)
+
+        self._worker.submit(_line(activity), job)
+        self.working.add(key)
+        async with asyncio.timeout(2 * (self._settings.turn_deadline_s + GRACE_S)):
+            return Result(200, {"activities": [await body]})
+
+    async def _converse(self, activity: Json, *, counted: bool) -> None:
+        async with progress(self._outbox, activity) as shown:
+            message, question, reply = await self._compose(activity, shown.stage, counted=counted)
+        sent_id = await finish(self._outbox, activity, shown, message)
+        await self._keep(activity, question, reply, sent_id)
+
+    async def _compose(
+        self, activity: Json, on_stage: OnStage | None, *, counted: bool = True
+    ) -> tuple[Json, _Question, Reply | None]:
+        """The message to send, and the reply in it if there is one. Never raises but for cancellation."""
+        text = question_text(activity)
+        question = _Question(text, read_transcript(text))
+        user = user_of(activity, self._settings)
+        if not text:
+            return notice(HELP), question, None
+        if counted and not self._rate.allow(user or activity["from"]["id"]):
+            return notice(TOO_FAST), question, None
+        try:
+            async with asyncio.timeout(self._settings.turn_deadline_s + GRACE_S):
+                history = question.pasted.history if question.pasted else await self._history.recall(activity)
+                ask = Ask(
+                    question=question.ask,
+                    history=history,
+                    user=user,
+                    policy=self._settings.policy,
+                    channel=activity["channelId"],
+                    conversation=activity["conversation"]["id"],
+                )
+                reply = await self._answer(ask, on_stage)
+            return render(reply, teams=is_teams(activity), public_url=self._settings.public_url), question, reply
+        except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
+            log.error("a turn ended with %s%s", type(error).__name__, _where(error))  # noqa: TRY400  # no customer text
+            return notice(APOLOGY), question, None
+
+    async def _keep(self, activity: Json, question: _Question, reply: Reply | None, sent_id: str | None) -> None:
+        if reply is None:
+            return
+        try:
+            if reply.outcome not in FORGOTTEN:
+                said = [Turn("assistant", reply.answer)] if reply.outcome in DELIVERED else []
+                await self._history.remember(activity, [*question.turns(), *said])
+            if sent_id and reply.entry_id:
+                await self._history.record_sent(activity, sent_id, reply.entry_id)
+        except StoreError as error:
+            log.error("a turn was answered but not kept: %s", error)  # noqa: TRY400  # one line is enough
+
+    async def _invoke(self, activity: Json) -> Result:
+        if activity.get("name") != FEEDBACK_INVOKE:
+            return Result(501)
+        feedback = read_feedback(activity.get("value"))
+        if feedback is None:
+            raise Refusal(400, "value")
+        key = _key(activity)
+        if await self._inbox.take(key, {}):
+            message = activity.get("replyToId")
+            try:
+                entry = await self._history.entry_of(activity, message) if message else None
+                await self._ledger.append(
+                    "feedback",
+                    {
+                        "entry_id": entry,
+                        "reaction": feedback.reaction,
+                        "text": feedback.text,
+                        "user": user_of(activity, self._settings),
+                        "channel": activity["channelId"],
+                        "message": message,
+                    },
+                )
+            except AttestError:
+                await self._inbox.forget(key)
+                raise
+            await self._inbox.done(key)
+        return Result(200, {})  # Teams takes a body with anything in it for an error
+
+    async def _arrive(self, activity: Json) -> None:
+        """Welcome once per installation; forget the conversation when the bot is removed from it."""
+        key = Key(activity["channelId"], activity["conversation"]["id"], " welcome")  # no activity's id has a space
+        if activity["type"] == "installationUpdate" and activity.get("action") == "remove":
+            await self._history.forget(activity)
+            await self._inbox.forget(key)
+        elif _someone_came(activity) and await self._inbox.take(key, {}):
+            await self._inbox.done(key)
+            try:
+                await self._outbox.deliver(activity, notice(WELCOME.format(company=self._settings.company)))
+            except SendFailed as error:
+                log.warning("a welcome could not be delivered: %s", error)
+
+
+def _someone_came(activity: Json) -> bool:
+    """True if the bot was installed, or a person joined a chat of a channel that has no installations."""
+    if activity["type"] == "installationUpdate":
+        return True
+    bot = activity["recipient"]["id"]
+    added = [member.get("id") for member in activity.get("membersAdded") or ()]
+    return bot in added if is_teams(activity) else any(who != bot for who in added)
+
+
+def _key(activity: Json) -> Key:
+    return Key(activity["channelId"], activity["conversation"]["id"], activity.get("id") or uuid.uuid4().hex)
+
+
+def _line(activity: Json) -> str:
+    return f"{activity['channelId']}\n{activity['conversation']['id']}"
+
+
+def _where(error: BaseException) -> str:
+    """The last place in our own code, for the log: a traceback's locals and message could hold customers' words."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    return f" in {place.tb_frame.f_code.co_qualname}:{place.tb_lineno}" if place is not None else ""

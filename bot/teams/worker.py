@@ -1,0 +1,75 @@
+"""Work that goes on after the request was answered: bounded, in order within a conversation, drained at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+log = logging.getLogger(__name__)
+
+Job = Callable[[], Awaitable[None]]
+
+
+class Busy(Exception):
+    """The queue is full, or the server is going down."""
+
+
+class Worker:
+    """Runs jobs in the background: one at a time per line, at most `concurrency` in all, at most `limit` waiting."""
+
+    def __init__(self, *, limit: int = 1000, concurrency: int = 32) -> None:
+        self._limit = limit
+        self._slots = asyncio.Semaphore(concurrency)
+        self._lines: dict[str, deque[Job]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._pending = 0
+        self._open = True
+
+    @property
+    def pending(self) -> int:
+        """Jobs that have not ended."""
+        return self._pending
+
+    def check(self) -> None:
+        """Raise Busy if another job would not be taken."""
+        if not self._open or self._pending >= self._limit:
+            raise Busy
+
+    def submit(self, line: str, job: Job) -> None:
+        """Take a job; jobs of one line run in the order of submission. Raises Busy."""
+        self.check()
+        self._pending += 1
+        if line in self._lines:
+            self._lines[line].append(job)
+            return
+        self._lines[line] = deque([job])
+        task = asyncio.create_task(self._work(line))
+        self._tasks.add(task)  # the loop itself keeps only a weak reference
+        task.add_done_callback(self._tasks.discard)
+
+    async def drain(self, seconds: float) -> None:
+        """Take nothing new, wait for what is there, and cancel what has not ended in time."""
+        self._open = False
+        if self._tasks:
+            _, late = await asyncio.wait(set(self._tasks), timeout=seconds)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    async def _work(self, line: str) -> None:
+        jobs = self._lines[line]
+        try:
+            while jobs:
+                job = jobs.popleft()
+                try:
+                    async with self._slots:
+                        await job()
+                except Exception as error:  # noqa: BLE001  # one job must not stop its line
+                    log.error("a job ended with %s", type(error).__name__)  # noqa: TRY400  # no customer text
+                finally:
+                    self._pending -= 1
+        finally:
+            self._pending -= len(jobs)
+            del self._lines[line]

@@ -1,0 +1,147 @@
+"""A running bot behind real HTTP, a fake channel, a ledger and an answer that tests can steer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import ClientResponse, ClientSession, web
+from aiohttp.test_utils import TestServer
+
+from bot.records import Ask, Citation, OnStage, Reply, Stage
+from bot.settings import Settings, load_settings
+from bot.teams.door import add_routes
+from bot.teams.ports import Transport
+from grounding.errors import StoreError
+from rai.records import Entry, Outcome, Verification
+from tests.fakes.channel import FakeChannel
+
+Json = dict[str, Any]
+
+REPLY = Reply(
+    outcome=Outcome.ANSWERED,
+    answer="Items may be returned within 30 days [1]. Refunds take 5 business days [2].",
+    citations=(
+        Citation(1, "Returns policy", "https://example.com/returns", "returns", "c1", "page 3", "within 30 days"),
+        Citation(2, "Refunds", None, "refunds", "c2", None, "5 business days"),
+        Citation(3, "Not cited", None, "other", "c3", None, "nothing"),
+    ),
+    entry_id="entry-1",
+)
+
+
+@dataclass
+class FakeLedger:
+    """Keeps what is appended; `broken` makes it refuse as a locked store does."""
+
+    appended: list[tuple[str, Json]] = field(default_factory=list)
+    broken: bool = False
+
+    async def append(self, kind: str, body: Json) -> Entry:
+        if self.broken:
+            raise StoreError("the ledger is locked")
+        self.appended.append((kind, body))
+        seq = len(self.appended)
+        return Entry(f"e{seq}", seq, "2026-11-03T10:00:00Z", kind, body, "", "")
+
+    async def get(self, entry_id: str) -> Entry | None:
+        return None
+
+    async def entries(
+        self, *, after: int = 0, limit: int | None = None, newest_first: bool = False
+    ) -> AsyncIterator[Entry]:
+        for seq, (kind, body) in enumerate(self.appended, start=1):
+            yield Entry(f"e{seq}", seq, "2026-11-03T10:00:00Z", kind, body, "", "")
+
+    async def verify(self) -> Verification:
+        return Verification(True, len(self.appended), "")
+
+
+@dataclass
+class FakeAnswer:
+    """Answers every ask with `reply`, after `then` (which may wait or raise)."""
+
+    reply: Reply = REPLY
+    stages: tuple[str, ...] = ()
+    asked: list[Ask] = field(default_factory=list)
+    then: Callable[[Ask], Awaitable[None]] | None = None
+
+    async def __call__(self, ask: Ask, on_stage: OnStage | None) -> Reply:
+        self.asked.append(ask)
+        for label in self.stages:
+            if on_stage is not None:
+                await on_stage(Stage(label, label))
+        if self.then is not None:
+            await self.then(ask)
+        return self.reply
+
+
+@dataclass
+class RunningBot:
+    """A bot that serves: `url` is its door."""
+
+    url: str
+    session: ClientSession
+    settings: Settings
+    answer: FakeAnswer
+    ledger: FakeLedger
+
+    async def post(self, activity: Json, **options: Any) -> ClientResponse:
+        return await self.session.post(self.url, json=activity, **options)
+
+
+class Bots:
+    """Starts bots, and stops them all at the end of the test."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._open: list[tuple[TestServer, ClientSession]] = []
+
+    async def start(
+        self,
+        *,
+        answer: FakeAnswer | None = None,
+        ledger: FakeLedger | None = None,
+        transport: Callable[[Settings], Transport] | None = None,
+        lease_s: float = 30.0,
+        **settings: Any,
+    ) -> RunningBot:
+        made = load_settings(home=self._home, **settings)
+        answer, ledger = answer or FakeAnswer(), ledger or FakeLedger()
+        app = web.Application()
+        add_routes(app, made, answer, ledger, transport=transport(made) if transport else None, lease_s=lease_s)
+        server = TestServer(app)
+        await server.start_server()
+        session = ClientSession()
+        self._open.append((server, session))
+        return RunningBot(f"http://127.0.0.1:{server.port}/api/messages", session, made, answer, ledger)
+
+    async def stop(self) -> None:
+        for server, session in reversed(self._open):
+            await session.close()
+            await server.close()
+        self._open.clear()
+
+
+@pytest.fixture
+async def channel() -> AsyncIterator[FakeChannel]:
+    async with FakeChannel() as running:
+        yield running
+
+
+@pytest.fixture
+async def bots(tmp_path: Path) -> AsyncIterator[Bots]:
+    made = Bots(tmp_path / "home")
+    yield made
+    await made.stop()
+
+
+async def eventually(holds: Callable[[], bool], *, within_s: float = 20.0) -> None:
+    """Wait until `holds`; raises TimeoutError after a generous time."""
+    async with asyncio.timeout(within_s):
+        while not holds():
+            await asyncio.sleep(0.01)
