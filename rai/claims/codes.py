@@ -40,11 +40,9 @@ _YEARS = re.compile(r"(?:19|20)\d{2}-(?:(?:19|20)?\d{2})|\d{1,2}-\d{1,2}|(?:19|2
 def find(text: str) -> list[Found]:
     """Identifiers with their caseless, dash-folded form. A flag's dashes count as one: –force-deletion, --force-deletion."""
     found = [f for m in _FLAG.finditer(text) if (f := _flag(text, m))]
-    for match in _BACKTICKED.finditer(text):
-        if re.search(r"[^\W\d_]", match.group(1)):
-            found.append(_code(match.start(1), match.end(1), match.group(1)))
-    for match in _CUED_DIGITS.finditer(text):
-        found.append(_code(match.start("id"), match.end("id"), match["id"]))
+    lettered = (m for m in _BACKTICKED.finditer(text) if re.search(r"[^\W\d_]", m.group(1)))
+    found += [_code(m.start(1), m.end(1), m.group(1)) for m in lettered]
+    found += [_code(m.start("id"), m.end("id"), m["id"]) for m in _CUED_DIGITS.finditer(text)]
     for match in _TOKEN.finditer(text):
         token = match.group().rstrip(".-_")
         if len(token) > 1 and _is_code(token):

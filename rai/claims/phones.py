@@ -96,7 +96,7 @@ def _is_other(core: str, before: str, *, cued: bool) -> bool:
 def _read(raw: str, regions: tuple[str, ...]) -> tuple[str, ...]:
     international = raw.lstrip().startswith("+")
     readings: dict[str, None] = {}
-    for region in (None,) if international else regions:
+    for region in ("ZZ",) if international else regions:
         try:
             number = phonenumbers.parse(raw, region)
         except NumberParseException:
@@ -107,7 +107,7 @@ def _read(raw: str, regions: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(readings)
 
 
-def _national(raw: str, region: str | None) -> bool:
+def _national(raw: str, region: str) -> bool:
     """Where numbers are dialled with a trunk 0, ten digits without it are not that country's."""
     trunk = phonenumbers.ndd_prefix_for_region(region, True)
     return trunk != "0" or raw.lstrip(" (").startswith("0")

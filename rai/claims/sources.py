@@ -1,0 +1,109 @@
+"""Sources made ready for matching: their sentences and rows, the values in each, and the words that name a value's role."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from grounding.text import sentences, stem, terms
+from rai.claims.find import find_values
+from rai.claims.found import Found
+from rai.records import EvidenceSpan, Source
+
+Field = Literal["text", "title"]
+
+# Words that name the same role of a value; compared as one
+_CUES = {
+    stem(word): role
+    for role, words in {
+        "price": "cost costs price priced prices fee fees charge charged charges pay rate rates amount fare tariff payment",
+        "phone": "phone call telephone tel number hotline ring dial contact reach line",
+        "email": "email mail write send",
+        "hours": "open opens hour hours close closes opening closing closed",
+        "website": "website site web link url page online",
+        "people": "people person guest guests visitor visitors",
+    }.items()
+    for word in words.split()
+}
+_HEADING = re.compile(r"#{1,6} .*|.{1,80}:\s*")
+_ROW = re.compile(r".*(?:\||\t).*|[^.!?]{1,60}: ?\S.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence, a row or the title of a source. `context`: words of the title, its heading and the sentence before."""
+
+    field: Field
+    start: int
+    end: int
+    terms: frozenset[str]
+    context: frozenset[str]
+    row: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A value where it stands: in which source, in which of its units."""
+
+    source: Source
+    found: Found
+    unit: Unit
+
+    def text(self) -> str:
+        """The field that the offsets of `found` index into."""
+        return self.source.text if self.unit.field == "text" else self.source.title
+
+    def span(self, start: int | None = None, end: int | None = None) -> EvidenceSpan:
+        """The evidence: the value, or a part of it."""
+        begin = self.found.start if start is None else start
+        stop = self.found.end if end is None else end
+        return EvidenceSpan(self.source.id, self.unit.field, begin, stop, self.text()[begin:stop])
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """One source, read once."""
+
+    source: Source
+    units: tuple[Unit, ...]
+    places: tuple[Place, ...]
+
+
+@lru_cache(maxsize=512)
+def prepare(source: Source, regions: tuple[str, ...]) -> Prepared:
+    """Units and values of a source. Cached: the same passages are checked against draft and repair."""
+    title = role_terms(source.title)
+    units = [Unit("title", 0, len(source.title), title, frozenset(), row=False)] if source.title else []
+    units += _text_units(source.text, title)
+    places: list[Place] = []
+    for field in ("title", "text"):
+        mine = [u for u in units if u.field == field]
+        starts = [u.start for u in mine]
+        for found in find_values(source.title if field == "title" else source.text, regions):
+            at = bisect_right(starts, found.start) - 1
+            if at >= 0:
+                places.append(Place(source, found, mine[at]))
+    return Prepared(source, tuple(units), tuple(places))
+
+
+def _text_units(text: str, title: frozenset[str]) -> list[Unit]:
+    units: list[Unit] = []
+    heading: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset()
+    for sentence in sentences(text):
+        words = role_terms(sentence.text)
+        row = bool(_ROW.fullmatch(sentence.text))
+        units.append(Unit("text", sentence.start, sentence.end, words, title | heading | before, row))
+        if _HEADING.fullmatch(sentence.text):
+            heading = words
+        before = frozenset() if row else words
+    return units
+
+
+@lru_cache(maxsize=8192)
+def role_terms(text: str) -> frozenset[str]:
+    """Content words of a text without its numbers, role words as their class (cost and fee are both "price")."""
+    return frozenset(_CUES.get(term, term) for term in terms(text) if not term[0].isdigit())

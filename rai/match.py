@@ -1,0 +1,302 @@
+"""Claims against sources: a status for each, with the place that shows it and a reason in plain words.
+
+exact: the same characters stand in a source, as a value of their own (49 is not in 349). normalised: other characters
+of the same normal form. wrong_role: the value stands in a source, but for something else. lookalike: a host that could
+be taken for one of a source. absent: no source holds it. unchecked: this check cannot decide, and says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from grounding.text import fold, sentences
+from rai.claims.entail import anywhere, judge, substance
+from rai.claims.find import find_claims, find_values
+from rai.claims.found import Found
+from rai.claims.links import parse
+from rai.claims.lookalike import looks_like
+from rai.claims.named import in_given, match_named
+from rai.claims.phones import REGIONS
+from rai.claims.roles import in_role, rival
+from rai.claims.same import same_value
+from rai.claims.sources import Place, Prepared, prepare, role_terms
+from rai.records import Claim, EvidenceSpan, Source, Status
+
+ABSENT_BELOW = 0.2
+"""A statement of four content words and more of which less than this share stands anywhere in the sources is absent."""
+
+_TALLY = re.compile(
+    r"\s+(?:\w+ )?(?:ways?|options?|steps?|things?|methods?|reasons?|types?|kinds?|choices?|possibilities|parts?|points?|"
+    r"items?|cases?|of (?:them|these|those|the))\b",
+    re.IGNORECASE,
+)
+_EVERY_DAY = re.compile(
+    r"\b(?:daily|every ?day|each day|all week|7 days|seven days|24/7|weekdays?|weekends?|(?:mon|tues|wednes|thurs|fri|satur|sun)\w{0,6} ?"
+    r"(?:-|–|to|through|thru|until) ?(?:mon|tues|wednes|thurs|fri|satur|sun))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all claims of one answer are judged against."""
+
+    sources: tuple[Prepared, ...]
+    given: tuple[Prepared, ...]
+    question: Prepared | None
+    question_terms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The judgement of one claim."""
+
+    status: Status
+    evidence: tuple[EvidenceSpan, ...]
+    why: str
+
+
+def check_claims(
+    answer: str,
+    sources: Sequence[Source],
+    question: str | None = None,
+    *,
+    given: Sequence[str] = (),
+    regions: tuple[str, ...] = REGIONS,
+) -> tuple[Claim, ...]:
+    """Every claim of `answer` with its status. A plain function: milliseconds for an answer and five passages.
+
+    `given` may be repeated without a source. What stands only in `question` is not confirmed by it: `unchecked`.
+    The order of `sources` changes nothing but equal ids.
+    """
+    ordered = sorted(set(sources), key=lambda s: (s.id, s.title, s.text))
+    setting = Setting(
+        tuple(prepare(s, regions) for s in ordered),
+        tuple(prepare(Source("given", text), regions) for text in given if text),
+        prepare(Source("question", question), regions) if question else None,
+        role_terms(question or ""),
+    )
+    values = {(f.start, f.end, f.kind): f for f in find_values(answer, regions)}
+    spans = sentences(answer)
+    claims = []
+    for claim in find_claims(answer, regions):
+        if claim.kind == "statement":
+            finding = match_statement(claim.text, setting)
+        else:
+            line = next((s for s in spans if s.start <= claim.start < s.end), None)
+            sentence = line.text if line else claim.text
+            around = Around(sentence, answer[claim.end : claim.end + 40])
+            finding = match_value(claim, values[claim.start, claim.end, claim.kind], around, setting)
+        claims.append(replace(claim, status=finding.status, evidence=finding.evidence, why=finding.why))
+    return tuple(claims)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The sentence of a claim and the characters that follow the claim."""
+
+    sentence: str
+    following: str
+
+
+def match_value(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
+    """The status of one value or name."""
+    if claim.kind == "entity" and claim.entity != "address":
+        return _named(claim, found, setting)
+    places = [p for s in setting.sources for p in s.places if same_value(found, p.found, _line(p))]
+    if places:
+        return _placed(claim, found, places, around, setting)
+    if claim.kind == "entity":
+        return _named(claim, found, setting)
+    if _holds(found, setting.given):
+        return Finding(
+            "exact" if _said(claim.text, setting.given) else "normalised",
+            (),
+            "Stands in the context that was given with the request; it needs no source.",
+        )
+    return _missing(claim, found, around, setting)
+
+
+def _placed(claim: Claim, found: Found, places: list[Place], around: Around, setting: Setting) -> Finding:
+    words = role_terms(_without(around.sentence, claim.text))
+    fitting = in_role(places, words, setting.question_terms)
+    if not fitting:
+        place = places[0]
+        status: Status = "wrong_role"
+        return Finding(
+            status, (place.span(),), f"{claim.text} stands in {_name(place)}, but in a sentence about something else."
+        )
+    kept: list[Place] = []
+    beaten: tuple[Place, Place] | None = None
+    for place in fitting:
+        other = rival(place, _same_kind(place, found, setting), words, setting.question_terms)
+        if other is None:
+            kept.append(place)
+        else:
+            beaten = beaten or (place, other)
+    if not kept and beaten:
+        place, other = beaten
+        return Finding(
+            "wrong_role",
+            (place.span(),),
+            f"In {_name(place)}, {place.span().text} stands in another row; the row that the answer names says {other.span().text}.",
+        )
+    return _supported(claim, kept)
+
+
+def _supported(claim: Claim, places: list[Place]) -> Finding:
+    exact = [span for p in places if (span := _same_characters(claim.text, p))]
+    if exact:
+        return Finding("exact", tuple(exact), f"Stands in the same characters in {exact[0].source}.")
+    spans = tuple(p.span() for p in places)
+    return Finding("normalised", spans, f"{spans[0].source} writes it as {spans[0].text}.")
+
+
+def _same_characters(text: str, place: Place) -> EvidenceSpan | None:
+    field = place.text()
+    at = field.find(text, max(0, place.found.start - 1), place.found.end + len(text))
+    if at < 0 or at >= place.found.end:
+        return None
+    before, after = field[at - 1 : at], field[at + len(text) : at + len(text) + 2]
+    if (text[0].isalnum() and before.isalnum()) or (
+        text[-1].isdigit() and (after[:1].isdigit() or re.match(r"[.,]\d", after))
+    ):
+        return None
+    return place.span(at, at + len(text))
+
+
+def _missing(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
+    if claim.kind in ("url", "email"):
+        host = _host(found.value)
+        known = {
+            h
+            for s in setting.sources
+            for p in s.places
+            if p.found.kind in ("url", "email")
+            if (h := _host(p.found.value))
+        }
+        twin = looks_like(host, known) if host else None
+        if twin:
+            at = next(
+                p
+                for s in setting.sources
+                for p in s.places
+                if _host(p.found.value) == twin and p.found.kind in ("url", "email")
+            )
+            return Finding(
+                "lookalike", (at.span(),), f"{host} is not {twin}, which the sources name, but could be taken for it."
+            )
+    if setting.question and _holds(found, (setting.question,)):
+        return _only_asked(claim, found, setting)
+    if claim.kind == "number" and claim.text.isalpha() and _TALLY.match(around.following):
+        return Finding("unchecked", (), f"{claim.text} may count what the answer lists; no source says it.")
+    if (
+        claim.kind == "date"
+        and found.value.startswith("-W-")
+        and any(_EVERY_DAY.search(s.source.text) for s in setting.sources)
+    ):
+        return Finding(
+            "unchecked", (), f"No source names {claim.text}, but one names a range of days that may hold it."
+        )
+    return Finding("absent", (), f"No source has {claim.text}.")
+
+
+def _only_asked(claim: Claim, found: Found, setting: Setting) -> Finding:
+    """A number of the question confirms nothing, and where a source gives another one it is wrong."""
+    rivals = [
+        p
+        for s in setting.sources
+        for p in s.places
+        if p.found.kind == found.kind and _measure(p.found) == _measure(found)
+    ]
+    fitting = [p for p in rivals if setting.question_terms & (p.unit.terms | p.unit.context)]
+    if fitting and found.kind in ("quantity", "money", "percent", "time", "phone"):
+        return Finding(
+            "absent",
+            (),
+            f"{claim.text} stands only in the question; {_name(fitting[0])} says {fitting[0].span().text}.",
+        )
+    return Finding("unchecked", (), f"{claim.text} stands only in the question; no source confirms it.")
+
+
+def _named(claim: Claim, found: Found, setting: Setting) -> Finding:
+    spans = match_named(found, setting.sources)
+    if spans:
+        exact = tuple(s for s in spans if s.text == claim.text)
+        if exact:
+            return Finding("exact", exact, f"Stands in the same characters in {exact[0].source}.")
+        return Finding("normalised", spans, f"{spans[0].source} writes it as {spans[0].text}.")
+    texts = (*setting.given, *((setting.question,) if setting.question else ()))
+    if in_given(found, texts):
+        return Finding("normalised", (), "Stands in the question or in the context that was given with the request.")
+    if claim.entity in ("code", "address"):
+        return Finding("absent", (), f"No source has {claim.text}.")
+    words = list(role_terms(claim.text)) or [claim.text.lower()]
+    known = set().union(*(u.terms for s in (*setting.sources, *texts) for u in s.units))
+    missing = [w for w in words if w not in known]
+    if len(missing) * 2 > len(words):
+        return Finding("absent", (), f"No source has the name {claim.text}, nor most of its words.")
+    return Finding("unchecked", (), f"No source has the name {claim.text} as a whole, only some of its words.")
+
+
+def match_statement(sentence: str, setting: Setting) -> Finding:
+    """The status of one sentence; what words alone cannot decide is `unchecked`."""
+    if not substance(sentence):
+        return Finding("unchecked", (), "A question or a courtesy claims nothing.")
+    support = judge(sentence, setting.sources)
+    if support.status in ("entailed", "contradicted"):
+        return Finding("entailed" if support.status == "entailed" else "contradicted", support.evidence, support.why)
+    held = anywhere(sentence, (*setting.sources, *setting.given))
+    if held < ABSENT_BELOW and len(role_terms(sentence)) >= 4:
+        return Finding("absent", (), f"Only {held:.0%} of its words stand in any source.")
+    return Finding("unchecked", (), support.why)
+
+
+def _line(place: Place) -> str:
+    """The line of the value, with the title: a table's currency often stands in its heading."""
+    return f"{place.source.title}\n{place.text()[place.unit.start : place.unit.end]}"
+
+
+def _name(place: Place) -> str:
+    return f"{place.source.id} ({place.source.title})" if place.source.title else place.source.id
+
+
+def _same_kind(place: Place, found: Found, setting: Setting) -> list[Place]:
+    """Other values of the same kind and measure in the same source."""
+    return [
+        p
+        for s in setting.sources
+        if s.source == place.source
+        for p in s.places
+        if p.found.kind == place.found.kind
+        and _measure(p.found) == _measure(place.found)
+        and not same_value(found, p.found, _line(p))
+    ]
+
+
+def _measure(found: Found) -> str:
+    """What is measured: the unit, the currency; a weekday is not a day of the year."""
+    if found.kind in ("quantity", "money"):
+        return found.value.partition(" ")[2]
+    return "weekday" if found.value.startswith("-W-") else ""
+
+
+def _holds(found: Found, texts: Iterable[Prepared]) -> bool:
+    return any(same_value(found, p.found, _line(p)) for t in texts for p in t.places)
+
+
+def _said(text: str, texts: Iterable[Prepared]) -> bool:
+    return any(fold(text) in fold(t.source.text) for t in texts)
+
+
+def _without(sentence: str, value: str) -> str:
+    return sentence.replace(value, " ")
+
+
+def _host(value: str) -> str | None:
+    if "://" not in value and "@" in value:
+        return value.rpartition("@")[2]
+    address = parse(value)
+    return address.host if address else None

@@ -1,0 +1,148 @@
+"""The provenance check: every claim of an answer traced to its sources, the relevance to its question, and the repair.
+
+`check` is the whole; `check_claims` of `rai.match` is the plain part inside it, run in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rai.claims.entail import anywhere, substance
+from rai.claims.phones import REGIONS
+from rai.claims.sources import prepare
+from rai.match import check_claims
+from rai.ports import AnswerScorer, EntityTagger
+from rai.records import CONTACT_KINDS, Claim, EntityType, Report, Source, Status, Verdict
+from rai.repair import drop_unsupported
+
+REPAIR_ROUNDS = 3
+_SUPPORTED: frozenset[Status] = frozenset({"exact", "normalised", "rounded", "derived", "entailed"})
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPorts:
+    """The seams the check may use; without one, what it would decide stays `unchecked`."""
+
+    tagger: EntityTagger | None = None
+    scorer: AnswerScorer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPolicy:
+    """Thresholds in [0, 1] and the regions whose national phone numbers are read, most likely first."""
+
+    unsupported_at: float = 0.5
+    relevance_at: float = 0.3
+    regions: tuple[str, ...] = REGIONS
+
+
+async def check(
+    answer: str,
+    sources: Sequence[Source],
+    question: str | None = None,
+    *,
+    given: Sequence[str] = (),
+    ports: CheckPorts | None = None,
+    policy: CheckPolicy = CheckPolicy(),
+) -> Report:
+    """Check `answer` against `sources`. `given` may be repeated without a source; `relevance` needs a scorer and a question.
+
+    `unsupported` if any claim is, or if the score exceeds the policy's threshold. `repaired` is set only when what is
+    left of the answer was checked again and holds no unsupported claim.
+    """
+    seams = ports or CheckPorts()
+    report = await _report(answer, sources, question, given, seams, policy)
+    if report.verdict != "unsupported":
+        return report
+    return replace(report, repaired=await _repaired(answer, report, sources, question, given, seams, policy))
+
+
+async def _report(
+    answer: str,
+    sources: Sequence[Source],
+    question: str | None,
+    given: Sequence[str],
+    ports: CheckPorts,
+    policy: CheckPolicy,
+) -> Report:
+    claims = await asyncio.to_thread(check_claims, answer, sources, question, given=given, regions=policy.regions)
+    if ports.tagger is not None:
+        claims = _typed(claims, await ports.tagger.tag(answer))
+    score = await asyncio.to_thread(unsupportedness, claims, sources, policy.regions)
+    relevance = await ports.scorer.relevance(question, answer) if ports.scorer and question else None
+    return Report(_verdict(claims, score, relevance, policy), score, claims, relevance)
+
+
+def _typed(claims: tuple[Claim, ...], tags: Sequence[tuple[int, int, EntityType]]) -> tuple[Claim, ...]:
+    """Names whose type the grammar could not tell take the tagger's."""
+    types = {(start, end): kind for start, end, kind in tags}
+    return tuple(
+        replace(c, entity=types[c.start, c.end])
+        if c.kind == "entity" and c.entity is None and (c.start, c.end) in types
+        else c
+        for c in claims
+    )
+
+
+def _verdict(claims: Sequence[Claim], score: float, relevance: float | None, policy: CheckPolicy) -> Verdict:
+    if score > policy.unsupported_at or any(c.unsupported for c in claims):
+        return "unsupported"
+    if relevance is not None and relevance < policy.relevance_at:
+        return "irrelevant"
+    return "supported" if any(c.status in _SUPPORTED for c in claims) else "unchecked"
+
+
+def unsupportedness(claims: Sequence[Claim], sources: Sequence[Source], regions: tuple[str, ...] = REGIONS) -> float:
+    """How sure the check is that something is unsupported, in [0, 1].
+
+    An unsupported claim decides by its kind: contacts .98, other values and codes .95, names .8, statements .7 (half
+    of what is left to 1 is added when there are several). Otherwise at most .5: half the share of content words of the
+    least covered statement that stand in no source.
+    """
+    doubts = sorted((_certainty(c) for c in claims if c.unsupported), reverse=True)
+    uncovered = _uncovered(claims, sources, regions)
+    if not doubts:
+        return round(0.5 * uncovered, 4)
+    certainty = doubts[0] + (1 - doubts[0]) * 0.5 * min(1.0, (len(doubts) - 1 + uncovered) / 4)
+    return round(certainty, 4)
+
+
+def _certainty(claim: Claim) -> float:
+    if claim.kind in CONTACT_KINDS:
+        return 0.98
+    if claim.kind == "statement":
+        return 0.7
+    if claim.kind == "entity" and claim.entity not in ("code", "address"):
+        return 0.8
+    return 0.95 if claim.status == "absent" else 0.85
+
+
+def _uncovered(claims: Sequence[Claim], sources: Sequence[Source], regions: tuple[str, ...]) -> float:
+    prepared = [prepare(source, regions) for source in sources]
+    open_statements = [c for c in claims if c.kind == "statement" and c.status != "entailed" and substance(c.text)]
+    return max((1.0 - anywhere(c.text, prepared) for c in open_statements), default=0.0)
+
+
+async def _repaired(
+    answer: str,
+    report: Report,
+    sources: Sequence[Source],
+    question: str | None,
+    given: Sequence[str],
+    ports: CheckPorts,
+    policy: CheckPolicy,
+) -> str | None:
+    text, claims = answer, report.claims
+    for _ in range(REPAIR_ROUNDS):
+        repaired = drop_unsupported(text, claims)
+        if repaired is None:
+            return None
+        again = await _report(repaired, sources, question, given, ports, policy)
+        if again.verdict in ("supported", "unchecked"):
+            return repaired
+        if again.verdict == "irrelevant":
+            return None
+        text, claims = repaired, again.claims
+    return None
