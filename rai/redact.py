@@ -45,12 +45,14 @@ _NAMES = tuple(
         rf"(?:^|\n)\s*(?:(?:Best|Kind|Warm)[ \t]+)?(?:[Rr]egards|Sincerely|Cheers|Best)[ \t]*,?[ \t]*\n+\s*({_NAME})",
     )
 )
-_NOT_NAMES = frozenset(
-    """there team all everyone everybody again support agent assistant bot sir madam customer guys folks just not sorry
-    having trying using still unable looking very so the a an in on at from happy glad afraid sure new interested
-    calling writing good hello hi for you in advance and but it i we this that what how when where why can could please
-    monday tuesday wednesday thursday friday saturday sunday""".split()
-)
+_NOT_NAMES = frozenset({
+    "there", "team", "all", "everyone", "everybody", "again", "support", "agent", "assistant", "bot", "sir",
+    "madam", "customer", "guys", "folks", "just", "not", "sorry", "having", "trying", "using", "still", "unable",
+    "looking", "very", "so", "the", "a", "an", "in", "on", "at", "from", "happy", "glad", "afraid", "sure", "new",
+    "interested", "calling", "writing", "good", "hello", "hi", "for", "you", "advance", "and", "but", "it",
+    "i", "we", "this", "that", "what", "how", "when", "where", "why", "can", "could", "please", "monday",
+    "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+})  # fmt: skip
 _DIGITS = re.compile(r"\d")
 
 

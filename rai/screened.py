@@ -201,9 +201,8 @@ def _refuse(screening: Screening) -> None:
 
 
 def _unjudged(text: str, ours: frozenset[str]) -> str:
-    """`text` less our own lines and less the pieces of this turn that were allowed, in the order of the text.
-
-    What was allowed as data is not thereby allowed as a request.
+    """`text` less our own lines and less the pieces of this turn that were allowed, in the order of the text. A passage stays data wherever a prompt
+    puts it, so that a grader's prompt may carry it in the user message.
     """
     turn = _turn.get()
     pieces = turn.requests | turn.data if turn is not None else frozenset()

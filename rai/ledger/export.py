@@ -89,8 +89,9 @@ def _from_json(data: dict[str, Any], number: int) -> Row:
         texts = [data[k] for k in ("entry_id", "at", "kind", "digest", "prev", "mac")]
         if not all(isinstance(t, str) for t in texts) or not isinstance(data["seq"], int):
             raise TypeError
-        body = data["body"]
-        return Row(data["seq"], *texts[:3], None if body is None else canonical(body), *texts[3:])
+        entry_id, at, kind, digest, prev, mac = texts
+        body = None if data["body"] is None else canonical(data["body"])
+        return Row(data["seq"], entry_id, at, kind, body, digest, prev, mac)
     except (KeyError, TypeError):
         raise InputError(f"line {number}: not an entry of a ledger") from None
 

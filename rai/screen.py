@@ -1,0 +1,234 @@
+"""The screen's rules as pure functions: normal forms of a text, and what fires in them.
+
+A rule sees who is asked to do what to whom: a frame of asking, an act, and its object. A single word never fires one.
+Three kinds of text are judged: the user's turn as a request, a passage as data (only orders to the assistant count),
+and within either whatever was hidden in another encoding. Every pattern is bounded, so the work is linear in the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import string
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, cast
+
+import yaml
+
+from rai.records import Category
+
+BLOCK_AT = 0.5
+As = Literal["request", "document"]
+_FILES = ("attacks.yaml", "orders.yaml", "harm.yaml", "people.yaml")
+_MOST_BLOBS = 20
+_LONGEST_BLOB = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One explained rule. `weight` in [0, 1]: how sure it is alone; `fires` must fire it, `spares` must not.
+
+    `needs`: it is tried only on a text that contains one of these. `unless` takes its finding back when it stands in
+    the same sentence.
+    """
+
+    id: str
+    category: Category
+    judges: frozenset[As]
+    weight: float
+    pattern: re.Pattern[str]
+    unless: re.Pattern[str] | None
+    needs: tuple[str, ...]
+    fires: str
+    spares: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a judgement rests on: the strongest rule, and all rules together as `score` in [0, 1]."""
+
+    rule: str
+    category: Category
+    score: float
+
+    @property
+    def blocked(self) -> bool:
+        return self.score >= BLOCK_AT
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule there is, in the order of the tables."""
+    lexicon = _lexicon()
+    return tuple(_rule(row, lexicon) for name in _FILES for row in _table(name))
+
+
+def judge(text: str, *, as_: As) -> Finding | None:
+    """The finding on `text`, or None when no rule fires. Encoded parts are decoded once and judged too."""
+    plain = normal(text)
+    fired = _fired(plain, as_)
+    fired += [r for form in spelled_out(plain) for r in _fired(form, as_)]
+    fired += [r for form in decoded(text) for r in _fired(normal(form), as_)]
+    if not fired:
+        return None
+    first = max(fired, key=lambda rule: rule.weight)
+    doubt = 1.0
+    for weight in {rule.id: rule.weight for rule in fired}.values():
+        doubt *= 1.0 - weight
+    return Finding(first.id, first.category, round(1.0 - doubt, 4))
+
+
+def _fired(text: str, as_: As) -> list[Rule]:
+    return [rule for rule in rules() if as_ in rule.judges and _fires(rule, text)]
+
+
+def _fires(rule: Rule, text: str) -> bool:
+    if rule.needs and not any(word in text for word in rule.needs):
+        return False
+    for match in rule.pattern.finditer(text):
+        if rule.unless is None or not rule.unless.search(_sentence(text, match)):
+            return True
+    return False
+
+
+def _sentence(text: str, match: re.Match[str]) -> str:
+    begin = max(match.start() - 240, 0)
+    before = text[begin : match.start()]
+    after = text[match.end() : match.end() + 240]
+    start = max(before.rfind(c) for c in ".!?\n") + 1
+    ends = [i for c in ".!?\n" if (i := after.find(c)) >= 0]
+    return before[start:] + match.group() + after[: min(ends, default=len(after))]
+
+
+# --- normal forms -----------------------------------------------------------------------------------------------------
+
+_HIDDEN = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]")
+_TAGS = re.compile("[\U000e0020-\U000e007e]+")
+_LOOKALIKES = str.maketrans(
+    "аеорсухіјѕԁԛԝһѵґкмнтвАВЕКМНОРСТУХІЈЅαβεικνορτυχγηωΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡɑʟɴʀøøłđħ’‘‛`´“”„«»–—−‐‑",
+    "aeopcyxijsdqwhvrkmhtbABEKMHOPCTYXIJSabeiknoptuxynwABEZHIKMNOPTYXigaLNRooldh'''''\"\"\"\"\"-----",
+)
+_SPACES = re.compile(r"[^\S\n]+")
+_LINES = re.compile(r" ?\n[\s]*")
+_LEET = str.maketrans("013457@$!|", "oieastasii")
+_LEET_WORD = re.compile(r"[a-z0-9@$!|]*(?:[a-z][013457@$!|]|[013457@$!|][a-z])[a-z0-9@$!|]*")
+_SPREAD = re.compile(r"(?<!\w)(?:\w[ ._*-]){3,40}\w(?!\w)")
+
+
+def normal(text: str) -> str:
+    """Compatibility forms, look-alike letters and accents made plain, hidden characters removed, lower case, single spaces."""
+    if text.isascii():
+        plain = text
+    else:
+        plain = _HIDDEN.sub("", unicodedata.normalize("NFKC", text)).translate(_LOOKALIKES)
+        plain = "".join(c for c in unicodedata.normalize("NFD", plain) if not unicodedata.combining(c))
+    return _LINES.sub("\n", _SPACES.sub(" ", plain)).strip().lower()
+
+
+def spelled_out(plain: str) -> Iterator[str]:
+    """`plain` with disguised trigger words written out (1gn0re, i g n o r e), if that changes it."""
+    triggers = _triggers()
+
+    def leet(match: re.Match[str]) -> str:
+        word = match.group().strip("!|").translate(_LEET)
+        return word if word in triggers else match.group()
+
+    def join(match: re.Match[str]) -> str:
+        return re.sub(r"[ ._*-]", "", match.group())
+
+    form = _SPREAD.sub(join, _LEET_WORD.sub(leet, plain))
+    if form != plain:
+        yield form
+
+
+# --- what is hidden in another encoding -------------------------------------------------------------------------------
+
+_BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w+/=])")
+_HEX = re.compile(r"(?<![\w])(?:[0-9a-fA-F]{2} ?){12,}(?![\w])")
+_BITS = re.compile(r"(?<![\w])(?:[01]{8} ?){6,}(?![\w])")
+_PRINTABLE = frozenset(string.printable)
+
+
+def decoded(text: str) -> Iterator[str]:
+    """Readable text found in base64, hexadecimal, binary and tag characters; decoded once, at most 20 pieces."""
+    found = 0
+    for blob in _blobs(text):
+        if len(blob) >= 8 and all(c in _PRINTABLE for c in blob) and re.search(r"[a-zA-Z]{3}", blob):
+            yield blob
+            found += 1
+        if found >= _MOST_BLOBS:
+            return
+
+
+def _blobs(text: str) -> Iterator[str]:
+    for match in _TAGS.finditer(text):
+        yield "".join(chr(ord(c) - 0xE0000) for c in match.group())
+    for match in _BASE64.finditer(text):
+        yield _base64(match.group()[:_LONGEST_BLOB])
+    for match in _HEX.finditer(text):
+        yield bytes.fromhex(match.group()[:_LONGEST_BLOB]).decode("latin-1") if match else ""
+    for match in _BITS.finditer(text):
+        bits = match.group().split() if " " in match.group() else re.findall("[01]{8}", match.group())
+        yield "".join(chr(int(b, 2)) for b in bits[:_LONGEST_BLOB])
+
+
+def _base64(blob: str) -> str:
+    body = blob.rstrip("=").replace("-", "+").replace("_", "/")
+    body = body[: len(body) - (len(body) % 4 == 1)]
+    try:
+        return base64.b64decode(body + "=" * (-len(body) % 4), validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _table(name: str) -> Any:
+    return yaml.safe_load(resources.files("rai.rules").joinpath(name).read_text("utf-8"))
+
+
+@cache
+def _lexicon() -> dict[str, str]:
+    """The macros of the rule tables, each made of those above it: name -> pattern without groups."""
+    macros: dict[str, str] = {}
+    for name, value in _table("lexicon.yaml").items():
+        text = "|".join(value) if isinstance(value, list) else value
+        macros[name] = f"(?:{_expand(' '.join(text.split()), macros)})"
+    return macros
+
+
+@cache
+def _triggers() -> frozenset[str]:
+    return frozenset(_table("triggers.yaml"))
+
+
+def _expand(pattern: str, macros: dict[str, str]) -> str:
+    return re.sub(r"\{([a-z_]+)\}", lambda m: macros[m.group(1)], pattern)
+
+
+def _rule(row: dict[str, Any], macros: dict[str, str]) -> Rule:
+    def compiled(key: str) -> re.Pattern[str] | None:
+        return re.compile(_expand(" ".join(row[key].split()), macros)) if key in row else None
+
+    pattern = compiled("pattern")
+    assert pattern is not None
+    judges: Iterable[str] = row.get("as", ["request"])
+    return Rule(
+        id=row["id"],
+        category=row["category"],
+        judges=frozenset(cast("Iterable[As]", judges)),
+        weight=float(row.get("weight", 0.9)),
+        pattern=pattern,
+        unless=compiled("unless"),
+        needs=tuple(row.get("needs", ())),
+        fires=row["fires"],
+        spares=row["spares"],
+        why=row["why"],
+    )
