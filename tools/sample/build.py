@@ -111,9 +111,21 @@ def _pdf_block(block: Block, styles: Any) -> Any:
         return table
     if block.kind in ("bullets", "steps"):
         items = [ListItem(Paragraph(_rich(line), body)) for line in block.lines]
-        return ListFlowable(items, bulletType="1" if block.kind == "steps" else "bullet")
+        return ListFlowable(
+            items,
+            bulletType="1" if block.kind == "steps" else "bullet",
+            bulletFormat="%s." if block.kind == "steps" else None,
+        )
     style = {"h1": styles["Title"], "h2": styles["Heading2"]}.get(block.kind, body)
     return Paragraph(_rich(" ".join(block.lines)), style)
+
+
+class Numbered(SimpleDocTemplate):  # type: ignore[misc]  # reportlab has no types
+    """A document with the page number at the foot, written after the text so that it is read last."""
+
+    def afterPage(self) -> None:  # noqa: N802 - reportlab's name
+        self.canv.setFont("Helvetica", 8)
+        self.canv.drawRightString(A4[0] - 20 * mm, 12 * mm, f"Page {self.page}")
 
 
 def build_pdf(source: Path) -> bytes:
@@ -121,15 +133,11 @@ def build_pdf(source: Path) -> bytes:
     blocks = list(parse(source.read_text("utf-8")))
     title = next(b.lines[0] for b in blocks if b.kind == "h1")
 
-    def footer(canvas: Any, template: Any) -> None:
-        canvas.setFont("Helvetica", 8)
-        canvas.drawRightString(A4[0] - 20 * mm, 12 * mm, f"Page {template.page}")
-
     out = io.BytesIO()
-    template = SimpleDocTemplate(out, pagesize=A4, invariant=1, title=title, author=AUTHOR, lang="en")
+    template = Numbered(out, pagesize=A4, invariant=1, title=title, author=AUTHOR, lang="en")
     styles = getSampleStyleSheet()
     story = [flow for block in blocks for flow in (_pdf_block(block, styles), Spacer(1, 2 * mm))]
-    template.build(story, onFirstPage=footer, onLaterPages=footer)
+    template.build(story)
     return out.getvalue()
 
 
