@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -42,8 +42,8 @@ _DONE, _BAD_INPUT, _SERVICE_FAILED, _INTERRUPTED = 0, 2, 3, 130
 class LazyGroup(TyperGroup):
     """A group that imports a command's module when that command is run or its help is asked for.
 
-    `attest --help` and a mistyped name must not pay for numpy, aiohttp and the channel's SDK. This is the one place
-    beside `bot.compose` that imports by need; what it may import is the table above.
+    `attest --help` and a mistyped name must not pay for numpy, aiohttp and the channel's SDK. Beside `bot.compose` this
+    module alone imports by need: the commands of the table above, and `bot.compose` itself.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the base class decides the signature
@@ -107,14 +107,22 @@ def attest(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-def main(arguments: Sequence[str] | None = None, wiring: Any = None) -> int:
+def _real_wiring() -> Any:
+    """The wiring of the product, imported when a command first needs the system."""
+    compose = importlib.import_module("bot.compose")
+    return importlib.import_module("bot.commands.wiring").Wiring(compose.compose, compose.open_ingester)
+
+
+def main(arguments: Sequence[str] | None = None, wiring: Callable[[], Any] | None = None) -> int:
     """Run `attest` with `arguments` (default: the process's own). Returns the exit code of the contract.
 
-    `wiring` is a `bot.commands.wiring.Wiring`; None means the real one.
+    `wiring` makes a `bot.commands.wiring.Wiring`; None means the real one.
     """
     _speak_utf8()
     try:
-        code = get_command(app).main(args=arguments, prog_name="attest", standalone_mode=False, obj=wiring)
+        code = get_command(app).main(
+            args=arguments, prog_name="attest", standalone_mode=False, obj=wiring or _real_wiring
+        )
     except KeyboardInterrupt:
         return _say("interrupted", _INTERRUPTED)
     except BrokenPipeError:

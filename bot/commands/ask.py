@@ -11,7 +11,8 @@ import typer
 from bot.commands import options
 from bot.commands.output import emit
 from bot.commands.reply_view import print_reply, stage_line
-from bot.commands.wiring import opened, run, settings_of
+from bot.commands.startup import run, settings_of
+from bot.commands.wiring import opened
 from bot.records import Ask, Reply
 from bot.transcript import read_history
 from grounding.errors import InputError
@@ -56,7 +57,7 @@ def ask(
         raise InputError("QUESTION is empty; give a question")
     turns = read_history(_read(history), str(history)) if history else ()
     note_text = _context_text(_read(agent_context)) if agent_context else None
-    settings = settings_of(context)
+    settings = settings_of()
     asked = Ask(
         question=question,
         history=turns,

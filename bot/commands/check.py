@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -10,10 +11,11 @@ import typer
 from bot.commands import options
 from bot.commands.fields import Json
 from bot.commands.forms import check_request
-from bot.commands.jsonl import answer_lines
+from bot.commands.jsonl import Handle, answer_lines
 from bot.commands.output import note
-from bot.commands.wiring import opened, run
+from bot.commands.startup import run
 from bot.http.forms import report_json
+from bot.system import System
 
 app = options.command_app()
 
@@ -22,6 +24,14 @@ class FailOn(StrEnum):
     """Verdicts that can fail a run."""
 
     UNSUPPORTED = "unsupported"
+
+
+@dataclass(slots=True)
+class _Found:
+    """How many answers have the verdict that fails the run, and the id of the first."""
+
+    count: int = 0
+    first: str = ""
 
 
 @app.command()
@@ -41,20 +51,19 @@ def check(
       attest check --jsonl answers.jsonl > checked.jsonl
       attest check --jsonl - --fail-on unsupported < answers.jsonl
     """
-    raise typer.Exit(run(_check(context, jsonl, fail_on)))
+    found = _Found()
+    code = run(answer_lines(context, jsonl, lambda system: _checker(system, fail_on, found)))
+    if found.count:
+        note(f"{found.count} {fail_on} answer{'s' if found.count > 1 else ''}, the first is {found.first}")
+    raise typer.Exit(code or int(found.count > 0))
 
 
-async def _check(context: typer.Context, source: str, fail_on: FailOn | None) -> int:
-    found = 0
-    async with opened(context) as system:
+def _checker(system: System, fail_on: FailOn | None, found: _Found) -> Handle:
+    async def one(row: Json) -> dict[str, Any]:
+        report = await system.check(check_request(row))
+        if report.verdict == fail_on:
+            found.count += 1
+            found.first = found.first or row["id"]
+        return report_json(row["id"], report)
 
-        async def one(row: Json) -> dict[str, Any]:
-            nonlocal found
-            report = await system.check(check_request(row))
-            found += report.verdict == fail_on
-            return report_json(row["id"], report)
-
-        code = await answer_lines(source, one)
-    if found:
-        note(f"{found} answer{'s' if found > 1 else ''} {fail_on}")
-    return code or int(found > 0)
+    return one

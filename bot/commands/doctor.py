@@ -20,7 +20,8 @@ from rich.text import Text
 
 from bot.commands import options
 from bot.commands.output import console, emit, table
-from bot.commands.wiring import opened, run, settings_of
+from bot.commands.startup import run, settings_of
+from bot.commands.wiring import opened
 from bot.settings import Settings
 from bot.system import System
 from grounding.errors import AttestError
@@ -51,7 +52,7 @@ def doctor(context: typer.Context, json: options.JsonFlag = False) -> None:
     Example:
       attest doctor
     """
-    settings = settings_of(context)
+    settings = settings_of()
     findings = [Finding("settings", "ok", "every value is allowed"), *_local(settings)]
     findings += run(_remote(context, settings))
     if json:

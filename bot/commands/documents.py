@@ -9,7 +9,8 @@ import typer
 
 from bot.commands import options
 from bot.commands.output import console, emit, note, plain, table
-from bot.commands.wiring import opened, run
+from bot.commands.startup import run
+from bot.commands.wiring import opened
 from grounding.errors import InputError
 from grounding.records import Document, DocumentInfo
 

@@ -15,9 +15,11 @@ import typer
 from rich.text import Text
 
 from bot.commands import options
-from bot.commands.ingest import SAMPLE, bars, place_sample_directory, sample_acl
+from bot.commands.ingest import bars
 from bot.commands.output import console, emit, note, progress, table
-from bot.commands.wiring import opened, run, settings_of, wiring_of
+from bot.commands.sample import SAMPLE, place_sample_directory, sample_acl
+from bot.commands.startup import run, settings_of
+from bot.commands.wiring import opened, wiring_of
 from bot.evaluate.bench import Bench, Row, SuiteResult
 from bot.evaluate.gate import failures, read_gate
 from bot.evaluate.suites import SUITES
@@ -68,7 +70,7 @@ def evaluate(
     bounds = read_gate(gate) if gate else ()
     began = time.monotonic()
     names = _chosen(suite.value, data, sample=sample)
-    settings = settings_of(context)
+    settings = settings_of()
     folder = SAMPLE if sample else data or Path()
     results = run(_measure(context, settings, names, folder, limit, sample=sample, by_category=by_category))
     seconds = round(time.monotonic() - began, 3)

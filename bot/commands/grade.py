@@ -9,9 +9,10 @@ import typer
 from bot.commands import fields, options
 from bot.commands.fields import Json
 from bot.commands.forms import passages_to_grade
-from bot.commands.jsonl import answer_lines
-from bot.commands.wiring import opened, run
+from bot.commands.jsonl import Handle, answer_lines
+from bot.commands.startup import run
 from bot.records import grade_json
+from bot.system import System
 from grounding.correct import decide
 from grounding.policy import policy_named
 
@@ -28,21 +29,20 @@ def grade(context: typer.Context, jsonl: options.Jsonl) -> None:
     Example:
       attest grade --jsonl passages.jsonl > grades.jsonl
     """
-    raise typer.Exit(run(_grade(context, jsonl)))
+    raise typer.Exit(run(answer_lines(context, jsonl, _grader)))
 
 
-async def _grade(context: typer.Context, source: str) -> int:
-    async with opened(context) as system:
-        policy = policy_named(system.settings.policy)
+def _grader(system: System) -> Handle:
+    policy = policy_named(system.settings.policy)
 
-        async def one(row: Json) -> dict[str, Any]:
-            query, passages = fields.text(row, "query"), passages_to_grade(row)
-            grading = await system.grader.grade(query, passages)
-            return {
-                "id": row["id"],
-                "status": grading.status,
-                "grades": [grade_json(grade) for grade in grading.grades],
-                "action": decide(grading, policy).action.value,
-            }
+    async def one(row: Json) -> dict[str, Any]:
+        query, passages = fields.text(row, "query"), passages_to_grade(row)
+        grading = await system.grader.grade(query, passages)
+        return {
+            "id": row["id"],
+            "status": grading.status,
+            "grades": [grade_json(grade) for grade in grading.grades],
+            "action": decide(grading, policy).action.value,
+        }
 
-        return await answer_lines(source, one)
+    return one

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -14,13 +13,14 @@ from rich.progress import TaskID
 
 from bot.commands import options
 from bot.commands.output import console, emit, note, plain, progress, table
-from bot.commands.wiring import run, settings_of, wiring_of
+from bot.commands.sample import SAMPLE, place_sample_directory, sample_acl
+from bot.commands.startup import run, settings_of
+from bot.commands.wiring import wiring_of
 from bot.settings import Settings
 from grounding.errors import InputError
 from grounding.ingest import IngestReport, Progress
 
 app = options.command_app()
-SAMPLE = Path(__file__).parent.parent / "sample"
 _STAGES = {"read": "reading", "words": "indexing words", "vectors": "indexing meaning"}
 
 
@@ -57,7 +57,7 @@ def ingest(
     if bool(paths) == sample:
         raise InputError("ingest takes either PATH… or --sample")
     given = _existing(paths or [])
-    settings = settings_of(context)
+    settings = settings_of()
     if sample:
         given = [SAMPLE / "kb"]
         acl = acl or sample_acl()
@@ -93,24 +93,6 @@ def bars() -> Iterator[Callable[[Progress], None]]:
             shown.update(tasks[at.stage], completed=at.done, total=at.total)
 
         yield on_progress
-
-
-def sample_acl() -> Path | None:
-    """The readers of the sample knowledge base, if it has restricted documents."""
-    path = SAMPLE / "acl.yaml"
-    return path if path.is_file() else None
-
-
-def place_sample_directory(settings: Settings) -> None:
-    """Give the sample's people their groups, unless there is a directory already."""
-    source, target = SAMPLE / "directory.yaml", settings.home / "directory.yaml"
-    if not source.is_file() or target.exists() or settings.directory_file is not None:
-        return
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
-    except OSError as error:
-        raise InputError(f"ATTEST_HOME {settings.home}: {(error.strerror or 'cannot be written').lower()}") from None
 
 
 def _existing(paths: Sequence[Path]) -> list[Path]:

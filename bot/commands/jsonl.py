@@ -10,8 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import typer
+
 from bot.commands.fields import Json, wrong
 from bot.commands.output import emit_line, note
+from bot.commands.wiring import opened
+from bot.system import System
 from grounding.errors import InputError
 
 MAX_LINE = 16 * 2**20
@@ -28,28 +32,35 @@ class BadLine:
     error: InputError
 
 
-async def answer_lines(source: str, handle: Handle) -> int:
-    """Write `handle(row)` for each row of `source` (a path, or `-` for stdin). Returns the exit code: 0, or 2.
+async def answer_lines(context: typer.Context, source: str, handler: Callable[[System], Handle]) -> int:
+    """Write what `handler(system)` makes of each row of `source` (a path, or `-` for stdin). Returns 0, or 2.
 
-    An InputError of `handle` makes that line a bad one; any other error ends the run.
+    An InputError makes that line a bad one; any other error ends the run. The file is opened before the system is
+    built, so that a slip in its name costs no time.
     """
-    bad = 0
     with open_source(source) as stream:
-        for number, row in read_rows(stream):
-            outcome = row
-            if not isinstance(outcome, BadLine):
-                try:
-                    emit_line(await handle(outcome))
-                    continue
-                except InputError as error:
-                    outcome = BadLine(outcome["id"], error)
-            bad += 1
-            emit_line(
-                {"id": outcome.id, "line": number, "error": {"code": outcome.error.code, "message": str(outcome.error)}}
-            )
+        async with opened(context) as system:
+            bad = await _answer(stream, handler(system))
     if bad:
         note(f"{source}: {bad} bad line{'s' if bad > 1 else ''}; each has an error object in the output")
     return 2 if bad else 0
+
+
+async def _answer(stream: BinaryIO, handle: Handle) -> int:
+    bad = 0
+    for number, row in read_rows(stream):
+        outcome = row
+        if not isinstance(outcome, BadLine):
+            try:
+                emit_line(await handle(outcome))
+                continue
+            except InputError as error:
+                outcome = BadLine(outcome["id"], error)
+        bad += 1
+        emit_line(
+            {"id": outcome.id, "line": number, "error": {"code": outcome.error.code, "message": str(outcome.error)}}
+        )
+    return bad
 
 
 @contextmanager

@@ -10,7 +10,8 @@ import typer
 
 from bot.commands import options
 from bot.commands.output import console, emit, emit_line, note, plain, table
-from bot.commands.wiring import opened, run
+from bot.commands.startup import run
+from bot.commands.wiring import opened
 from grounding.errors import InputError
 from rai.records import Entry, Verification
 

@@ -9,8 +9,9 @@ import typer
 from bot.commands import fields, options
 from bot.commands.fields import Json
 from bot.commands.forms import history, query_json, without_excluded
-from bot.commands.jsonl import answer_lines
-from bot.commands.wiring import opened, run
+from bot.commands.jsonl import Handle, answer_lines
+from bot.commands.startup import run
+from bot.system import System
 
 app = options.command_app()
 
@@ -25,14 +26,12 @@ def query(context: typer.Context, jsonl: options.Jsonl) -> None:
     Example:
       attest query --jsonl conversations.jsonl > queries.jsonl
     """
-    raise typer.Exit(run(_query(context, jsonl)))
+    raise typer.Exit(run(answer_lines(context, jsonl, _summarizer)))
 
 
-async def _query(context: typer.Context, source: str) -> int:
-    async with opened(context) as system:
+def _summarizer(system: System) -> Handle:
+    async def one(row: Json) -> dict[str, Any]:
+        turns, excluded = history(row), fields.texts(row, "excluded")
+        return query_json(row["id"], without_excluded(await system.summarizer.summarize(turns), excluded))
 
-        async def one(row: Json) -> dict[str, Any]:
-            turns, excluded = history(row), fields.texts(row, "excluded")
-            return query_json(row["id"], without_excluded(await system.summarizer.summarize(turns), excluded))
-
-        return await answer_lines(source, one)
+    return one

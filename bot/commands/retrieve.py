@@ -10,9 +10,11 @@ from bot.commands import options
 from bot.commands.fields import Json
 from bot.commands.forms import MAX_K
 from bot.commands.forms import retrieve as retrieve_form
-from bot.commands.jsonl import answer_lines
+from bot.commands.jsonl import Handle, answer_lines
 from bot.commands.output import console, emit, note, table
-from bot.commands.wiring import opened, run
+from bot.commands.startup import run
+from bot.commands.wiring import opened
+from bot.system import System
 from grounding.errors import InputError
 
 app = options.command_app()
@@ -42,17 +44,15 @@ def retrieve(
     if (query is None) == (jsonl is None):
         raise InputError("retrieve takes either QUERY or --jsonl FILE")
     if jsonl is not None:
-        raise typer.Exit(run(_lines(context, jsonl, k, user, product)))
+        raise typer.Exit(run(answer_lines(context, jsonl, lambda system: _retriever(system, k, user, product))))
     run(_one(context, query or "", k, user, product, as_json=json))
 
 
-async def _lines(context: typer.Context, source: str, k: int, user: str | None, product: str | None) -> int:
-    async with opened(context) as system:
+def _retriever(system: System, k: int, user: str | None, product: str | None) -> Handle:
+    async def one(row: Json) -> dict[str, Any]:
+        return {"id": row["id"], **await retrieve_form(system, row, k, user, product)}
 
-        async def one(row: Json) -> dict[str, Any]:
-            return {"id": row["id"], **await retrieve_form(system, row, k, user, product)}
-
-        return await answer_lines(source, one)
+    return one
 
 
 async def _one(

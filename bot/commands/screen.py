@@ -9,8 +9,9 @@ import typer
 from bot.commands import fields, options
 from bot.commands.fields import Json
 from bot.commands.forms import screening_json
-from bot.commands.jsonl import answer_lines
-from bot.commands.wiring import opened, run
+from bot.commands.jsonl import Handle, answer_lines
+from bot.commands.startup import run
+from bot.system import System
 
 app = options.command_app()
 
@@ -24,14 +25,12 @@ def screen(context: typer.Context, jsonl: options.Jsonl) -> None:
     Example:
       echo '{"id": "1", "text": "How do I kill a Python process?"}' | attest screen --jsonl -
     """
-    raise typer.Exit(run(_screen(context, jsonl)))
+    raise typer.Exit(run(answer_lines(context, jsonl, _screener)))
 
 
-async def _screen(context: typer.Context, source: str) -> int:
-    async with opened(context) as system:
+def _screener(system: System) -> Handle:
+    async def one(row: Json) -> dict[str, Any]:
+        text, documents = fields.text(row, "text"), fields.texts(row, "documents")
+        return screening_json(row["id"], await system.screen.screen(text, documents))
 
-        async def one(row: Json) -> dict[str, Any]:
-            text, documents = fields.text(row, "text"), fields.texts(row, "documents")
-            return screening_json(row["id"], await system.screen.screen(text, documents))
-
-        return await answer_lines(source, one)
+    return one

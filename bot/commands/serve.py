@@ -11,7 +11,8 @@ import typer
 
 from bot.commands import options
 from bot.commands.output import emit_line, note
-from bot.commands.wiring import log_to_stderr, run, settings_of, wiring_of
+from bot.commands.startup import log_to_stderr, run, settings_of
+from bot.commands.wiring import wiring_of
 from bot.serve import MAX_WORKERS, Addresses, listening, serve_on, serve_with_workers
 from bot.settings import Settings
 
@@ -49,7 +50,7 @@ def serve(
       attest serve --port 8080
       attest serve --host 0.0.0.0 --workers 4
     """
-    settings = settings_of(context, host=host, port=port)
+    settings = settings_of(host=host, port=port)
     log_to_stderr(settings.log_level)
     announce = _as_json if json else _as_lines
     if workers > 1:

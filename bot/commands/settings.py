@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any, get_args
 
-import typer
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from bot.commands import options
 from bot.commands.output import console, emit, table
-from bot.commands.wiring import settings_of
+from bot.commands.startup import settings_of
 from bot.settings import PREFIX, Settings
 
 app = options.command_app()
@@ -19,7 +18,7 @@ _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 
 
 @app.command()
-def settings(context: typer.Context, json: options.JsonFlag = False) -> None:
+def settings(json: options.JsonFlag = False) -> None:
     """Show every setting: its environment variable, default, current value (secrets masked) and meaning.
 
     A setting is an environment variable, or a line NAME=VALUE of the file .env in the working folder; the environment
@@ -28,7 +27,7 @@ def settings(context: typer.Context, json: options.JsonFlag = False) -> None:
     Example:
       attest settings --json
     """
-    rows = describe(settings_of(context))
+    rows = describe(settings_of())
     if json:
         emit({"settings": rows})
         return

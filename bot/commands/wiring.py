@@ -1,30 +1,23 @@
-"""What a command is given: how to load settings, build the system and open the ingester.
+"""What a command is given: its settings, and how to build the system and open the ingester.
 
-Commands take it from the click context, so that a test hands in its own and nothing is patched.
+The makers come with the context, so that a test hands in its own and nothing is patched, and a command that needs
+neither (`settings`, any `--help`) does not pay for importing them.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import signal
-import sys
-import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
 import typer
 
-from bot.compose import compose, open_ingester
-from bot.settings import Settings, load_settings
+from bot.commands.startup import settings_of
+from bot.settings import Settings
 from bot.system import System
 from grounding.ingest import IngestReport, Progress
-
-T = TypeVar("T")
 
 
 class Ingester(Protocol):
@@ -36,60 +29,29 @@ class Ingester(Protocol):
         """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
         ...
 
-    async def close(self) -> None: ...
+    def close(self) -> Awaitable[None]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """The makers that commands use. All may raise UserError, ServiceError or StoreError."""
+    """The makers that commands use. Both may raise UserError or StoreError."""
 
-    compose: Callable[[Settings], Awaitable[System]] = compose
-    open_ingester: Callable[[Settings], Awaitable[Ingester]] = open_ingester
-    load_settings: Callable[..., Settings] = load_settings
+    compose: Callable[[Settings], Awaitable[System]]
+    open_ingester: Callable[[Settings], Awaitable[Ingester]]
 
 
 def wiring_of(context: typer.Context) -> Wiring:
-    """The wiring handed to `main`, or the real one."""
-    return context.obj if isinstance(context.obj, Wiring) else Wiring()
-
-
-def settings_of(context: typer.Context, **overrides: object) -> Settings:
-    """Settings with the command's options on top; sets the log up. Raises SettingsError."""
-    settings = wiring_of(context).load_settings(**{k: v for k, v in overrides.items() if v is not None})
-    log_to_stderr(settings.log_level if settings.log_level in ("debug", "error") else "warning")
-    return settings
-
-
-def log_to_stderr(level: str) -> None:
-    """Log records at `level` and above go to stderr; a one-shot command speaks only when something is wrong."""
-    logging.basicConfig(
-        stream=sys.stderr, level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
-    )
+    """The wiring that `main` was handed a maker of."""
+    made = context.obj()
+    assert isinstance(made, Wiring)
+    return made
 
 
 @asynccontextmanager
 async def opened(context: typer.Context, settings: Settings | None = None) -> AsyncIterator[System]:
     """The composed system, closed at the end."""
-    system = await wiring_of(context).compose(settings or settings_of(context))
+    system = await wiring_of(context).compose(settings or settings_of())
     try:
         yield system
     finally:
         await system.close()
-
-
-def run(main: Coroutine[Any, Any, T]) -> T:
-    """Run a command's coroutine; Ctrl-C raises KeyboardInterrupt at once.
-
-    asyncio's own handler only cancels the main task, which a read that waits for the next line of stdin never notices.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return asyncio.run(main)
-    before = signal.signal(signal.SIGINT, _interrupt)
-    try:
-        return asyncio.run(main)
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

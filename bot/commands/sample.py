@@ -1,0 +1,29 @@
+"""The knowledge base that comes with the product, and the people in it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from bot.settings import Settings
+from grounding.errors import InputError
+
+SAMPLE = Path(__file__).parent.parent / "sample"
+
+
+def sample_acl() -> Path | None:
+    """The readers of the sample knowledge base, if it has restricted documents."""
+    path = SAMPLE / "acl.yaml"
+    return path if path.is_file() else None
+
+
+def place_sample_directory(settings: Settings) -> None:
+    """Give the sample's people their groups, unless there is a directory already."""
+    source, target = SAMPLE / "directory.yaml", settings.home / "directory.yaml"
+    if not source.is_file() or target.exists() or settings.directory_file is not None:
+        return
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    except OSError as error:
+        raise InputError(f"ATTEST_HOME {settings.home}: {(error.strerror or 'cannot be written').lower()}") from None

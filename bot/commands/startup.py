@@ -1,0 +1,48 @@
+"""What every command begins with: settings, the log, and the loop. Imports nothing that a light command need not pay for."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+import threading
+from collections.abc import Coroutine
+from types import FrameType
+from typing import Any, TypeVar
+
+from bot.settings import Settings, load_settings
+
+T = TypeVar("T")
+
+
+def settings_of(**overrides: object) -> Settings:
+    """Settings with the command's options on top; sets the log up. Raises SettingsError."""
+    settings = load_settings(**{k: v for k, v in overrides.items() if v is not None})
+    log_to_stderr(settings.log_level if settings.log_level in ("debug", "error") else "warning")
+    return settings
+
+
+def log_to_stderr(level: str) -> None:
+    """Log records at `level` and above go to stderr; a one-shot command speaks only when something is wrong."""
+    logging.basicConfig(
+        stream=sys.stderr, level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
+    )
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    """Run a command's coroutine; Ctrl-C raises KeyboardInterrupt at once.
+
+    asyncio's own handler only cancels the main task, which a read that waits for the next line of stdin never notices.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return asyncio.run(main)
+    before = signal.signal(signal.SIGINT, _interrupt)
+    try:
+        return asyncio.run(main)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

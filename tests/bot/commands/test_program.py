@@ -1,0 +1,149 @@
+"""The program as a process: help, exit codes, pipes, signals, and what a start costs."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bot.cli import COMMANDS, main
+from bot.commands.wiring import Ingester, Wiring
+from bot.settings import Settings
+from bot.system import System
+from tests.bot.commands.conftest import Attest
+
+HEAVY = ("presidio_analyzer", "onnxruntime", "botbuilder", "aiohttp", "tantivy", "sqlalchemy", "spacy", "openai")
+
+
+def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bot", *arguments], capture_output=True, text=True, timeout=60, check=False, **options
+    )  # type: ignore[call-overload,no-any-return]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_teaches(attest: Attest, name: str) -> None:
+    ran = attest(name, "--help")
+    assert ran.code == 0
+    if name in ("documents", "ledger"):
+        assert "Commands:" in ran.out
+    else:
+        assert f"attest {name}" in ran.out.split("Example", 1)[1]
+    assert ran.err == ""
+
+
+def test_the_table_of_commands_matches_the_modules() -> None:
+    for name in COMMANDS:
+        module = importlib.import_module(f"bot.commands.{'evaluate' if name == 'eval' else name}")
+        assert module.app is not None
+
+
+def test_help_lists_only_what_exists(attest: Attest) -> None:
+    listed = attest("--help").out
+    assert all(f"\n  {name} " in listed for name in COMMANDS)
+    assert "policies" not in listed
+    ledger = attest("ledger", "--help").out
+    assert not any(word in ledger for word in ("replay", "affected", "erase"))
+
+
+def test_the_program_alone_shows_its_help(attest: Attest) -> None:
+    assert attest().out == attest("--help").out
+
+
+@pytest.mark.parametrize("arguments", ["--help", "settings", "bogus"])
+def test_a_light_command_imports_no_heavy_library(arguments: str) -> None:
+    code = (
+        "import sys; from bot.cli import main; main(sys.argv[1:]);"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, arguments], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_help_does_not_even_load_the_settings() -> None:
+    code = "import sys; from bot.cli import main; main(['--help']); print('pydantic' in sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stderr == "False\n"
+
+
+def test_a_reader_that_leaves_is_met_with_silence() -> None:
+    writer = subprocess.Popen(
+        [sys.executable, "-m", "bot", "settings", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert writer.stdout is not None
+    assert writer.stderr is not None
+    writer.stdout.close()
+    assert writer.stderr.read() == b""
+    assert writer.wait(30) == 130
+    writer.stderr.close()
+
+
+class Bug(Exception):
+    """Not one of ours."""
+
+
+async def no_ingester(_: Settings) -> Ingester:
+    raise AssertionError("nothing is ingested here")
+
+
+def broken_wiring() -> Wiring:
+    async def compose(_: Settings) -> System:
+        raise Bug("with the customer's words in it")
+
+    return Wiring(compose, no_ingester)
+
+
+def test_a_bug_is_one_line_without_its_message(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "x"], broken_wiring) == 3
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "Bug" in err
+    assert "ATTEST_LOG_LEVEL=debug" in err
+    assert "customer" not in err
+
+
+def test_a_bug_shows_its_traceback_when_asked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATTEST_LOG_LEVEL", "debug")
+    assert main(["ask", "x"], broken_wiring) == 3
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_an_interrupt_ends_with_130(capsys: pytest.CaptureFixture[str]) -> None:
+    async def compose(_: Settings) -> System:
+        os.kill(os.getpid(), signal.SIGINT)
+        raise AssertionError("the signal is handled at once")
+
+    assert main(["ask", "x"], lambda: Wiring(compose, no_ingester)) == 130
+    assert capsys.readouterr().err == ""
+
+
+def test_a_port_that_is_taken_is_one_line(attest: Attest) -> None:
+    with closing(socket.socket()) as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        ran = attest("serve", "--port", str(port))
+    assert ran.code == 2
+    assert ran.err == f"attest: port {port} on 127.0.0.1 is taken; choose another with --port N (0 picks a free one)\n"
+
+
+def test_the_script_and_the_module_are_the_same_program(tmp_path: Path) -> None:
+    script = Path(sys.executable).with_name("attest")
+    if not script.exists():
+        pytest.skip("the program is not installed beside this Python")
+    environment = {**os.environ, "ATTEST_HOME": str(tmp_path)}
+    asked = ["settings", "--json"]
+    first = subprocess.run([script, *asked], capture_output=True, text=True, env=environment, timeout=60, check=True)
+    assert json.loads(first.stdout) == json.loads(run(*asked, env=environment).stdout)

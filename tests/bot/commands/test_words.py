@@ -1,0 +1,346 @@
+"""The commands that answer in words or in one JSON document."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.records import Citation, InternalNote, Reply, Struck
+from grounding.ingest import Refusal
+from rai.records import Claim, Outcome
+from tests.bot.commands.conftest import Attest
+from tests.bot.commands.fakes import FakeWorld, answered
+
+Lines = Callable[..., str]
+ANSI = "\x1b"
+
+
+def test_ask_shows_outcome_answer_source_claim_note_and_timing(attest: Attest) -> None:
+    ran = attest("ask", "How long do refunds take?")
+    assert ran.code == 0
+    for part in (
+        "answered",
+        "Refunds take 5 business days [1].",
+        "[1] Refunds · line 1",
+        "“Refunds take",
+        "exact",
+        "c1",
+    ):
+        assert part in ran.out
+    for part in ("made by a test", "retrieve 4 ms · check 2 ms", "knowledge base kb-1", "entry e1"):
+        assert part in ran.out
+    assert ANSI not in ran.out
+
+
+def test_ask_json_is_the_form_of_the_contract(attest: Attest) -> None:
+    document = attest("ask", "How long do refunds take?", "--json").document
+    promised = [
+        "outcome",
+        "code",
+        "answer",
+        "citations",
+        "claims",
+        "query",
+        "grades",
+        "action",
+        "web",
+        "timings_ms",
+        "kb_version",
+        "entry_id",
+        "mode",
+    ]
+    assert set(promised) <= set(document)
+    assert document["citations"][0]["doc_id"] == "refunds.md"
+    assert document["entry_id"] == "e1"
+
+
+def test_ask_hands_on_history_context_user_product_and_policy(attest: Attest, small: FakeWorld, tmp_path: Path) -> None:
+    (tmp_path / "call.txt").write_text("Customer: My Trail Pro leaks.\nAgent: Sorry!\nAgent:\n", encoding="utf-8")
+    (tmp_path / "context.json").write_text('{"context": "gold member"}', encoding="utf-8")
+    ran = attest(
+        "ask", "Is it waterproof?", "--history", str(tmp_path / "call.txt"), "--context", str(tmp_path / "context.json"),
+        "--as", "hanna", "--product", "Trail Pro", "--policy", "hybrid-crag", "--json",
+    )  # fmt: skip
+    asked = small.asked[0]
+    assert ran.code == 0
+    assert [(turn.role, turn.text) for turn in asked.history] == [
+        ("customer", "My Trail Pro leaks."),
+        ("agent", "Sorry!"),
+    ]
+    assert (asked.context, asked.user, asked.product, asked.policy) == (
+        "gold member",
+        "hanna",
+        "Trail Pro",
+        "hybrid-crag",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["ask", "  "], "QUESTION is empty"),
+        (["ask", "x", "--policy", "strict"], "hybrid-crag"),
+        (["ask", "x", "--history", "/nowhere"], "/nowhere: no such file"),
+        (["ask"], "Missing argument 'QUESTION'"),
+        (["retrieve"], "either QUERY or --jsonl"),
+        (["retrieve", "x", "--jsonl", "y"], "either QUERY or --jsonl"),
+        (["retrieve", " "], "QUERY is empty"),
+        (["retrieve", "x", "--k", "0"], "--k"),
+        (["retrieve", "x", "--k", "1001"], "--k"),
+        (["ingest"], "either PATH"),
+        (["ingest", "/nowhere"], "PATH /nowhere: no such file"),
+        (["ingest", "x", "--sample"], "either PATH"),
+        (["documents", "show", "nope"], "'nope' is not in the knowledge base"),
+        (["documents", "remove", "nope"], "'nope' is not in the knowledge base"),
+        (["ledger", "show", "nope"], "'nope' is not in the ledger"),
+        (["ledger", "replay"], "No such command 'replay'"),
+        (["ledger", "list", "--limit", "0"], "--limit"),
+        (["policies"], "no such command: policies"),
+        (["servr"], "did you mean serve?"),
+        (["--nonsense"], "No such option: --nonsense"),
+        (["check"], "--jsonl"),
+        (["eval", "golden"], "--data DIR is missing"),
+        (["eval", "everything", "--data", "."], "provenance"),
+        (["serve", "--port", "70000"], "--port"),
+        (["serve", "--host", "0.0.0.0"], "anonymous bot serves this machine only"),
+        (["serve", "--host", "no.such.host.invalid"], "anonymous bot serves this machine only"),
+    ],
+)
+def test_a_slip_is_one_line_that_says_what_and_exit_2(attest: Attest, arguments: list[str], part: str) -> None:
+    ran = attest(*arguments)
+    assert ran.code == 2
+    assert ran.out == ""
+    assert ran.err.startswith("attest: ")
+    assert ran.err.count("\n") == 1
+    assert part in ran.err
+
+
+def test_a_setting_that_is_not_allowed_is_named(attest: Attest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTEST_PORT", "many")
+    ran = attest("settings")
+    assert (ran.code, ran.out) == (2, "")
+    assert "ATTEST_PORT" in ran.err
+
+
+def failed(_: Any) -> Reply:
+    return Reply(Outcome.FAILED, "Not now.", code="screen_unavailable")
+
+
+def test_a_turn_that_failed_is_shown_and_ends_with_3(attest: Attest, small: FakeWorld) -> None:
+    small.answers = failed
+    ran = attest("ask", "x", "--json")
+    assert ran.code == 3
+    assert (ran.document["outcome"], ran.document["code"]) == ("failed", "screen_unavailable")
+    assert "failed · screen_unavailable" in attest("ask", "x").out
+
+
+@pytest.mark.parametrize("outcome", [o for o in Outcome if o is not Outcome.FAILED])
+def test_every_other_outcome_is_done(attest: Attest, small: FakeWorld, outcome: Outcome) -> None:
+    small.answers = lambda ask: replace(answered(ask), outcome=outcome)
+    ran = attest("ask", "x")
+    assert ran.code == 0
+    assert ran.out.startswith(outcome.value)
+
+
+def repaired(ask: Any) -> Reply:
+    wrong = Claim("phone", "020 7946 9999", 0, 13, status="absent", why="stands nowhere")
+    return replace(
+        answered(ask),
+        outcome=Outcome.REPAIRED,
+        draft=Struck("020 7946 9999 is our number.", (wrong,)),
+        internal_notes=(InternalNote("Handbook", "h.md", "c9", "Be generous."),),
+        offered=(Citation(1, "Contact", "https://example.com", "contact.md", "c3", None, "Write to us."),),
+    )
+
+
+def test_what_was_struck_offered_and_internal_is_shown_apart(attest: Attest, small: FakeWorld) -> None:
+    small.answers = repaired
+    out = attest("ask", "x").out
+    assert out.index("The draft before repair") > out.index("Sources")
+    for part in (
+        "stands nowhere",
+        "You may want to read",
+        "https://example.com",
+        "for you alone: Handbook: “Be generous.”",
+    ):
+        assert part in out
+
+
+def test_text_of_documents_cannot_control_the_terminal(attest: Attest, small: FakeWorld) -> None:
+    small.answers = lambda ask: replace(answered(ask), answer="[bold]\x1b[2J\x07 \u202egnirts[/bold] [1]")
+    out = attest("ask", "x").out
+    assert "[bold]" in out
+    assert not {"\x1b", "\x07", "\u202e"} & set(out)
+
+
+def test_documents_list_show_remove(attest: Attest) -> None:
+    listed = attest("documents", "list", "--json").document["documents"]
+    assert [row["doc_id"] for row in listed] == ["refunds.md", "salaries.md", "trail.md"]
+    table = attest("documents", "list").out
+    assert "hr" in table
+    assert "everyone" in table
+    shown = attest("documents", "show", "refunds.md", "--json").document
+    assert (shown["title"], shown["version"]) == ("Refunds", listed[0]["version"])
+    assert "5 business days" in attest("documents", "show", "refunds.md").out
+    assert attest("documents", "show", "refunds.md", "--version", "0" * 32).code == 2
+    assert attest("documents", "remove", "refunds.md", "--json").document == {"removed": "refunds.md"}
+    assert attest("documents", "remove", "refunds.md").code == 2
+
+
+def test_an_empty_knowledge_base_says_how_to_fill_it(attest: Attest, small: FakeWorld) -> None:
+    small.library.held.clear()
+    ran = attest("documents", "list")
+    assert (ran.code, ran.out) == (0, "")
+    assert "attest ingest --sample" in ran.err
+
+
+def test_retrieve_one_query_in_words_and_as_json(attest: Attest) -> None:
+    assert "Refunds take 5 business days" in attest("retrieve", "refunds", "--k", "3").out
+    document = attest("retrieve", "refunds", "--json").document
+    assert [result["doc_id"] for result in document["results"]] == ["refunds.md"]
+    nothing = attest("retrieve", "zebra")
+    assert (nothing.code, nothing.out) == (0, "")
+    assert "nothing found" in nothing.err
+
+
+def test_ledger_list_show_export(attest: Attest) -> None:
+    for question in ("one", "two", "three"):
+        attest("ask", question)
+    newest = attest("ledger", "list", "--limit", "2", "--json").document["entries"]
+    assert [entry["seq"] for entry in newest] == [3, 2]
+    assert "answered" in attest("ledger", "list").out
+    assert attest("ledger", "show", "e2", "--json").document["body"]["question"] == "two"
+    assert '"question": "two"' in attest("ledger", "show", "e2").out
+    assert [row["seq"] for row in attest("ledger", "export", "--after", "1").lines] == [2, 3]
+    assert len(attest("ledger", "export", "--json").document["entries"]) == 3
+
+
+def test_ledger_verify_is_0_when_intact_and_1_when_not(attest: Attest, small: FakeWorld) -> None:
+    attest("ask", "one")
+    assert attest("ledger", "verify").code == 0
+    assert attest("ledger", "verify", "--json").document["ok"] is True
+    small.ledger.tampered = True
+    ran = attest("ledger", "verify")
+    assert ran.code == 1
+    assert "e2: the entry was changed" in ran.out
+    assert attest("ledger", "verify", "--json").document["broken"] == "e2"
+
+
+def test_ingest_reports_counts_and_hands_on_its_options(attest: Attest, small: FakeWorld, tmp_path: Path) -> None:
+    (tmp_path / "kb").mkdir()
+    (tmp_path / "kb" / "a.md").write_text("A", encoding="utf-8")
+    acl = tmp_path / "acl.yaml"
+    ran = attest("ingest", str(tmp_path / "kb"), "--acl", str(acl), "--lexical-only")
+    assert ran.code == 0
+    assert "added 1 · changed 0 · unchanged 0 · deleted 0 · refused 0" in ran.out
+    assert small.ingests[0][:3] == ((tmp_path / "kb",), acl, True)
+    document = attest("ingest", str(tmp_path / "kb"), "--json").document
+    assert {"added", "changed", "unchanged", "deleted", "refused", "kb_version"} <= set(document)
+
+
+@pytest.mark.parametrize(("name", "documents", "code"), [("kb", 2, 0), ("kb", 1, 2), ("corpus.jsonl", 2, 2)])
+def test_refusals_are_named_and_fail_the_run_only_when_a_corpus_or_everything_is_refused(
+    attest: Attest, small: FakeWorld, tmp_path: Path, *, name: str, documents: int, code: int
+) -> None:
+    path = tmp_path / name
+    if path.suffix:
+        row = json.dumps({"doc_id": "{}", "title": "T", "text": "x"})
+        path.write_text("".join(row.replace("{}", str(n)) + "\n" for n in range(documents)), encoding="utf-8")
+    else:
+        path.mkdir()
+        for n in range(documents):
+            (path / f"{n}.md").write_text("x", encoding="utf-8")
+    small.refused = (Refusal("1.md", "empty", "no text in it"),)
+    ran = attest("ingest", str(path))
+    assert ran.code == code
+    assert "no text in it" in ran.out
+
+
+def test_ingest_sample_takes_the_bundled_documents_and_their_people(
+    attest: Attest, small: FakeWorld, tmp_path: Path
+) -> None:
+    ran = attest("ingest", "--sample")
+    assert ran.code == 0
+    paths, _, _, settings = small.ingests[0]
+    assert [path.name for path in paths] == ["kb"]
+    bundled = paths[0].parent / "directory.yaml"
+    assert (settings.home / "directory.yaml").is_file() == bundled.is_file()
+
+
+def test_ingest_sample_keeps_a_directory_that_is_there(attest: Attest, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "directory.yaml").write_text("me: [mine]\n", encoding="utf-8")
+    assert attest("ingest", "--sample").code == 0
+    assert (home / "directory.yaml").read_text(encoding="utf-8") == "me: [mine]\n"
+
+
+def test_settings_masks_secrets_everywhere(attest: Attest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTEST_OPENAI_API_KEY", "sk-canary")
+    monkeypatch.setenv("ATTEST_API_KEYS", "canary-1,canary-2")
+    monkeypatch.setenv("ATTEST_OPENAI_BASE_URL", "http://user:canary@127.0.0.1:9/v1")
+    words, document = attest("settings"), attest("settings", "--json")
+    assert "canary" not in words.out + words.err + document.out + document.err
+    rows = {row["name"]: row for row in document.document["settings"]}
+    assert set(rows["port"]) >= {"name", "env", "default", "value", "meaning"}
+    assert (rows["port"]["env"], rows["port"]["default"]) == ("ATTEST_PORT", 3978)
+    assert rows["api_keys"]["value"] == ["********", "********"]
+    assert rows["serpapi_key"]["value"] is None
+
+
+def _checks(attest: Attest) -> tuple[int, dict[str, Any]]:
+    ran = attest("doctor", "--json")
+    return ran.code, {check["name"]: check for check in ran.document["checks"]}
+
+
+def test_doctor_has_a_line_for_each_part(attest: Attest, small: FakeWorld, tmp_path: Path) -> None:
+    code, checks = _checks(attest)
+    assert code == 0
+    assert {"settings", "home", "model file", "ledger key", "directory", "knowledge base", "ledger", "bot"} <= set(
+        checks
+    )
+    assert checks["knowledge base"]["detail"] == "3 documents, 3 chunks"
+    assert checks["model file"]["status"] == "note"
+    assert checks["model file"]["fix"]
+    assert "model service" not in checks
+    assert "knowledge base" in attest("doctor").out
+
+
+@pytest.mark.parametrize(("mode", "code"), [(0o600, 0), (0o644, 2), (0o640, 2)])
+def test_doctor_wants_the_ledger_key_private(attest: Attest, tmp_path: Path, mode: int, code: int) -> None:
+    key = tmp_path / "config" / "ledger.key"
+    key.parent.mkdir()
+    key.write_bytes(b"k" * 32)
+    key.chmod(mode)
+    assert _checks(attest)[0] == code
+    assert stat.S_IMODE(key.stat().st_mode) == mode
+
+
+def test_doctor_names_a_broken_chain_and_a_directory_that_is_none(
+    attest: Attest, small: FakeWorld, tmp_path: Path
+) -> None:
+    small.ledger.tampered = True
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "directory.yaml").write_text("- a\n- b\n", encoding="utf-8")
+    code, checks = _checks(attest)
+    assert code == 2
+    assert checks["ledger"]["status"] == checks["directory"]["status"] == "fail"
+
+
+def test_doctor_says_that_a_model_service_does_not_answer(
+    attest: Attest, monkeypatch: pytest.MonkeyPatch, unused_tcp_port: int
+) -> None:
+    monkeypatch.setenv("ATTEST_GENERATOR", "openai")
+    monkeypatch.setenv("ATTEST_OPENAI_BASE_URL", f"http://127.0.0.1:{unused_tcp_port}/v1")
+    monkeypatch.setenv("ATTEST_OPENAI_API_KEY", "sk-canary")
+    ran = attest("doctor", "--json")
+    service = next(check for check in ran.document["checks"] if check["name"] == "model service")
+    assert ran.code == 3
+    assert service["status"] == "fail"
+    assert "canary" not in ran.out
