@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from grounding.text import fold, sentences
-from rai.claims.entail import anywhere, judge, substance
+from grounding.text import caseless, fold, sentences
+from rai.claims.entail import anywhere, is_question, judge, substance
 from rai.claims.find import find_claims, find_values
 from rai.claims.found import Found
 from rai.claims.links import parse
@@ -22,16 +22,11 @@ from rai.claims.phones import REGIONS
 from rai.claims.roles import in_role, rival
 from rai.claims.same import same_value
 from rai.claims.sources import Place, Prepared, prepare, role_terms
-from rai.records import Claim, EvidenceSpan, Source, Status
+from rai.records import CONTACT_KINDS, Claim, EvidenceSpan, Source, Status
 
 ABSENT_BELOW = 0.2
 """A statement of four content words and more of which less than this share stands anywhere in the sources is absent."""
 
-_TALLY = re.compile(
-    r"\s+(?:\w+ )?(?:ways?|options?|steps?|things?|methods?|reasons?|types?|kinds?|choices?|possibilities|parts?|points?|"
-    r"items?|cases?|of (?:them|these|those|the))\b",
-    re.IGNORECASE,
-)
 _EVERY_DAY = re.compile(
     r"\b(?:daily|every ?day|each day|all week|7 days|seven days|24/7|weekdays?|weekends?|(?:mon|tues|wednes|thurs|fri|satur|sun)\w{0,6} ?"
     r"(?:-|–|to|through|thru|until) ?(?:mon|tues|wednes|thurs|fri|satur|sun))",
@@ -87,7 +82,9 @@ def check_claims(
         else:
             line = next((s for s in spans if s.start <= claim.start < s.end), None)
             sentence = line.text if line else claim.text
-            around = Around(sentence, answer[claim.end : claim.end + 40])
+            around = Around(
+                sentence, answer[max(0, claim.start - 40) : claim.start], answer[claim.end : claim.end + 40]
+            )
             finding = match_value(claim, values[claim.start, claim.end, claim.kind], around, setting)
         claims.append(replace(claim, status=finding.status, evidence=finding.evidence, why=finding.why))
     return tuple(claims)
@@ -95,9 +92,10 @@ def check_claims(
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The sentence of a claim and the characters that follow the claim."""
+    """The sentence of a claim, and up to 40 characters before and after the claim."""
 
     sentence: str
+    preceding: str
     following: str
 
 
@@ -190,8 +188,14 @@ def _missing(claim: Claim, found: Found, around: Around, setting: Setting) -> Fi
             )
     if setting.question and _holds(found, (setting.question,)):
         return _only_asked(claim, found, setting)
-    if claim.kind == "number" and claim.text.isalpha() and _TALLY.match(around.following):
-        return Finding("unchecked", (), f"{claim.text} may count what the answer lists; no source says it.")
+    if claim.kind not in CONTACT_KINDS and is_question(around.sentence):
+        return Finding("unchecked", (), f"{claim.text} stands in a question to the reader, which claims nothing.")
+    if claim.kind == "number" and (spans := _within_name(claim, around, setting)):
+        return Finding("normalised", spans, f"Part of the name {spans[0].text} in {spans[0].source}.")
+    if claim.kind == "number" and _may_be_tally(claim, found, around, setting):
+        return Finding(
+            "unchecked", (), f"{claim.text} may count what the answer tells of; no source gives another number for it."
+        )
     if (
         claim.kind == "date"
         and found.value.startswith("-W-")
@@ -201,6 +205,25 @@ def _missing(claim: Claim, found: Found, around: Around, setting: Setting) -> Fi
             "unchecked", (), f"No source names {claim.text}, but one names a range of days that may hold it."
         )
     return Finding("absent", (), f"No source has {claim.text}.")
+
+
+def _may_be_tally(claim: Claim, found: Found, around: Around, setting: Setting) -> bool:
+    """A small number in words ("two ways") counts more often than it quotes, unless a sentence on the same has another."""
+    if not claim.text.isalpha() or len(found.value) > 1:
+        return False
+    words = role_terms(_without(around.sentence, claim.text))
+    others = (p for s in setting.sources for p in s.places if p.found.kind == "number")
+    return not any(words & p.unit.terms for p in others)
+
+
+def _within_name(claim: Claim, around: Around, setting: Setting) -> tuple[EvidenceSpan, ...]:
+    """The number with its neighbour, where a source has both as part of a name ("four seasons", "motel 6")."""
+    following = re.match(r" ([^\W\d_]{3,})", around.following)
+    preceding = re.search(r"([^\W\d_]{3,}) $", around.preceding)
+    pairs = [f"{claim.text} {following[1]}"] if following else []
+    pairs += [f"{preceding[1]} {claim.text}"] if preceding else []
+    names = [p for s in setting.sources for p in s.places if p.found.kind == "entity" and p.found.entity != "code"]
+    return tuple(p.span() for p in names for pair in pairs if f" {caseless(pair)} " in f" {p.found.value} ")
 
 
 def _only_asked(claim: Claim, found: Found, setting: Setting) -> Finding:

@@ -38,6 +38,17 @@ class CheckPolicy:
     regions: tuple[str, ...] = REGIONS
 
 
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What stays the same while an answer is checked, repaired and checked again."""
+
+    sources: tuple[Source, ...]
+    question: str | None
+    given: tuple[str, ...]
+    ports: CheckPorts
+    policy: CheckPolicy
+
+
 async def check(
     answer: str,
     sources: Sequence[Source],
@@ -52,27 +63,24 @@ async def check(
     `unsupported` if any claim is, or if the score exceeds the policy's threshold. `repaired` is set only when what is
     left of the answer was checked again and holds no unsupported claim.
     """
-    seams = ports or CheckPorts()
-    report = await _report(answer, sources, question, given, seams, policy)
+    request = _Request(tuple(sources), question, tuple(given), ports or CheckPorts(), policy)
+    report = await _report(answer, request)
     if report.verdict != "unsupported":
         return report
-    return replace(report, repaired=await _repaired(answer, report, sources, question, given, seams, policy))
+    return replace(report, repaired=await _repaired(answer, report, request))
 
 
-async def _report(
-    answer: str,
-    sources: Sequence[Source],
-    question: str | None,
-    given: Sequence[str],
-    ports: CheckPorts,
-    policy: CheckPolicy,
-) -> Report:
-    claims = await asyncio.to_thread(check_claims, answer, sources, question, given=given, regions=policy.regions)
-    if ports.tagger is not None:
-        claims = _typed(claims, await ports.tagger.tag(answer))
-    score = await asyncio.to_thread(unsupportedness, claims, sources, policy.regions)
-    relevance = await ports.scorer.relevance(question, answer) if ports.scorer and question else None
-    return Report(_verdict(claims, score, relevance, policy), score, claims, relevance)
+async def _report(answer: str, request: _Request) -> Report:
+    claims = await asyncio.to_thread(
+        check_claims, answer, request.sources, request.question, given=request.given, regions=request.policy.regions
+    )
+    if request.ports.tagger is not None:
+        claims = _typed(claims, await request.ports.tagger.tag(answer))
+    score = await asyncio.to_thread(unsupportedness, claims, request.sources, request.policy.regions)
+    scorer, relevance = request.ports.scorer, None
+    if scorer is not None and request.question:
+        relevance = await scorer.relevance(request.question, answer)
+    return Report(_verdict(claims, score, relevance, request.policy), score, claims, relevance)
 
 
 def _typed(claims: tuple[Claim, ...], tags: Sequence[tuple[int, int, EntityType]]) -> tuple[Claim, ...]:
@@ -125,24 +133,14 @@ def _uncovered(claims: Sequence[Claim], sources: Sequence[Source], regions: tupl
     return max((1.0 - anywhere(c.text, prepared) for c in open_statements), default=0.0)
 
 
-async def _repaired(
-    answer: str,
-    report: Report,
-    sources: Sequence[Source],
-    question: str | None,
-    given: Sequence[str],
-    ports: CheckPorts,
-    policy: CheckPolicy,
-) -> str | None:
+async def _repaired(answer: str, report: Report, request: _Request) -> str | None:
     text, claims = answer, report.claims
     for _ in range(REPAIR_ROUNDS):
         repaired = drop_unsupported(text, claims)
         if repaired is None:
             return None
-        again = await _report(repaired, sources, question, given, ports, policy)
-        if again.verdict in ("supported", "unchecked"):
-            return repaired
-        if again.verdict == "irrelevant":
-            return None
+        again = await _report(repaired, request)
+        if again.verdict != "unsupported":
+            return None if again.verdict == "irrelevant" else repaired
         text, claims = repaired, again.claims
     return None

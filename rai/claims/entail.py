@@ -19,20 +19,28 @@ from rai.claims.sources import Prepared, Unit
 from rai.records import EvidenceSpan
 
 _CITATION = re.compile(r"\s?(?:\[[0-9]{1,3}(?:, ?[0-9]{1,3})*\]|【[0-9]{1,3}】)")
-_OPENING = re.compile(r"^(?:yes|no|sure|certainly|of course|absolutely)\b[,.!]?\s*", re.IGNORECASE)
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|none|nor|neither|cannot|without|unable|[a-z]+n['’]t)\b", re.IGNORECASE
+_OPENING = re.compile(
+    r"^(?:(?:yes|no|sure|certainly|of course|absolutely|great|okay|ok|sorry|i['’]?a?m (?:so |very )?sorry(?: but)?|unfortunately|"
+    r"thanks|thank you|good news)[,.!;:]+\s*(?:but )?|(?:yes|sorry|unfortunately|no(?= (?:it|you|they|we|there|the|this|that|i)\b))\s+){1,3}",
+    re.IGNORECASE,
 )
+_NEGATION = re.compile(r"\b(?:not|no|never|none|nor|neither|cannot|without|unable|[a-z]+n['’]t)\b", re.IGNORECASE)
 _HEDGE = re.compile(
     r"\b(?:only|unless|except|if|until|may|might|must|always|never|all|every|some|at least|at most|up to|before|after|than)\b",
     re.IGNORECASE,
 )
 _SPACE = re.compile(r"\s+")
 _PLEASANT = re.compile(
-    r"^(?:hi|hello|hey|dear|thanks|thank you|you're welcome|sure|certainly|of course|absolutely|great|okay|ok|sorry|i'm sorry|"
-    r"i am sorry|i apologi[sz]e|unfortunately|please let|let me know|please feel|feel free|happy to|i'd be happy|i hope|hope|"
-    r"have a|enjoy|best regards|kind regards|regards|would you|do you|can i|may i|is there|are you|what else|anything else|"
-    r"will that|shall i|yes|no)\b",
+    r"^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|thanks|thank you|you['’]re welcome|you are welcome|"
+    r"no problem|my pleasure|i apologi[sz]e|sorry|please let|let me know|please feel|feel free|happy to|glad to|"
+    r"(?:i|we)(?:['’]d| would) be (?:happy|glad)|(?:i|we)['’]m (?:happy|glad|here)|(?:i|we) hope|hope|have a|enjoy|"
+    r"best regards|kind regards|regards|sincerely|best wishes)\b",
+    re.IGNORECASE,
+)
+
+_QUESTION = re.compile(
+    r"^(?:(?:so|and|but|also|or),? )?(?:would|will|shall|should|could|can|may|might|do (?:you|they|we|i)|does|did (?:you|they) (?!know)|is|are|was|were|have|"
+    r"has|what|which|when|where|who|how|why|anything|any|need|want|like)\b(?! you know)",
     re.IGNORECASE,
 )
 
@@ -49,10 +57,16 @@ class Support:
 
 def substance(sentence: str) -> bool:
     """True if a sentence claims something: no question, greeting, offer of help or bare yes."""
-    words = _CITATION.sub("", sentence).strip()
-    if words.endswith("?") or not terms(words):
+    words = _plain(sentence)
+    if is_question(words) or not terms(words):
         return False
-    return not (_PLEASANT.match(words) and len(_content(words)) <= 3)
+    return not (_PLEASANT.match(words) and len(_content(words)) <= 4)
+
+
+def is_question(sentence: str) -> bool:
+    """True if a sentence asks; one that tells first and asks at its end ("The fee is $5, is there more?") tells."""
+    words = _plain(sentence)
+    return words.endswith("?") and bool(_QUESTION.match(words))
 
 
 def judge(sentence: str, sources: Sequence[Prepared]) -> Support:

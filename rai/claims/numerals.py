@@ -27,14 +27,15 @@ _SPACED = re.compile(
     r"(?<![\w.,])[0-9]{1,3}(?:[\u00a0\u202f\u2009][0-9]{3}){1,6}(?![0-9])|(?<![\w.,])[0-9]{1,3}(?: [0-9]{3}){2,6}(?![0-9])"
 )
 _SCALE = re.compile(
-    r"[ \u00a0-]?(hundred|thousand|million|billion|trillion|mio|mrd|bn|mn)\b\.?|(k|K|M|B)(?![\w])", re.IGNORECASE
+    r"[ \u00a0-]?(hundred|thousand|million|billion|trillion|mio|mln|mrd|bn|mn)\b\.?|(k|K|M|B)(?![\w])", re.IGNORECASE
 )
 _NOT_VALUES = re.compile(
     r"^[ \t]*(?:[0-9]{1,3}[.)](?=\s))|\[[0-9]{1,3}(?:\s?[,–-]\s?[0-9]{1,3}){0,9}\]|【[0-9]{1,3}】|\bsteps? [0-9]{1,3}\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _SCALES = {
-    "hundred": 2, "thousand": 3, "k": 3, "million": 6, "mio": 6, "mn": 6, "m": 6,
+    "hundred": 2, "thousand": 3, "k": 3, "million": 6, "mio": 6,
+    "mln": 6, "mn": 6, "m": 6,
     "billion": 9, "bn": 9, "mrd": 9, "b": 9, "trillion": 12,
 }  # fmt: skip
 _LONGEST = 40  # digits and separators; longer runs are data, not a value

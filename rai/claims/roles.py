@@ -19,7 +19,7 @@ Words = frozenset[str]
 def in_role(places: Sequence[Place], words: Words, question: Words) -> list[Place]:
     """Places whose sentence, title, heading or sentence before shares a content word with the claim's."""
     asked = words or question
-    if not asked:
+    if not asked or (len(words) <= 2 and not question):
         return list(places)
     direct = [p for p in places if asked & (p.unit.terms | p.unit.context)]
     # "It is $19." has hardly any word to share: the question says what "it" is

@@ -77,5 +77,7 @@ def _unit_stands(claim: Found, around: str) -> bool:
         code = claim.value.rsplit(" ", 1)[-1]
         return re.search(_CURRENCY.get(code, rf"\b{code.lower()}\b"), line) is not None
     if claim.kind == "quantity":
+        if claim.value.endswith(" year") and re.search(r"\b(?:older|old|aged?|under|over)\b", line):
+            return True  # "18 and older" speaks of years
         return not unit_words(claim.value).isdisjoint(re.findall(r"[^\W\d_]+|°[cf]", line))
     return claim.kind == "date"

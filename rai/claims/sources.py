@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from grounding.text import sentences, stem, terms
+from grounding.text import STOP_WORDS, sentences, stem, terms
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.records import EvidenceSpan, Source
@@ -106,4 +106,10 @@ def _text_units(text: str, title: frozenset[str]) -> list[Unit]:
 @lru_cache(maxsize=8192)
 def role_terms(text: str) -> frozenset[str]:
     """Content words of a text without its numbers, role words as their class (cost and fee are both "price")."""
-    return frozenset(_CUES.get(term, term) for term in terms(text) if not term[0].isdigit())
+    return frozenset(_CUES.get(term, term) for term in terms(text) if not (term[0].isdigit() or _is_clitic(term)))
+
+
+def _is_clitic(term: str) -> bool:
+    """It's, don't, they're: a stop word and its tail."""
+    base, mark, _ = term.partition("'")
+    return bool(mark) and (base in STOP_WORDS or term.endswith("n't"))
