@@ -108,7 +108,9 @@ def _sentence(text: str, match: re.Match[str]) -> str:
 
 # --- normal forms -----------------------------------------------------------------------------------------------------
 
-_HIDDEN = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]")
+_HIDDEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
+)
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 _LOOKALIKES = str.maketrans(
     "аеорсухіјѕԁԛԝһѵґкмнтвАВЕКМНОРСТУХІЈЅαβεικνορτυχγηωΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡɑʟɴʀøøłđħ’‘‛`´“”„«»–—−‐‑",
