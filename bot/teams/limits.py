@@ -30,7 +30,7 @@ ICONS = frozenset(
     }
 )  # fmt: skip
 MESSAGE = "https://schema.org/Message"
-MARKER = re.compile(r"\[(\d{1,3})\]")
+MARKER = re.compile(r"\[([1-9]\d{0,2})\]")
 
 
 def utf16(text: str) -> int:

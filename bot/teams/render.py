@@ -22,6 +22,8 @@ from bot.teams.ports import Json
 from rai.records import Outcome
 
 DELIVERED = frozenset({Outcome.ANSWERED, Outcome.REPAIRED})
+BUDGET = MAX_BYTES - 1024
+"""Room is left for the end of a stream that the message may become."""
 MAX_NOTE = 300
 MAX_LISTED = 5
 TOO_LONG = "The answer is longer than a Teams message can be, so nothing of it is shown. Please ask for one part of it."
@@ -72,7 +74,7 @@ def _plain_message(reply: Reply, public_url: str | None) -> Json:
 
 def _fit(message: Json, reply: Reply) -> Json:
     """Keep to the budget: first the asides go, then the quotes; an answer is never cut in the middle."""
-    if size(message) <= MAX_BYTES:
+    if size(message) <= BUDGET:
         return message
     message = {**message, "text": safe_markdown(reply.answer)}
     for entity in message.get("entities", ()):
@@ -80,7 +82,7 @@ def _fit(message: Json, reply: Reply) -> Json:
         entity["citation"] = [c for c in entity.get("citation", ()) if c["position"] in shown]
         for claim in entity["citation"]:
             claim["appearance"]["abstract"] = claim["appearance"]["name"]
-    return message if size(message) <= MAX_BYTES else notice(TOO_LONG)
+    return message if size(message) <= BUDGET else notice(TOO_LONG)
 
 
 def _claim(citation: Citation, reply: Reply, public_url: str | None) -> Json:

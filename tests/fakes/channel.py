@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import unquote
 
 from aiohttp import ClientResponse, ClientSession, web
 from aiohttp.test_utils import TestServer
@@ -148,7 +147,7 @@ class FakeChannel:
             Taken(
                 request.method,
                 request.raw_path,
-                unquote(request.match_info.get("conversation", "")),
+                request.match_info.get("conversation", ""),
                 request.match_info.get("activity"),
                 body,
                 request.headers.get("Authorization"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,10 +137,3 @@ async def bots(tmp_path: Path) -> AsyncIterator[Bots]:
     made = Bots(tmp_path / "home")
     yield made
     await made.stop()
-
-
-async def eventually(holds: Callable[[], bool], *, within_s: float = 20.0) -> None:
-    """Wait until `holds`; raises TimeoutError after a generous time."""
-    async with asyncio.timeout(within_s):
-        while not holds():
-            await asyncio.sleep(0.01)

@@ -1,0 +1,155 @@
+"""What is read out of an activity: the question, the pasted conversation, the feedback, the user."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.settings import load_settings
+from bot.teams.activity import addressed, question_text, read_feedback, user_of
+from bot.teams.transcript import read_transcript
+from grounding.records import Turn
+
+Json = dict[str, Any]
+
+
+def message(text: str | None, *, channel: str = "msteams", entities: list[Json] | None = None) -> Json:
+    return {
+        "type": "message", "id": "m1", "channelId": channel, "serviceUrl": "https://smba.trafficmanager.net/",
+        "conversation": {"id": "a:1"}, "from": {"id": "29:u", "aadObjectId": "oid"}, "recipient": {"id": "28:bot"},
+        "text": text, "entities": entities,
+    }  # fmt: skip
+
+
+BOT = {"type": "mention", "text": "<at>Attest</at>", "mentioned": {"id": "28:bot"}}
+ADA = {"type": "mention", "text": '<at id="1">Ada</at>', "mentioned": {"id": "29:ada"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "entities", "question"),
+    [
+        ("<at>Attest</at> what now?", [BOT], "what now?"),
+        ("ask <at>Attest</at>&nbsp;about <at>Attest</at> lamps", [BOT, BOT], "ask about lamps"),
+        ('<at>Attest</at> tell <at id="1">Ada</at>', [BOT, ADA], "tell Ada"),
+        ("is 5 &lt; 6 &amp; 7?", None, "is 5 < 6 & 7?"),
+        ("a\r\nb\xa0 c", None, "a\nb c"),
+        ("x", [{"type": "mention"}, {"type": "mention", "text": "x", "mentioned": None}, {"type": "clientInfo"}], "x"),
+        ("x", [{"type": "mention", "text": "", "mentioned": {"id": "28:bot"}}], "x"),
+        (None, None, ""),
+    ],
+)
+def test_question(text: str | None, entities: list[Json] | None, question: str) -> None:
+    assert question_text(message(text, entities=entities)) == question
+
+
+def test_only_teams_text_is_unescaped() -> None:
+    assert question_text(message("&lt;b&gt;", channel="emulator")) == "&lt;b&gt;"
+
+
+C, A = "customer", "agent"
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "history"),
+    [
+        ("Customer: Hi\nAgent: Yes?\nCustomer: Refund?", "Refund?", [(C, "Hi"), (A, "Yes?")]),
+        ("customer : one\ntwo\n\nthree", "one\ntwo\n\nthree", []),
+        ("**Customer:** Refund?\n**Agent:** One moment", "Refund?", []),
+        ("Agent: Hello\nCaller: Lost my card", "Lost my card", [(A, "Hello")]),
+        ("Customer:\nRefund?\nAgent:\n\nCustomer: Now", "Now", [(C, "Refund?")]),
+        ("  Client: x\r\nRep: y\r\nClient: z", "z", [(C, "x"), (A, "y")]),
+        ("Customer: time is 10:30\nnote: see", "time is 10:30\nnote: see", []),
+    ],
+)
+def test_pasted_conversation(text: str, question: str, history: list[tuple[Any, str]]) -> None:
+    pasted = read_transcript(text)
+    assert pasted is not None
+    assert pasted.question == question
+    assert pasted.history == tuple(Turn(role, said) for role, said in history)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What does the customer: field mean?", "Hello\nCustomer: x", "Agent: only me", "Customer:", "", "Customers: x",
+        "Customer service: x", "Agent:\nCustomer:  ",
+    ],
+)  # fmt: skip
+def test_what_is_not_a_pasted_conversation(text: str) -> None:
+    assert read_transcript(text) is None
+
+
+_said = st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), min_size=1, max_size=20).filter(
+    lambda t: ":" not in t
+)
+
+
+@given(turns=st.lists(st.tuples(st.sampled_from(["Customer", "Agent"]), _said), min_size=1, max_size=8))
+def test_every_turn_up_to_the_last_of_the_customer_is_read_back(turns: list[tuple[str, str]]) -> None:
+    pasted = read_transcript("\n".join(f"{who}: {said}" for who, said in turns))
+    asked = [n for n, (who, _) in enumerate(turns) if who == "Customer"]
+    if not asked:
+        assert pasted is None
+        return
+    assert pasted is not None
+    assert pasted.question == turns[asked[-1]][1]
+    assert [(t.role, t.text) for t in pasted.history] == [(w.lower(), s) for w, s in turns[: asked[-1]]]
+
+
+@pytest.mark.parametrize(
+    ("feedback", "text"),
+    [
+        ('{"feedbackText":"good"}', "good"),
+        ({"feedbackText": "good"}, "good"),
+        ("good", "good"),
+        ("{broken", "{broken"),
+        ('"quoted"', '"quoted"'),
+        ("[" * 100_000, ("[" * 100_000)[:2000]),
+        ('{"other":1}', ""),
+        ({"feedbackText": 5}, ""),
+        ([], ""),
+        (None, ""),
+    ],
+)
+def test_feedback_forms(feedback: Any, text: str) -> None:
+    read = read_feedback({"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": feedback}})
+    assert read is not None
+    assert (read.reaction, read.text) == ("like", text)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None, "x", [], {}, {"actionName": "feedback"}, {"actionName": "feedback", "actionValue": "like"},
+        {"actionName": "feedback", "actionValue": {"reaction": "love"}},
+        {"actionName": "feedback", "actionValue": {"reaction": ["like"]}},
+        {"actionName": "other", "actionValue": {"reaction": "like"}},
+    ],
+)  # fmt: skip
+def test_what_is_not_feedback(value: Any) -> None:
+    assert read_feedback(value) is None
+
+
+@pytest.mark.parametrize(
+    ("host", "sender", "user"),
+    [
+        ("127.0.0.1", {"id": "29:u", "aadObjectId": "oid"}, "oid"),
+        ("127.0.0.1", {"id": "dev"}, "dev"),
+        ("0.0.0.0", {"id": "29:u", "aadObjectId": "oid"}, "oid"),
+        ("0.0.0.0", {"id": "29:u"}, None),
+        ("0.0.0.0", {"id": "29:u", "aadObjectId": ""}, None),
+    ],
+)
+def test_who_asks(tmp_path: Path, host: str, sender: Json, user: str | None) -> None:
+    assert user_of({"from": sender}, load_settings(home=tmp_path, host=host)) == user
+
+
+def test_an_answer_goes_back_to_where_the_question_came_from() -> None:
+    sent = addressed(message("x") | {"locale": "de-DE"}, {"type": "message", "text": "y"})
+    assert (sent["from"]["id"], sent["recipient"]["id"], sent["replyToId"]) == ("28:bot", "29:u", "m1")
+    assert (sent["conversation"], sent["locale"], sent["text"]) == ({"id": "a:1"}, "de-DE", "y")
+    assert "replyToId" not in addressed({**message("x"), "type": "conversationUpdate"}, {"type": "message"})

@@ -1,0 +1,256 @@
+"""Replies as activities: Teams' limits hold for every reply, and what is internal stays marked as internal."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.records import Citation, InternalNote, Reply
+from bot.teams.limits import (
+    MAX_ABSTRACT,
+    MAX_BYTES,
+    MAX_CITATIONS,
+    MAX_KEYWORD,
+    MAX_NAME,
+    MESSAGE,
+    check_activity,
+    size,
+    utf16,
+)
+from bot.teams.render import TOO_LONG, cited, plain, render, safe_markdown, shorten
+from rai.records import Outcome
+from tests.bot.teams.conftest import REPLY
+
+Json = dict[str, Any]
+
+
+def citation(n: int, **changes: Any) -> Citation:
+    made = Citation(n, f"Title {n}", f"https://example.com/{n}", f"doc-{n}", f"chunk-{n}", None, f"quote {n}")
+    return replace(made, **changes)
+
+
+def root(message: Json) -> Json:
+    return dict(next(e for e in message["entities"] if e["type"] == MESSAGE))
+
+
+def test_the_words_of_the_answer_are_not_changed() -> None:
+    assert render(REPLY, teams=True)["text"] == REPLY.answer
+
+
+def test_only_citations_whose_marker_occurs_are_attached_each_once() -> None:
+    reply = replace(REPLY, citations=(citation(2), citation(1), citation(2, title="again"), citation(7)))
+    assert [(c.n, c.title) for c in cited(reply)] == [(1, "Title 1"), (2, "Title 2")]
+    assert [c["position"] for c in root(render(reply, teams=True))["citation"]] == [1, 2]
+
+
+def test_more_than_twenty_citations_go_on_in_the_text() -> None:
+    answer = " ".join(f"part [{n}]" for n in range(1, 24))
+    message = render(replace(REPLY, answer=answer, citations=tuple(map(citation, range(1, 24)))), teams=True)
+    assert len(root(message)["citation"]) == MAX_CITATIONS
+    assert "- [21] Title 21" in message["text"]
+    assert check_activity(message) == []
+
+
+def test_long_and_empty_fields_are_made_to_fit() -> None:
+    odd = (
+        citation(1, title="T" * 300, quote="word " * 100, locator="L" * 60),
+        citation(2, title="  ", quote="", locator="page 3", origin="web"),
+    )
+    message = render(replace(REPLY, citations=odd), teams=True)
+    first, second = (c["appearance"] for c in root(message)["citation"])
+    assert utf16(first["name"]) == MAX_NAME
+    assert utf16(first["abstract"]) <= MAX_ABSTRACT
+    assert "keywords" not in first
+    assert (second["name"], second["abstract"], second["keywords"]) == ("doc-2", "doc-2", ["page 3", "Web"])
+    assert check_activity(message) == []
+
+
+@pytest.mark.parametrize(
+    ("url", "public", "entry", "link"),
+    [
+        ("https://example.com/a", None, "e1", "https://example.com/a"),
+        ("https://example.com/a", "https://bot.example", "e1", "https://example.com/a"),
+        (None, "https://bot.example/", "e1", "https://bot.example/source/e1/1"),
+        ("javascript:alert(1)", "https://bot.example", "e1", "https://bot.example/source/e1/1"),
+        ("file:///etc/passwd", None, "e1", None),
+        ("https://example.com/a b", None, "e1", None),
+        (None, "https://bot.example", "", None),
+        (None, None, "e1", None),
+    ],
+)
+def test_links(url: str | None, public: str | None, entry: str, link: str | None) -> None:
+    reply = replace(REPLY, answer="x [1]", citations=(citation(1, url=url),), entry_id=entry)
+    [claim] = root(render(reply, teams=True, public_url=public))["citation"]
+    assert claim["appearance"].get("url") == link
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_only_what_was_generated_is_labelled_as_generated(outcome: Outcome) -> None:
+    message = render(replace(REPLY, outcome=outcome), teams=True)
+    delivered = outcome in (Outcome.ANSWERED, Outcome.REPAIRED)
+    assert ("entities" in message) == delivered
+    if delivered:
+        assert root(message)["additionalType"] == ["AIGeneratedContent"]
+
+
+def test_what_is_internal_is_marked_and_stands_below_the_answer() -> None:
+    notes = (InternalNote("Escalation", "d", "c", "Call the *duty* manager\non 5555"),)
+    for teams in (True, False):
+        text = render(replace(REPLY, internal_notes=notes), teams=teams)["text"]
+        below = text.removeprefix(REPLY.answer)
+        mark = below.index("Internal, not for the customer")
+        assert below.index("duty") > mark
+        assert all(line.startswith(">") for line in below[mark:].splitlines()[1:])
+
+
+def test_offered_sources_and_notes_are_listed() -> None:
+    reply = Reply(
+        outcome=Outcome.WITHHELD, answer="No supported answer.", offered=(citation(1),), notes=("knowledge base only",)
+    )
+    text = render(reply, teams=True)["text"]
+    assert "**You may want to read**\n\n- Title 1" in text
+    assert "_knowledge base only_" in text
+    assert "channelData" not in render(reply, teams=True)  # nothing in the ledger to give feedback on
+
+
+def test_a_document_cannot_plant_markup() -> None:
+    title = "<b>x</b> [click](https://evil.example) ![i](https://evil.example/?q=1)"
+    text = render(replace(REPLY, citations=(citation(1, title=title, url=None),)), teams=False)["text"]
+    assert "[click](" not in text
+    assert "<b>" not in text
+    assert "![i](" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("a < b and 3 <4", "a < b and 3 <4"),
+        ("<script>x</script>", "&lt;script>x&lt;/script>"),
+        ("<!-- x -->", "&lt;!-- x -->"),
+        ("![a](https://x.example)", "!\u200b[a](https://x.example)"),
+        ("Great![1]", "Great![1]"),
+        ("**bold** [a](https://x.example)", "**bold** [a](https://x.example)"),
+    ],
+)
+def test_safe_markdown(text: str, safe: str) -> None:
+    assert safe_markdown(text) == safe
+
+
+def test_an_answer_is_never_cut_in_the_middle() -> None:
+    fits = replace(REPLY, notes=("n" * 200,) * 100)
+    message = render(fits, teams=True)
+    assert message["text"] == REPLY.answer
+    assert render(replace(REPLY, answer="word " * 10_000), teams=True)["text"] == TOO_LONG
+
+
+_text = st.text(st.characters(codec="utf-8"), max_size=400)
+_citations = st.builds(
+    Citation,
+    n=st.integers(0, 30),
+    title=_text,
+    url=st.none() | _text | st.just("https://example.com/x"),
+    doc_id=st.text("abc-", min_size=1, max_size=9),
+    chunk_id=st.just("c"),
+    locator=st.none() | _text,
+    quote=_text,
+    origin=st.sampled_from(["kb", "web"]),
+)
+_replies = st.builds(
+    Reply,
+    outcome=st.sampled_from(list(Outcome)),
+    answer=st.lists(_text | st.integers(0, 30).map("[{}]".format), max_size=12).map(" ".join).map(lambda t: t + "."),
+    citations=st.lists(_citations, max_size=30).map(tuple),
+    offered=st.lists(_citations, max_size=3).map(tuple),
+    notes=st.lists(_text, max_size=3).map(tuple),
+    internal_notes=st.lists(st.builds(InternalNote, _text, _text, _text, _text), max_size=3).map(tuple),
+    entry_id=st.sampled_from(["", "entry-1"]),
+)
+
+
+@given(reply=_replies, teams=st.booleans())
+@settings(max_examples=80, deadline=None)
+def test_every_reply_can_be_sent(reply: Reply, teams: bool) -> None:
+    message = render(reply, teams=teams, public_url="https://bot.example")
+    assert check_activity(message) == []
+    assert size(message) <= MAX_BYTES
+
+
+@given(text=st.text(), limit=st.integers(2, 60))
+def test_shortened_text_fits_and_is_a_beginning(text: str, limit: int) -> None:
+    short = shorten(text, limit)
+    assert utf16(short) <= limit
+    assert short == text or text.startswith(short.removesuffix("…"))
+
+
+@given(text=st.text())
+def test_plain_text_loses_nothing(text: str) -> None:
+    assert plain(text).replace("\\", "") == text.replace("\\", "")
+
+
+GOOD = render(replace(REPLY, citations=(citation(1, locator="page 3"), citation(2))), teams=True)
+STREAM = {"type": "streaminfo", "streamType": "informative", "streamSequence": 1}
+
+
+def _broken(path: list[Any], value: Any) -> Json:
+    message = copy.deepcopy(GOOD)
+    place: Any = message
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return message
+
+
+CLAIM = ["entities", 0, "citation", 0]
+LOOK = [*CLAIM, "appearance"]
+
+
+@pytest.mark.parametrize(
+    ("message", "problem"),
+    [
+        (_broken(["type"], "event"), "type"),
+        (_broken(["text"], "x" * 20_000 + "[1][2]"), "larger"),
+        (_broken(["entities"], [GOOD["entities"][0]] * 2), "more than one root"),
+        (_broken(["entities", 0, "@type"], "Thing"), "@type"),
+        (_broken(["entities", 0, "citation"], [GOOD["entities"][0]["citation"][0]] * 21), "more than 20"),
+        (_broken([*CLAIM, "position"], 2), "unique"),
+        (_broken([*CLAIM, "position"], 0), "positive"),
+        (_broken([*CLAIM, "position"], 9), "marker"),
+        (_broken([*LOOK, "name"], None), "name"),
+        (_broken([*LOOK, "name"], "x" * 81), "name"),
+        (_broken([*LOOK, "name"], "😀" * 41), "name"),
+        (_broken([*LOOK, "abstract"], "x" * 161), "abstract"),
+        (_broken([*LOOK, "keywords"], ["a", "b", "c", "d"]), "keywords"),
+        (_broken([*LOOK, "keywords"], ["x" * (MAX_KEYWORD + 1)]), "keyword"),
+        (_broken([*LOOK, "url"], "javascript:alert(1)"), "url"),
+        (_broken([*LOOK, "url"], None), "url"),
+        (_broken([*LOOK, "image"], {"@type": "ImageObject", "name": "Cat"}), "icon"),
+        (_broken([*LOOK, "usageInfo"], {"@id": "label-2"}), "sensitivity"),
+        (_broken(["channelData"], {"feedbackLoop": {"type": "x"}}), "feedback"),
+        (_broken(["channelData"], {"feedbackLoop": {"type": "default"}, "feedbackLoopEnabled": True}), "twice"),
+        ({**GOOD, "suggestedActions": {"actions": []}, "attachments": [{}]} | {"suggestedActions": {"to": []}}, "suggested"),
+        ({"type": "typing", "text": "x", "entities": [{**STREAM, "streamType": "odd"}]}, "stream type"),
+        ({"type": "message", "text": "x", "entities": [STREAM]}, "does not fit"),
+        ({"type": "typing", "text": "", "entities": [STREAM]}, "without text"),
+        ({"type": "typing", "text": "x" * 1001, "entities": [STREAM]}, "informative"),
+        ({"type": "typing", "text": "x", "entities": [{**STREAM, "streamSequence": 2}]}, "stream id"),
+        ({"type": "typing", "text": "x", "entities": [{**STREAM, "streamSequence": 0}]}, "sequence"),
+        ({"type": "message", "text": "x", "entities": [{"type": "streaminfo", "streamType": "final"}]}, "stream id"),
+        ({"type": "typing", "text": "x", "entities": [STREAM], "attachments": [{}]}, "attachments"),
+        ({"type": "typing", "channelData": {"feedbackLoop": {"type": "default"}}}, "feedback"),
+    ],
+)  # fmt: skip
+def test_every_limit_of_teams_is_checked(message: Json, problem: str) -> None:
+    assert [p for p in check_activity(message) if problem in p], check_activity(message)
+
+
+def test_what_is_within_the_limits_passes() -> None:
+    assert check_activity(GOOD) == []
+    assert check_activity(_broken([*LOOK, "name"], "x" * 80)) == []
+    assert check_activity(_broken([*LOOK, "abstract"], "x" * 160)) == []
+    assert check_activity({"type": "typing"}) == []
+    assert check_activity({"type": "typing", "text": "x" * 1000, "entities": [STREAM]}) == []
