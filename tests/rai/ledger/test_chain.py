@@ -1,0 +1,85 @@
+"""The chain as pure functions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grounding.errors import StoreError
+from rai.ledger.chain import GENESIS, Row, canonical, link, new_entry_id, seal, walk
+
+KEY = bytes(range(32))
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def chain(bodies: list[str]) -> list[Row]:
+    rows: list[Row] = []
+    for n, body in enumerate(bodies, start=1):
+        prev = rows[-1] if rows else None
+        entry_id = new_entry_id(1_700_000_000_000, prev.entry_id if prev else None)
+        rows.append(
+            link(KEY, seq=n, entry_id=entry_id, at="t", kind="k", body=body, prev=prev.mac if prev else GENESIS)
+        )
+    return rows
+
+
+@given(st.dictionaries(st.text(), JSON, max_size=5))
+def test_canonical_form_is_stable_and_loses_nothing(body: dict[str, object]) -> None:
+    text = canonical(body)
+    assert canonical(json.loads(text)) == text
+    assert json.loads(text) == body
+    assert text.isascii()
+
+
+@pytest.mark.parametrize("body", [{"a": float("inf")}, {"a": object()}])
+def test_what_json_cannot_say_is_refused(body: dict[str, object]) -> None:
+    with pytest.raises(StoreError, match="not JSON"):
+        canonical(body)
+
+
+@given(st.lists(st.text(max_size=6), max_size=4), st.lists(st.text(max_size=6), max_size=4))
+def test_a_seal_tells_lists_of_parts_apart(a: list[str], b: list[str]) -> None:
+    assert (seal(KEY, "t", *a) == seal(KEY, "t", *b)) == (a == b)
+
+
+def test_a_seal_needs_the_key() -> None:
+    assert seal(KEY, "t", "x") != seal(bytes(32), "t", "x")
+
+
+@given(st.lists(st.integers(0, 2**47), min_size=2, max_size=20))
+def test_ids_ascend_whatever_the_clock_does(times: list[int]) -> None:
+    last: str | None = None
+    for ms in times:
+        entry = new_entry_id(ms, last)
+        assert len(entry) == 26
+        assert last is None or entry > last
+        last = entry
+
+
+@given(st.lists(st.text(max_size=8).map(lambda t: canonical({"t": t})), min_size=2, max_size=8), st.data())
+def test_every_order_but_the_right_one_is_found(bodies: list[str], data: st.DataObject) -> None:
+    rows = chain(bodies)
+    macs = {r.mac for r in rows}
+    assert walk(KEY, rows, macs.__contains__).broken is None
+    order = data.draw(st.permutations(range(len(rows))))
+    moved = [
+        Row(n, r.entry_id, r.at, r.kind, r.body, r.digest, r.prev, r.mac)
+        for n, r in enumerate((rows[i] for i in order), start=1)
+    ]
+    broken = walk(KEY, moved, macs.__contains__).broken
+    assert (broken is None) == (list(order) == sorted(order))
+
+
+def test_an_entry_entered_twice_is_found() -> None:
+    rows = chain([canonical({"n": n}) for n in range(3)])
+    again = Row(4, *[getattr(rows[2], f) for f in Row.__slots__[1:]])
+    broken = walk(KEY, [*rows, again], lambda _: True).broken
+    assert broken is not None
+    assert broken.why.startswith("reordered")

@@ -1,0 +1,393 @@
+"""The SQLite ledger under attack: tampering, cut tails, killed writers, many writers, a full or locked store."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from grounding.errors import InputError, SettingsError, StoreError
+from rai.ledger.chain import GENESIS
+from rai.ledger.key import Anchor, Mark, load_key
+from rai.ledger.store import SqlLedger
+from rai.records import Verification
+
+ENTRIES = 12
+COLUMNS = ("seq", "entry_id", "at", "kind", "body", "digest", "prev", "mac")
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def place(folder: Path) -> tuple[Path, Path]:
+    return folder / "home" / "ledger.db", folder / "keys" / "ledger.key"
+
+
+def opened(folder: Path, **more: float) -> SqlLedger:
+    return SqlLedger(*place(folder), **more)
+
+
+def raw(folder: Path) -> sqlite3.Connection:
+    """The store as somebody with the file but without the key has it."""
+    connection = sqlite3.connect(place(folder)[0])
+    for name in ("entries_no_update", "entries_no_delete"):
+        connection.execute(f"DROP TRIGGER {name}")
+    return connection
+
+
+def verified(folder: Path) -> Verification:
+    async def run() -> Verification:
+        ledger = opened(folder)
+        try:
+            return await ledger.verify()
+        finally:
+            await ledger.close()
+
+    return asyncio.run(run())
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sound")
+
+    async def fill() -> None:
+        ledger = opened(folder)
+        for n in range(ENTRIES):
+            await ledger.append("turn", {"ask": {"question": f"question {n}"}, "reply": {"answer": f"answer {n}"}})
+        await ledger.close()
+
+    asyncio.run(fill())
+    return folder
+
+
+@pytest.fixture
+def store(sound: Path, tmp_path: Path) -> Path:
+    return _copied(sound, tmp_path / "copy")
+
+
+def _copied(sound: Path, into: Path) -> Path:
+    shutil.rmtree(into, ignore_errors=True)
+    shutil.copytree(sound, into)
+    # the anchor is named after the store's place; a copy elsewhere gets its own, as the original had it
+    key = load_key(place(into)[1])
+    mark = Anchor(key, place(sound)[1], place(sound)[0]).read()
+    assert mark is not None
+    Anchor(key, place(into)[1], place(into)[0]).write(mark)
+    return into
+
+
+def test_the_copy_is_sound(store: Path) -> None:
+    assert verified(store).ok
+
+
+@pytest.mark.parametrize(
+    "sql", ["UPDATE entries SET kind = 'x'", "DELETE FROM entries", "UPDATE entries SET body = NULL"]
+)
+def test_the_store_refuses_changes(store: Path, sql: str) -> None:
+    connection = sqlite3.connect(place(store)[0])
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        connection.execute(sql)
+    connection.close()
+    assert verified(store).ok
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    seq=st.integers(1, ENTRIES), column=st.sampled_from(COLUMNS[1:]), at=st.integers(0, 10_000), by=st.integers(1, 90)
+)
+def test_any_change_of_one_character_is_found(store: Path, seq: int, column: str, at: int, by: int) -> None:
+    connection = sqlite3.connect(place(store)[0])
+    connection.execute("DROP TRIGGER IF EXISTS entries_no_update")
+    (text,) = connection.execute(f"SELECT {column} FROM entries WHERE seq = ?", (seq,)).fetchone()
+    i = at % len(text)
+    changed = text[:i] + chr(33 + (ord(text[i]) - 33 + by) % 94) + text[i + 1 :]
+    _set(connection, seq, column, changed)
+    found = verified(store)
+    assert found.ok == (changed == text)
+    _set(connection, seq, column, text)
+    connection.close()
+
+
+def _set(connection: sqlite3.Connection, seq: int, column: str, text: str) -> None:
+    connection.execute("DROP TRIGGER IF EXISTS entries_no_update")
+    connection.execute(f"UPDATE entries SET {column} = ? WHERE seq = ?", (text, seq))
+    connection.commit()
+
+
+def test_a_changed_entry_is_named_with_the_reason(store: Path) -> None:
+    connection = raw(store)
+    connection.execute("UPDATE entries SET body = replace(body, 'answer 4', 'answer 9') WHERE seq = 5")
+    connection.commit()
+    found = verified(store)
+    (entry_id,) = connection.execute("SELECT entry_id FROM entries WHERE seq = 5").fetchone()
+    assert (found.ok, found.entries, found.broken) == (False, 4, entry_id)
+    assert found.why.startswith("changed")
+    connection.close()
+
+
+@pytest.mark.parametrize("seq", [1, 2, 7, ENTRIES - 1])
+@pytest.mark.parametrize("renumber", [False, True])
+def test_a_deleted_entry_is_found(store: Path, seq: int, renumber: bool) -> None:
+    connection = raw(store)
+    connection.execute("DELETE FROM entries WHERE seq = ?", (seq,))
+    if renumber:
+        for later in range(seq + 1, ENTRIES + 1):
+            connection.execute("UPDATE entries SET seq = ? WHERE seq = ?", (later - 1, later))
+    connection.commit()
+    connection.close()
+    found = verified(store)
+    assert not found.ok
+    assert found.why.startswith("missing")
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pair=st.lists(st.integers(1, ENTRIES), min_size=2, max_size=2, unique=True))
+def test_two_entries_that_changed_places_are_found(store: Path, pair: list[int]) -> None:
+    _swap(store, *pair)
+    found = verified(store)
+    assert not found.ok
+    assert found.why.startswith("reordered")
+    _swap(store, *pair)
+    assert verified(store).ok
+
+
+def _swap(folder: Path, a: int, b: int) -> None:
+    connection = sqlite3.connect(place(folder)[0])
+    connection.execute("DROP TRIGGER IF EXISTS entries_no_update")
+    for old, new in ((a, -1), (b, a), (-1, b)):
+        connection.execute("UPDATE entries SET seq = ? WHERE seq = ?", (new, old))
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize("left", [0, 1, ENTRIES - 1])
+def test_a_cut_tail_is_found(store: Path, left: int) -> None:
+    connection = raw(store)
+    connection.execute("DELETE FROM entries WHERE seq > ?", (left,))
+    connection.commit()
+    connection.close()
+    found = verified(store)
+    assert (found.ok, found.entries) == (False, left)
+    assert found.why.startswith("truncated")
+
+
+async def test_a_cut_tail_stays_found_after_further_entries(store: Path) -> None:
+    connection = raw(store)
+    connection.execute("DELETE FROM entries WHERE seq > 6")
+    connection.commit()
+    connection.close()
+    ledger = opened(store)
+    for n in range(ENTRIES):
+        await ledger.append("turn", {"n": n})
+    found = await ledger.verify()
+    assert not found.ok
+    assert "anchor" in found.why
+
+
+def test_a_store_put_in_the_place_of_another_is_found(store: Path) -> None:
+    place(store)[0].unlink()
+    for left in place(store)[0].parent.iterdir():
+        left.unlink()
+    found = verified(store)
+    assert not found.ok
+    assert found.why.startswith("truncated")
+
+
+def test_a_missing_anchor_is_not_taken_for_soundness(store: Path) -> None:
+    Anchor(load_key(place(store)[1]), place(store)[1], place(store)[0]).path.unlink()
+    found = verified(store)
+    assert not found.ok
+    assert "anchor" in found.why
+
+
+def test_an_altered_anchor_is_found(store: Path) -> None:
+    anchor = Anchor(load_key(place(store)[1]), place(store)[1], place(store)[0])
+    data = json.loads(anchor.path.read_text())
+    anchor.path.write_text(json.dumps(data | {"count": 3}))
+    found = verified(store)
+    assert not found.ok
+    assert found.why.startswith("changed")
+
+
+@pytest.mark.parametrize("count", [0, 5, ENTRIES - 1])
+def test_an_anchor_that_lags_behind_is_a_crash_and_not_tampering(store: Path, count: int) -> None:
+    connection = sqlite3.connect(place(store)[0])
+    row = connection.execute("SELECT mac FROM entries WHERE seq = ?", (count,)).fetchone()
+    connection.close()
+    anchor = Anchor(load_key(place(store)[1]), place(store)[1], place(store)[0])
+    anchor.write(Mark(count, row[0] if row else GENESIS))
+    assert verified(store).ok
+
+
+def test_missing_triggers_are_noted(store: Path) -> None:
+    async def run() -> Verification:
+        ledger = opened(store)
+        raw(store).close()
+        return await ledger.verify()
+
+    found = asyncio.run(run())
+    assert found.ok
+    assert found.notes
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(at=st.integers(0, 10**9), flip=st.integers(1, 255))
+def test_a_flipped_byte_of_the_file_never_passes_with_other_entries(
+    sound: Path, tmp_path: Path, at: int, flip: int
+) -> None:
+    store = _copied(sound, tmp_path / "flipped")
+    file = place(store)[0]
+    data = bytearray(file.read_bytes())
+    data[at % len(data)] ^= flip
+    file.write_bytes(data)
+    try:
+        ok = verified(store).ok
+        rows = _rows(store)
+    except (StoreError, SettingsError, sqlite3.DatabaseError):
+        return
+    assert not ok or rows == _rows(sound)
+
+
+def _rows(folder: Path) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(place(folder)[0])
+    try:
+        return connection.execute("SELECT * FROM entries ORDER BY seq").fetchall()
+    finally:
+        connection.close()
+
+
+WRITER = """
+import asyncio, sys
+from pathlib import Path
+from rai.ledger.store import SqlLedger
+
+async def main(folder, name, count):
+    ledger = SqlLedger(folder / "home" / "ledger.db", folder / "keys" / "ledger.key")
+    for n in range(count):
+        entry = await ledger.append("turn", {"writer": name, "n": n})
+        print(entry.entry_id, flush=True)
+
+asyncio.run(main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
+"""
+
+
+def _writer(folder: Path, name: str, count: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(folder), name, str(count)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
+
+
+def test_several_processes_append_to_one_chain(tmp_path: Path) -> None:
+    writers = [_writer(tmp_path, name, 15) for name in "abc"]
+    said = [set(w.communicate(timeout=60)[0].split()) for w in writers]
+    assert [w.returncode for w in writers] == [0, 0, 0]
+    found = verified(tmp_path)
+    assert (found.ok, found.entries) == (True, 45)
+    assert len(set.union(*said)) == 45
+
+
+def test_what_was_acknowledged_survives_a_killed_writer(tmp_path: Path) -> None:
+    for round_ in range(3):
+        writer = _writer(tmp_path, str(round_), 10_000)
+        assert writer.stdout is not None
+        said = [writer.stdout.readline().strip() for _ in range(3 + round_)]
+        writer.kill()
+        said += writer.stdout.read().split()
+        writer.wait()
+        found = verified(tmp_path)
+        assert found.ok, found.why
+        kept = {str(row[1]) for row in _rows(tmp_path)}
+        assert {s for s in said if len(s) == 26} <= kept
+
+
+async def test_concurrent_appends_in_one_process_keep_one_chain(tmp_path: Path) -> None:
+    ledger = opened(tmp_path)
+    made = await asyncio.gather(*(ledger.append("turn", {"n": n}) for n in range(40)))
+    assert sorted(e.seq for e in made) == list(range(1, 41))
+    assert (await ledger.verify()).ok
+
+
+async def test_a_locked_store_is_a_store_error(store: Path) -> None:
+    ledger = opened(store, busy_s=0.2)
+    other = sqlite3.connect(place(store)[0], isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="locked"):
+        await ledger.append("turn", {})
+    other.execute("ROLLBACK")
+    other.close()
+    await ledger.append("turn", {})
+    assert (await ledger.verify()).ok
+
+
+async def test_a_full_store_is_a_store_error_and_nothing_is_half_written(store: Path) -> None:
+    ledger = opened(store)
+    with ledger._engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count=1")  # the disk has no page left, as far as SQLite can tell
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+    assert pages
+    with pytest.raises(StoreError, match="full"):
+        await ledger.append("turn", {"big": "x" * 200_000})
+    await ledger.close()
+    found = await asyncio.to_thread(verified, store)
+    assert (found.ok, found.entries) == (True, ENTRIES)
+
+
+def test_a_file_that_is_no_store_is_a_store_error(tmp_path: Path) -> None:
+    place(tmp_path)[0].parent.mkdir(parents=True)
+    place(tmp_path)[0].write_text("not a database, but long enough to be looked at as one" * 40)
+    with pytest.raises(StoreError, match="damaged"):
+        opened(tmp_path)
+
+
+def test_the_store_is_readable_by_its_owner_only(store: Path, tmp_path: Path) -> None:
+    opened(tmp_path / "fresh")
+    if os.name == "posix":
+        assert place(tmp_path / "fresh")[0].stat().st_mode & 0o077 == 0
+
+
+def test_another_key_is_refused(store: Path) -> None:
+    key = place(store)[1]
+    key.unlink()
+    with pytest.raises(SettingsError, match="missing"):
+        opened(store)
+    load_key(key)
+    with pytest.raises(SettingsError, match="not the key"):
+        opened(store)
+
+
+async def test_erasing_empties_one_body_on_record_and_the_chain_holds(store: Path) -> None:
+    ledger = opened(store)
+    target = [e async for e in ledger.entries(limit=3)][2]
+    entry = await ledger.erase(target.entry_id, "asked for by the customer")
+    assert (await ledger.verify()).ok
+    gone = await ledger.get(target.entry_id)
+    assert gone is not None
+    assert gone.body == {"erased": True}
+    assert entry.body == {"entry_id": target.entry_id, "reason": "asked for by the customer"}
+    await ledger.close()
+    assert b"answer 2" not in b"".join(f.read_bytes() for f in place(store)[0].parent.iterdir())
+    with pytest.raises(InputError):
+        await opened(store).erase("nothing", "")
+
+
+def test_a_body_emptied_without_a_record_is_found(store: Path) -> None:
+    connection = raw(store)
+    connection.execute("UPDATE entries SET body = NULL WHERE seq = 4")
+    connection.commit()
+    connection.close()
+    found = verified(store)
+    assert not found.ok
+    assert "erasure" in found.why
+
+
+def test_ids_ascend_even_when_entries_come_within_one_millisecond(store: Path) -> None:
+    ids: Iterable[str] = [str(row[1]) for row in _rows(store)]
+    assert list(ids) == sorted(ids)
