@@ -83,11 +83,17 @@ def _markers(text: str, numbers: Collection[int]) -> str:
 def _without_sources(text: str) -> str:
     """`text` without a list of sources at its end: the reply names its sources itself, from what was checked."""
     lines = text.rstrip().split("\n")
+    while (end := _sources_begin(lines)) is not None:
+        del lines[end:]
+    return "\n".join(lines)
+
+
+def _sources_begin(lines: list[str]) -> int | None:
+    """Index of the line at which a list of sources begins that ends with the last line."""
     end = len(lines)
     while end and (not lines[end - 1].strip() or _LISTED.match(lines[end - 1].strip())):
         end -= 1
     last = lines[end - 1].strip() if end else ""
     listed = any(line.strip() for line in lines[end:])
-    if (listed and _SOURCES_HEADING.match(last)) or (not listed and _SOURCES_LINE.match(last)):
-        return "\n".join(lines[: end - 1])
-    return text
+    form = _SOURCES_HEADING if listed else _SOURCES_LINE
+    return end - 1 if form.match(last) else None

@@ -1,7 +1,8 @@
 """Errors of the OpenAI SDK translated into ours, most specific first: callers never learn which SDK is below.
 
-The text of a status error repeats the server's words, and those may repeat the prompt or a part of the key. So it is
-neither taken over nor chained (`from None`); status, error code and request id are enough to find the case.
+The text of a status error repeats the server's words, and those may repeat the prompt or a part of the key; that of a
+connection error may show a header. So they are neither taken over nor chained (`from None`): status, error code, request
+id and the kind of the innermost error are enough to find the case.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ def translated(service: str) -> Iterator[None]:
         raise
     except openai.APIStatusError as error:
         raise status_fault(service, error) from None
-    except openai.APITimeoutError as error:
-        raise ServiceUnavailable(service, "did not answer in time") from error
+    except openai.APITimeoutError:
+        raise ServiceUnavailable(service, "did not answer in time") from None
     except openai.APIConnectionError as error:
-        raise ServiceUnavailable(service, f"cannot be reached ({_root(error)})") from error
+        raise ServiceUnavailable(service, f"cannot be reached ({_root(error)})") from None
     except openai.OpenAIError as error:
         raise ServiceReplyInvalid(service, f"the reply cannot be read ({type(error).__name__})") from None
     except ValueError as error:  # json.JSONDecodeError, UnicodeDecodeError, pydantic.ValidationError: not the SDK's own

@@ -48,7 +48,7 @@ class OpenAIChat:
 
     `api_key`: a key, an async function that returns a bearer token (Microsoft Entra ID), or None for a local server.
     `model`: model or deployment name. What a model turns out not to take (a temperature, `max_tokens`) is left out or
-    renamed from then on. Raises SettingsError if `base_url` is not an http or https address.
+    renamed from then on. Raises SettingsError if `base_url` is not an http or https address, or the key cannot be sent.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class OpenAIChat:
     ) -> None:
         url = base_url or OPENAI_BASE_URL
         host = _host(url)
+        _check_key(api_key)
         self._model = model
         self._remote = remote
         self._temperature = temperature
@@ -195,6 +196,14 @@ def _host(url: str) -> str:
             "allowed: such as http://127.0.0.1:11434/v1 or https://NAME.openai.azure.com/openai/v1/"
         )
     return host
+
+
+def _check_key(api_key: object) -> None:
+    """A key pasted with a line break or an ellipsis fails in the depths of the HTTP library, its text in the error."""
+    if isinstance(api_key, str) and re.search(r"[^!-~]", api_key):
+        raise SettingsError(
+            "ATTEST_OPENAI_API_KEY: holds a space, a line break or a character outside ASCII; no key does"
+        )
 
 
 def _is_loopback(host: str) -> bool:

@@ -25,6 +25,7 @@ FURTHER_ONE_IN = 4
 MAX_PLANTED = 3
 _TRIES = 200
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
+_AMOUNT = r"\d{1,15}(?:[.,]\d{1,15}){0,5}"
 _CURRENCY = r"(?:USD|EUR|GBP|CHF|€|£|\$|dollars|euros|pounds)"
 _FORMS: tuple[tuple[ValueKind, re.Pattern[str]], ...] = (
     ("url", re.compile(r"(?:https?://|www\.)[^\s<>()\[\]\"'`]*[^\s<>()\[\]\"'`.,;:!?]")),
@@ -33,12 +34,12 @@ _FORMS: tuple[tuple[ValueKind, re.Pattern[str]], ...] = (
     ("date", re.compile(r"\b\d{1,2}[./]\d{1,2}[./]\d{4}\b")),
     ("phone", re.compile(r"(?:\+\d|\(?\b\d)(?:[ \t()./-]{0,2}\d){6,16}\b")),
     ("time", re.compile(r"\b\d{1,2}:\d\d\b")),
-    ("money", re.compile(rf"[$€£] ?\d+(?:[.,]\d+)*|\b\d+(?:[.,]\d+)* ?{_CURRENCY}(?!\w)", re.IGNORECASE)),
-    ("part", re.compile(r"\b(?=[A-Za-z-]*\d)(?=[0-9-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\b|\b\d{2,}-\d{2,}\b")),
+    ("money", re.compile(rf"[$€£] ?{_AMOUNT}|(?<![\w.,]){_AMOUNT} ?{_CURRENCY}(?!\w)", re.IGNORECASE)),
+    ("part", re.compile(r"(?<![\w-])(?=[A-Za-z-]{0,40}\d)(?=[0-9-]{0,40}[A-Za-z])[A-Za-z0-9-]{2,60}(?![\w-])|\b\d{2,9}-\d{2,9}\b")),
     ("number", re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?!\w)")),
     ("negation", re.compile(r"\b(?:cannot|(?:is|are|can|must|may|will|should|does|do)(?: not)?)\b")),
 )  # fmt: skip
-_UNTOUCHED = re.compile(r"\[\d{1,3}\]|(?m:^\s*\d{1,3}[.)] )")
+_UNTOUCHED = re.compile(r"\[\d{1,3}\]|(?m:^[ \t]*\d{1,3}[.)] )")
 _NUMBERED_DAY = re.compile(r"\d+")
 
 
@@ -102,12 +103,14 @@ def plant(text: str, seed: str | int, *, avoid: str = "") -> tuple[str, tuple[Pl
 
 def _values(text: str) -> list[_Value]:
     """Values of `text` that do not overlap, each of the first kind that claims it, in the order in which they stand."""
-    taken = [(m.start(), m.end()) for m in _UNTOUCHED.finditer(text)]
+    taken = bytearray(len(text))
+    for match in _UNTOUCHED.finditer(text):
+        taken[match.start() : match.end()] = b"\1" * len(match.group())
     found: list[_Value] = []
     for kind, form in _FORMS:
         for match in form.finditer(text):
-            if all(match.end() <= start or end <= match.start() for start, end in taken):
-                taken.append((match.start(), match.end()))
+            if not any(taken[match.start() : match.end()]):
+                taken[match.start() : match.end()] = b"\1" * len(match.group())
                 found.append(_Value(kind, match.start(), match.group()))
     return sorted(found, key=lambda v: v.start)
 

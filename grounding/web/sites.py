@@ -61,13 +61,10 @@ def host_of(url: str) -> str | None:
         port = parts.port
     except ValueError:
         return None
-    if parts.scheme not in ("http", "https") or "@" in parts.netloc or port not in _PORTS:
+    if parts.scheme not in ("http", "https") or port not in _PORTS:
         return None
-    return _ascii_host(_bare_host(parts.netloc))
-
-
-def _bare_host(netloc: str) -> str:
-    return netloc.rpartition(":")[0] if ":" in netloc else netloc
+    host = parts.netloc.rpartition(":")[0] if ":" in parts.netloc else parts.netloc
+    return _ascii_host(host)  # user information stays in it, and "@" is in no label
 
 
 def _ascii_host(host: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grounding.embedded.composer import LEAD_IN, ExtractiveComposer
@@ -96,6 +96,8 @@ TEXTS = st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=14).map(" ".joi
 
 
 @given(TEXTS, st.integers(0, 5))
+@example("ab-" * 30 + "1", 0)
+@example("5-" * 30 + "a", 0)
 def test_what_is_planted_is_exactly_what_differs(text: str, seed: int) -> None:
     changed, planted = plant(text, seed)
     assert restored(changed, planted) == text

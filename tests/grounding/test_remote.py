@@ -192,7 +192,7 @@ async def test_a_shorter_deadline_of_the_caller_stays_the_callers() -> None:
         await asyncio.Event().wait()
         return ""
 
-    svc = Remote("svc", deadline_s=60)
+    svc = Remote("svc", deadline_s=60, breaker=Breaker(1))
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
             await svc.call(never)

@@ -247,6 +247,33 @@ def test_a_base_url_that_is_no_address_is_a_setting_to_mend(url: str) -> None:
         OpenAIChat(url, KEY, "gpt-test", Remote("model"))
 
 
+@pytest.mark.parametrize("key", [f"{KEY}\n", f" {KEY}", f"{KEY[:8]}…", "sk\u200bsecret"])
+def test_a_key_that_cannot_be_sent_is_a_setting_to_mend_and_not_shown(key: str) -> None:
+    with pytest.raises(SettingsError, match="ATTEST_OPENAI_API_KEY") as caught:
+        OpenAIChat(None, key, "gpt-test", Remote("model"))
+    assert "sk" not in str(caught.value)
+
+
+async def test_a_token_that_cannot_be_sent_is_not_shown() -> None:
+    async def token() -> str:
+        return f"{KEY}\n"
+
+    async with OpenAIServer() as server:
+        with pytest.raises(AttestError) as caught:
+            await ask(chat(server, api_key=token, retries=0))
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+async def test_a_token_outside_ascii_is_not_shown() -> None:
+    async def token() -> str:
+        return f"{KEY}…"
+
+    async with OpenAIServer() as server:
+        with pytest.raises(AttestError) as caught:
+            await ask(chat(server, api_key=token, retries=0))
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
 @pytest.mark.parametrize("named", [True, False])
 async def test_a_model_without_temperature_is_asked_without_it_from_then_on(named: bool) -> None:
     async with OpenAIServer(fake.unsupported("temperature", named=named)) as server:
