@@ -214,6 +214,7 @@ def test_golden_rows_have_the_agreed_form() -> None:
     [
         ("answerable", 50),
         ("multi-turn", 30),
+        ("entity-earlier", 10),
         ("partly", 5),
         ("absent", 14),
         ("restricted", 8),
