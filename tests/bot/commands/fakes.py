@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -207,6 +207,7 @@ class FakeWorld:
     screen: WordScreen = field(default_factory=WordScreen)
     search_down: bool = False
     answers: Callable[[Ask], Reply] | None = None
+    before: Callable[[], Awaitable[None]] | None = None
     waiting: dict[str, str] = field(default_factory=dict)
     asked: list[Ask] = field(default_factory=list)
     ingests: list[tuple[tuple[Path, ...], Path | None, bool, Settings]] = field(default_factory=list)
@@ -249,6 +250,8 @@ class FakeWorld:
         self.asked.append(ask)
         if on_stage is not None:
             await on_stage(Stage("retrieve", "Searching"))
+        if self.before is not None:
+            await self.before()
         made = (self.answers or answered)(ask)
         entry = await self.ledger.append("turn", {"outcome": made.outcome.value, "question": ask.question})
         return replace(made, entry_id=entry.entry_id)

@@ -25,7 +25,7 @@ def test_check_gives_one_line_per_row_in_order(attest: Attest, lines: Lines) -> 
     assert set(first) == {"id", "verdict", "score", "claims", "relevance", "repaired"}
     claim = first["claims"][0]
     assert set(claim) == {"kind", "entity", "text", "start", "end", "value", "status", "evidence", "why"}
-    assert GOOD["answer"][claim["start"] : claim["end"]] == claim["text"]  # type: ignore[index]
+    assert GOOD["answer"][claim["start"] : claim["end"]] == claim["text"]
     assert claim["evidence"] == [{"source": "s", "field": "text", "start": 9, "end": 10, "text": "5"}]
 
 

@@ -23,10 +23,9 @@ from tests.bot.commands.conftest import Attest
 HEAVY = ("presidio_analyzer", "onnxruntime", "botbuilder", "aiohttp", "tantivy", "sqlalchemy", "spacy", "openai")
 
 
-def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "bot", *arguments], capture_output=True, text=True, timeout=60, check=False, **options
-    )  # type: ignore[call-overload,no-any-return]
+def run(*arguments: str, env: dict[str, str] | None = None, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "bot", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=env, input=stdin)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
