@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from grounding.text import caseless, fold, sentences
+from rai.claims import names
 from rai.claims.entail import anywhere, is_question, judge, substance
-from rai.claims.find import find_claims, find_values
+from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
 from rai.claims.links import parse
 from rai.claims.lookalike import looks_like
@@ -22,7 +23,7 @@ from rai.claims.phones import REGIONS
 from rai.claims.roles import in_role, rival
 from rai.claims.same import same_value
 from rai.claims.sources import Place, Prepared, prepare, role_terms
-from rai.records import CONTACT_KINDS, Claim, EvidenceSpan, Source, Status
+from rai.records import CONTACT_KINDS, Claim, EntityType, EvidenceSpan, Source, Status
 
 ABSENT_BELOW = 0.2
 """A statement of four content words and more of which less than this share stands anywhere in the sources is absent."""
@@ -60,9 +61,11 @@ def check_claims(
     *,
     given: Sequence[str] = (),
     regions: tuple[str, ...] = REGIONS,
+    tags: Sequence[tuple[int, int, EntityType]] = (),
 ) -> tuple[Claim, ...]:
     """Every claim of `answer` with its status. A plain function: milliseconds for an answer and five passages.
 
+    `tags`: names that a tagger found (start, end, type); they type what the grammar found and add what it did not.
     `given` may be repeated without a source. What stands only in `question` is not confirmed by it: `unchecked`.
     The order of `sources` changes nothing but equal ids.
     """
@@ -73,10 +76,11 @@ def check_claims(
         prepare(Source("question", question), regions) if question else None,
         role_terms(question or ""),
     )
-    values = {(f.start, f.end, f.kind): f for f in find_values(answer, regions)}
+    found = _tagged(answer, find_values(answer, regions), tags)
+    values = {(f.start, f.end, f.kind): f for f in found}
     spans = sentences(answer)
     claims = []
-    for claim in find_claims(answer, regions):
+    for claim in claims_of(answer, found):
         if claim.kind == "statement":
             finding = match_statement(claim.text, setting)
         else:
@@ -88,6 +92,18 @@ def check_claims(
             finding = match_value(claim, values[claim.start, claim.end, claim.kind], around, setting)
         claims.append(replace(claim, status=finding.status, evidence=finding.evidence, why=finding.why))
     return tuple(claims)
+
+
+def _tagged(answer: str, found: Sequence[Found], tags: Sequence[tuple[int, int, EntityType]]) -> list[Found]:
+    types = {(start, end): kind for start, end, kind in tags}
+    typed = [
+        replace(f, entity=types[f.start, f.end])
+        if f.kind == "entity" and f.entity is None and (f.start, f.end) in types
+        else f
+        for f in found
+    ]
+    fresh = [(a, b, kind) for a, b, kind in tags if all(b <= f.start or f.end <= a for f in found)]
+    return typed + [Found("entity", a, b, names.normal(answer[a:b]), entity=kind) for a, b, kind in fresh]
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,8 +294,8 @@ def match_statement(sentence: str, setting: Setting) -> Finding:
 
 
 def _line(place: Place) -> str:
-    """The line of the value, with the title: a table's currency often stands in its heading."""
-    return f"{place.source.title}\n{place.text()[place.unit.start : place.unit.end]}"
+    """The line of the value, with the title and the first row of its table: a currency often stands there."""
+    return f"{place.source.title}\n{place.unit.header}\n{place.text()[place.unit.start : place.unit.end]}"
 
 
 def _name(place: Place) -> str:

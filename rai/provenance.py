@@ -14,7 +14,7 @@ from rai.claims.phones import REGIONS
 from rai.claims.sources import prepare
 from rai.match import check_claims
 from rai.ports import AnswerScorer, EntityTagger
-from rai.records import CONTACT_KINDS, Claim, EntityType, Report, Source, Status, Verdict
+from rai.records import CONTACT_KINDS, Claim, Report, Source, Status, Verdict
 from rai.repair import drop_unsupported
 
 REPAIR_ROUNDS = 3
@@ -71,27 +71,21 @@ async def check(
 
 
 async def _report(answer: str, request: _Request) -> Report:
+    tags = await request.ports.tagger.tag(answer) if request.ports.tagger is not None else ()
     claims = await asyncio.to_thread(
-        check_claims, answer, request.sources, request.question, given=request.given, regions=request.policy.regions
+        check_claims,
+        answer,
+        request.sources,
+        request.question,
+        given=request.given,
+        regions=request.policy.regions,
+        tags=tags,
     )
-    if request.ports.tagger is not None:
-        claims = _typed(claims, await request.ports.tagger.tag(answer))
     score = await asyncio.to_thread(unsupportedness, claims, request.sources, request.policy.regions)
     scorer, relevance = request.ports.scorer, None
     if scorer is not None and request.question:
         relevance = await scorer.relevance(request.question, answer)
     return Report(_verdict(claims, score, relevance, request.policy), score, claims, relevance)
-
-
-def _typed(claims: tuple[Claim, ...], tags: Sequence[tuple[int, int, EntityType]]) -> tuple[Claim, ...]:
-    """Names whose type the grammar could not tell take the tagger's."""
-    types = {(start, end): kind for start, end, kind in tags}
-    return tuple(
-        replace(c, entity=types[c.start, c.end])
-        if c.kind == "entity" and c.entity is None and (c.start, c.end) in types
-        else c
-        for c in claims
-    )
 
 
 def _verdict(claims: Sequence[Claim], score: float, relevance: float | None, policy: CheckPolicy) -> Verdict:

@@ -88,7 +88,11 @@ def _named(match: re.Match[str]) -> Found | None:
     month = int(groups["m"]) if name is None else _MONTHS[name.lower()]
     day, year = groups.get("d"), groups.get("year")
     value = _iso(year, month, day)
-    return Found("date", match.start(), match.end(), value, (), (year,) if year else ()) if value else None
+    if value is None:
+        return None
+    # the full stop after "5 May" ends a sentence; after "5 Jan" it may be either and says nothing
+    end = match.start() + len(match.group().rstrip("."))
+    return Found("date", match.start(), end, value, (), (year,) if year else ())
 
 
 def _slashed(match: re.Match[str]) -> Found | None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from grounding.text import caseless, sentences, terms
+from grounding.text import body_start, caseless, sentences, terms
 from rai.claims.sources import Prepared, Unit
 from rai.records import EvidenceSpan
 
@@ -99,7 +99,8 @@ def anywhere(sentence: str, sources: Sequence[Prepared]) -> float:
 
 
 def _plain(sentence: str) -> str:
-    return _OPENING.sub("", _CITATION.sub("", sentence).strip())
+    words = _CITATION.sub("", sentence).strip()
+    return _OPENING.sub("", words[body_start(words) :])
 
 
 def _verbatim(plain: str, sources: Sequence[Prepared]) -> EvidenceSpan | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from functools import lru_cache
 
 from grounding.text import caseless, sentences
@@ -17,7 +18,12 @@ def find_claims(text: str, regions: tuple[str, ...] = REGIONS) -> tuple[Claim, .
 
     Values do not overlap each other: a phone number is not three numbers as well. Statements overlap all by design.
     """
-    found = [*find_values(text, regions), *find_statements(text)]
+    return claims_of(text, find_values(text, regions))
+
+
+def claims_of(text: str, values: Sequence[Found]) -> tuple[Claim, ...]:
+    """`values` and every sentence as unchecked claims, by start."""
+    found = [*values, *find_statements(text)]
     found.sort(key=lambda f: (f.start, f.kind != "statement", f.end))
     return tuple(Claim(f.kind, text[f.start : f.end], f.start, f.end, _value(f), f.entity) for f in found)
 

@@ -34,7 +34,10 @@ _ROW = re.compile(r".*(?:\||\t).*|[^.!?]{1,60}: ?\S.*")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A sentence, a row or the title of a source. `context`: words of the title, its heading and the sentence before."""
+    """A sentence, a row or the title of a source.
+
+    `context`: words of the title, its heading and the sentence before. `header`: the first row of the table it is in.
+    """
 
     field: Field
     start: int
@@ -42,6 +45,7 @@ class Unit:
     terms: frozenset[str]
     context: frozenset[str]
     row: bool
+    header: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +97,14 @@ def _text_units(text: str, title: frozenset[str]) -> list[Unit]:
     units: list[Unit] = []
     heading: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
+    header = ""
     for sentence in sentences(text):
         words = role_terms(sentence.text)
         row = bool(_ROW.fullmatch(sentence.text))
-        units.append(Unit("text", sentence.start, sentence.end, words, title | heading | before, row))
+        cells = "|" in sentence.text or "\t" in sentence.text
+        header = (header or sentence.text) if cells else ""
+        context = title | heading | before | role_terms(header)
+        units.append(Unit("text", sentence.start, sentence.end, words, context, row, header))
         if _HEADING.fullmatch(sentence.text):
             heading = words
         before = frozenset() if row else words
