@@ -8,6 +8,7 @@ from aiohttp import web
 
 from bot.http.errors import LOG
 from bot.http.keys import METRICS, SYSTEM
+from bot.system import System
 from grounding.errors import AttestError
 
 READY_SECONDS = 5.0
@@ -21,15 +22,20 @@ async def healthz(_request: web.Request) -> web.Response:
 
 async def readyz(request: web.Request) -> web.Response:
     """Ready to answer turns, or 503 with a reason for each part that is not."""
-    try:
-        reasons = await asyncio.wait_for(request.app[SYSTEM].ready(), READY_SECONDS)
-    except TimeoutError:
-        reasons = {"ready": f"no answer within {READY_SECONDS:g} s"}
-    except AttestError as error:
-        reasons = {"ready": str(error)}
+    reasons = await unready(request.app[SYSTEM], READY_SECONDS)
     if reasons:
         return web.json_response({"status": "not_ready", "reasons": reasons}, status=503)
     return web.json_response({"status": "ready"})
+
+
+async def unready(system: System, seconds: float) -> dict[str, str]:
+    """Part to reason for all that is not ready, found out within `seconds`."""
+    try:
+        return await asyncio.wait_for(system.ready(), seconds)
+    except TimeoutError:
+        return {"ready": f"no answer within {seconds:g} s"}
+    except AttestError as error:
+        return {"ready": str(error)}
 
 
 async def metrics(request: web.Request) -> web.Response:

@@ -11,6 +11,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 MAX_CALLERS = 10_000
+ROUNDING = 1e-6
+"""Tokens are sums of floats: whoever waited as long as they were told must not be told to wait again."""
 
 
 class RateLimiter:
@@ -27,7 +29,7 @@ class RateLimiter:
         now = self._clock()
         tokens, seen = self._buckets.pop(caller, (self._capacity, now))
         tokens = min(self._capacity, tokens + (now - seen) * self._refill)
-        wait = 0.0 if tokens >= cost else (cost - tokens) / self._refill
+        wait = 0.0 if tokens >= cost - ROUNDING else (cost - tokens) / self._refill
         self._buckets[caller] = (tokens if wait else tokens - cost, now)
         while len(self._buckets) > MAX_CALLERS:
             self._buckets.popitem(last=False)

@@ -20,7 +20,7 @@ const announce = (text) => { byId("status").textContent = text; };
 const check = initCheck({ lastEvidence: () => evidence, announce });
 
 // "Customer: …" and "Agent: …" lines; a line without a name goes on with the turn before it.
-export function transcript(text) {
+function transcript(text) {
   const turns = [];
   for (const line of text.split("\n")) {
     const match = /^\s*(customer|agent)\s*:\s*(.*)$/i.exec(line);
@@ -91,6 +91,7 @@ async function ask(text) {
     if (running !== control) return;
     evidence = passages;
     view.show(reply, passages, (performance.now() - began) / 1000, copy);
+    view.node.scrollIntoView({ block: "start" });
     history = [...history, { role: "user", text }, { role: "assistant", text: reply.answer }];
     announce(`${outcomeWord(reply.outcome)}. ${reply.answer}`);
     check.refresh();
@@ -139,6 +140,8 @@ byId("new").addEventListener("click", () => {
   history = [];
   evidence = [];
   thread.replaceChildren();
+  byId("conversation").value = "";
+  byId("context").value = "";
   byId("welcome").hidden = false;
   check.refresh();
   openTab(byId("tab-ask"));

@@ -7,7 +7,7 @@ export function el(name, attributes = {}, ...children) {
     if (key === "on") for (const [event, listener] of Object.entries(value)) node.addEventListener(event, listener);
     else node.setAttribute(key, value === true ? "" : String(value));
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 

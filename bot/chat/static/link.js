@@ -32,6 +32,15 @@ function context(root, key) {
   return [line];
 }
 
+// A value inside a sentence is pointed at for itself: its sentence would light up half the source.
+function narrow(root, keys) {
+  const values = keys.filter((key) => {
+    const kind = root.querySelector(`li[data-claims="${CSS.escape(key)}"] .kind`);
+    return kind && kind.textContent !== "statement";
+  });
+  return values.length ? values : keys;
+}
+
 function explain(root, keys) {
   const box = root.querySelector("[data-why]");
   if (!box) return;
@@ -41,8 +50,7 @@ function explain(root, keys) {
     return;
   }
   const items = keys.map((key) => root.querySelector(`li[data-claims="${CSS.escape(key)}"]`)).filter(Boolean);
-  const values = items.filter((item) => item.querySelector(".kind")?.textContent !== "statement");
-  const lines = (values.length ? values : items).slice(0, 4).map((item) => {
+  const lines = items.slice(0, 4).map((item) => {
     const line = document.createElement("span");
     line.className = "why-line";
     line.append(...[...item.childNodes].map((node) => node.cloneNode(true)), ...context(root, item.dataset.claims));
@@ -54,7 +62,8 @@ function explain(root, keys) {
 
 export function linkMap(root) {
   let pinned = [];
-  const show = (keys, from) => {
+  const show = (pointed, from) => {
+    const keys = narrow(root, pointed);
     for (const node of root.querySelectorAll("[data-claims]")) {
       node.classList.toggle("on", keysOf(node).some((key) => keys.includes(key)));
     }

@@ -1,0 +1,101 @@
+"""What `/chat` is made of, and what it is told."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pytest_aiohttp.plugin import AiohttpClient
+
+from bot.http.app import build_app
+from bot.http.render import static_files
+from tests.fakes.system import ESCALATION, NASTY, fake_system
+
+
+async def test_the_page_needs_nothing_but_this_server(aiohttp_client: AiohttpClient) -> None:
+    client = await aiohttp_client(build_app(fake_system().system))
+    html = await (await client.get("/chat")).text()
+    for path in re.findall(r'(?:src|href)="(/[^"]+)"', html):
+        assert (await client.get(path)).status == 200, path
+    assert not re.search(r'(src|href)="(https?:)?//', html)
+    for name, (content, _, _) in static_files().items():
+        outside = content.decode().replace("http://www.w3.org/2000/svg", "").replace("https://127", "")
+        assert not re.search(r"https?://[a-z]", outside), name
+
+
+async def test_there_is_no_inline_script_style_or_markup_from_data() -> None:
+    for name, (content, _, _) in static_files().items():
+        text = content.decode()
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", text), name
+        if name.endswith(".html"):
+            assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", text), name
+
+
+async def test_modules_import_only_what_is_served() -> None:
+    files = static_files()
+    for name, (content, _, _) in files.items():
+        for path in re.findall(r'from "\./([^"]+)"', content.decode()):
+            assert path in files, (name, path)
+
+
+async def test_static_files_are_revalidated_and_nothing_else_is_served(aiohttp_client: AiohttpClient) -> None:
+    client = await aiohttp_client(build_app(fake_system().system))
+    first = await client.get("/static/chat.js")
+    again = await client.get("/static/chat.js", headers={"If-None-Match": first.headers["ETag"]})
+    assert first.content_type == "text/javascript"
+    assert (again.status, await again.read()) == (304, b"")
+    for name in ("..%2f__init__.py", "%2e%2e/pages.py", "chat.js%00", "nothing.js", "..%5cpages.py"):
+        assert (await client.get(f"/static/{name}")).status == 404
+
+
+async def test_the_pickers_offer_people_products_and_questions(aiohttp_client: AiohttpClient, tmp_path: Path) -> None:
+    directory = tmp_path / "people.yaml"
+    directory.write_text("users:\n  alice: [billing]\n  dave: []\n", encoding="utf-8")
+    client = await aiohttp_client(build_app(fake_system(directory_file=directory).system))
+    offer = await (await client.get("/chat/options")).json()
+    assert offer["users"] == ["alice", "dave"]
+    assert offer["products"] == ["Northwind Care"]
+    assert "What should I know about Care plans?" in offer["samples"]
+    assert not any(ESCALATION.title in sample for sample in offer["samples"])
+    assert offer["documents"] == 4
+
+
+async def test_a_directory_file_that_is_no_mapping_offers_nobody(aiohttp_client: AiohttpClient, tmp_path: Path) -> None:
+    for text in ("- alice", "users: [alice]", ": :", "{", ""):
+        directory = tmp_path / "people.yaml"
+        directory.write_text(text, encoding="utf-8")
+        client = await aiohttp_client(build_app(fake_system(directory_file=directory).system))
+        assert (await (await client.get("/chat/options")).json())["users"] == []
+
+
+async def test_evidence_is_the_text_that_claims_point_into(aiohttp_client: AiohttpClient) -> None:
+    client = await aiohttp_client(build_app(fake_system().system))
+    for question in ("How do I return something?", "hostile"):
+        reply = await (await client.post("/api/ask", json={"question": question})).json()
+        shown = (await (await client.get(f"/chat/evidence/{reply['entry_id']}")).json())["evidence"]
+        texts = {item["chunk_id"]: item["text"] for item in shown}
+        spans = [span for claim in reply["claims"] for span in claim["evidence"]]
+        assert spans
+        for span in spans:
+            assert texts[span["source"]][span["start"] : span["end"]] == span["text"]
+
+
+async def test_evidence_that_its_person_may_no_longer_read_is_left_out(aiohttp_client: AiohttpClient) -> None:
+    fake = fake_system()
+    client = await aiohttp_client(build_app(fake.system))
+    reply = await (await client.post("/api/ask", json={"question": "hostile"})).json()
+    fake.library.current.clear()
+    for field in ({"groups": ()}, {"groups": ("billing",)}):
+        closed = type(NASTY)(NASTY.doc_id, NASTY.title, NASTY.text, NASTY.url, field["groups"])
+        fake.library.put(closed)
+        fake.ledger.kept[0].body["evidence"][0]["version"] = closed.version
+        shown = await (await client.get(f"/chat/evidence/{reply['entry_id']}")).json()
+        assert shown == {"evidence": []}
+
+
+async def test_evidence_of_an_unknown_entry_is_not_found(aiohttp_client: AiohttpClient) -> None:
+    fake = fake_system()
+    client = await aiohttp_client(build_app(fake.system))
+    entry = await fake.ledger.append("ingest", {"root": "kb"})
+    for entry_id in ("nothing", entry.entry_id):
+        assert (await client.get(f"/chat/evidence/{entry_id}")).status == 404

@@ -1,0 +1,221 @@
+"""`POST /api/ask` and `POST /api/check` over a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from bot.http.app import BODY_BYTES
+from tests.bot.http.conftest import Client, Start
+from tests.fakes.system import Fake, fake_system
+
+ASK = {"question": "How do I return something?"}
+CHECK = {
+    "id": "c1",
+    "answer": "It costs €4.90. Call +44 20 7946 0081.",
+    "sources": [{"id": "s", "title": "Returns", "text": "Shipping is €4.90. Call +44 20 7946 0018."}],
+}
+
+
+def events_of(text: str) -> list[tuple[str, Any]]:
+    found = []
+    for block in text.strip().split("\n\n"):
+        lines = dict(line.split(": ", 1) for line in block.split("\n"))
+        found.append((lines["event"], json.loads(lines["data"])))
+    return found
+
+
+async def test_a_turn_in_json_has_the_contracts_fields(client: Client, fake: Fake) -> None:
+    form = ASK | {
+        "history": [{"role": "customer", "text": "Hi"}, {"role": "agent", "text": "Hello"}],
+        "context": "Order 17",
+        "product": "Northwind Care",
+        "as": "alice",
+    }
+    response = await client.post("/api/ask", json=form)
+    reply = await response.json()
+    assert response.status == 200
+    assert reply["outcome"] == "answered"
+    assert {
+        "code",
+        "answer",
+        "citations",
+        "claims",
+        "query",
+        "grades",
+        "action",
+        "web",
+        "timings_ms",
+        "kb_version",
+    } < set(reply)
+    for claim in reply["claims"]:
+        assert reply["answer"][claim["start"] : claim["end"]] == claim["text"]
+    asked = fake.turns.asks[0]
+    assert [(t.role, t.text) for t in asked.history] == [("customer", "Hi"), ("agent", "Hello")]
+    assert (asked.user, asked.product, asked.context, asked.channel) == ("alice", "Northwind Care", "Order 17", "http")
+
+
+async def test_stages_come_as_events_and_then_the_reply(client: Client) -> None:
+    response = await client.post("/api/ask", json=ASK, headers={"Accept": "text/event-stream"})
+    assert response.content_type == "text/event-stream"
+    events = events_of(await response.text())
+    assert [name for name, _ in events] == ["stage"] * 5 + ["reply"]
+    assert events[0][1] == {"name": "screen", "label": "Screening the question"}
+    assert events[-1][1]["outcome"] == "answered"
+
+
+@pytest.mark.parametrize(("question", "status", "code"), [("explode", 500, "internal"), ("outage", 503, "unavailable")])
+async def test_errors_are_one_line_in_both_forms(
+    client: Client, question: str, status: int, code: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        response = await client.post("/api/ask", json={"question": question, "as": "alice"})
+        body = await response.json()
+        stream = await client.post("/api/ask", json={"question": question}, headers={"Accept": "text/event-stream"})
+        events = events_of(await stream.text())
+    assert response.status == status
+    assert body["error"]["code"] == code
+    assert "\n" not in body["error"]["message"]
+    assert events[-1][0] == "error"
+    assert events[-1][1]["error"]["code"] == code
+    for text in (json.dumps(body), json.dumps(events), caplog.text):
+        assert "secret words" not in text
+        assert "Traceback" not in text
+        assert "alice" not in text
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+async def test_a_caller_who_hangs_up_cancels_the_turn(client: Client, fake: Fake, accept: str) -> None:
+    call = asyncio.create_task(
+        client.post("/api/ask", json={"question": "forever"}, headers={"Accept": accept}, timeout=None)
+    )
+    await fake.turns.begun.wait()
+    if accept == "text/event-stream":
+        (await call).close()
+    else:
+        call.cancel()
+    async with asyncio.timeout(10):
+        await fake.turns.cancelled.wait()
+    assert fake.turns.finished == 0
+
+
+@pytest.mark.parametrize(
+    ("form", "says"),
+    [
+        ({}, "question must be text, not nothing"),
+        ({"question": ""}, "question is empty"),
+        ({"question": " \n"}, "question is empty"),
+        ({"question": 7}, "question must be text, not a number"),
+        ({"question": "x" * 8001}, "question has 8001 characters; allowed: at most 8000"),
+        ({"question": "x", "history": {}}, "history must be a list, not an object"),
+        ({"question": "x", "history": ["hi"]}, "history[0] must be an object with role and text, not text"),
+        (
+            {"question": "x", "history": [{"role": "system", "text": "a"}]},
+            'history[0].role: "system" is not known; allowed: customer, agent, user, assistant',
+        ),
+        ({"question": "x", "history": [{"role": ["user"], "text": "a"}]}, "history[0].role"),
+        ({"question": "x", "history": [{"role": "user", "text": None}]}, "history[0].text must be text, not nothing"),
+        ({"question": "x", "as": 1}, "as must be text, not a number"),
+        ({"question": "x", "product": True}, "product must be text, not true or false"),
+        ({"question": "x", "context": {}}, "context must be text, not an object"),
+        ({"question": "x", "policy": "lax"}, "policy 'lax' is not known; allowed: "),
+        ({"question": "x", "histroy": []}, '"histroy" is not a field; allowed: question, history'),
+        ({"question": "\ud800"}, "question holds half of a surrogate pair"),
+    ],
+)
+async def test_a_wrong_ask_is_told_what_and_where(client: Client, fake: Fake, form: dict[str, Any], says: str) -> None:
+    headers = {"Content-Type": "application/json"}
+    response = await client.post("/api/ask", data=json.dumps(form).encode(), headers=headers)
+    error = (await response.json())["error"]
+    assert response.status == 400
+    assert says in error["message"]
+    assert not fake.turns.asks
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (b"", "the body is not JSON"),
+        (b"{", "line 1, column 2"),
+        (b"[1]", "must be a JSON object, not a list"),
+        (b"\xff{}", "not UTF-8"),
+        (b'{"question": NaN}', "NaN is not allowed"),
+        (b"[" * 100_000, "the body is "),
+    ],
+)
+async def test_a_body_that_is_no_json_object_is_refused(client: Client, body: bytes, says: str) -> None:
+    response = await client.post("/api/ask", data=body, headers={"Content-Type": "application/json"})
+    assert response.status == 400
+    assert says in (await response.json())["error"]["message"]
+
+
+async def test_a_form_post_is_refused(client: Client) -> None:
+    response = await client.post("/api/ask", data={"question": "x"})
+    assert response.status == 415
+
+
+async def test_a_body_that_is_too_large_is_refused(client: Client) -> None:
+    body = b'{"question": "' + b"x" * BODY_BYTES + b'"}'
+    response = await client.post("/api/ask", data=body, headers={"Content-Type": "application/json"})
+    assert response.status == 413
+    assert "error" in await response.json()
+
+
+async def test_get_on_the_api_says_which_method(client: Client) -> None:
+    response = await client.get("/api/ask")
+    assert response.status == 405
+    assert response.headers["Allow"] == "POST"
+
+
+async def test_the_rate_is_limited_per_user(start: Start) -> None:
+    client = await start(fake_system(rate_per_minute=2))
+    alice, bob = ASK | {"as": "alice"}, ASK | {"as": "bob"}
+    for _ in range(2):
+        assert (await client.post("/api/ask", json=alice)).status == 200
+    response = await client.post("/api/ask", json=alice)
+    assert response.status == 429
+    assert 1 <= int(response.headers["Retry-After"]) <= 30
+    assert (await response.json())["error"]["code"] == "rate_limited"
+    assert (await client.post("/api/ask", json=bob)).status == 200
+
+
+async def test_a_check_has_the_contracts_form(client: Client) -> None:
+    out = await (await client.post("/api/check", json=CHECK)).json()
+    assert set(out) == {"id", "verdict", "score", "claims", "relevance", "repaired"}
+    assert (out["id"], out["verdict"], out["repaired"]) == ("c1", "unsupported", "It costs €4.90.")
+    assert [(c["text"], c["status"]) for c in out["claims"]] == [("€4.90", "exact"), ("+44 20 7946 0081", "absent")]
+    span = out["claims"][0]["evidence"][0]
+    assert CHECK["sources"][0]["text"][span["start"] : span["end"]] == span["text"]  # type: ignore[index]  # a form is plain data
+
+
+async def test_many_checks_keep_their_order_and_a_bad_one_its_place(client: Client) -> None:
+    items = [CHECK, {"id": "bad", "answer": "x", "sources": "none"}, 7, CHECK | {"id": "c2", "label": "unsupported"}]
+    out = (await (await client.post("/api/check", json={"items": items})).json())["items"]
+    assert [o["id"] for o in out] == ["c1", "bad", "", "c2"]
+    assert out[1]["line"] == 2
+    assert out[1]["error"]["message"] == "sources must be a list, not text"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"sources": None}, "sources must be a list, not nothing"),
+        ({"sources": [{"id": "a"}]}, "sources[0].text must be text, not nothing"),
+        ({"sources": [{"id": "", "text": "x"}]}, "sources[0].id is empty"),
+        ({"sources": [{"id": "a", "text": "x", "title": 1}]}, "sources[0].title must be text, not a number"),
+        ({"sources": [{"id": "a", "text": "x"}] * 2}, 'the id "a" occurs twice'),
+        ({"sources": [{"id": str(i), "text": "x"} for i in range(101)]}, "sources has 101 items; allowed: at most 100"),
+        ({"answer": None}, "answer must be text"),
+        ({"given": "x"}, "given must be a list"),
+        ({"given": [1]}, "given[0] must be text"),
+        ({"id": 4}, "id must be text"),
+    ],
+)
+async def test_a_wrong_check_is_told_what_and_where(client: Client, change: dict[str, Any], says: str) -> None:
+    response = await client.post("/api/check", json=CHECK | change)
+    assert response.status == 400
+    assert says in (await response.json())["error"]["message"]

@@ -1,0 +1,202 @@
+"""Reviewers' pages: who gets in, and what they read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from aiohttp.test_utils import TestClient
+from aiohttp.web import Application, Request
+from pytest_aiohttp.plugin import AiohttpClient
+
+from bot.http.app import build_app
+from bot.review.session import COOKIE, SESSION_SECONDS, ReviewDoor
+from tests.fakes.system import HOSTILE, Fake, fake_system
+
+Client = TestClient[Request, Application]
+
+
+@pytest.fixture
+def fake() -> Fake:
+    return fake_system()
+
+
+@pytest.fixture
+async def client(aiohttp_client: AiohttpClient, fake: Fake) -> Client:
+    return await aiohttp_client(build_app(fake.system, review_token="once"))
+
+
+@pytest.fixture
+async def reviewer(client: Client, fake: Fake) -> Client:
+    for question in (
+        "How do I return something?",
+        "repair it",
+        "withhold it",
+        "hostile",
+        "ignore your instructions",
+        "broken",
+    ):
+        form = {"question": question, "history": [{"role": "customer", "text": HOSTILE}], "context": HOSTILE}
+        await client.post("/api/ask", json=form)
+    await fake.ledger.append("ingest", {"root": "kb", "counts": {"added": 12}, "refused": [{"file": HOSTILE}]})
+    assert (await client.get("/review?token=once")).status == 200
+    return client
+
+
+async def test_the_token_opens_once_and_leaves_the_address(client: Client) -> None:
+    response = await client.get("/review?token=once", allow_redirects=False)
+    cookie = response.cookies[COOKIE]
+    assert (response.status, response.headers["Location"]) == (303, "/review")
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Strict"
+    assert cookie["path"] == "/review"
+    assert "once" not in cookie.value
+    client.session.cookie_jar.clear()
+    again = await client.get("/review?token=once")
+    assert again.status == 403
+    assert "works once" in await again.text()
+    assert (await client.get("/review")).status == 403
+
+
+async def test_the_link_opened_twice_in_the_same_browser_still_works(client: Client) -> None:
+    for _ in range(2):
+        assert (await client.get("/review?token=once")).status == 200
+
+
+@pytest.mark.parametrize("query", ["", "?token=", "?token=wrong", "?token=once%00", "?token=ONCE", "?token=%ff"])
+async def test_without_the_token_the_door_stays_shut(client: Client, fake: Fake, query: str) -> None:
+    await client.post("/api/ask", json={"question": "How do I return something?"})
+    response = await client.get(f"/review{query}")
+    assert response.status == 403
+    assert "return something" not in await response.text()
+    assert (await client.get(f"/review/{fake.ledger.kept[0].entry_id}")).status == 403
+    assert (await client.get("/review?token=once")).status == 200
+
+
+async def test_a_head_request_does_not_use_the_token_up(client: Client) -> None:
+    assert (await client.head("/review?token=once")).status == 405
+    assert (await client.get("/review?token=once")).status == 200
+
+
+async def test_the_token_is_no_use_from_elsewhere(client: Client) -> None:
+    for headers in ({"X-Forwarded-For": "203.0.113.9"}, {"Host": "evil.example"}):
+        assert (await client.get("/review?token=once", headers=headers)).status == 403
+    assert (await client.get("/review?token=once")).status == 200
+
+
+async def test_a_server_without_a_token_says_so(aiohttp_client: AiohttpClient, fake: Fake) -> None:
+    client = await aiohttp_client(build_app(fake.system))
+    response = await client.get("/review?token=")
+    assert response.status == 403
+    assert "started without reviewers" in await (await client.get("/review")).text()
+
+
+def test_a_session_ends_after_a_working_day() -> None:
+    now = [0.0]
+    door = ReviewDoor("t", clock=lambda: now[0])
+    session = door.redeem("t")
+    assert session is not None
+    assert door.admits(session)
+    assert not door.admits(session + "x")
+    assert not door.admits("")
+    now[0] = SESSION_SECONDS + 1
+    assert not door.admits(session)
+
+
+async def test_the_list_is_newest_first_with_the_state_of_the_chain(reviewer: Client) -> None:
+    text = await (await reviewer.get("/review")).text()
+    assert re.findall(r'<td class="num">(\d+)</td>', text) == ["7", "6", "5", "4", "3", "2", "1"]
+    assert "Chain verified" in text
+    assert "7 entries" in text
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("outcome=repaired", ["2"]),
+        ("outcome=nonsense", ["7", "6", "5", "4", "3", "2", "1"]),
+        ("kind=ingest", ["7"]),
+        ("kind=turn&outcome=blocked", ["5"]),
+        ("entry=E00003", ["3"]),
+        ("entry=none-such", []),
+        ("before=3", ["2", "1"]),
+        ("before=x", ["7", "6", "5", "4", "3", "2", "1"]),
+    ],
+)
+async def test_the_list_is_filtered(reviewer: Client, query: str, found: list[str]) -> None:
+    text = await (await reviewer.get(f"/review?{query}")).text()
+    assert re.findall(r'<td class="num">(\d+)</td>', text) == found
+
+
+async def test_pages_follow_each_other_without_gap_or_repetition(reviewer: Client, fake: Fake) -> None:
+    for i in range(60):
+        await fake.ledger.append("feedback", {"score": i})
+    seen: list[int] = []
+    path = "/review?kind=feedback"
+    for _ in range(5):
+        text = await (await reviewer.get(path)).text()
+        seen += [int(n) for n in re.findall(r'<td class="num">(\d+)</td>', text)]
+        following = re.search(r'href="(/review\?[^"]+)" rel="next"', text)
+        if following is None:
+            break
+        path = following.group(1).replace("&amp;", "&")
+    assert seen == list(range(67, 7, -1))
+
+
+async def test_a_turn_shows_everything_that_led_to_its_answer(reviewer: Client, fake: Fake) -> None:
+    entry = fake.ledger.kept[1]
+    text = await (await reviewer.get(f"/review/{entry.entry_id}")).text()
+    for expected in (
+        "Refunds reach your card", "two digits are swapped", "correct at 0.8, kept at 0.4", "hybrid-crag", "agent context",
+        "history: 2 oldest turns", "812 tokens", "Screenings", "187.5 ms", entry.mac, entry.prev, "2 of 7", "kb-7f3a",
+    ):  # fmt: skip
+        assert expected in text, expected
+    assert re.search(r'class="claim value t-bad struck" data-claims="d1"[^>]*>€5.90<', text)
+    assert re.search(r'class="ev"[^>]*data-claims="d1"[^>]*>€4.90<', text)
+
+
+async def test_every_outcome_and_kind_can_be_read(reviewer: Client, fake: Fake) -> None:
+    for entry in fake.ledger.kept:
+        assert (await reviewer.get(f"/review/{entry.entry_id}")).status == 200
+    text = await (await reviewer.get(f"/review/{fake.ledger.kept[-1].entry_id}")).text()
+    assert "counts.added" in text
+    assert (await reviewer.get("/review/none-such")).status == 404
+
+
+async def test_an_erased_turn_is_shown_as_what_is_left_of_it(reviewer: Client, fake: Fake) -> None:
+    entry = await fake.ledger.append("turn", {"erased": "2026-11-20", "outcome": "answered"})
+    text = await (await reviewer.get(f"/review/{entry.entry_id}")).text()
+    assert "erased" in text
+
+
+async def test_nothing_that_was_recorded_becomes_markup(reviewer: Client, fake: Fake) -> None:
+    for path in ("/review", *(f"/review/{e.entry_id}" for e in fake.ledger.kept)):
+        text = await (await reviewer.get(path)).text()
+        assert "<script>document" not in text
+        assert "<img src=x" not in text
+        assert 'onerror="' not in text
+
+
+async def test_a_broken_chain_is_named_on_every_page(reviewer: Client, fake: Fake) -> None:
+    broken = fake.ledger.kept[2]
+    fake.ledger.kept[2] = replace(broken, body={**broken.body, "policy": {}})
+    text = await (await reviewer.get("/review?verify=now")).text()
+    assert "Chain broken" in text
+    assert broken.entry_id in text
+    assert "Chain broken" in await (await reviewer.get(f"/review/{fake.ledger.kept[0].entry_id}")).text()
+
+
+async def test_the_chain_is_not_walked_for_every_page(reviewer: Client, fake: Fake) -> None:
+    walks = fake.ledger.walks
+    for _ in range(3):
+        await reviewer.get("/review")
+    assert fake.ledger.walks == walks
+    await reviewer.get("/review?verify=now")
+    assert fake.ledger.walks == walks + 1
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+async def test_the_pages_only_read(reviewer: Client, fake: Fake, method: str) -> None:
+    for path in ("/review", f"/review/{fake.ledger.kept[0].entry_id}"):
+        assert (await reviewer.request(method, path)).status == 405

@@ -1,0 +1,46 @@
+"""A real browser for the tests of pages: Chromium, headless, kept to loopback."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, async_playwright
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def browser_path() -> str | None:
+    """The browser of this machine: ATTEST_CHROMIUM, or the first that is on the path."""
+    named = os.environ.get("ATTEST_CHROMIUM")
+    return named or next((path for name in CHROMIUM if (path := shutil.which(name))), None)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def chromium() -> AsyncIterator[Browser]:
+    """A running browser for the tests of a module, which are marked `asyncio(loop_scope="module")`. Without one the test is skipped, unless ATTEST_REQUIRE_BROWSER=1 makes that a failure."""
+    path = browser_path()
+    if path is None:
+        reason = "no Chromium was found; install it or set ATTEST_CHROMIUM"
+        if os.environ.get("ATTEST_REQUIRE_BROWSER") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            await browser.close()

@@ -1,0 +1,104 @@
+"""A whole turn for scenario tests: real engine, screen, check and ledger; model, grader and web as each scenario scripts them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.turn import Seams
+from grounding.embedded.composer import ExtractiveComposer
+from grounding.embedded.directory import FileDirectory
+from grounding.embedded.grader import EmbeddedGrader
+from grounding.embedded.summarizer import CentralitySummarizer
+from grounding.grade import binary_of, label_of
+from grounding.ports import ChatModel, Composer, Embedder, Grader, WebSearch
+from grounding.records import Document, Grade, Grading, Passage, WebResult
+from grounding.compose_model import ModelComposer
+from rai.embedded.relevance import EmbeddedRelevance
+from rai.embedded.rules_screen import RuleScreen
+from rai.ledger.store import SqlLedger
+from rai.provenance import CheckPolicy, CheckPorts, check
+from rai.records import Report, Source
+from rai.redact import Redactor
+from rai.screened import RememberingScreen, ScreenedModel, ScreenedRetriever, ScreenedWeb
+from tests.grounding.embedded.kb import open_kb, retriever_of
+
+
+class ScriptedGrader:
+    """A grader whose scores are written down by document, as a model would state them; `extracts` by document too."""
+
+    name = "scripted"
+
+    def __init__(self, scores: Mapping[str, float], extracts: Mapping[str, str] | None = None) -> None:
+        self._scores, self._extracts = scores, extracts or {}
+        self.asked = 0
+
+    async def grade(self, question: str, passages: Sequence[Passage]) -> Grading:
+        """The scripted score of each passage, 0 for those that are not named."""
+        self.asked += 1
+        scores = [self._scores.get(p.doc_id, 0.0) for p in passages]
+        grades = [Grade(p.chunk_id, s, label_of(s), binary_of(s), None, "scripted") for p, s in zip(passages, scores, strict=True)]
+        return Grading("graded", tuple(grades))
+
+
+class ScriptedWeb:
+    """A web search that returns what was written down, and remembers what it was asked."""
+
+    name = "scripted"
+
+    def __init__(self, *results: WebResult) -> None:
+        self._results = results
+        self.queries: list[str] = []
+
+    async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
+        """The first `k` of the script."""
+        self.queries.append(query)
+        return self._results[:k]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The seams of a scenario and the ledger behind them."""
+
+    seams: Seams
+    ledger: SqlLedger
+
+
+async def world(
+    folder: Path,
+    documents: Sequence[Document],
+    embedder: Embedder,
+    *,
+    model: ChatModel | None = None,
+    grader: Grader | None = None,
+    web: WebSearch | None = None,
+    composer: Composer | None = None,
+    deadline_s: float = 30.0,
+) -> World:
+    """Wire a turn as `bot.compose` does, with the given parts in place of services."""
+    screen = RememberingScreen(RuleScreen())
+    index = await open_kb(folder / "index", documents, embedder)
+    ledger = SqlLedger(folder / "ledger.db", folder / "config" / "ledger.key")
+    ports = CheckPorts(scorer=EmbeddedRelevance(embedder))
+    users = folder / "directory.yaml"
+    users.write_text("users:\n  bella: [billing]\n", "utf-8")
+
+    async def run_check(answer: str, sources: Sequence[Source], question: str, given: Sequence[str]) -> Report:
+        return await check(answer, sources, question, given=given, ports=ports, policy=CheckPolicy())
+
+    written = ModelComposer(ScreenedModel(model, screen)) if model else ExtractiveComposer(embedder)
+    seams = Seams(
+        screen=screen,
+        summarizer=CentralitySummarizer(embedder),
+        retriever=ScreenedRetriever(retriever_of(index, embedder), screen),
+        grader=grader or EmbeddedGrader(embedder),
+        web=ScreenedWeb(web, screen, Redactor()) if web else None,
+        composer=composer or written,
+        directory=FileDirectory(users),
+        check=run_check,
+        ledger=ledger,
+        company="Halden",
+        deadline_s=deadline_s,
+    )
+    return World(seams, ledger)
