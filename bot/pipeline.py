@@ -24,14 +24,19 @@ from grounding.prompt import build_prompt, insufficient_sentence
 from grounding.query import last_turn_query
 from grounding.records import Access, Action, Passage, Query, Turn
 from rai.records import Outcome, Report, Source
+from rai.screened import screened_turn
 
 
 async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage | None = None) -> Reply:
     """One turn. Always a reply; nothing leaves before the ledger has it. Raises UserError for an unusable question."""
     work = Work(ask, seams, policy, Trace(on_stage))
     try:
-        async with asyncio.timeout(seams.deadline_s):
-            reply = await _turn(work)
+        with screened_turn() as screened:
+            try:
+                async with asyncio.timeout(seams.deadline_s):
+                    reply = await _turn(work)
+            finally:
+                work.trace.note(*screened.notes)
     except TimeoutError:
         reply = _ended(work, Outcome.FAILED, "deadline")
     except PromptBlocked as error:

@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+import bot.settings  # noqa: F401 - first of all: it tells onnxruntime to send nothing
+from grounding.embedded.build_model import build
+from grounding.embedded.embedder import MiniLM
+
 _real_connect = socket.socket.connect
 _real_connect_ex = socket.socket.connect_ex
 
@@ -45,3 +49,15 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ATTEST_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("ATTEST_LEDGER_KEY_FILE", str(tmp_path / "config" / "ledger.key"))
+
+
+@pytest.fixture(scope="session")
+def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The embedding model, built once from the pinned weights as set-up builds it."""
+    return build(tmp_path_factory.mktemp("model") / "minilm-int8.onnx")
+
+
+@pytest.fixture(scope="session")
+def minilm(model_file: Path) -> MiniLM:
+    """The real embedder."""
+    return MiniLM(model_file)

@@ -16,8 +16,8 @@ from grounding.ports import Embedder
 from grounding.records import Grade, Grading, Passage
 from grounding.text import terms
 
-INTERCEPT, BY_MEANING, BY_WHOLE, BY_SENTENCE = -5.2, 7.0, 2.2, 1.8
-LEXICAL_INTERCEPT, LEXICAL_WHOLE, LEXICAL_SENTENCE = -3.0, 3.2, 2.6
+INTERCEPT, BY_MEANING, BY_WHOLE, BY_SENTENCE = -5.41, 10.55, -0.39, 0.73
+LEXICAL_INTERCEPT, LEXICAL_WHOLE, LEXICAL_SENTENCE = -1.07, 1.29, 0.24
 
 
 class EmbeddedGrader:

@@ -47,6 +47,10 @@ class EmbeddedIndex:
         if self.words.fresh:
             self.store.mark_all_unindexed()
 
+    def unlock(self) -> None:
+        """Stop being the writer."""
+        self._stack.close()
+
     def stamps(self) -> dict[str, tuple[str, str, str]]:
         """doc_id to (root, stamp, version) of every live document."""
         return {doc_id: (k.root, k.stamp, k.version) for doc_id, k in self.store.known().items()}

@@ -147,7 +147,7 @@ class Store:
     def kb_version(self) -> str:
         """Names the state of the knowledge base: equal documents give equal digests, whatever their order."""
         with self._reading() as db:
-            rows = dict(db.execute(sa.select(_meta.c.name, _meta.c.value)).tuples().all())
+            rows = dict(db.execute(sa.select(_meta.c.name, _meta.c.value)).all())
         return f"kb-{int(rows.get('digest', '0')):016x}-g{rows.get('generation', '0')}"
 
     def known(self) -> dict[str, Known]:
@@ -160,7 +160,7 @@ class Store:
         """Stamp by id of documents that a person removed."""
         query = sa.select(_documents.c.doc_id, _documents.c.stamp).where(_documents.c.pulled, ~_documents.c.live)
         with self._reading() as db:
-            return dict(db.execute(query).tuples().all())
+            return dict(db.execute(query).all())
 
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Every live document, by id."""
@@ -225,6 +225,8 @@ class Store:
 
     def put(self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]]) -> None:
         """Replace documents by (document, chunks, root, stamp), all in one transaction."""
+        if not items:
+            return
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._writing() as db:
             digest = self._forget(db, [d.doc_id for d, _, _, _ in items])
@@ -257,7 +259,7 @@ class Store:
             live = sa.select(_documents.c.doc_id, _documents.c.version).where(
                 _documents.c.doc_id.in_(part), _documents.c.live
             )
-            for doc_id, version in db.execute(live).tuples().all():
+            for doc_id, version in db.execute(live).all():
                 digest ^= _mark(doc_id, version)
             db.execute(_chunks.delete().where(_chunks.c.doc_id.in_(part)))
         return digest
@@ -316,7 +318,7 @@ class Store:
             for part in _parts(chunk_ids):
                 query = sa.select(_vectors.c.chunk_id, _vectors.c.vector)
                 found = db.execute(query.where(_vectors.c.fingerprint == fingerprint, _vectors.c.chunk_id.in_(part)))
-                out.update(found.tuples().all())
+                out.update(found.all())
         return out
 
 

@@ -62,7 +62,7 @@ class Words:
             raise StoreError("another ingest is writing to the index; wait for it to end") from error
         try:
             for doc_id in doc_ids:
-                writer.delete_documents("doc_id", doc_id)
+                writer.delete_documents_by_term("doc_id", doc_id)
             for row in rows:
                 writer.add_document(_entry(row))
             writer.commit()

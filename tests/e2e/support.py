@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.turn import Seams
+from grounding.compose_model import ModelComposer
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.directory import FileDirectory
 from grounding.embedded.grader import EmbeddedGrader
@@ -14,7 +15,6 @@ from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.grade import binary_of, label_of
 from grounding.ports import ChatModel, Composer, Embedder, Grader, WebSearch
 from grounding.records import Document, Grade, Grading, Passage, WebResult
-from grounding.compose_model import ModelComposer
 from rai.embedded.relevance import EmbeddedRelevance
 from rai.embedded.rules_screen import RuleScreen
 from rai.ledger.store import SqlLedger
@@ -38,7 +38,10 @@ class ScriptedGrader:
         """The scripted score of each passage, 0 for those that are not named."""
         self.asked += 1
         scores = [self._scores.get(p.doc_id, 0.0) for p in passages]
-        grades = [Grade(p.chunk_id, s, label_of(s), binary_of(s), None, "scripted") for p, s in zip(passages, scores, strict=True)]
+        grades = [
+            Grade(p.chunk_id, s, label_of(s), binary_of(s), None, "scripted")
+            for p, s in zip(passages, scores, strict=True)
+        ]
         return Grading("graded", tuple(grades))
 
 

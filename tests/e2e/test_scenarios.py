@@ -16,7 +16,11 @@ from rai.records import Outcome
 from tests.e2e.support import ScriptedGrader, ScriptedWeb, world
 from tests.fakes.model import ScriptedModel
 
-LEAVE = Document("handbook/leave.md", "Leave policy", "Employees receive 25 days of paid leave a year. Unused days expire on 31 March.")
+LEAVE = Document(
+    "handbook/leave.md",
+    "Leave policy",
+    "Employees receive 25 days of paid leave a year. Unused days expire on 31 March.",
+)
 VPN = Document("it/vpn.md", "VPN", "Connect to the VPN with the client from the software centre.")
 
 
@@ -25,7 +29,9 @@ async def test_an_internal_question_is_answered_directly(tmp_path: Path, minilm:
     """A highly relevant document answers; no web search is made."""
     web = ScriptedWeb()
     model = ScriptedModel("Employees receive 25 days of paid leave a year [1].")
-    w = await world(tmp_path, [LEAVE, VPN], minilm, model=model, grader=ScriptedGrader({"handbook/leave.md": 1.0}), web=web)
+    w = await world(
+        tmp_path, [LEAVE, VPN], minilm, model=model, grader=ScriptedGrader({"handbook/leave.md": 1.0}), web=web
+    )
     reply = await answer_turn(Ask("How many days of paid leave do employees get?"), w.seams, Policy())
     assert reply.outcome is Outcome.ANSWERED
     assert reply.action is Action.CORRECT
@@ -39,7 +45,9 @@ async def test_an_internal_question_is_answered_directly(tmp_path: Path, minilm:
 @pytest.mark.row("0-17")
 async def test_an_external_question_goes_to_the_web(tmp_path: Path, minilm: MiniLM) -> None:
     """No document scores: its text is discarded, the web is searched, the answer cites the web and says so."""
-    page = WebResult("Tokyo Tower", "https://travel.example/tokyo-tower", "Tokyo Tower is 333 metres tall and opened in 1958.")
+    page = WebResult(
+        "Tokyo Tower", "https://travel.example/tokyo-tower", "Tokyo Tower is 333 metres tall and opened in 1958."
+    )
     web = ScriptedWeb(page)
     model = ScriptedModel("Tokyo Tower is 333 metres tall [1].")
     w = await world(tmp_path, [LEAVE, VPN], minilm, model=model, web=web)
@@ -60,7 +68,9 @@ async def test_nothing_anywhere_gives_the_exact_sentence(tmp_path: Path, minilm:
 
 
 FORM = Document(
-    "form.txt", "Applications", "Please use application form 354-02 to enter applicants’ medical history, significant illnesses and other symptoms."
+    "form.txt",
+    "Applications",
+    "Please use application form 354-02 to enter applicants’ medical history, significant illnesses and other symptoms.",
 )
 DOE = Document(
     "doe.txt",
@@ -130,7 +140,9 @@ DELETE_ANSWER = (
 async def test_the_force_delete_conversation(tmp_path: Path, minilm: MiniLM) -> None:
     """A chatty conversation becomes the question; dashes of another kind are no other value."""
     model = ScriptedModel(DELETE_ANSWER)
-    w = await world(tmp_path, [DELETE_VM, VPN], minilm, model=model, grader=ScriptedGrader({"azure/force-delete.md": 0.95}))
+    w = await world(
+        tmp_path, [DELETE_VM, VPN], minilm, model=model, grader=ScriptedGrader({"azure/force-delete.md": 0.95})
+    )
     talk = (Turn("agent", "Hello, how may I help you?"), Turn("customer", "Hi, I am having an issue."))
     reply = await answer_turn(Ask("How to force delete VM in Azure?", talk), w.seams, Policy())
     assert reply.query == "How to force delete VM in Azure?"
@@ -148,5 +160,3 @@ async def test_what_the_prompt_asks_for_when_evidence_is_missing_is_an_outcome(t
     reply = await answer_turn(Ask("How many days of leave do contractors get?"), w.seams, Policy())
     assert reply.outcome is Outcome.INSUFFICIENT
     assert [c.doc_id for c in reply.offered] == ["handbook/leave.md"]
-
-

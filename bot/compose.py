@@ -1,0 +1,247 @@
+"""Settings to seams: the only module that names implementations. It imports each one where it is built, so that a start
+pays only for what is switched on.
+
+Order matters for safety: whatever reaches a model or the web is wrapped by the screen here, and what was wrapped is not
+kept anywhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from bot.pipeline import answer_turn
+from bot.records import Ask, OnStage, Reply
+from bot.settings import Settings
+from bot.system import CheckRequest, System
+from bot.turn import Seams
+from grounding.errors import StoreError
+from grounding.ingest import IngestReport, IngestTarget, Progress, ingest
+from grounding.policy import Policy, policy_named
+from grounding.ports import ChatModel, Composer, Embedder, WebSearch
+from grounding.prompt import template
+from rai.ports import PromptScreen
+from rai.provenance import CheckPolicy, CheckPorts, check
+from rai.records import Report, Source
+from rai.redact import Redactor
+from rai.screened import RememberingScreen, ScreenedModel, ScreenedRetriever, ScreenedWeb
+
+LOG = logging.getLogger("attest")
+SAMPLE = Path(str(files("bot").joinpath("sample")))
+"""The knowledge base that comes with the product."""
+
+Close = Callable[[], Awaitable[None]]
+
+
+async def compose(settings: Settings) -> System:
+    """Everything that `settings` switch on, ready to use. The caller closes it.
+
+    Raises SettingsError for settings that cannot work, StoreError for an index or ledger that cannot be opened.
+    """
+    return await _Builder(settings, []).system()
+
+
+@dataclass(slots=True)
+class _Builder:
+    """Builds one system; `closers` are run in reverse order when it is closed."""
+
+    settings: Settings
+    closers: list[Close]
+
+    async def system(self) -> System:
+        from grounding.embedded.directory import FileDirectory
+        from grounding.embedded.grader import EmbeddedGrader
+        from grounding.embedded.index import EmbeddedIndex
+        from grounding.embedded.retriever import EmbeddedRetriever
+        from grounding.embedded.summarizer import CentralitySummarizer
+        from grounding.embedded.vectors import VectorIndex
+        from rai.embedded.rules_screen import RuleScreen
+        from rai.ledger.store import SqlLedger
+
+        settings = self.settings
+        embedder = await asyncio.to_thread(_embedder, settings)
+        index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
+        self._closes(index.close)
+        await asyncio.to_thread(_rebuild_if_lost, index)
+        screen = RememberingScreen(RuleScreen())
+        vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
+        retriever = ScreenedRetriever(EmbeddedRetriever(index.store, index.words, vectors, embedder), screen)
+        redactor = Redactor(settings.phone_regions)
+        redactor.warm()
+        ledger = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
+        self.closers.append(ledger.close)
+        checker = _checker(settings, embedder)
+        seams = Seams(
+            screen=screen,
+            summarizer=CentralitySummarizer(embedder),
+            retriever=retriever,
+            grader=EmbeddedGrader(embedder),
+            web=self._web(screen, redactor),
+            composer=self._composer(embedder, screen),
+            directory=FileDirectory(settings.directory_path),
+            check=checker,
+            ledger=ledger,
+            company=settings.company,
+            deadline_s=settings.turn_deadline_s,
+        )
+
+        async def answer(ask: Ask, on_stage: OnStage | None = None) -> Reply:
+            return await answer_turn(ask, seams, policy_named(ask.policy), on_stage)
+
+        async def check_request(request: CheckRequest) -> Report:
+            return await checker(request.answer, request.sources, request.question, request.given)
+
+        async def ready() -> dict[str, str]:
+            documents, _ = await asyncio.to_thread(index.counts)
+            return (
+                {} if documents else {"knowledge base": "empty; run `attest ingest PATH` or `attest ingest --sample`"}
+            )
+
+        return System(
+            settings=settings, answer=answer, check=check_request, summarizer=seams.summarizer, embedder=embedder, retriever=retriever,
+            grader=seams.grader, screen=screen, library=index, directory=seams.directory, ledger=ledger, ready=ready, close=self._close,
+        )  # fmt: skip
+
+    def _closes(self, closer: Callable[[], None]) -> None:
+        async def close() -> None:
+            await asyncio.to_thread(closer)
+
+        self.closers.append(close)
+
+    async def _close(self) -> None:
+        while self.closers:
+            await self.closers.pop()()
+
+    def _composer(self, embedder: Embedder | None, screen: PromptScreen) -> Composer:
+        from grounding.embedded.composer import ExtractiveComposer
+
+        if self.settings.generator == "openai":
+            from grounding.compose_model import ModelComposer
+
+            return ModelComposer(self._model(screen))
+        extractive = ExtractiveComposer(embedder)
+        if self.settings.generator == "demo":
+            from grounding.embedded.demo import DemoComposer
+
+            return DemoComposer(extractive)
+        return extractive
+
+    def _model(self, screen: PromptScreen) -> ChatModel:
+        """The chat model, wrapped: the bare one exists only inside the wrapper."""
+        from grounding.azure.openai_chat import OpenAIChat
+        from grounding.remote import Remote
+
+        s = self.settings
+        remote = Remote("openai", deadline_s=s.call_deadline_s, retries=s.retries)
+        key = s.openai_api_key.get_secret_value() if s.openai_api_key else None
+        model = OpenAIChat(s.openai_base_url, key, s.openai_model, remote)
+        self.closers.append(model.aclose)
+        ours = [
+            template(name) for name in ("system", "guidance", "history", "agent_context", "example", "insufficient")
+        ]
+        return ScreenedModel(model, screen, trusted=ours)
+
+    def _web(self, screen: PromptScreen, redactor: Redactor) -> WebSearch | None:
+        """The web search, filtered by the lists, then screened; None when it is off."""
+        from grounding.remote import Remote
+        from grounding.web.filtered import FilteredSearch
+        from grounding.web.sites import Sites
+
+        s = self.settings
+        if s.web == "off":
+            return None
+        sites = Sites(s.web_allow, s.web_deny)
+        provider: WebSearch
+        if s.web == "sample":
+            from grounding.web.sample import SamplePages
+
+            provider = SamplePages(SAMPLE / "web" / "pages.jsonl")
+        else:
+            from grounding.web.serpapi_search import SerpApiSearch
+
+            assert s.serpapi_key is not None  # the settings refuse serpapi without a key
+            remote = Remote("serpapi", deadline_s=s.call_deadline_s, retries=s.retries)
+            search = SerpApiSearch(s.serpapi_key.get_secret_value(), remote, sites=sites)
+            self.closers.append(search.aclose)
+            provider = search
+        return ScreenedWeb(FilteredSearch(provider, sites), screen, redactor)
+
+
+def _embedder(settings: Settings) -> Embedder | None:
+    """The embedding model, or None with one clear line: search then goes by words only."""
+    path = settings.model_path
+    if not path.exists():
+        LOG.warning("no embedding model at %s: search goes by words only; `make setup` builds it", path)
+        return None
+    from grounding.embedded.embedder import MiniLM
+
+    try:
+        return MiniLM(path)
+    except StoreError as error:
+        LOG.warning("%s; search goes by words only", error)
+        return None
+
+
+def _rebuild_if_lost(index: object) -> None:
+    """A word index that is gone is made again from the store of record."""
+    from grounding.embedded.index import EmbeddedIndex
+
+    assert isinstance(index, EmbeddedIndex)
+    if index.words.fresh and index.counts()[0]:
+        LOG.warning("the word index is missing: building it again from the store")
+        index.lock()
+        index.catch_up(lambda *_: None)
+        index.unlock()
+
+
+def _checker(settings: Settings, embedder: Embedder | None) -> Callable[..., Awaitable[Report]]:
+    from rai.embedded.relevance import EmbeddedRelevance
+    from rai.embedded.tagger import GazetteerTagger
+
+    policy: Policy = policy_named(settings.policy)
+    rules = CheckPolicy(
+        unsupported_at=policy.unsupported_at, relevance_at=policy.relevance_at, regions=settings.phone_regions
+    )
+    ports = CheckPorts(tagger=GazetteerTagger(), scorer=EmbeddedRelevance(embedder))
+
+    async def run(answer: str, sources: Sequence[Source], question: str | None, given: Sequence[str]) -> Report:
+        return await check(answer, sources, question, given=given, ports=ports, policy=rules)
+
+    return run
+
+
+@dataclass(frozen=True, slots=True)
+class Ingester:
+    """Takes documents in. One at a time on a knowledge base; servers read meanwhile."""
+
+    settings: Settings
+    target: IngestTarget
+    close: Close
+    vectors: bool
+    """False if there is no embedding model: everything is searchable by words only."""
+
+    async def run(
+        self, paths: Sequence[Path], *, acl: Path | None, lexical_only: bool, on_progress: Callable[[Progress], None]
+    ) -> IngestReport:
+        """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
+        sizes = (self.settings.chunk_min_tokens, self.settings.chunk_max_tokens)
+        return await ingest(
+            self.target, paths, acl=acl, lexical_only=lexical_only, chunk_tokens=sizes, on_progress=on_progress
+        )
+
+
+async def open_ingester(settings: Settings) -> Ingester:
+    """An ingester over the knowledge base of `settings`. Raises StoreError if it cannot be opened."""
+    from grounding.embedded.index import EmbeddedIndex
+
+    embedder = await asyncio.to_thread(_embedder, settings)
+    index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
+
+    async def close() -> None:
+        await asyncio.to_thread(index.close)
+
+    return Ingester(settings, index, close, embedder is not None)

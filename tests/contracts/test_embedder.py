@@ -1,0 +1,56 @@
+"""What every Embedder promises, run over the real model and the one that tests use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grounding.embedded.embedder import MiniLM
+from grounding.errors import StoreError
+from grounding.ports import Embedder
+from tests.fakes.embedder import HashEmbedder
+
+
+@pytest.fixture(params=["minilm", "hash"])
+def embedder(request: pytest.FixtureRequest) -> Embedder:
+    chosen: Embedder = request.getfixturevalue("minilm") if request.param == "minilm" else HashEmbedder()
+    return chosen
+
+
+async def test_rows_are_unit_vectors_in_order(embedder: Embedder) -> None:
+    texts = ["How do I reset my router?", "", "x" * 4000, "Prix: 5 €", "How do I reset my router?"]
+    vectors = await embedder.embed(texts)
+    assert vectors.shape == (5, 384)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-4)
+    assert np.allclose(vectors[0], vectors[4])
+
+
+async def test_a_text_has_one_vector_whatever_it_is_batched_with(embedder: Embedder) -> None:
+    alone = (await embedder.embed(["What does the Pro plan cost?"]))[0]
+    texts = ["short", "What does the Pro plan cost?", "a much longer text about something else " * 30]
+    together = (await embedder.embed(texts))[1]
+    assert float(alone @ together) > 0.995
+
+
+async def test_nothing_gives_nothing(embedder: Embedder) -> None:
+    assert (await embedder.embed([])).shape == (0, 384)
+
+
+async def test_meaning_is_near(minilm: MiniLM) -> None:
+    """The built model is the model: paraphrases are near, strangers are not. The float model gives .73 and .03."""
+    vectors = await minilm.embed(
+        ["How do I reset my password?", "Steps to recover a forgotten password", "The weather in Paris"]
+    )
+    assert vectors[0] @ vectors[1] > 0.6
+    assert vectors[0] @ vectors[2] < 0.2
+
+
+def test_a_damaged_model_is_a_sentence(tmp_path: Path, model_file: Path) -> None:
+    (tmp_path / "tokenizer.json").write_bytes(model_file.with_name("tokenizer.json").read_bytes())
+    broken = tmp_path / "minilm-int8.onnx"
+    broken.write_bytes(model_file.read_bytes()[:100_000])
+    with pytest.raises(StoreError, match="make setup"):
+        MiniLM(broken)

@@ -1,0 +1,102 @@
+"""What every Retriever promises, run over each implementation."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from grounding.ports import Retriever
+from grounding.records import Access, Document
+from tests.fakes.embedder import HashEmbedder
+from tests.grounding.embedded.kb import open_kb, retriever_of
+
+GROUPS = ["billing", "tier2", "legal"]
+PRODUCTS = ["wren", "roost", None]
+
+
+def documents() -> list[Document]:
+    """200 documents about the same things with random rights; every id says who may read it."""
+    rng = random.Random(7)
+    out = []
+    for n in range(200):
+        groups = rng.choice([None, (), *[tuple(rng.sample(GROUPS, k)) for k in (1, 2)]])
+        product = rng.choice(PRODUCTS)
+        out.append(
+            Document(
+                f"d{n}",
+                f"Refund rule {n}",
+                f"The refund of case {n} takes {n % 9} days and costs nothing.",
+                None,
+                groups,
+                product,
+            )
+        )
+    return out
+
+
+@pytest.fixture(params=["hybrid", "lexical"])
+async def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Retriever]:
+    embedder = HashEmbedder() if request.param == "hybrid" else None
+    index = await open_kb(tmp_path / "index", documents(), embedder)
+    yield retriever_of(index, embedder)
+    index.close()
+
+
+async def test_nobody_sees_what_they_may_not(retriever: Retriever) -> None:
+    """Trimming agrees with a plain reference for random users, groups and products, and never costs a visible result."""
+    rng = random.Random(11)
+    by_id = {d.doc_id: d for d in documents()}
+    for _ in range(60):
+        access = Access("u", frozenset(rng.sample(GROUPS, rng.randint(0, 3))), rng.choice(PRODUCTS))
+        found = await retriever.retrieve("how long does a refund take", access, 1000)
+        expected = {
+            i for i, d in by_id.items()
+            if (d.groups is None or access.groups & set(d.groups)) and (access.product is None or d.product in (None, access.product))
+        }  # fmt: skip
+        seen = {p.doc_id for p in found.passages}
+        assert seen <= expected
+        assert len(seen) >= min(len(expected), 100)
+
+
+async def test_a_group_named_like_a_sign_opens_nothing(retriever: Retriever) -> None:
+    """Group names are data: no name is taken for everyone, nobody or a pattern."""
+    plain = {p.doc_id for p in (await retriever.retrieve("refund", Access(), 500)).passages}
+    for name in ("*", "g:billing", "", "[]", "null", "billing OR tier2"):
+        found = await retriever.retrieve("refund", Access("u", frozenset({name})), 500)
+        assert {p.doc_id for p in found.passages} == plain
+
+
+async def test_passages_are_exact_and_ordered(retriever: Retriever) -> None:
+    """At most k, best first, scores in [0, 1], each passage the characters of its document at its offset."""
+    by_id = {d.doc_id: d for d in documents()}
+    found = await retriever.retrieve("refund of case 17", Access("u", frozenset(GROUPS)), 20)
+    assert 0 < len(found.passages) <= 20
+    assert [p.score for p in found.passages] == sorted((p.score for p in found.passages), reverse=True)
+    assert found.kb_version.startswith("kb-")
+    for p in found.passages:
+        assert 0.0 <= p.score <= 1.0
+        assert by_id[p.doc_id].text[p.start : p.start + len(p.text)] == p.text
+        assert p.version == by_id[p.doc_id].version
+
+
+@pytest.mark.row("1-01")
+@pytest.mark.parametrize("k", [1, 50, 100, 1000])
+async def test_any_number_may_be_retrieved(retriever: Retriever, k: int) -> None:
+    found = await retriever.retrieve("refund", Access("u", frozenset(GROUPS)), k)
+    assert len(found.passages) <= k
+
+
+@pytest.mark.parametrize(
+    "query", ["", "   ", "?!", "\x00", "a" * 5000, 'title:"x" AND (', "𝔘𝔫𝔦", "-- ; DROP TABLE chunks"]
+)
+async def test_any_text_is_a_query(retriever: Retriever, query: str) -> None:
+    """No query is a syntax error, whatever signs it holds."""
+    await retriever.retrieve(query, Access(), 10)
+
+
+async def test_the_same_question_gives_the_same_order(retriever: Retriever) -> None:
+    one = await retriever.retrieve("days of refund", Access(), 50)
+    assert one == await retriever.retrieve("days of refund", Access(), 50)

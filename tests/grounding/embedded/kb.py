@@ -1,0 +1,30 @@
+"""Small knowledge bases for tests, put into an index without files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from grounding.chunk import split
+from grounding.embedded.index import EmbeddedIndex
+from grounding.embedded.retriever import EmbeddedRetriever
+from grounding.embedded.vectors import VectorIndex
+from grounding.ports import Embedder
+from grounding.records import Document
+
+
+async def open_kb(folder: Path, documents: Iterable[Document], embedder: Embedder | None) -> EmbeddedIndex:
+    """An index in `folder` that holds `documents`, words and vectors."""
+    index = EmbeddedIndex(folder, embedder)
+    index.lock()
+    index.put([(d, split(d), "test", "1") for d in documents])
+    index.catch_up(lambda *_: None)
+    await index.embed_missing(64, lambda *_: None)
+    index.unlock()
+    return index
+
+
+def retriever_of(index: EmbeddedIndex, embedder: Embedder | None) -> EmbeddedRetriever:
+    """A retriever over the index."""
+    vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
+    return EmbeddedRetriever(index.store, index.words, vectors, embedder)

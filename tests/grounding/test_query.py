@@ -1,0 +1,100 @@
+"""Which sentences of a conversation become the query."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grounding.embedded.summarizer import CentralitySummarizer
+from grounding.errors import InputError
+from grounding.query import last_asked, last_turn_query, leans, missing_names, names
+from grounding.records import Role, Turn
+from tests.fakes.embedder import HashEmbedder
+
+TALK = (
+    Turn("agent", "Hello, how may I help you?"),
+    Turn("customer", "Hi, I bought a Wren X2 last month."),
+    Turn("agent", "Great choice. What is the matter?"),
+    Turn("customer", "How long is its warranty?"),
+)
+
+
+def test_the_question_is_the_last_turn_of_whoever_asks() -> None:
+    assert last_asked(TALK) == 3
+    assert last_asked((*TALK, Turn("agent", "Let me see."), Turn("agent", ""))) == 3
+    assert last_asked([Turn("agent", "only me")]) == 0
+
+
+def test_a_conversation_without_text_is_refused() -> None:
+    with pytest.raises(InputError, match="no text"):
+        last_asked([Turn("customer", "  ")])
+
+
+@pytest.mark.parametrize(
+    "text", ["How long is its warranty?", "And the price?", "what about the other one", "why?", "Does it float?"]
+)
+def test_questions_that_lean(text: str) -> None:
+    assert leans(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["How do I reset the Wren X2 router to factory settings?", "What does express shipping to Germany cost?"]
+)
+def test_questions_that_stand_alone(text: str) -> None:
+    assert not leans(text)
+
+
+def test_names_are_found_as_they_stand() -> None:
+    assert names("I bought a Wren X2 and talked to Priya Raman about error E-42.") == ["Wren X2", "Priya Raman", "E-42"]
+    assert names("Hello, how are you? Thanks.") == []
+
+
+def test_a_leaning_question_takes_the_name_along() -> None:
+    assert missing_names(TALK, 3)[0] == "Wren X2"
+    assert (
+        missing_names((Turn("customer", "The Wren X2 is broken."), Turn("customer", "Is the Wren X2 covered?")), 1)
+        == ()
+    )
+
+
+async def test_the_query_holds_question_and_entity() -> None:
+    query = await CentralitySummarizer(HashEmbedder()).summarize(TALK)
+    assert "How long is its warranty?" in query.text
+    assert "Wren X2" in query.text
+    assert query.entities == ("Wren X2",)
+
+
+async def test_a_question_that_stands_alone_is_the_query() -> None:
+    turns = (*TALK[:3], Turn("customer", "Thanks! How do I reset the Roost H1 hub to factory settings?"))
+    query = await CentralitySummarizer(HashEmbedder()).summarize(turns)
+    assert query.text == "How do I reset the Roost H1 hub to factory settings?"
+
+
+async def test_without_a_model_the_last_turn_is_the_query_and_it_says_so() -> None:
+    query = await CentralitySummarizer(None).summarize(TALK)
+    assert query.note
+    assert "warranty" in query.text
+
+
+ROLES: list[Role] = ["customer", "agent", "user", "assistant"]
+TURNS = st.lists(
+    st.builds(Turn, st.sampled_from(ROLES), st.text(st.sampled_from("aAbB .?!\nX2é-’it "), max_size=60)), max_size=6
+)
+
+
+@given(TURNS)
+async def test_every_sentence_stands_verbatim_at_its_offsets(turns: list[Turn]) -> None:
+    """Requirement 4-17: the query is made of sentences of the conversation, and of names of it."""
+    if not any(t.text.strip() for t in turns):
+        return
+    for query in (await CentralitySummarizer(HashEmbedder()).summarize(turns), last_turn_query(turns, "note")):
+        for s in query.sentences:
+            assert turns[s.turn].text[s.start : s.end] == s.text
+            assert s.text in query.text
+            assert 0.0 <= s.rank_score <= 1.0
+        rest = query.text
+        for piece in [*query.entities, *(s.text for s in query.sentences)]:
+            assert any(piece in t.text for t in turns)
+            rest = rest.replace(piece, "", 1)
+        assert not rest.strip()
