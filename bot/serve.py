@@ -17,6 +17,7 @@ from multiprocessing.synchronize import Event
 
 from aiohttp import web
 
+from bot.commands.startup import log_to_stderr
 from bot.compose import compose
 from bot.http.app import build_app
 from bot.http.keys import ANSWER
@@ -126,11 +127,17 @@ def addresses_of(settings: Settings, listener: socket.socket, token: str | None)
     )
 
 
-def serve_with_workers(settings: Settings, count: int, announce: Callable[[Addresses], None]) -> int:
+def serve_with_workers(
+    settings: Settings,
+    count: int,
+    announce: Callable[[Addresses], None],
+    *,
+    make: Callable[[Settings], Awaitable[System]] = compose,
+) -> int:
     """Serve with `count` processes that accept from one socket until a signal. Returns the signal's number.
 
     Each process builds its own system over the same home; the first is ready before the others start, so that files
-    are made once. Raises ServiceUnavailable when a process ends by itself: the others are stopped.
+    are made once. `make` must be a function of a module, for it is sent to the processes. Raises ServiceUnavailable when a process ends by itself: the others are stopped.
     """
     spawning = multiprocessing.get_context("spawn")
     workers: list[BaseProcess] = []
@@ -139,7 +146,7 @@ def serve_with_workers(settings: Settings, count: int, announce: Callable[[Addre
             for number in range(count):
                 ready = spawning.Event()
                 worker = spawning.Process(
-                    target=_work, args=(settings, listener, ready), name=f"attest-worker-{number + 1}"
+                    target=_work, args=(settings, listener, ready, make), name=f"attest-worker-{number + 1}"
                 )
                 worker.start()
                 workers.append(worker)
@@ -154,8 +161,11 @@ def serve_with_workers(settings: Settings, count: int, announce: Callable[[Addre
             _stop(workers, settings.turn_deadline_s)
 
 
-def _work(settings: Settings, listener: socket.socket, ready: Event) -> None:
-    asyncio.run(serve_on(listener, settings, lambda _: ready.set(), review=False))
+def _work(
+    settings: Settings, listener: socket.socket, ready: Event, make: Callable[[Settings], Awaitable[System]]
+) -> None:
+    log_to_stderr(settings.log_level)
+    asyncio.run(serve_on(listener, settings, lambda _: ready.set(), review=False, make=make))
 
 
 def _await_ready(worker: BaseProcess, ready: Event, woken: Connection) -> None:

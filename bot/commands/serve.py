@@ -54,7 +54,7 @@ def serve(
     log_to_stderr(settings.log_level)
     announce = _as_json if json else _as_lines
     if workers > 1:
-        stopped_by = serve_with_workers(settings, workers, announce)
+        stopped_by = serve_with_workers(settings, workers, announce, make=wiring_of(context).compose)
     else:
         stopped_by = run(_serve(context, settings, announce))
     note("stopped")

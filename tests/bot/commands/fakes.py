@@ -314,3 +314,8 @@ def answered(ask: Ask) -> Reply:
 def world() -> FakeWorld:
     """A fresh world with three documents."""
     return FakeWorld(MemoryLibrary({document.doc_id: document for document in DOCUMENTS}))
+
+
+async def compose_small(settings: Settings) -> System:
+    """A system over a fresh world: what a process of its own can import and build."""
+    return await world().compose(settings)

@@ -1,0 +1,122 @@
+"""The program as a process of its own over the small system: streams, signals, several workers."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).parents[3]
+PROGRAM = "import sys; from bot.cli import main; from tests.bot.commands.fakes import world; sys.exit(main(sys.argv[1:], world().wiring))"
+WORKERS = """
+import sys
+from bot.cli import main
+from bot.commands.wiring import Wiring
+from tests.bot.commands.fakes import compose_small
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], lambda: Wiring(compose_small, None)))
+"""
+
+
+@contextmanager
+def running(*command: str) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [sys.executable, *command],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def workers_of(process: subprocess.Popen[str]) -> list[int]:
+    return [child.pid for child in psutil.Process(process.pid).children() if "spawn_main" in " ".join(child.cmdline())]
+
+
+def row(row_id: str) -> str:
+    return json.dumps({"id": row_id, "text": "hello"}) + "\n"
+
+
+def test_each_line_is_answered_before_the_next_is_sent() -> None:
+    with running("-c", PROGRAM, "screen", "--jsonl", "-") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for row_id in ("a", "b", "c"):
+            process.stdin.write(row(row_id))
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["id"] == row_id
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+
+def test_an_interrupt_while_it_waits_for_a_line_ends_it_at_once() -> None:
+    with running("-c", PROGRAM, "screen", "--jsonl", "-") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(row("a"))
+        process.stdin.flush()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        assert process.stderr.read() == ""
+
+
+def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
+    code = (
+        "import resource, sys; from bot.cli import main; from tests.bot.commands.fakes import world;"
+        "main(sys.argv[1:], world().wiring);"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)"
+    )
+    peaks = []
+    for rows in (10, 3000):
+        path = tmp_path / f"{rows}.jsonl"
+        with path.open("w", encoding="utf-8") as stream:
+            for n in range(rows):
+                stream.write(json.dumps({"id": str(n), "text": f"{n} " + "tea " * 4000}) + "\n")
+        with running("-c", code, "screen", "--jsonl", str(path)) as process:
+            out, err = process.communicate(timeout=60)
+        assert out.count("\n") == rows
+        peaks.append(int(err.split()[-1]))
+    assert peaks[1] - peaks[0] < 20  # the larger file holds 48 MB
+
+
+def test_several_workers_share_one_port_and_stop_together(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(WORKERS, encoding="utf-8")
+    with running(str(script), "serve", "--port", "0", "--workers", "2", "--json") as process:
+        assert process.stdout is not None
+        addresses = json.loads(process.stdout.readline())
+        assert addresses["review"] is None
+        base = addresses["messages"].removesuffix("/api/messages")
+        for _ in range(8):
+            with urllib.request.urlopen(f"{base}/healthz", timeout=10) as response:
+                assert response.status == 200
+        pids = workers_of(process)
+        assert len(pids) == 2
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+        assert not any(psutil.pid_exists(pid) for pid in pids)
+
+
+def test_a_worker_that_dies_stops_the_server_with_3(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(WORKERS, encoding="utf-8")
+    with running(str(script), "serve", "--port", "0", "--workers", "2") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        for _ in range(3):
+            process.stdout.readline()
+        os.kill(workers_of(process)[1], signal.SIGKILL)
+        assert process.wait(60) == 3
+        assert "a worker ended by itself" in process.stderr.read()
