@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
+from importlib.resources import files
 from typing import Any
 
 import yaml
@@ -43,14 +46,13 @@ async def options(request: web.Request) -> web.Response:
     except AttestError as error:
         documents = ()
         notices.append(str(error))
-    public = [d for d in documents if d.groups is None and not d.internal]
     return web.json_response(
         {
             "users": _users(system.settings),
             "products": sorted({d.product for d in documents if d.product})[:PICKER_MAX],
             "policies": sorted(POLICIES),
             "policy": system.settings.policy,
-            "samples": _samples(public),
+            "samples": _samples(documents),
             "documents": len(documents),
             "generator": system.settings.generator,
             "notices": notices,
@@ -67,8 +69,24 @@ def _users(settings: Settings) -> list[str]:
     return [name for name in people if isinstance(name, str)][:PICKER_MAX] if isinstance(people, dict) else []
 
 
-def _samples(documents: list[DocumentInfo]) -> list[str]:
-    """Questions that the knowledge base can answer, spread over it: a title that asks stands as it is."""
+def _samples(documents: tuple[DocumentInfo, ...]) -> list[dict[str, str]]:
+    """Questions to try, `{"question", "as"?, "note"?}`: those of the sample knowledge base if it is in, else from titles."""
+    ids = [d.doc_id for d in documents]
+    known = [s for s in _bundled() if any(i == s["needs"] or i.endswith("/" + s["needs"]) for i in ids)]
+    if known:
+        return [{name: value for name, value in sample.items() if name != "needs"} for sample in known]
+    public = [d for d in documents if d.groups is None and not d.internal]
+    return [{"question": question} for question in _from_titles(public)]
+
+
+@lru_cache(maxsize=1)
+def _bundled() -> list[dict[str, str]]:
+    samples: list[dict[str, str]] = json.loads(files("bot.chat").joinpath("samples.json").read_text(encoding="utf-8"))
+    return samples
+
+
+def _from_titles(documents: list[DocumentInfo]) -> list[str]:
+    """Questions spread over the knowledge base: a title that asks stands as it is."""
     step = max(1, len(documents) // SAMPLES)
     titles = [d.title for d in documents[::step] if 3 < len(d.title) <= 90][:SAMPLES]
     return [title if title.rstrip().endswith("?") else f"What should I know about {title}?" for title in titles]

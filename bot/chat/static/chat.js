@@ -170,6 +170,11 @@ for (const tab of tabs) {
   });
 }
 
+function trySample(sample) {
+  byId("as-user").value = sample.as ?? "";
+  ask(sample.question);
+}
+
 const option = (value) => el("option", { value });
 
 async function furnish() {
@@ -177,8 +182,9 @@ async function furnish() {
   byId("users").replaceChildren(...offer.users.map(option));
   byId("products").replaceChildren(...offer.products.map(option));
   byId("mode").textContent = `${offer.documents} ${offer.documents === 1 ? "document" : "documents"} · ${offer.generator} · ${offer.policy}`;
-  byId("samples").replaceChildren(...offer.samples.map((text) =>
-    el("li", {}, el("button", { type: "button", class: "sample", on: { click: () => ask(text) } }, text))));
+  byId("samples").replaceChildren(...offer.samples.map((sample) =>
+    el("li", {}, el("button", { type: "button", class: "sample", on: { click: () => trySample(sample) } },
+      sample.question, sample.note ? el("span", { class: "tag" }, sample.note) : null))));
   byId("empty").hidden = offer.documents > 0;
 }
 

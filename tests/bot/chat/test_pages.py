@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+from importlib.resources import files
 from pathlib import Path
 
 from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.http.app import build_app
 from bot.http.render import static_files
+from grounding.records import Document
 from tests.fakes.system import ESCALATION, NASTY, fake_system
 
 
@@ -55,9 +58,27 @@ async def test_the_pickers_offer_people_products_and_questions(aiohttp_client: A
     offer = await (await client.get("/chat/options")).json()
     assert offer["users"] == ["alice", "dave"]
     assert offer["products"] == ["Northwind Care"]
-    assert "What should I know about Care plans?" in offer["samples"]
-    assert not any(ESCALATION.title in sample for sample in offer["samples"])
+    questions = [sample["question"] for sample in offer["samples"]]
+    assert "What should I know about Care plans?" in questions
+    assert not any(ESCALATION.title in question for question in questions)
     assert offer["documents"] == 4
+
+
+async def test_the_sample_knowledge_base_brings_its_own_questions(aiohttp_client: AiohttpClient) -> None:
+    fake = fake_system()
+    client = await aiohttp_client(build_app(fake.system))
+    for doc_id in ("orders/returns.md", "sample/billing/retention-offers.md"):
+        fake.library.put(Document(doc_id, "A title", "A text"))
+    samples = (await (await client.get("/chat/options")).json())["samples"]
+    assert {"question": "When does a refund reach a customer's card?"} in samples
+    assert [sample["as"] for sample in samples if "as" in sample] == ["alice"]
+    assert not any("Wren" in sample["question"] for sample in samples)
+
+
+def test_every_sample_question_rests_on_a_document_of_the_sample_knowledge_base() -> None:
+    kb = files("bot").joinpath("sample", "kb")
+    for sample in json.loads(files("bot.chat").joinpath("samples.json").read_text(encoding="utf-8")):
+        assert kb.joinpath(sample["needs"]).is_file(), sample
 
 
 async def test_a_directory_file_that_is_no_mapping_offers_nobody(aiohttp_client: AiohttpClient, tmp_path: Path) -> None:
