@@ -85,9 +85,11 @@ def _check_bot(bot: dict[str, Any], manifest: dict[str, Any]) -> list[str]:
     for commands in lists:
         if not 0 < len(commands["commands"]) <= 10:
             problems.append("bots.commandLists.commands: 1 to 10")
-        for command in commands["commands"]:
-            if not 0 < len(command["title"]) <= 32 or not 0 < len(command["description"]) <= 128:
-                problems.append(f"command {command['title']!r}: title up to 32, description up to 128 characters")
+        problems += [
+            f"command {command['title']!r}: title up to 32, description up to 128 characters"
+            for command in commands["commands"]
+            if not (0 < len(command["title"]) <= 32 and 0 < len(command["description"]) <= 128)
+        ]
     return problems
 
 
