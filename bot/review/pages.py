@@ -84,7 +84,7 @@ async def entry_page(request: web.Request) -> web.Response:
     walk = await request.app[CHAIN].walk(ledger, fresh="verify" in request.query)
     if entry.kind == "turn" and isinstance(entry.body.get("reply"), dict):
         return page("review/turn.html", entry=entry, turn=turn_view(entry), walk=walk)
-    return page("review/entry.html", entry=entry, lines=tidy(entry.body), walk=walk)
+    return page("review/entry.html", entry=entry, lines=tidy(entry.body) if entry.body else [], walk=walk)
 
 
 def _enter(request: web.Request, token: str) -> web.Response:

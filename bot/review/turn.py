@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,13 +147,19 @@ def turn_view(entry: Entry) -> TurnView:
     )
 
 
-def tidy(body: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """A body of any shape as lines of name and value; nested names are joined by dots."""
-    lines: list[tuple[str, str]] = []
-    for name, value in body.items():
-        if isinstance(value, dict) and value:
-            lines += tidy(value, f"{prefix}{name}.")
-        else:
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
-            lines.append((prefix + name, text))
-    return lines
+def tidy(value: Any, name: str = "") -> list[tuple[str, str]]:
+    """A body of any shape as lines of name and value; names inside names are joined by dots, items count from 1."""
+    if isinstance(value, dict) and value:
+        return [line for key, inner in value.items() for line in tidy(inner, f"{name}.{key}" if name else str(key))]
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        return [line for i, item in enumerate(value, 1) for line in tidy(item, f"{name}.{i}")]
+    if isinstance(value, list):
+        return [(name, ", ".join(_plain(item) for item in value) or "none")]
+    return [(name, _plain(value))]
+
+
+def _plain(value: Any) -> str:
+    words = {None: "none", True: "yes", False: "no"}
+    if value is None or isinstance(value, bool):
+        return words[value]
+    return "none" if value == {} else str(value)

@@ -72,5 +72,10 @@ def test_a_value_sets_the_tone_over_the_sentence_around_it() -> None:
 
 
 def test_bodies_of_any_shape_become_lines() -> None:
-    body: dict[str, Any] = {"a": {"b": {"c": 1}}, "d": [], "e": "x", "f": None, "g": {}}
-    assert tidy(body) == [("a.b.c", "1"), ("d", "[]"), ("e", "x"), ("f", "null"), ("g", "{}")]
+    body: dict[str, Any] = {
+        "a": {"b": {"c": 1}}, "d": [], "e": "x", "f": None, "g": {}, "h": True, "i": ["p", 2], "j": [{"k": 0.5}, {"k": "l"}],
+    }  # fmt: skip
+    assert tidy(body) == [
+        ("a.b.c", "1"), ("d", "none"), ("e", "x"), ("f", "none"), ("g", "none"), ("h", "yes"), ("i", "p, 2"),
+        ("j.1.k", "0.5"), ("j.2.k", "l"),
+    ]  # fmt: skip
