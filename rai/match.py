@@ -173,10 +173,12 @@ def _same_characters(text: str, place: Place) -> EvidenceSpan | None:
     at = field.find(text, max(0, place.found.start - 1), place.found.end + len(text))
     if at < 0 or at >= place.found.end:
         return None
-    before, after = field[at - 1 : at], field[at + len(text) : at + len(text) + 2]
-    if (text[0].isalnum() and before.isalnum()) or (
-        text[-1].isdigit() and (after[:1].isdigit() or re.match(r"[.,]\d", after))
-    ):
+    before, after = field[max(0, at - 1) : at], field[at + len(text) : at + len(text) + 2]
+    inside = (text[0].isalnum() and before.isalnum()) or (text[-1].isalnum() and after[:1].isalnum())
+    if inside or (text[-1].isdigit() and re.match(r"[.,]\d", after)):
+        return None
+    # a part of a URL, an address or a phone number leads elsewhere than the whole
+    if place.found.kind in CONTACT_KINDS - {"money"} and (at, at + len(text)) != (place.found.start, place.found.end):
         return None
     return place.span(at, at + len(text))
 
@@ -272,6 +274,9 @@ def _named(claim: Claim, found: Found, setting: Setting) -> Finding:
         return Finding("normalised", (), "Stands in the question or in the context that was given with the request.")
     if claim.entity in ("code", "address"):
         return Finding("absent", (), f"No source has {claim.text}.")
+    unnumbered = re.sub(r" \d+$", "", found.value)
+    if unnumbered != found.value and match_named(replace(found, value=unnumbered), setting.sources):
+        return Finding("absent", (), f"The sources name {unnumbered}, but not {claim.text}.")
     words = list(role_terms(claim.text)) or [claim.text.lower()]
     known = set().union(*(u.terms for s in (*setting.sources, *texts) for u in s.units))
     missing = [w for w in words if w not in known]

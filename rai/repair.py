@@ -35,6 +35,7 @@ def drop_unsupported(answer: str, claims: Sequence[Claim]) -> str | None:
     if not dropped:
         return None
     lines = _lines(answer, spans)
+    dropped |= _rest_of_items(spans, dropped, lines)
     dropped |= _pointing_back(spans, dropped)
     dropped |= _orphans(answer, spans, dropped, lines)
     kept = [i for i in range(len(spans)) if i not in dropped]
@@ -55,6 +56,12 @@ def _lines(answer: str, spans: Sequence[Span]) -> list[int]:
 
 def _says_something(sentence: str) -> bool:
     return substance(sentence) and not _LEAD_IN.search(sentence) and not _HEADING.match(sentence)
+
+
+def _rest_of_items(spans: Sequence[Span], dropped: set[int], lines: Sequence[int]) -> set[int]:
+    """The other sentences of list items that lose one: an item goes as a whole."""
+    items = {lines[i] for i in range(len(spans)) if body_start(spans[i].text) and not _HEADING.match(spans[i].text)}
+    return {i for i in range(len(spans)) if lines[i] in items and any(lines[j] == lines[i] for j in dropped)}
 
 
 def _pointing_back(spans: Sequence[Span], dropped: set[int]) -> set[int]:

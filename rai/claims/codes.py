@@ -34,6 +34,7 @@ _MEASURE = re.compile(
     r"kwh|v|hz|khz|mhz|ghz|px|dpi|mah|ft|am|pm|a|p|in|usd|eur|gbp)|\d+(?:x\d+)+[a-z]{0,3}|\d+-(?:[a-z]+-?)+|\d+(?:\.\d+)?",
     re.IGNORECASE,
 )
+_THOUSANDS = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _YEARS = re.compile(r"(?:19|20)\d{2}-(?:(?:19|20)?\d{2})|\d{1,2}-\d{1,2}|(?:19|20)\d{2}-\d{2}-\d{2}")
 
 
@@ -69,9 +70,13 @@ def normal(token: str) -> str:
 
 
 def _is_code(token: str) -> bool:
-    if _VERSION.fullmatch(token) or _HEX.fullmatch(token) or _FILE.fullmatch(token):
+    if (
+        (_VERSION.fullmatch(token) and not _THOUSANDS.fullmatch(token))
+        or _HEX.fullmatch(token)
+        or _FILE.fullmatch(token)
+    ):
         return True
-    if _MEASURE.fullmatch(token):
+    if _MEASURE.fullmatch(token) or _THOUSANDS.fullmatch(token):
         return False
     if _FORM.fullmatch(token):
         return not _YEARS.fullmatch(token)

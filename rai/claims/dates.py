@@ -45,7 +45,7 @@ _PATTERNS = (
         rf"(?<![\w-]){_MONTH}[ \u00a0-](?:the )?(?P<d>[0-3]?[0-9])(?:st|nd|rd|th)?(?![\d:.%]\d|\d)(?:,?[ \u00a0-]{_YEAR}(?!\d))?",
         re.IGNORECASE,
     ),
-    re.compile(rf"(?<![\w-]){_MONTH},?(?: of)?[ \u00a0-]{_YEAR}(?!\d)", re.IGNORECASE),
+    re.compile(rf"(?<![\w-])(?<!\d ){_MONTH},?(?: of)?[ \u00a0-]{_YEAR}(?!\d)", re.IGNORECASE),
 )
 _SLASHED = re.compile(r"(?<![\w./-])(\d{1,2})([/.-])(\d{1,2})\2((?:19|20)\d{2}|\d{2})(?![\w/-]|\.\d)")
 _YEAR_ONLY = re.compile(

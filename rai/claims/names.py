@@ -13,6 +13,7 @@ _LINK = r"(?:of|the|and|de|la|du|di|von|van|der|by|at|on|in|&)"
 _NAME = re.compile(
     rf"(?<![\w.'’-]){_CAP}(?:(?: | {_LINK} | {_LINK} the ){_CAP}| \d{{1,4}}(?= [A-Z])){{0,9}}(?: \d{{1,4}}(?![\w.,:%-]\d|[\w%]))?"
 )
+_PLACING = frozenset({"at", "on", "in", "by", "the"})
 _HONORIFIC = re.compile(r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Professor|Sir|Herr|Frau|Mme|M)\.?$")
 _ORGANISATION = frozenset(
     [
@@ -58,7 +59,10 @@ def find(text: str) -> list[Found]:
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     words = [(m.start() + start, m.end() + start) for m in re.finditer(r"\S+", text[start:end])]
-    while words and text[slice(*words[0])].lower().rstrip(".,") in _LEADING:
+    # "Stay at the Orchard Garden Hotel": the first word of a sentence is a verb when a preposition follows
+    if len(words) > 1 and text[slice(*words[1])] in _PLACING and _opens_sentence(text, start):
+        words.pop(0)
+    while words and (text[slice(*words[0])].lower().rstrip(".,") in _LEADING or text[words[0][0]].islower()):
         words.pop(0)
     while words and not (text[words[-1][0]].isupper() or text[words[-1][0]].isdigit()):
         words.pop()
@@ -69,6 +73,11 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
         if text[:stop].endswith(ending) and stop - len(ending) > words[0][0]:
             return words[0][0], stop - len(ending)
     return words[0][0], stop
+
+
+def _opens_sentence(text: str, start: int) -> bool:
+    before = text[max(0, start - 3) : start].rstrip(" ")
+    return not before or before[-1] in ".!?:\n-•*"
 
 
 def _is_name(name: str) -> bool:

@@ -1,0 +1,144 @@
+"""The whole check: verdict, score, relevance, repair."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rai.embedded.tagger import GazetteerTagger
+from rai.match import check_claims
+from rai.provenance import CheckPolicy, CheckPorts, check, unsupportedness
+from rai.records import Source
+
+PHONE = Source("s1", "For help call +1 415 555 0132. The lid is red. The plan costs $19 a month.", "Plan and help")
+
+
+class FixedScorer:
+    """AnswerScorer that finds every answer as relevant as it was told."""
+
+    def __init__(self, relevance: float) -> None:
+        self._relevance = relevance
+
+    async def relevance(self, question: str, answer: str) -> float:
+        return self._relevance
+
+
+async def test_supported_answer() -> None:
+    """All values traced: supported, low score, no repair."""
+    report = await check("Call (415) 555-0132 for help. The lid is red.", [PHONE])
+    assert (report.verdict, report.repaired, report.relevance) == ("supported", None, None)
+    assert report.score <= 0.5
+
+
+@pytest.mark.row("4-21")
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "It has 77 lids.",
+        "See https://contoso.com/x for help.",
+        "It ends on 5 May 2026.",
+        "Call (415) 555-0199 for help.",
+    ],
+    ids=["number", "url", "date", "phone"],
+)
+async def test_each_invented_value_is_taken_out(bad: str) -> None:
+    """An invented number, URL, date or phone number makes the answer unsupported; the rest is kept and checks."""
+    report = await check(f"The lid is red. {bad}", [PHONE])
+    assert (report.verdict, report.repaired) == ("unsupported", "The lid is red.")
+    assert report.score > 0.5
+    again = await check(report.repaired or "", [PHONE])
+    assert again.verdict == "supported"
+
+
+async def test_nothing_left_is_no_repair() -> None:
+    """Only courtesies left: withheld, not repaired."""
+    report = await check("Hello! Call (415) 555-0199. Is there anything else?", [PHONE])
+    assert (report.verdict, report.repaired) == ("unsupported", None)
+
+
+async def test_courtesy_is_unchecked() -> None:
+    """An answer that claims nothing is unchecked, not supported."""
+    report = await check("Happy to help! Anything else?", [PHONE])
+    assert (report.verdict, report.score) == ("unchecked", 0.0)
+
+
+async def test_irrelevant_only_when_supported() -> None:
+    """Relevance is asked of the scorer, reported, and counts below the threshold; wrong beats irrelevant."""
+    ports = CheckPorts(scorer=FixedScorer(0.1))
+    report = await check("The lid is red.", [PHONE], "What does it cost?", ports=ports)
+    assert (report.verdict, report.relevance) == ("irrelevant", 0.1)
+    wrong = await check("The lid is red. It has 77 lids.", [PHONE], "What does it cost?", ports=ports)
+    assert (wrong.verdict, wrong.repaired) == ("unsupported", None)
+    lenient = await check(
+        "The lid is red.", [PHONE], "What does it cost?", ports=ports, policy=CheckPolicy(relevance_at=0.1)
+    )
+    assert lenient.verdict == "supported"
+
+
+async def test_no_question_no_relevance() -> None:
+    """Without a question there is nothing to be relevant to."""
+    report = await check("The lid is red.", [PHONE], ports=CheckPorts(scorer=FixedScorer(0.0)))
+    assert (report.verdict, report.relevance) == ("supported", None)
+
+
+async def test_tagger_adds_names_that_grammar_cannot_see() -> None:
+    """A listed one-word product that no source names is found and flagged."""
+    ports = CheckPorts(tagger=GazetteerTagger({"Zephyrine": "product"}))
+    report = await check("The zephyrine lid is red.", [PHONE], ports=ports)
+    assert [(c.text, c.entity, c.status) for c in report.claims if c.kind == "entity"] == [
+        ("zephyrine", "product", "absent")
+    ]
+    assert report.verdict == "unsupported"
+
+
+async def test_threshold_decides_between_scores() -> None:
+    """With nothing unsupported, only a score above the threshold makes a verdict unsupported."""
+    text = "The red lid of the plan shines in bright gold."
+    assert (await check(text, [PHONE])).verdict == "unchecked"
+    assert (await check(text, [PHONE], policy=CheckPolicy(unsupported_at=0.1))).verdict == "unsupported"
+
+
+@pytest.mark.row("4-27")
+async def test_forced_deletion_answer_with_an_en_dash() -> None:
+    """The flag with an en dash is the flag of the source; every name in the answer is traced."""
+    source = Source(
+        "s1",
+        "In the portal: Overview, Delete, Apply force delete, Ok. For az vm delete use --force-deletion. For Remove-AzVm use -ForceDeletion.",
+    )
+    report = await check("For az vm delete use –force-deletion. For Remove-AzVm use -ForceDeletion.", [source])
+    assert report.verdict == "supported"
+    assert [(c.text, c.status) for c in report.claims if c.kind == "entity"] == [
+        ("–force-deletion", "normalised"),
+        ("Remove-AzVm", "exact"),
+        ("-ForceDeletion", "exact"),
+    ]
+
+
+PARTS = st.lists(
+    st.sampled_from(["The lid is red.", "The plan costs $19 a month.", "It has 77 lids.", "Call (415) 555-0199.", "1. Open.\n", "Hello!", "Bright gold tones shine long.", "[1]"]),
+    max_size=6,
+)  # fmt: skip
+
+
+@given(PARTS)
+@settings(max_examples=40, deadline=None)
+async def test_repaired_text_checks(parts: list[str]) -> None:
+    """A repaired text holds no unsupported claim; the score lies in [0, 1] and grows with what is unsupported."""
+    answer = " ".join(parts)
+    report = await check(answer, [PHONE])
+    assert 0.0 <= report.score <= 1.0
+    assert report.verdict == "unsupported" or not any(c.unsupported for c in report.claims)
+    if report.repaired is not None:
+        assert not any(c.unsupported for c in check_claims(report.repaired, [PHONE]))
+        assert (await check(report.repaired, [PHONE])).verdict in ("supported", "unchecked")
+
+
+def test_score_grows_with_unsupported_claims() -> None:
+    """Two inventions weigh more than one, one more than none."""
+    scores = [
+        unsupportedness(check_claims(a, [PHONE]), [PHONE])
+        for a in ("The lid is red.", "The lid is red. It has 77 lids.", "The lid is red. It has 77 lids and 78 bolts.")
+    ]
+    assert scores == sorted(scores)
+    assert len(set(scores)) == 3
