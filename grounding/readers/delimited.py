@@ -1,0 +1,66 @@
+"""CSV and its kin: the delimiter is the one under which every row has the same number of cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+
+from grounding.readers.extract import Extract, Refused, Writer, clean, one_line
+from grounding.readers.rows import header_rows, row_lines
+
+CONTENT_TYPE = "text/csv"
+
+_DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE_CHARS = 64_000
+_MAX_CELL = 1_000_000
+
+
+def delimiter_of(text: str) -> str | None:
+    """The delimiter of a table in `text`, or None: at least two rows, at least two cells in each, all alike.
+
+    One row in twenty may differ, for notes and totals.
+    """
+    best: tuple[float, int, str] | None = None
+    sample = text[:_SAMPLE_CHARS]
+    if len(text) > _SAMPLE_CHARS:
+        sample = sample[: sample.rfind("\n") + 1]
+    for delimiter in _DELIMITERS:
+        if delimiter not in sample:
+            continue
+        widths = Counter(len(row) for row in _parse(sample, delimiter) if any(row))
+        (width, count), total = widths.most_common(1)[0] if widths else (0, 0), widths.total()
+        if width >= 2 and total >= 2 and count >= 0.95 * total:
+            best = max(best or (0.0, 0, ""), (count / total, width, delimiter))
+    return best[2] if best else None
+
+
+def looks_delimited(text: str) -> bool:
+    """True if `text` is surely a table: its rows are alike and the first one names columns."""
+    delimiter = delimiter_of(text)
+    if delimiter is None:
+        return False
+    rows = [row for row in _parse(text[:_SAMPLE_CHARS], delimiter) if any(row)]
+    header = rows[0]
+    prose = any(cell != cell.strip() or cell.endswith((".", "!", "?")) or len(cell) > 60 for cell in header)
+    return len(rows) > 1 and not prose and bool(header_rows([[one_line(c) for c in row] for row in rows[:50]]))
+
+
+def read_delimited(text: str, name: str) -> Extract:
+    """Extract of a delimited table, one line per row with its headers. Raises Refused."""
+    delimiter = delimiter_of(text) or ","
+    try:
+        grid = [[one_line(cell) for cell in row] for row in _parse(clean(text), delimiter)]
+    except csv.Error as error:
+        raise Refused("corrupt", f"a table that cannot be read: {error}") from None
+    grid = [row for row in grid if any(row)]
+    top = header_rows(grid[:200])
+    writer = Writer()
+    for line in row_lines(grid[top:] or grid, grid[0] if top else ()):
+        writer.line(line)
+    return writer.extract(name, CONTENT_TYPE)
+
+
+def _parse(text: str, delimiter: str) -> list[list[str]]:
+    csv.field_size_limit(_MAX_CELL)
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True))

@@ -1,0 +1,121 @@
+"""What a reader returns, how it says no, and the writer that keeps offsets exact while text is put together."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from grounding.errors import InputError
+from grounding.records import Locator
+
+MAX_FILE_BYTES = 50_000_000
+MAX_TEXT_CHARS = 20_000_000
+
+Reason = Literal["encrypted", "corrupt", "empty", "too_large", "unsupported"]
+
+_DROP = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # control characters
+    "\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # unseen, or turning the line round
+    "\U000e0000-\U000e007f]"  # tag characters, which hide whole sentences
+)
+_NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_TRAILING = re.compile(r"[^\S\n]+(?=\n|$)")
+_BLANKS = re.compile(r"\n{3,}")
+_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+
+
+class Refused(InputError):
+    """A file that is not read. `code` is a `Reason`; the message says in one line why and what helps."""
+
+    def __init__(self, code: Reason, message: str) -> None:
+        super().__init__(message, code=code)
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """A file as text. `locators` ascend by `start`, which indexes `text`.
+
+    `meta` holds what the file says about itself: any of url, product, updated (str), internal (bool), groups
+    (tuple of str, or None for everyone).
+    """
+
+    title: str
+    text: str
+    content_type: str
+    locators: tuple[Locator, ...] = ()
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+def clean(text: str) -> str:
+    """Line ends as line feeds, no control or invisible characters, no space at line ends, no more than one blank line.
+
+    Lone surrogates become U+FFFD and Latin ligatures their letters; blank lines around the text go.
+    """
+    text = _NEWLINE.sub("\n", text)
+    text = _SURROGATE.sub("\ufffd", _DROP.sub("", text)).translate(_LIGATURES)
+    return _BLANKS.sub("\n\n", _TRAILING.sub("", text)).strip("\n")
+
+
+def one_line(text: str) -> str:
+    """`clean` text with every run of white space as one space: titles, headings, table cells."""
+    return " ".join(clean(text).split())
+
+
+class Writer:
+    """Puts text together block by block. Every locator marks the first character of the text that follows it."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._locators: list[Locator] = []
+        self._pending: list[str] = []
+
+    def place(self, label: str) -> None:
+        """The next text stands at `label`: a page, a sheet."""
+        self._pending.append(label)
+
+    def heading(self, text: str, level: int = 1) -> None:
+        """A heading of `level` 1 to 6, written with # signs; a locator of its words."""
+        words = one_line(text)
+        if words:
+            self._pending.append(words)
+            self._put(f"{'#' * min(max(level, 1), 6)} {words}", "\n\n")
+
+    def block(self, text: str) -> None:
+        """A paragraph, set off by a blank line."""
+        self._put(clean(text), "\n\n")
+
+    def lines(self, lines: list[str]) -> None:
+        """Lines that belong together, such as rows or list items, one block."""
+        self._put("\n".join(kept for line in lines if (kept := clean(line).strip())), "\n\n")
+
+    def line(self, text: str) -> None:
+        """One more line under the block before it."""
+        self._put(clean(text), "\n")
+
+    @property
+    def empty(self) -> bool:
+        """True while nothing is written."""
+        return not self._length
+
+    def extract(self, title: str, content_type: str, meta: dict[str, Any] | None = None) -> Extract:
+        """All of it. Raises Refused `empty` when no text was found."""
+        if self.empty:
+            raise Refused("empty", "no text in the file")
+        return Extract(one_line(title), "".join(self._parts), content_type, tuple(self._locators), meta or {})
+
+    def _put(self, text: str, gap: str) -> None:
+        if not text.strip():
+            return
+        if self._parts:
+            self._parts.append(gap)
+            self._length += len(gap)
+        start = self._length + len(text) - len(text.lstrip())
+        self._locators += [Locator(start, label) for label in self._pending]
+        self._pending.clear()
+        self._parts.append(text)
+        self._length += len(text)
+        if self._length > MAX_TEXT_CHARS:
+            raise Refused("too_large", f"more than {MAX_TEXT_CHARS // 1_000_000} million characters of text")

@@ -1,0 +1,77 @@
+"""What may be said about a document beside its text, and how each field is checked.
+
+The same rules hold for front matter, attest.yaml, --acl files and corpus lines. A field that cannot be understood is
+an error and never a default: a mistyped `groups` must not open a document to everyone.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from typing import Any
+
+FIELDS = ("title", "url", "product", "updated", "internal", "groups")
+EVERYONE = "everyone"
+_BAD_URL = re.compile(r"^\s*(?:javascript|data|vbscript|file):|[\x00-\x20\x7f<>\"]", re.IGNORECASE)
+
+
+class BadField(ValueError):
+    """A field whose value is not allowed; the message names the field and what is allowed."""
+
+
+def checked(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The known fields of `raw` in their own types; null text fields are absent. Raises BadField."""
+    found: dict[str, Any] = {}
+    for name in FIELDS:
+        if name in raw:
+            value = _CHECKS[name](name, raw[name])
+            if value is not None or name == "groups":
+                found[name] = value
+    return found
+
+
+def groups(name: str, value: object) -> tuple[str, ...] | None:
+    """Names of groups; None, or "everyone", is everyone; an empty list is nobody. Raises BadField."""
+    if value is None or value == EVERYONE:
+        return None
+    if not isinstance(value, list) or not all(isinstance(group, str) and group.strip() for group in value):
+        raise BadField(f"{name} must be a list of group names, [] for nobody or {EVERYONE}")
+    return tuple(dict.fromkeys(group.strip() for group in value))
+
+
+def _text(name: str, value: object) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise BadField(f"{name} must be text")
+    return " ".join(str(value).split()) or None
+
+
+def _url(name: str, value: object) -> str | None:
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str) or _BAD_URL.search(value):
+        raise BadField(f"{name} must be a web address without spaces")
+    return value
+
+
+def _flag(name: str, value: object) -> bool | None:
+    if value is not None and not isinstance(value, bool):
+        raise BadField(f"{name} must be true or false")
+    return value
+
+
+def _date(name: str, value: object) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    try:
+        dt.datetime.fromisoformat(value)  # type: ignore[arg-type]  # anything but text lands in the except
+    except (TypeError, ValueError):
+        raise BadField(f"{name} must be an ISO 8601 date such as 2026-03-31") from None
+    return str(value)
+
+
+_CHECKS = {"title": _text, "url": _url, "product": _text, "updated": _date, "internal": _flag, "groups": groups}

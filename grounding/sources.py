@@ -1,0 +1,183 @@
+"""Where documents come from: folders, single files and .jsonl corpora, with the metadata that is kept beside them.
+
+Everything that is wrong with the arguments, with attest.yaml, with the --acl file or with a corpus line is found before
+the first item is handed out, so that nothing is half-ingested. A file that cannot be read is found when it is loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from grounding.errors import InputError
+from grounding.readers.extract import MAX_FILE_BYTES, Refused, clean, one_line
+from grounding.readers.meta import BadField, checked
+from grounding.readers.read import read
+from grounding.readers.rules import METADATA_FILE, Rules, read_acl, read_rules
+from grounding.records import Document
+
+_MAX_LINE = 25_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SourceItem:
+    """A document that can be loaded. `root` is the absolute path of the folder or corpus that it belongs to.
+
+    `stamp` changes when the file, its line, or a metadata rule that applies to it changes. `load` returns the Document
+    or raises Refused.
+    """
+
+    doc_id: str
+    root: str
+    stamp: str
+    load: Callable[[], Document]
+
+
+def find(paths: Sequence[Path], acl: Path | None = None) -> Iterator[SourceItem]:
+    """Every document under `paths`, in a fixed order, one at a time.
+
+    Raises InputError, before the first item, for a path that does not exist, metadata that cannot be used, or a
+    corpus line with a wrong field. Symbolic links that leave a folder are not followed.
+    """
+    rights = read_acl(acl) if acl is not None else Rules(())
+    sources = [_source(Path(path), rights) for path in paths]
+    for source in sources:
+        yield from source()
+
+
+def _source(path: Path, rights: Rules) -> Callable[[], Iterator[SourceItem]]:
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder")
+    full = path.resolve()
+    if full.is_dir():
+        return partial(_folder, full, read_rules(full), rights)
+    if not full.is_file():
+        raise InputError(f"{path}: neither a file nor a folder")
+    if full.suffix.lower() == ".jsonl" and _is_corpus(full):
+        for _ in _lines(full):
+            pass
+        return partial(_corpus, full, rights)
+    return lambda: iter([_file(full, full.parent, read_rules(full.parent), rights)])
+
+
+def _folder(root: Path, rules: Rules, rights: Rules) -> Iterator[SourceItem]:
+    for path in _walk(root, root):
+        yield _file(path, root, rules, rights)
+
+
+def _walk(folder: Path, root: Path) -> Iterator[Path]:
+    """Files below `folder`, sorted; hidden ones, metadata and links that lead out of `root` or to a folder left out."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be listed ({error.strerror})") from None
+    for entry in entries:
+        path = Path(entry.path)
+        if entry.name.startswith((".", "~$")) or (folder == root and entry.name == METADATA_FILE):
+            continue
+        if entry.is_symlink() and not _stays(path, root):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(path, root)
+        elif entry.is_file():
+            yield path
+
+
+def _stays(link: Path, root: Path) -> bool:
+    try:
+        return link.resolve(strict=True).is_relative_to(root)
+    except (OSError, RuntimeError):
+        return False
+
+
+def _file(path: Path, root: Path, rules: Rules, rights: Rules) -> SourceItem:
+    doc_id = path.relative_to(root).as_posix()
+    said = rules.fields(doc_id) | rights.fields(doc_id)
+    try:
+        state = path.stat()
+        mark = f"{state.st_size}:{state.st_mtime_ns}"
+    except OSError:
+        mark = "unreadable"
+    return SourceItem(
+        doc_id, str(root), f"{mark}:{_hash(repr(sorted(said.items())))}", partial(_load, path, doc_id, said)
+    )
+
+
+def _load(path: Path, doc_id: str, said: dict[str, Any]) -> Document:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise Refused("corrupt", f"{doc_id}: cannot be read ({error.strerror})") from None
+    extract = read(data, doc_id)
+    meta = {"title": extract.title} | extract.meta | said
+    return Document(
+        doc_id=doc_id, text=extract.text, content_type=extract.content_type, locators=extract.locators, **meta
+    )
+
+
+def _is_corpus(path: Path) -> bool:
+    """False only if the first line is an object that has neither doc_id nor text."""
+    with path.open("rb") as file:
+        first = next((line for line in file if line.strip()), b"")
+    try:
+        row = json.loads(first)
+    except ValueError:
+        return True
+    return not isinstance(row, dict) or "doc_id" in row or "text" in row
+
+
+def _corpus(path: Path, rights: Rules) -> Iterator[SourceItem]:
+    for line, row in _lines(path):
+        said = rights.fields(row["doc_id"])
+        stamp = f"{_hash(line)}:{_hash(repr(sorted(said.items())))}"
+        yield SourceItem(row["doc_id"], str(path), stamp, partial(_document, row | said))
+
+
+def _document(row: dict[str, Any]) -> Document:
+    if not row["text"]:
+        raise Refused("empty", f"{row['doc_id']}: no text")
+    return Document(**row)
+
+
+def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """Each line of a corpus with its checked fields. Raises InputError that names file, line and field."""
+    with path.open("rb") as file:
+        number = 0
+        while line := file.readline(_MAX_LINE + 1):
+            number += 1
+            if line.strip(b"\xef\xbb\xbf \t\r\n"):
+                yield line, _row(path, number, line)
+
+
+def _row(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    where = f"{path.name}, line {number}"
+    if len(line) > _MAX_LINE:
+        raise InputError(f"{where}: longer than {_MAX_LINE:,} bytes")
+    try:
+        raw = json.loads(line.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise InputError(f"{where}: not a JSON object in UTF-8") from None
+    if not isinstance(raw, dict):
+        raise InputError(f"{where}: must be a JSON object with doc_id, title and text")
+    for name in ("doc_id", "title", "text"):
+        if not isinstance(raw.get(name), str):
+            raise InputError(f"{where}: {name} must be text")
+    if not one_line(raw["doc_id"]):
+        raise InputError(f"{where}: doc_id must not be empty")
+    try:
+        fields = checked(raw)
+    except BadField as error:
+        raise InputError(f"{where}: {error}") from None
+    return fields | {"doc_id": one_line(raw["doc_id"]), "title": one_line(raw["title"]), "text": clean(raw["text"])}
+
+
+def _hash(content: str | bytes) -> str:
+    data = content.encode("utf-8", "replace") if isinstance(content, str) else content
+    return hashlib.sha256(data).hexdigest()[:16]
