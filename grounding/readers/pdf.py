@@ -12,7 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import pypdfium2 as pdfium
 from pypdfium2 import raw
@@ -45,10 +45,13 @@ class _Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
+    """`base`, `right` and `first` (the width of the first word) in points; zeros where there is no geometry."""
+
     text: str
     size: float
     base: float
     right: float
+    first: float
     cells: tuple[_Cell, ...]
 
 
@@ -56,12 +59,13 @@ def read_pdf(data: bytes, name: str) -> Extract:
     """Extract of a PDF with "page N" locators. Raises Refused."""
     with _PDFIUM:
         title, pages = _pages(data)
+    pages = [_without_number(lines, number) for number, lines in enumerate(pages, 1)]
     body = _body_size(pages)
-    width = usual_width([line.right for lines in pages for line in lines if len(line.cells) < 2])
+    width = usual_width([line.right for line in chain(*pages) if len(line.cells) < 2 and abs(line.size - body) < 1])
     writer = Writer()
     for number, lines in enumerate(pages, 1):
         writer.place(f"page {number}") if lines else None
-        for block in _blocks(_without_number(lines, number), body):
+        for block in _blocks(lines, body):
             _write(writer, block, body, width)
     if writer.empty:
         raise Refused("empty", "no text in the PDF; scanned pages need text recognition (OCR) first")
@@ -106,11 +110,18 @@ def _lines(page: pdfium.PdfTextPage) -> Iterator[_Line]:
         if line.strip():
             first = at + len(line) - len(line.lstrip())
             size = _size(page, first, at + len(line.rstrip()) - 1) if exact else 0.0
-            cells = _cells(page, line, at, size)
-            yield _Line(
-                _joined(line), size, _box(page, first)[1] if exact else 0.0, cells[-1].right if cells else 0.0, cells
-            )
+            yield _line(page, line, at, size)
         at += len(line) + 2
+
+
+def _line(page: pdfium.PdfTextPage, line: str, at: int, size: float) -> _Line:
+    if size <= 0:
+        return _Line(_joined(line), 0.0, 0.0, 0.0, 0.0, ())
+    cells = _cells(page, line, at, size)
+    begin = at + len(line) - len(line.lstrip())
+    left, base, _, _ = _box(page, begin)
+    word_end = _box(page, begin + len(line.split(maxsplit=1)[0]) - 1)[2]
+    return _Line(_joined(line), size, base, cells[-1].right, word_end - left, cells)
 
 
 def _without_lone_rows(lines: list[_Line]) -> list[_Line]:
@@ -225,8 +236,7 @@ def _unwrapped(block: list[_Line], width: float) -> str:
     out = [_BULLET.sub("- ", block[0].text.strip())]
     for before, line in pairwise(block):
         text = _BULLET.sub("- ", line.text.strip())
-        word = len(text.split(maxsplit=1)[0]) + 1
-        wrapped = before.right + word * 0.45 * before.size > width > 0
+        wrapped = before.right + line.first + 0.2 * line.size > width > 0
         if wrapped and not text.startswith("- ") and not _MARKER.match(text):
             out[-1] = joined_lines(out[-1], text)
         else:
