@@ -67,13 +67,17 @@ def tone(claim: dict[str, Any]) -> str:
 
 def claim_map(text: str, claims: list[dict[str, Any]], evidence: list[dict[str, Any]], prefix: str) -> MapView:
     """The map of `claims` over `text`; keys begin with `prefix` so that two maps of a page stay apart."""
-    views = tuple(_claim(claim, f"{prefix}{i}") for i, claim in enumerate(claims))
+    numbers = {str(e.get("chunk_id")): f"[{e.get('n')}]" for e in evidence if e.get("chunk_id")}
+    views = tuple(_claim(claim, f"{prefix}{i}", numbers) for i, claim in enumerate(claims))
     marks = [Mark(c["start"], c["end"], view.key) for c, view in zip(claims, views, strict=True)]
     passages = tuple(_passage(item, claims, views) for item in evidence)
     return MapView(views, segments(text, marks), passages)
 
 
-def _claim(claim: dict[str, Any], key: str) -> ClaimView:
+def _claim(claim: dict[str, Any], key: str, numbers: dict[str, str]) -> ClaimView:
+    why = str(claim.get("why") or "")
+    for chunk, number in numbers.items():  # reasons name sources by id; a person knows them by their number
+        why = why.replace(chunk, number)
     return ClaimView(
         key=key,
         kind=str(claim.get("kind", "")),
@@ -81,7 +85,7 @@ def _claim(claim: dict[str, Any], key: str) -> ClaimView:
         text=str(claim.get("text", "")),
         value=str(claim.get("value") or ""),
         status=str(claim.get("status", "")),
-        why=str(claim.get("why") or ""),
+        why=why,
         tone=tone(claim),
     )
 

@@ -1,6 +1,6 @@
 // "Check a draft": the provenance check on its own, on a text and sources that a person pastes.
 
-import { statusWord, tone } from "./claims.js";
+import { reason, statusWord, tone } from "./claims.js";
 import { el } from "./dom.js";
 import { claimMap, passageCard } from "./map.js";
 import { checkDraft } from "./stream.js";
@@ -61,7 +61,7 @@ export function initCheck({ lastEvidence, announce }) {
         el("span", { class: "dim" }, `${Math.round(report.score * 100)} % sure that something is unsupported`)),
       bad.length ? el("ul", { class: "reasons" }, bad.map((c) => el("li", {},
         el("span", { class: "status t-bad" }, statusWord(c.status)), " ", el("del", {}, c.text), " ",
-        el("span", { class: "reason" }, c.why ?? "")))) : "",
+        el("span", { class: "reason" }, reason(c, passages))))) : "",
       claimMap({ title: "Your draft", text: answer, claims: report.claims, passages, cards, strike: true, openList: true }),
       repaired ?? "");
     announce(`${VERDICTS[report.verdict] ?? report.verdict}. ${report.claims.length} claims checked, ${bad.length} unsupported.`);

@@ -12,6 +12,11 @@ export function tone(claim) {
 
 export const isValue = (claim) => claim.kind !== "statement";
 
+// Reasons name sources by id; a person knows them by their number.
+export function reason(claim, passages) {
+  return passages.reduce((text, p) => (p.chunk_id ? text.replaceAll(p.chunk_id, `[${p.n}]`) : text), claim.why ?? "");
+}
+
 export const statusWord = (status) => status.replace("_", " ");
 
 // The gravest tone among the claims over a piece; values count before the sentence around them.

@@ -1,6 +1,6 @@
 // The picture of a check: the text on the left, the sources on the right, and what ties them.
 
-import { isValue, statusWord, tally, tone, toneOf } from "./claims.js";
+import { isValue, reason, statusWord, tally, tone, toneOf } from "./claims.js";
 import { el } from "./dom.js";
 import { linkMap } from "./link.js";
 import { segments, slice } from "./segments.js";
@@ -32,7 +32,7 @@ export function marked(text, claims, passages, { strike = false } = {}) {
   });
 }
 
-export function claimList(claims, open = false) {
+export function claimList(claims, passages, open = false) {
   const count = tally(claims);
   const parts = [`${count.ok} supported`];
   if (count.doubt) parts.push(`${count.doubt} doubtful`);
@@ -42,7 +42,7 @@ export function claimList(claims, open = false) {
     el("span", { class: "kind" }, claim.entity ?? claim.kind), " ",
     el("q", {}, claim.text),
     claim.value && claim.value !== claim.text ? el("span", { class: "dim" }, ` = ${claim.value}`) : null,
-    " ", el("span", { class: "reason" }, claim.why ?? "")));
+    " ", el("span", { class: "reason" }, reason(claim, passages))));
   return el("details", { class: "claim-list", open },
     el("summary", {}, `${claims.length} ${claims.length === 1 ? "claim" : "claims"} checked: ${parts.join(", ")}`),
     el("ol", {}, items));
@@ -72,7 +72,9 @@ function pieces(passage, claims, quotes, field) {
     const keys = piece.keys.filter((key) => key !== "quote");
     const quoted = piece.keys.includes("quote");
     if (!keys.length) return quoted ? el("span", { class: "cited" }, piece.text) : piece.text;
-    return el("span", { class: quoted ? "ev cited" : "ev", tabindex: 0, "data-claims": keys.join(" ") }, piece.text);
+    const value = keys.some((key) => isValue(claims[Number(key)]));
+    const look = ["ev", value ? "" : "soft", quoted ? "cited" : ""].filter(Boolean).join(" ");
+    return el("span", { class: look, tabindex: value ? 0 : null, "data-claims": keys.join(" ") }, piece.text);
   });
 }
 
@@ -80,7 +82,7 @@ export function passageCard(passage, claims, quotes = [], link = null) {
   const title = pieces(passage, claims, quotes, "title");
   return el("article", { class: "passage", "data-n": passage.n },
     el("h4", {}, el("span", { class: "n" }, String(passage.n)), " ", title.length ? title : "Untitled", " ",
-      passage.locator ? el("span", { class: "dim" }, passage.locator) : null,
+      passage.locator && passage.locator !== passage.title ? el("span", { class: "dim" }, passage.locator) : null,
       passage.origin === "web" ? el("span", { class: "tag web" }, "web") : null,
       link ? el("a", { class: "open", href: link, target: "_blank", rel: "noopener" }, "in its document") : null),
     el("p", { class: "quote-text" }, pieces(passage, claims, quotes, "text")));
@@ -95,7 +97,7 @@ export function claimMap({ title, text, claims, passages, cards, strike = false,
       ...tools,
       claims.length ? el("div", { class: "why", "data-why": true, role: "status" },
         "Point at a marked value to see what supports it.") : null,
-      claims.length ? claimList(claims, openList) : null),
+      claims.length ? claimList(claims, passages, openList) : null),
     el("div", { class: "map-right", tabindex: 0, role: "region", "aria-label": "Evidence" },
       el("h3", {}, "Evidence"),
       cards.length ? cards : el("p", { class: "dim" }, "No passage stands behind this.")));

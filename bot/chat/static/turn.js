@@ -1,6 +1,6 @@
 // One turn in the thread: the question, the stages as they pass, then the reply with everything behind it.
 
-import { isValue, statusWord, tone } from "./claims.js";
+import { isValue, reason, statusWord, tone } from "./claims.js";
 import { el, webUrl } from "./dom.js";
 import { claimMap, passageCard } from "./map.js";
 
@@ -93,7 +93,7 @@ function chips(citations, reply, label) {
   if (!citations.length) return el("span", { hidden: true });
   return el("ul", { class: "chips", "aria-label": label }, citations.map((c) => el("li", {},
     el("button", { type: "button", class: `chip ${c.origin}`, "data-chip": c.n, title: c.quote },
-      el("span", { class: "n" }, String(c.n)), c.title, c.locator ? el("span", { class: "dim" }, ` ${c.locator}`) : null,
+      el("span", { class: "n" }, String(c.n)), c.title, c.locator && c.locator !== c.title ? el("span", { class: "dim" }, ` ${c.locator}`) : null,
       c.origin === "web" ? el("span", { class: "tag web" }, "web") : null))));
 }
 
@@ -124,7 +124,7 @@ function draft(reply, passages) {
   const { text, claims } = reply.draft;
   const reasons = claims.filter((c) => tone(c) === "bad").map((claim) => el("li", {},
     el("span", { class: "status t-bad" }, statusWord(claim.status)), " ", el("del", {}, claim.text), " ",
-    el("span", { class: "reason" }, claim.why ?? "")));
+    el("span", { class: "reason" }, reason(claim, passages))));
   const map = claimMap({ text, claims, passages, cards: evidenceCards(reply, claims, passages), strike: true });
   return el("details", { class: "draft", open: reply.outcome === "repaired" || reply.outcome === "withheld" },
     el("summary", {}, "The draft before the check", el("span", { class: "tag" }, "never sent")),

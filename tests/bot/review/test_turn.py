@@ -62,6 +62,12 @@ def test_a_span_that_does_not_hold_highlights_nothing(wrong: dict[str, Any]) -> 
     assert all(not p.keys for p in view.passages[0].pieces)
 
 
+def test_a_reason_names_its_source_by_number() -> None:
+    value = claim("money", "€4.90", 6, "exact") | {"why": "Stands in the same characters in 7f3ac2."}
+    view = claim_map("It is €4.90.", [value], [SOURCE | {"chunk_id": "7f3ac2"}], "a")
+    assert view.claims[0].why == "Stands in the same characters in [1]."
+
+
 def test_a_value_sets_the_tone_over_the_sentence_around_it() -> None:
     claims = [claim("statement", "It is €4.90.", 0, "absent"), claim("money", "€4.90", 6, "exact")]
     view = claim_map("It is €4.90.", claims, [], "a")
