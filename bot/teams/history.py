@@ -75,6 +75,11 @@ class History:
         wanted = select(sent.c.entry_id).where(_place(sent, activity), sent.c.activity == sent_id)
         return await self._state.run(lambda c: c.execute(wanted).scalar_one_or_none())
 
+    async def last_entry(self, activity: Json) -> str | None:
+        """The ledger entry of the last answer that was sent in the activity's conversation."""
+        wanted = select(sent.c.entry_id).where(_place(sent, activity)).order_by(sent.c.at.desc()).limit(1)
+        return await self._state.run(lambda c: c.execute(wanted).scalar_one_or_none())
+
     async def trim(self) -> None:
         """Delete everything older than the settings allow."""
         before = self._clock() - self._max_age

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from grounding.records import Role, Turn
 
 _LABEL = re.compile(
-    r"^\s*(?:\[[^\]\n]{1,40}\]\s*)?(?:\*\*)?(customer|client|caller|agent|representative|rep)(?:\*\*)?\s*:(?:\*\*)?\s*(.*)$", re.IGNORECASE
+    r"^\s*(?:\[[^\]\n]{1,40}\]\s*)?(?:\*\*)?(customer|client|caller|agent|representative|rep)(?:\*\*)?\s*:(?:\*\*)?\s*(.*)$",
+    re.IGNORECASE,
 )
 _AGENT = frozenset({"agent", "representative", "rep"})
 

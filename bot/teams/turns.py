@@ -11,6 +11,7 @@ from bot.records import Answer, Ask, OnStage, Reply
 from bot.settings import Settings
 from bot.teams.activity import (
     FEEDBACK_INVOKE,
+    Feedback,
     addressed,
     is_teams,
     question_text,
@@ -221,25 +222,27 @@ class Turns:
             raise Refusal(400, "value")
         key = _key(activity)
         if await self._inbox.take(key, {}):
-            message = activity.get("replyToId")
             try:
-                entry = await self._history.entry_of(activity, message) if message else None
-                await self._ledger.append(
-                    "feedback",
-                    {
-                        "entry_id": entry,
-                        "reaction": feedback.reaction,
-                        "text": feedback.text,
-                        "user": user_of(activity, self._settings),
-                        "channel": activity["channelId"],
-                        "message": message,
-                    },
-                )
+                await self._ledger.append("feedback", await self._feedback_body(activity, feedback))
             except AttestError:
                 await self._inbox.forget(key)
                 raise
             await self._inbox.done(key)
         return Result(200, {})  # Teams takes a body with anything in it for an error
+
+    async def _feedback_body(self, activity: Json, feedback: Feedback) -> Json:
+        """`assumed` is true when the channel does not say which message is meant (the Agents Playground): the last one."""
+        message = activity.get("replyToId")
+        entry = await (self._history.entry_of(activity, message) if message else self._history.last_entry(activity))
+        return {
+            "entry_id": entry,
+            "assumed": message is None,
+            "reaction": feedback.reaction,
+            "text": feedback.text,
+            "user": user_of(activity, self._settings),
+            "channel": activity["channelId"],
+            "message": message,
+        }
 
     async def _arrive(self, activity: Json) -> None:
         """Welcome once per installation; forget the conversation when the bot is removed from it."""

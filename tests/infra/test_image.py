@@ -39,8 +39,11 @@ def final_stage() -> list[tuple[str, str]]:
 def test_every_stage_stands_on_one_base_pinned_to_a_version() -> None:
     [base] = arguments("ARG")
     assert re.fullmatch(r"BASE=python:3\.1[123](\.\d+)?-slim-[a-z]+(@sha256:[0-9a-f]{64})?", base)
-    assert {rest.split(" AS ")[0] for rest in arguments("FROM")} == {"${BASE}"}
-    assert [rest.split(" AS ")[1] for rest in arguments("FROM")][-1] == "final"
+    stages = [rest.split(" AS ") for rest in arguments("FROM")]
+    names = [name for _, name in stages]
+    assert all(base == "${BASE}" or base in names[:n] for n, (base, _) in enumerate(stages))
+    assert names[-1] == "final"
+    assert stages[-1][0] == "${BASE}"
 
 
 def test_the_process_is_not_root() -> None:
@@ -61,6 +64,14 @@ def test_every_package_is_installed_by_hash_and_none_in_the_final_stage() -> Non
         assert "--hash=sha256:" in (ROOT / lock[1]).read_text(encoding="utf-8")
     assert "--no-deps" in next(i for i in installs if "model.txt" in i)
     assert not [rest for kind, rest in final_stage() if kind == "RUN" and re.search(r"pip|apt|curl|wget", rest)]
+
+
+def test_what_builds_the_model_is_not_in_the_image() -> None:
+    taken = [rest.split() for kind, rest in final_stage() if kind == "COPY" and "--from=" in rest]
+    assert taken == [
+        ["--from=packages", "/opt/attest", "/opt/attest"],
+        ["--from=model", "/model", "/model"],
+    ]
 
 
 def test_nothing_is_added_from_elsewhere_and_every_source_is_named() -> None:

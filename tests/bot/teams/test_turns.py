@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -204,6 +205,23 @@ async def test_feedback_reaches_the_ledger_with_the_entry_it_is_about(
     [(kind, body)] = bot.ledger.appended
     assert kind == "feedback"
     assert (body["reaction"], body["text"], body["entry_id"]) == ("dislike", text, "entry-1")
+
+
+async def test_feedback_that_names_no_message_is_about_the_last_answer_and_says_so(
+    bots: Bots, channel: FakeChannel
+) -> None:
+    bot = await bots.start()
+    await bot.post(channel.inbound())
+    await channel.until_messages(1)
+    bot.answer.reply = replace(REPLY, entry_id="entry-2")
+    await bot.post(channel.inbound("another"))
+    await channel.until_messages(2)
+    await bot.post(channel.inbound("a third, so that the second is wholly kept"))
+    await channel.until_messages(3)
+    value = {"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": ""}}
+    await bot.post(channel.inbound(None, type="invoke", name="message/submitAction", value=value))
+    [(_, body)] = bot.ledger.appended
+    assert (body["entry_id"], body["assumed"], body["message"]) == ("entry-2", True, None)
 
 
 async def test_feedback_that_cannot_be_recorded_is_not_confirmed(bots: Bots, channel: FakeChannel) -> None:
