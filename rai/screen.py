@@ -119,7 +119,7 @@ _LOOKALIKES = str.maketrans(
 _SPACES = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r" ?\n[\s]*")
 _LEET = str.maketrans("013457@$!|", "oieastasii")
-_LEET_WORD = re.compile(r"[a-z0-9@$!|]*(?:[a-z][013457@$!|]|[013457@$!|][a-z])[a-z0-9@$!|]*")
+_LEET_WORD = re.compile(r"(?<![a-z0-9@$!|])[a-z0-9@$!|]{2,24}(?![a-z0-9@$|])")
 _SPREAD = re.compile(r"(?<!\w)(?:\w[ ._*-]){3,40}\w(?!\w)")
 
 
@@ -134,7 +134,7 @@ def normal(text: str) -> str:
 
 
 def spelled_out(plain: str) -> Iterator[str]:
-    """`plain` with disguised trigger words written out (1gn0re, i g n o r e), if that changes it."""
+    """`plain` with what disguises its words undone: 1gn0re, i g n o r e, one word to a line; nothing if that is `plain`."""
     triggers = _triggers()
 
     def leet(match: re.Match[str]) -> str:
@@ -147,6 +147,9 @@ def spelled_out(plain: str) -> Iterator[str]:
     form = _SPREAD.sub(join, _LEET_WORD.sub(leet, plain))
     if form != plain:
         yield form
+    breaks = plain.count("\n")
+    if breaks > 2 and len(plain) < 24 * breaks:
+        yield form.replace("\n", " ")
 
 
 # --- what is hidden in another encoding -------------------------------------------------------------------------------

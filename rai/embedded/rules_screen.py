@@ -9,7 +9,7 @@ from dataclasses import replace
 from rai.records import DocumentScreening, Screening
 from rai.screen import Finding, judge
 
-_INLINE = 2_000  # characters judged in less than a thread switch is worth
+_INLINE = 200  # characters judged in less than the 5 ms that may be spent on the event loop
 
 
 class RuleScreen:

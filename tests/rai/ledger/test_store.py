@@ -31,8 +31,8 @@ def place(folder: Path) -> tuple[Path, Path]:
     return folder / "home" / "ledger.db", folder / "keys" / "ledger.key"
 
 
-def opened(folder: Path, **more: float) -> SqlLedger:
-    return SqlLedger(*place(folder), **more)
+def opened(folder: Path, busy_s: float = 15.0) -> SqlLedger:
+    return SqlLedger(*place(folder), busy_s=busy_s)
 
 
 def raw(folder: Path) -> sqlite3.Connection:
