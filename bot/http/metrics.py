@@ -46,7 +46,8 @@ class Metrics:
             self.turn_seconds.observe(time.perf_counter() - began)
             self.turns.labels(reply.outcome.value, reply.code or "").inc()
             for stage, milliseconds in reply.timings_ms.items():
-                self.stage_seconds.labels(stage).observe(milliseconds / 1000)
+                if stage != "total":  # the turn's own histogram has it
+                    self.stage_seconds.labels(stage).observe(milliseconds / 1000)
             if reply.outcome is Outcome.BLOCKED:
                 self.blocks.inc()
             return reply

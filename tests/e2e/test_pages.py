@@ -57,6 +57,9 @@ async def test_pointing_at_a_value_lights_its_source_and_back(page: Page) -> Non
     await expect(turn.locator(".badge")).to_have_text("Answered")
     await turn.locator(".answer .claim.value", has_text="€4.90").hover()
     await expect(turn.locator(".ev.on")).to_have_text("€4.90")
+    quoted, lit = turn.locator(".cited:not(.on)").first, turn.locator(".ev.on")
+    colour = "e => getComputedStyle(e).backgroundColor"
+    assert await quoted.evaluate(colour) != await lit.evaluate(colour)
     await expect(turn.locator("[data-why]")).to_contain_text("exact")
     await expect(turn.locator("[data-why] mark")).to_have_text("€4.90")
     await turn.locator(".ev", has_text="+44 20 7946 0018").hover()

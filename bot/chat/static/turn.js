@@ -139,7 +139,7 @@ function internal(notes) {
 
 function behind(reply) {
   const times = Object.entries(reply.timings_ms ?? {});
-  const most = Math.max(1, ...times.map(([, ms]) => ms));
+  const most = Math.max(1, ...times.filter(([name]) => name !== "total").map(([, ms]) => ms));
   const fact = (name, value) => (value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null);
   return el("details", { class: "behind" }, el("summary", {}, "How this came about"),
     el("dl", { class: "facts" }, fact("Search query", reply.query), fact("Action", reply.action),
@@ -148,7 +148,7 @@ function behind(reply) {
       Object.entries(reply.mode ?? {}).map(([name, value]) => fact(name, value)),
       (reply.notes ?? []).map((note) => fact("note", note))),
     times.length ? el("table", { class: "stages" }, el("tbody", {}, times.map(([name, ms]) => el("tr", {},
-      el("th", { scope: "row" }, name), el("td", {}, el("meter", { min: 0, max: most, value: ms })),
+      el("th", { scope: "row" }, name), el("td", {}, name === "total" ? null : el("meter", { min: 0, max: most, value: ms })),
       el("td", { class: "num" }, `${ms.toFixed(1)} ms`))))) : null,
     reply.web?.length ? el("ul", { class: "web-results" }, reply.web.map((w) => el("li", {},
       webUrl(w.url) ? el("a", { href: w.url, target: "_blank", rel: "noopener noreferrer" }, w.title) : w.title,

@@ -59,6 +59,7 @@ async def test_a_turn_in_json_has_the_contracts_fields(client: Client, fake: Fak
     assert (asked.user, asked.product, asked.context, asked.channel) == ("alice", "Northwind Care", "Order 17", "http")
 
 
+@pytest.mark.row("2-21")
 async def test_stages_come_as_events_and_then_the_reply(client: Client) -> None:
     response = await client.post("/api/ask", json=ASK, headers={"Accept": "text/event-stream"})
     assert response.content_type == "text/event-stream"
