@@ -8,11 +8,12 @@ be taken for one of a source. absent: no source holds it. unchecked: this check 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from grounding.text import caseless, fold, sentences
-from rai.claims import names
+from rai.claims import codes, names
 from rai.claims.entail import anywhere, is_question, judge, substance
 from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
@@ -79,13 +80,14 @@ def check_claims(
     found = _tagged(answer, find_values(answer, regions), tags)
     values = {(f.start, f.end, f.kind): f for f in found}
     spans = sentences(answer)
+    starts = [s.start for s in spans]
     claims = []
     for claim in claims_of(answer, found):
         if claim.kind == "statement":
             finding = match_statement(claim.text, setting)
         else:
-            line = next((s for s in spans if s.start <= claim.start < s.end), None)
-            sentence = line.text if line else claim.text
+            at = bisect_right(starts, claim.start) - 1
+            sentence = spans[at].text if at >= 0 and claim.start < spans[at].end else claim.text
             around = Around(
                 sentence, answer[max(0, claim.start - 40) : claim.start], answer[claim.end : claim.end + 40]
             )
@@ -103,7 +105,10 @@ def _tagged(answer: str, found: Sequence[Found], tags: Sequence[tuple[int, int, 
         for f in found
     ]
     fresh = [(a, b, kind) for a, b, kind in tags if all(b <= f.start or f.end <= a for f in found)]
-    return typed + [Found("entity", a, b, names.normal(answer[a:b]), entity=kind) for a, b, kind in fresh]
+    return typed + [
+        Found("entity", a, b, (codes if kind == "code" else names).normal(answer[a:b]), entity=kind)
+        for a, b, kind in fresh
+    ]
 
 
 @dataclass(frozen=True, slots=True)

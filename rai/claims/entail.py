@@ -38,6 +38,11 @@ _PLEASANT = re.compile(
     re.IGNORECASE,
 )
 
+_ABSTAINS = re.compile(
+    r"^(?:the (?:provided|given|available) (?:information|sources?|context|documents?) (?:is|are|do|does) not\b|i (?:do not|don['’]t) know|"
+    r"i (?:could|can)(?: ?not|n['’]t) (?:find|answer|help|confirm)|based on the (?:provided|available) (?:information|sources?), i can(?:not|['’]t))",
+    re.IGNORECASE,
+)
 _QUESTION = re.compile(
     r"^(?:(?:so|and|but|also|or),? )?(?:would|will|shall|should|could|can|may|might|do (?:you|they|we|i)|does|did (?:you|they) (?!know)|is|are|was|were|have|"
     r"has|what|which|when|where|who|how|why|anything|any|need|want|like)\b(?! you know)",
@@ -56,9 +61,9 @@ class Support:
 
 
 def substance(sentence: str) -> bool:
-    """True if a sentence claims something: no question, greeting, offer of help or bare yes."""
+    """True if a sentence claims something: no question, greeting, offer of help, bare yes or admission of not knowing."""
     words = _plain(sentence)
-    if is_question(words) or not terms(words):
+    if is_question(words) or not terms(words) or _ABSTAINS.match(words):
         return False
     return not (_PLEASANT.match(words) and len(_content(words)) <= 4)
 

@@ -37,7 +37,7 @@ def find_statements(text: str) -> list[Found]:
     return [Found("statement", s.start, s.end, caseless(s.text)) for s in sentences(text)]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def find_values(text: str, regions: tuple[str, ...] = REGIONS) -> tuple[Found, ...]:
     """Everything but statements, ascending, not overlapping; the more telling reading of a place wins."""
     by_rank = (

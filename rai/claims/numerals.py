@@ -59,7 +59,7 @@ def canonical(number: Decimal) -> str:
     return "0" if plain in ("-0", "") else plain
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def numerals(text: str) -> tuple[Numeral, ...]:
     """Every numeral of `text`, ascending; list markers, citation marks ([1]) and "Step 2" are none."""
     masked = [m.span() for m in _NOT_VALUES.finditer(text)]

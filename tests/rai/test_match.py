@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rai.claims.lookalike import edit_distance, looks_like
@@ -190,6 +190,8 @@ STATEMENTS = [
     ("Is there anything else?", "Is there anything else?", "unchecked"),
     ("Happy to help!", "Invoices are sent.", "unchecked"),
     ("Is the pool open?", "The pool is open.", "unchecked"),
+    ("The provided information is not sufficient to answer this question.", "Invoices are sent.", "unchecked"),
+    ("The pool is open, is there more?", "The pool is open, is there more?", "entailed"),
 ]
 
 
@@ -212,6 +214,7 @@ def test_lookalike_hosts(host: str, known: str, twin: str | None) -> None:
     assert looks_like(host, [known]) == twin
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.text("abc", max_size=6), st.text("abc", max_size=6))
 def test_edit_distance_is_symmetric_and_zero_only_for_equals(a: str, b: str) -> None:
     """Bounded distance behaves as a distance."""
@@ -226,6 +229,7 @@ SENTENCES = [
 ]  # fmt: skip
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.permutations(SENTENCES), st.integers(0, 8))
 def test_verbatim_sentence_is_never_unsupported(order: list[str], pick: int) -> None:
     """Any sentence of a source, quoted as it stands, holds no unsupported claim."""
@@ -235,6 +239,7 @@ def test_verbatim_sentence_is_never_unsupported(order: list[str], pick: int) -> 
     assert all(c.status == "entailed" for c in claims if c.kind == "statement")
 
 
+@settings(max_examples=50, deadline=None)
 @given(
     st.integers(60_001, 99_999),
     st.sampled_from(
@@ -255,6 +260,7 @@ def test_value_that_no_source_holds_is_never_supported(number: int, form: str) -
     assert not [c for c in values if c.status in SUPPORTED]
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.permutations([Source(f"s{i}", text, f"Title {i}") for i, text in enumerate(SENTENCES)]))
 def test_order_of_sources_changes_nothing(order: list[Source]) -> None:
     """The report is the same whatever the ranking was."""
@@ -262,6 +268,7 @@ def test_order_of_sources_changes_nothing(order: list[Source]) -> None:
     assert check_claims(answer, order) == check_claims(answer, sorted(order, key=lambda s: s.id))
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.sampled_from([*SENTENCES, "Basic is $19.", "Call 555-0199.", "\n- Item 2", "é😀"]), max_size=6))
 def test_evidence_spans_are_exact(parts: list[str]) -> None:
     """Every evidence span repeats what stands in the named field of its source."""

@@ -92,6 +92,13 @@ async def test_tagger_adds_names_that_grammar_cannot_see() -> None:
     assert report.verdict == "unsupported"
 
 
+async def test_listed_codes_keep_their_dashes() -> None:
+    """A listed part number that the source has is traced, dash and all."""
+    ports = CheckPorts(tagger=GazetteerTagger({"ab-cd": "code"}))
+    report = await check("The lid ab-cd is red.", [Source("s1", "The lid AB-CD is red.")], ports=ports)
+    assert [(c.text, c.status) for c in report.claims if c.kind == "entity"] == [("ab-cd", "normalised")]
+
+
 async def test_threshold_decides_between_scores() -> None:
     """With nothing unsupported, only a score above the threshold makes a verdict unsupported."""
     text = "The red lid of the plan shines in bright gold."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grounding.errors import ServiceUnavailable
@@ -34,7 +34,8 @@ class BagOfWords:
         for i, text in enumerate(texts):
             for term in terms(text):
                 rows[i, sum(map(ord, term)) * 31 % 512] += 1.0
-        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        lengths = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        return np.asarray(rows / lengths, np.float32)
 
 
 class Broken:
@@ -69,6 +70,7 @@ async def test_empty_answer_is_irrelevant() -> None:
     assert await SCORERS[0].relevance("Are pets allowed?", "Would you like to book?") == 0.0
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.text(max_size=40), st.text(max_size=40))
 async def test_relevance_is_in_range(question: str, answer: str) -> None:
     """Any two texts have a score in [0, 1]."""

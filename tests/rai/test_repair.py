@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rai.records import Claim
@@ -48,6 +48,7 @@ def test_nothing_unsupported_is_no_repair() -> None:
     assert drop_unsupported("The lid is red.", []) is None
 
 
+@settings(max_examples=50, deadline=None)
 @given(
     st.lists(
         st.sampled_from(

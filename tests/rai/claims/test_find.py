@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rai.claims import codes, names
@@ -177,6 +177,7 @@ TEXTS = st.one_of(
 )
 
 
+@settings(max_examples=50, deadline=None)
 @given(TEXTS)
 def test_offsets_are_exact_and_values_do_not_overlap(text: str) -> None:
     """`text[start:end]` is the claim, claims ascend, and no two values share a character."""
@@ -187,6 +188,7 @@ def test_offsets_are_exact_and_values_do_not_overlap(text: str) -> None:
     assert all(a.end <= b.start for a, b in itertools.pairwise(values))
 
 
+@settings(max_examples=50, deadline=None)
 @given(TEXTS)
 def test_forms_are_never_empty(text: str) -> None:
     """Every value has a normal form, and its first reading is that form unless the form joins all readings."""
@@ -195,6 +197,7 @@ def test_forms_are_never_empty(text: str) -> None:
         assert found.value == found.forms[0] or found.value == "|".join(found.forms)
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=0, max_value=10**9, places=2))
 def test_canonical_numbers_are_idempotent(number: object) -> None:
     """The normal form of a normal form is itself, and reading it back finds it."""
@@ -205,6 +208,7 @@ def test_canonical_numbers_are_idempotent(number: object) -> None:
     assert numerals(f"x {once} y")[0].readings[0] == once
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.from_regex(r"[A-Za-z0-9–-]{1,20}", fullmatch=True))
 def test_code_and_name_forms_are_idempotent(token: str) -> None:
     """Normal forms of names and identifiers are fixed points."""
@@ -251,6 +255,6 @@ BIG = [
 
 @pytest.mark.parametrize("piece", BIG)
 def test_long_runs_do_not_blow_up(piece: str) -> None:
-    """60,000 characters of one kind are read; a backtracking trap would never end. Spans stay exact."""
-    text = piece * (60_000 // len(piece))
+    """30,000 characters of one kind are read; a backtracking trap would never end. Spans stay exact."""
+    text = piece * (30_000 // len(piece))
     assert all(0 <= f.start < f.end <= len(text) for f in find_values(text))
