@@ -35,7 +35,7 @@ MARKER = re.compile(r"\[([1-9]\d{0,2})\]")
 
 def utf16(text: str) -> int:
     """Length of `text` in UTF-16 code units."""
-    return len(text) + sum(c > "\uffff" for c in text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def size(activity: Json) -> int:

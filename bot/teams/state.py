@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Column, Connection, Engine, Float, Integer, MetaData, String, Table, Text, create_engine, event
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
-from sqlalchemy.pool import NullPool
 
 from grounding.errors import StoreError
 
@@ -81,7 +80,7 @@ class State:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
-            engine = create_engine(f"sqlite:///{self._path}", poolclass=NullPool, connect_args={"timeout": 10})
+            engine = create_engine(f"sqlite:///{self._path}", connect_args={"timeout": 10})
             event.listen(engine, "connect", _prepare)
             try:
                 metadata.create_all(engine)
