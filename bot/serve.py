@@ -164,7 +164,7 @@ def serve_with_workers(
 def _work(
     settings: Settings, listener: socket.socket, ready: Event, make: Callable[[Settings], Awaitable[System]]
 ) -> None:
-    log_to_stderr(settings.log_level)
+    log_to_stderr(settings.log_level, times=True)
     asyncio.run(serve_on(listener, settings, lambda _: ready.set(), review=False, make=make))
 
 

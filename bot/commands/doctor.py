@@ -15,7 +15,6 @@ from urllib.parse import urlencode
 
 import aiohttp
 import typer
-import yaml
 from rich.text import Text
 
 from bot.commands import options
@@ -24,7 +23,7 @@ from bot.commands.startup import run, settings_of
 from bot.commands.wiring import opened
 from bot.settings import Settings
 from bot.system import System
-from grounding.errors import AttestError
+from grounding.errors import AttestError, ServiceError
 
 app = options.command_app()
 _WAIT_S = 5.0
@@ -71,7 +70,6 @@ def _local(settings: Settings) -> Iterator[Finding]:
     yield _home(settings.home)
     yield _model(settings)
     yield _ledger_key(settings.ledger_key_file)
-    yield _directory(settings)
     yield _port(settings)
     yield _bot(settings)
 
@@ -100,20 +98,6 @@ def _ledger_key(path: Path) -> Finding:
     return Finding("ledger key", "ok", f"{path}, mode {mode:04o}")
 
 
-def _directory(settings: Settings) -> Finding:
-    path = settings.directory_path
-    if not path.is_file():
-        fix = f"write USER: [GROUP, …] lines to {path}"
-        return Finding("directory", "note", "no directory file: everyone sees only what is for everyone", fix)
-    try:
-        people = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        return Finding("directory", "fail", f"{path} is not readable as YAML", "lines USER: [GROUP, …]")
-    if not isinstance(people, dict):
-        return Finding("directory", "fail", f"{path} is not a list of people", "lines USER: [GROUP, …]")
-    return Finding("directory", "ok", f"{path}, {len(people)} people")
-
-
 def _port(settings: Settings) -> Finding:
     name = f"port {settings.host}:{settings.port}"
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
@@ -140,15 +124,17 @@ async def _remote(context: typer.Context, settings: Settings) -> list[Finding]:
     findings = await asyncio.gather(*_services(settings))
     try:
         async with opened(context, settings) as system:
-            inside = [*await _parts(system), await _index(system), await _ledger(system)]
+            inside = [await _index(system), await _directory(system), await _ledger(system)]
+            inside += await _waiting(system, {finding.name for finding in inside})
     except AttestError as error:
         inside = [Finding("system", "fail", str(error), "see the lines above, and attest settings")]
     return [*inside, *findings]
 
 
-async def _parts(system: System) -> list[Finding]:
+async def _waiting(system: System, told: set[str]) -> list[Finding]:
+    """Parts that are not ready, beside those that were told already."""
     waiting = await system.ready()
-    return [Finding(part, "note", reason) for part, reason in waiting.items()]
+    return [Finding(part, "note", reason) for part, reason in waiting.items() if part not in told]
 
 
 async def _index(system: System) -> Finding:
@@ -157,6 +143,18 @@ async def _index(system: System) -> Finding:
         fix = "attest ingest --sample, or attest ingest PATH"
         return Finding("knowledge base", "note", "empty: every question will be insufficient", fix)
     return Finding("knowledge base", "ok", f"{len(documents)} documents, {sum(d.chunks for d in documents)} chunks")
+
+
+async def _directory(system: System) -> Finding:
+    path = system.settings.directory_path
+    try:
+        await system.directory.groups("")
+    except ServiceError as error:
+        return Finding("directory", "fail", str(error), f"correct {path}; until then everyone is a stranger")
+    if path.is_file():
+        return Finding("directory", "ok", str(path))
+    fix = f"write users: {{NAME: [GROUP, …]}} to {path}"
+    return Finding("directory", "note", "no directory file: everyone sees only what is for everyone", fix)
 
 
 async def _ledger(system: System) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -48,8 +48,9 @@ def print_reply(reply: Reply) -> None:
     out.print(Text(plain(reply.answer)))
     _sources(out, "Sources", reply.citations)
     _sources(out, "You may want to read", reply.offered)
-    _struck(out, reply)
-    _claims(out, reply.claims)
+    numbers = {citation.chunk_id: f"[{citation.n}]" for citation in reply.citations}
+    _struck(out, reply, numbers)
+    _claims(out, reply.claims, numbers)
     _notes(out, reply)
     out.print(Text(_last_line(reply), style="dim"))
 
@@ -62,17 +63,18 @@ def _sources(out: Console, title: str, citations: Sequence[Citation]) -> None:
         place = [citation.title or citation.doc_id, citation.locator, citation.url]
         origin = " (web)" if citation.origin == "web" else ""
         out.print(Text(f"[{citation.n}] " + plain(" · ".join(part for part in place if part)) + origin))
-        out.print(Padding(Text(f"“{plain(citation.quote.strip())}”", style="italic"), (0, 0, 0, 4)))
+        out.print(Padding(Text(f"“{plain(citation.quote.strip())}”", style="italic"), (0, 0, 0, 4), expand=False))
 
 
-def _struck(out: Console, reply: Reply) -> None:
+def _struck(out: Console, reply: Reply, numbers: Mapping[str, str]) -> None:
     if reply.draft is not None:
         out.print(Text("\nThe draft before repair", style="bold"))
         out.print(Text(plain(reply.draft.text), style="dim strike"))
-        _claims(out, [claim for claim in reply.draft.claims if claim.unsupported], title="What was wrong with it")
+        wrong = [claim for claim in reply.draft.claims if claim.unsupported]
+        _claims(out, wrong, numbers, title="What was wrong with it")
 
 
-def _claims(out: Console, claims: Sequence[Claim], title: str = "Claims") -> None:
+def _claims(out: Console, claims: Sequence[Claim], numbers: Mapping[str, str], title: str = "Claims") -> None:
     if not claims:
         return
     out.print(Text(f"\n{title}", style="bold"))
@@ -81,7 +83,7 @@ def _claims(out: Console, claims: Sequence[Claim], title: str = "Claims") -> Non
             claim.entity or claim.kind,
             " ".join(claim.text.split()),
             Text(claim.status, style=_status_style(claim)),
-            ", ".join(dict.fromkeys(span.source for span in claim.evidence)) or "–",
+            " ".join(dict.fromkeys(numbers.get(span.source, span.source) for span in claim.evidence)) or "–",
             claim.why,
         )
         for claim in claims

@@ -51,7 +51,7 @@ def serve(
       attest serve --host 0.0.0.0 --workers 4
     """
     settings = settings_of(host=host, port=port)
-    log_to_stderr(settings.log_level)
+    log_to_stderr(settings.log_level, times=True)
     announce = _as_json if json else _as_lines
     if workers > 1:
         stopped_by = serve_with_workers(settings, workers, announce, make=wiring_of(context).compose)

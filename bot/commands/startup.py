@@ -23,11 +23,16 @@ def settings_of(**overrides: object) -> Settings:
     return settings
 
 
-def log_to_stderr(level: str) -> None:
-    """Log records at `level` and above go to stderr; a one-shot command speaks only when something is wrong."""
-    logging.basicConfig(
-        stream=sys.stderr, level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
-    )
+def log_to_stderr(level: str, *, times: bool = False) -> None:
+    """Log records at `level` and above go to stderr; a one-shot command speaks only when something is wrong.
+
+    The handler has the level too, for some libraries set their own loggers' levels.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(level.upper())
+    form = "%(asctime)s %(levelname)s %(name)s: %(message)s" if times or level == "debug" else "attest: %(message)s"
+    handler.setFormatter(logging.Formatter(form))
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:

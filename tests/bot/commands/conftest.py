@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,7 +44,14 @@ def small() -> FakeWorld:
 
 @pytest.fixture
 def attest(small: FakeWorld, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Attest:
-    """`attest("ask", "x", "--json")`; `stdin` is what the program reads from its standard input."""
+    """`attest("ask", "x", "--json")`; `stdin` is what the program reads from its standard input.
+
+    Settings of the person who runs the suite are not the program's.
+    """
+    for name in [
+        n for n in os.environ if n.startswith("ATTEST_") and n not in ("ATTEST_HOME", "ATTEST_LEDGER_KEY_FILE")
+    ]:
+        monkeypatch.delenv(name)
 
     def run(*arguments: str, stdin: bytes = b"") -> Ran:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))

@@ -139,11 +139,14 @@ class WordScreen:
         return Screening("allow", documents=judged)
 
 
-class FileDirectory:
-    """Two people."""
+class TwoPeople:
+    """hanna is in hr; for broken, or while it is down, the directory does not answer."""
+
+    def __init__(self, *, down: bool = False) -> None:
+        self.down = down
 
     async def groups(self, user: str) -> frozenset[str]:
-        if user == "broken":
+        if self.down or user == "broken":
             raise ServiceUnavailable("directory", "refused the connection")
         return frozenset({"hr"}) if user == "hanna" else frozenset()
 
@@ -206,6 +209,7 @@ class FakeWorld:
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
     screen: WordScreen = field(default_factory=WordScreen)
     search_down: bool = False
+    directory_down: bool = False
     answers: Callable[[Ask], Reply] | None = None
     before: Callable[[], Awaitable[None]] | None = None
     waiting: dict[str, str] = field(default_factory=dict)
@@ -230,7 +234,7 @@ class FakeWorld:
             grader=OverlapGrader(),
             screen=self.screen,
             library=self.library,
-            directory=FileDirectory(),
+            directory=TwoPeople(down=self.directory_down),
             ledger=self.ledger,
             ready=self.ready,
             close=self.close,

@@ -322,15 +322,21 @@ def test_doctor_wants_the_ledger_key_private(attest: Attest, tmp_path: Path, mod
     assert stat.S_IMODE(key.stat().st_mode) == mode
 
 
-def test_doctor_names_a_broken_chain_and_a_directory_that_is_none(
-    attest: Attest, small: FakeWorld, tmp_path: Path
-) -> None:
-    small.ledger.tampered = True
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "directory.yaml").write_text("- a\n- b\n", encoding="utf-8")
+def test_doctor_names_a_broken_chain_and_a_directory_that_does_not_answer(attest: Attest, small: FakeWorld) -> None:
+    small.ledger.tampered = small.directory_down = True
     code, checks = _checks(attest)
     assert code == 2
     assert checks["ledger"]["status"] == checks["directory"]["status"] == "fail"
+
+
+def test_doctor_tells_what_is_not_ready_once(attest: Attest, small: FakeWorld) -> None:
+    small.library.held.clear()
+    small.waiting = {"knowledge base": "empty", "vectors": "being built"}
+    ran = attest("doctor", "--json")
+    names = [check["name"] for check in ran.document["checks"]]
+    assert ran.code == 0
+    assert names.count("knowledge base") == 1
+    assert "vectors" in names
 
 
 def test_doctor_says_that_a_model_service_does_not_answer(
