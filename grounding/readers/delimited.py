@@ -35,15 +35,21 @@ def delimiter_of(text: str) -> str | None:
     return best[2] if best else None
 
 
-def looks_delimited(text: str) -> bool:
-    """True if `text` is surely a table: its rows are alike and the first one names columns."""
+def looks_delimited(text: str, *, named: bool = True) -> bool:
+    """True if the rows of `text` are alike and no prose; with `named`, the first must also name columns."""
     delimiter = delimiter_of(text)
     if delimiter is None:
         return False
-    rows = [row for row in _parse(text[:_SAMPLE_CHARS], delimiter) if any(row)]
-    header = rows[0]
-    prose = any(cell != cell.strip() or cell.endswith((".", "!", "?")) or len(cell) > 60 for cell in header)
-    return len(rows) > 1 and not prose and bool(header_rows([[one_line(c) for c in row] for row in rows[:50]]))
+    rows = [row for row in _parse(text[:_SAMPLE_CHARS], delimiter, skip=False) if any(row)]
+    if len(rows) < 2 or _is_prose(rows[0]):
+        return False
+    return not named or bool(header_rows([[one_line(c) for c in row] for row in rows[:50]]))
+
+
+def _is_prose(header: list[str]) -> bool:
+    """Sentences have commas too, with a space behind them or nothing at all."""
+    spaced = len(header) < 3 and any(cell.startswith(" ") or not cell for cell in header[1:])
+    return spaced or any(cell.rstrip().endswith((".", "!", "?")) or len(cell) > 60 for cell in header)
 
 
 def read_delimited(text: str, name: str) -> Extract:
@@ -61,6 +67,6 @@ def read_delimited(text: str, name: str) -> Extract:
     return writer.extract(name, CONTENT_TYPE)
 
 
-def _parse(text: str, delimiter: str) -> list[list[str]]:
+def _parse(text: str, delimiter: str, *, skip: bool = True) -> list[list[str]]:
     csv.field_size_limit(_MAX_CELL)
-    return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True))
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=skip))

@@ -99,7 +99,7 @@ def _text_kind(data: bytes, text: str, name: str) -> str:
 
 def _guessed(data: bytes, text: str, name: str, marks: int) -> str:
     label = _magika().identify_bytes(data).output.label if len(text) > 16 else "txt"
-    if label in ("csv", "tsv") and delimited.delimiter_of(text):
+    if label in ("csv", "tsv") and delimited.looks_delimited(text, named=False):
         return delimited.CONTENT_TYPE
     if label == "html" and _HTML_TAG.search(text):
         return web_page.CONTENT_TYPE

@@ -80,7 +80,7 @@ def joined_lines(before: str, line: str) -> str:
 def paragraphs(text: str) -> list[str]:
     """Cleaned paragraphs, unwrapped."""
     text = clean(text)
-    width = usual_width([len(line) for line in text.split("\n")])
+    width = usual_width([len(line) for line in text.split("\n") if len(line) >= _NARROWEST])
     return [unwrap(part, width) for part in text.split("\n\n") if part.strip()]
 
 
