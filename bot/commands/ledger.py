@@ -38,7 +38,7 @@ def list_(
     if not found:
         note("the ledger is empty; every turn and every change of the knowledge base will be written to it")
         return
-    rows = [(e.seq, e.at, e.kind, e.body.get("outcome") or "–", e.entry_id) for e in found]
+    rows = [(e.seq, e.at, e.kind, _outcome(e), e.entry_id) for e in found]
     console().print(table(("seq", "at", "kind", "outcome", "entry"), rows, right=("seq",)))
 
 
@@ -99,6 +99,12 @@ def export(
       attest ledger export > ledger-2026-11.jsonl
     """
     run(_export(context, after, as_document=json))
+
+
+def _outcome(entry: Entry) -> str:
+    """How a turn ended; a dash for entries that are no turns."""
+    reply = entry.body.get("reply")
+    return str(reply.get("outcome") or "–") if isinstance(reply, dict) else "–"
 
 
 async def _newest(context: typer.Context, limit: int) -> list[Entry]:

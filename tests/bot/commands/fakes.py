@@ -257,7 +257,7 @@ class FakeWorld:
         if self.before is not None:
             await self.before()
         made = (self.answers or answered)(ask)
-        entry = await self.ledger.append("turn", {"outcome": made.outcome.value, "question": ask.question})
+        entry = await self.ledger.append("turn", {"question": ask.question, "reply": {"outcome": made.outcome.value}})
         return replace(made, entry_id=entry.entry_id)
 
 

@@ -30,7 +30,6 @@ def test_ask_shows_outcome_answer_source_claim_note_and_timing(attest: Attest) -
         "[1] Refunds · line 1",
         "“Refunds take",
         "exact",
-        "c1",
     ):
         assert part in ran.out
     for part in ("made by a test", "retrieve 4 ms · check 2 ms", "knowledge base kb-1", "entry e1"):
