@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 
 from grounding.readers.extract import Refused
 
@@ -14,6 +15,11 @@ MAX_MEMBERS = 20_000
 MAX_UNPACKED = 300_000_000
 MAX_RATIO = 200
 _SMALL = 5_000_000  # below this no ratio does harm
+
+DAMAGE = (  # what the libraries raise for Office files that are damaged inside
+    KeyError, ValueError, TypeError, AttributeError, IndexError, SyntaxError, OSError, NotImplementedError, RecursionError,
+    zlib.error, zipfile.BadZipFile,
+)  # fmt: skip
 
 KINDS = {
     "word/document.xml": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",

@@ -30,13 +30,13 @@ _NOT_READ = {  # magic numbers of what people most often try
 _TEXT_SAMPLE = 65_536
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _HTML_START = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+    r"\s*(?:<\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
 _HTML_TAG = re.compile(r"</?(?:p|div|table|h[1-6]|ul|ol|li|br|span|a|td|tr|section|main)\b[^<>]*>", re.IGNORECASE)
 _MARKS = (
     re.compile(r"\A---[ \t]*\n[\s\S]*?^---[ \t]*$", re.MULTILINE),  # front matter
     re.compile(r"^#{1,6}[ \t]+\S", re.MULTILINE),  # headings
-    re.compile(r"\[[^\]\n]+\]\([^)\s]+\)"),  # links
+    re.compile(r"\[[^\[\]\n]{1,200}\]\([^()\s]{1,500}\)"),  # links
     re.compile(r"^\s*(?:```|~~~)", re.MULTILINE),  # code
     re.compile(r"^\s*\|?\s*:?-{3,}:?\s*\|", re.MULTILINE),  # tables
     re.compile(r"(?<![\w*])\*\*\S[^*\n]*\*\*"),  # strong words

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import io
 import re
-import zipfile
+import warnings
 from collections.abc import Iterator
 from typing import Any, cast
-from xml.etree.ElementTree import Element, ParseError
+from xml.etree.ElementTree import Element
 
 import openpyxl
-from openpyxl.utils.exceptions import InvalidFileException
 from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from openpyxl.xml.functions import iterparse
 
+from grounding.readers.archive import DAMAGE
 from grounding.readers.extract import Extract, Refused, Writer, one_line
 from grounding.readers.number_format import shown
 from grounding.readers.rows import header_rows, row_lines
@@ -33,7 +33,9 @@ def read_excel(data: bytes, name: str) -> Extract:
     """
     writer = Writer()
     try:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # openpyxl warns of parts that it leaves out; none of them is text
+            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         try:
             title = one_line(book.properties.title or "")
             for sheet in book.worksheets:
@@ -45,17 +47,7 @@ def read_excel(data: bytes, name: str) -> Extract:
             book.close()
     except Refused:
         raise
-    except (
-        KeyError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        IndexError,
-        OSError,
-        ParseError,
-        zipfile.BadZipFile,
-        InvalidFileException,
-    ) as error:
+    except DAMAGE as error:
         raise Refused("corrupt", f"an Excel file that cannot be read ({type(error).__name__})") from None
     return writer.extract(title or name, CONTENT_TYPE)
 

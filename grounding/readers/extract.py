@@ -21,7 +21,6 @@ _DROP = re.compile(
 )
 _NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_TRAILING = re.compile(r"[^\S\n]+(?=\n|$)")
 _BLANKS = re.compile(r"\n{3,}")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 
@@ -55,7 +54,7 @@ def clean(text: str) -> str:
     """
     text = _NEWLINE.sub("\n", text)
     text = _SURROGATE.sub("\ufffd", _DROP.sub("", text)).translate(_LIGATURES)
-    return _BLANKS.sub("\n\n", _TRAILING.sub("", text)).strip("\n")
+    return _BLANKS.sub("\n\n", "\n".join(line.rstrip() for line in text.split("\n"))).strip("\n")
 
 
 def one_line(text: str) -> str:

@@ -153,10 +153,10 @@ def front_matter(text: str) -> tuple[dict[str, Any], str]:
         if not isinstance(raw, dict):
             raise Refused("corrupt", "front matter must be a block of `name: value` lines")
         return checked(raw), text[match.end() :]
-    except yaml.YAMLError:
-        raise Refused("corrupt", "front matter is not valid YAML") from None
     except BadField as error:
         raise Refused("corrupt", f"front matter: {error}") from None
+    except (yaml.YAMLError, ValueError, RecursionError):  # ValueError: a date that does not exist
+        raise Refused("corrupt", "front matter is not valid YAML") from None
 
 
 def _html(text: str) -> str:

@@ -98,5 +98,5 @@ def _yaml(path: Path) -> Any:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         raise InputError(f"{path}{line}: not valid YAML") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # ValueError: not UTF-8, or a date that does not exist
         raise InputError(f"{path}: cannot be read ({type(error).__name__})") from None

@@ -91,6 +91,7 @@ _SPACE = re.compile(r"[ \t\n\r\f]+")
 _AROUND_BREAK = re.compile(r" *\n *")
 _MAX_DEPTH = 2_000
 _MAX_SPAN = 200
+_MAX_CELLS = 500_000
 
 
 def read_web_page(data: bytes, name: str) -> Extract:
@@ -260,13 +261,16 @@ class _Walk:
     def _grid(self, rows: list[tuple[LexborNode, bool]]) -> tuple[list[list[str]], int]:
         """Cells with spans repeated where they reach, and how many rows at the top are headers."""
         grid: list[list[str]] = []
-        headers = 0
+        headers = size = 0
         reach: dict[int, tuple[int, str]] = {}  # column -> rows still covered from above, and with what
         for row, in_head in rows:
             cells = [c for c in _children(row) if c.tag in ("td", "th") and self._seen(c)]
             if headers == len(grid) and cells and (in_head or all(c.tag == "th" for c in cells)):
                 headers += 1
             grid.append(self._row(cells, reach))
+            size += len(grid[-1])
+            if size > _MAX_CELLS:
+                raise Refused("too_large", f"a table of more than {_MAX_CELLS:,} cells")
         return grid, headers
 
     def _row(self, cells: list[LexborNode], reach: dict[int, tuple[int, str]]) -> list[str]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import io
 import re
-import zipfile
 from collections.abc import Iterator
 from typing import Any
 
 import docx
 from docx.document import Document as WordDocument
+from docx.exceptions import PythonDocxError
+from docx.opc.exceptions import OpcError
+from docx.oxml.exceptions import XmlchemyError
 from docx.oxml.ns import qn
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 
+from grounding.readers.archive import DAMAGE
 from grounding.readers.extract import Extract, Refused, Writer, one_line
 from grounding.readers.rows import table_lines
 from grounding.readers.web_page import link_target
@@ -37,7 +40,7 @@ def read_word(data: bytes, name: str) -> Extract:
         title = _body(document, writer) or one_line(document.core_properties.title or "")
     except Refused:
         raise
-    except (KeyError, ValueError, AttributeError, SyntaxError, OSError, zipfile.BadZipFile) as error:
+    except (*DAMAGE, XmlchemyError, PythonDocxError, OpcError) as error:
         raise Refused("corrupt", f"a Word file that cannot be read ({type(error).__name__})") from None
     extract = writer.extract(title or name, CONTENT_TYPE)
     if title or not extract.locators:

@@ -79,6 +79,12 @@ def test_a_bomb_is_refused_before_it_is_opened() -> None:
     assert refusal.value.code == "too_large"
 
 
+def test_a_page_that_begins_with_many_comments_is_told_at_once() -> None:
+    """A pattern that backtracks over comments would take longer than the test run."""
+    assert detect(b"<!-- a --> " * 20_000 + b"hello") == "text/plain"
+    assert detect(b"<!-- a --> " * 20_000 + b"<html>hello") == "text/html"
+
+
 def test_too_many_parts_are_refused() -> None:
     with pytest.raises(Refused) as refusal:
         detect(files.archive({f"xl/{i}.xml": b"" for i in range(20_001)}))

@@ -165,6 +165,7 @@ def test_markdown_is_readable_and_front_matter_is_metadata() -> None:
         ("updated: last week", "updated must be an ISO 8601 date"),
         ("url: javascript:alert(1)", "url must be"),
         ("groups: [billing", "not valid YAML"),
+        ("groups: [billing]\nupdated: 2026-13-01", "not valid YAML"),
     ],
 )
 def test_front_matter_that_cannot_be_understood_opens_nothing(front: str, why: str) -> None:
