@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -72,7 +73,9 @@ class _Builder:
         retriever = ScreenedRetriever(EmbeddedRetriever(index.store, index.words, vectors, embedder), screen)
         redactor = Redactor(settings.phone_regions)
         redactor.warm()
-        ledger = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
+        ledger = await asyncio.to_thread(
+            partial(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file, redact=redactor.redact_entry)
+        )
         self.closers.append(ledger.close)
         checker = _checker(settings, embedder)
         seams = Seams(

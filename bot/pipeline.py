@@ -22,7 +22,7 @@ from grounding.evidence import choose, web_passage
 from grounding.policy import Policy
 from grounding.prompt import build_prompt, insufficient_sentence
 from grounding.query import last_turn_query
-from grounding.records import Access, Action, Passage, Query, Turn
+from grounding.records import Access, Action, Passage, Prompt, Query, Turn
 from rai.records import Outcome, Report, Source
 from rai.screened import screened_turn
 
@@ -70,11 +70,15 @@ async def _turn(w: Work) -> Reply:
     w.evidence = choose(usable, {g.chunk_id: g.score for g in w.grading.grades}, policy)
     if not w.evidence:
         return _ended(w, Outcome.INSUFFICIENT)
-    w.prompt = build_prompt(
-        w.ask.question, w.evidence, policy, company=seams.company, history=w.history, context=w.ask.context
-    )
+    w.prompt = _prompt(w)
     draft = await stage("compose", seams.composer.compose(w.prompt))
     return await stage("check", _settle(w, draft.text))
+
+
+def _prompt(w: Work) -> Prompt:
+    return build_prompt(
+        w.ask.question, w.evidence, w.policy, company=w.seams.company, history=w.history, context=w.ask.context, query=w.query.text
+    )  # fmt: skip
 
 
 async def _settle(w: Work, draft: str) -> Reply:
@@ -143,6 +147,9 @@ async def _query(w: Work) -> Query:
     except ServiceError as error:
         query = last_turn_query(turns, f"{error}; the last turn is the query")
     w.trace.note(query.note)
+    product = w.ask.product
+    if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
+        query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))
     return query
 
 
@@ -170,7 +177,7 @@ async def _from_web(w: Work) -> list[Passage]:
     except ServiceError as error:
         w.trace.note(f"{error}; answered from the knowledge base only")
         return []
-    found = [web_passage(r) for r in w.web]
+    found = [web_passage(r, place) for place, r in enumerate(w.web)]
     graded = await w.trace.stage("grade", w.seams.grader.grade(w.query.text, found))
     w.grading = replace(w.grading, grades=w.grading.grades + graded.grades)
     kept = {g.chunk_id: g.score for g in graded.grades if g.score >= w.policy.keep_at}

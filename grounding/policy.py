@@ -23,7 +23,7 @@ class Policy:
 
     name: str = "hybrid-crag"
     retrieve_k: int = 50
-    grade_k: int = 12
+    grade_k: int = 20
     evidence_k: int = 5
     correct_at: float = 0.8
     keep_at: float = 0.4

@@ -40,6 +40,7 @@ def build_prompt(
     company: str,
     history: Sequence[Turn] = (),
     context: str | None = None,
+    query: str = "",
 ) -> Prompt:
     """Fill the templates and keep to `policy.prompt_tokens`. What is left out is said in `cuts`."""
     cuts: list[str] = []
@@ -62,7 +63,7 @@ def build_prompt(
         else:
             break
         parts = _parts(kept, policy, company, turns, context, example=example)
-    return Prompt(parts, question, tuple(kept), tuple(cuts), tokens)
+    return Prompt(parts, question, tuple(kept), tuple(cuts), tokens, query)
 
 
 def _parts(

@@ -23,64 +23,15 @@ _LEANS = re.compile(
     r"|^\s*(and|but|or|so|then|what about|how about|what if|and if)\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"\b(?:[A-Z][\w'’-]*|[A-Z0-9]+[-/][A-Z0-9-/]+)(?:[ -](?:[A-Z][\w'’-]*|of|and|the|\d[\w.-]*))*")
+_NAME = re.compile(r"[A-Z][\w'’-]*(?:[ -](?:[A-Z][\w'’-]*|\d[\w.-]*))*")
+_MODEL = re.compile(r"\b[a-z]{3,}[ -][a-z]{1,2}\d{1,3}\b")
+"""A model in lower case, as people type it: "wren x2"."""
 _NOT_NAMES = frozenset(
-    [
-        "i",
-        "hi",
-        "hello",
-        "hey",
-        "thanks",
-        "thank",
-        "yes",
-        "no",
-        "ok",
-        "okay",
-        "please",
-        "sorry",
-        "can",
-        "could",
-        "would",
-        "do",
-        "does",
-        "did",
-        "is",
-        "are",
-        "was",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "why",
-        "how",
-        "my",
-        "your",
-        "our",
-        "the",
-        "a",
-        "an",
-        "and",
-        "but",
-        "or",
-        "so",
-        "if",
-        "it",
-        "this",
-        "that",
-        "there",
-        "they",
-        "we",
-        "you",
-        "he",
-        "she",
-        "customer",
-        "agent",
-        "good",
-        "great",
-        "sure",
-    ]
+    "i i'm i've i'd i'll hi hello hey thanks thank yes no ok okay please sorry can could would do does did is are was were what when where "
+    "which who why how my your our the a an and but or so if it it's that's let's this that there then they we we'd we're you he she her his "
+    "customer agent user assistant good great sure did have has had help nice not now all any as at by for from in on of to with was will "
+    "someone nothing guten tag ja nein bonjour merci oui non monday tuesday wednesday thursday friday saturday sunday "
+    "january february march april may june july august september october november december".split()
 )
 
 
@@ -105,34 +56,64 @@ def leans(text: str) -> bool:
 
 
 def names(text: str) -> list[str]:
-    """Names and identifiers as they stand, in order: capitalised runs that do not merely begin a sentence."""
+    """Names and identifiers as they stand, in order: capitalised runs that do not merely begin a sentence, and models like "wren x2"."""
     starts = {s.start + body_start(s.text) for s in sentences(text)}
-    found = []
+    found = [(m.start(), m.group()) for m in _MODEL.finditer(text)]
     for match in _NAME.finditer(text):
-        name = re.sub(r"(?: (?:of|and|the))+$", "", match.group())
-        if name.lower() in _NOT_NAMES:
-            continue
-        first, _, rest = name.partition(" ")
-        if match.start() in starts and first.lower() in _NOT_NAMES and rest:
-            name = rest
-        elif match.start() in starts and not rest and not any(c.isdigit() or c.isupper() for c in name[1:]):
-            continue
-        found.append(name)
-    return found
+        begin, words = match.start(), match.group().replace("’", "'").split(" ")
+        while words and words[0].lower() in _NOT_NAMES:
+            begin += len(words.pop(0)) + 1
+        while words and words[-1].lower() in _NOT_NAMES:
+            words.pop()
+        if begin in starts and len(words) > 1 and _is_common(words[0]) and words[1].isdigit():
+            continue  # "Minus 18", "Only 3"
+        name = text[begin : begin + len(" ".join(words))]
+        if words and not (begin in starts and len(words) == 1 and _is_common(name)):
+            found.append((begin, name))
+    return [name for _, name in sorted(found)]
 
 
-def missing_names(turns: Sequence[Turn], asked: int, limit: int = 2) -> tuple[str, ...]:
-    """The names said most recently before the question, newest first, that the question does not say itself."""
+def _is_common(word: str) -> bool:
+    """True for a word that may be capital only because a sentence begins with it."""
+    return word[1:].islower() or len(word) == 1
+
+
+def is_strong(name: str) -> bool:
+    """True for a name that tells what is talked about: of several words, or with a digit."""
+    return " " in name or any(c.isdigit() for c in name)
+
+
+_ASKS = re.compile(
+    r"\?\s*$|^\W*(?:who|whom|whose|what|when|where|which|why|how|can|could|do|does|did|is|are|was|were|will|would|should|may|must|shall|has|have|"
+    r"tell|give|show|explain|list|was|wie|wann|wo|wer|welche\w*|kann|muss|darf|combien|comment|quand|où|quel\w*)\b",
+    re.IGNORECASE,
+)
+
+
+def focus(query: str) -> str:
+    """What of a query is asked: its question sentences, after the strong names of the others; all of it when they say too little."""
+    spans = [s.text for s in sentences(query)]
+    asking = [s for s in spans if _ASKS.search(s)]
+    if len(asking) == len(spans) or len(set(terms(" ".join(asking)))) < 2:
+        return query
+    said = " ".join(asking).lower()
+    others = [n for s in spans if s not in asking for n in names(s) if is_strong(n) and n.lower() not in said]
+    return " ".join([*dict.fromkeys(others), *asking])
+
+
+def missing_names(turns: Sequence[Turn], asked: int) -> tuple[str, ...]:
+    """The name that the question leans on without saying it: of the recent turns the newest strong one, else the newest.
+
+    A question with a name of several words of its own needs none; one with any name needs no weak one.
+    """
+    own = names(turns[asked].text)
+    if any(" " in name for name in own):
+        return ()
+    recent = [name for t in reversed(turns[max(0, asked - RECENT_TURNS) : asked]) for name in reversed(names(t.text))]
     said = turns[asked].text.lower()
-    out: list[str] = []
-    for turn in reversed(turns[max(0, asked - RECENT_TURNS) : asked]):
-        for name in reversed(names(turn.text)):
-            known = any(name.lower() in other.lower() for other in out)
-            if name.lower() not in said and not known:
-                out.append(name)
-        if len(out) >= limit:
-            break
-    return tuple(out[:limit])
+    recent = [name for name in recent if name.lower() not in said]
+    strong = [name for name in recent if is_strong(name)]
+    return tuple(strong[:1] or ([] if own else recent[:1]))
 
 
 def assemble(chosen: Sequence[Sentence], entities: Sequence[str], note: str | None = None) -> Query:

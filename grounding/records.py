@@ -231,13 +231,17 @@ class PromptPart:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Five parts in ascending importance, then the question. `cuts` records what the budget removed."""
+    """Five parts in ascending importance, then the question. `cuts` records what the budget removed.
+
+    `query`: what was searched for, with the names that the question leans on; empty means the question itself.
+    """
 
     parts: tuple[PromptPart, ...]
     question: str
     evidence: tuple[Evidence, ...] = ()
     cuts: tuple[str, ...] = ()
     tokens: int = 0
+    query: str = ""
 
     @property
     def system_text(self) -> str:

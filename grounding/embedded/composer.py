@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from grounding.grade import weights
+from grounding.embedded.grader import meanings, score, shortlist
+from grounding.grade import Asked, Candidate
 from grounding.ports import Embedder
 from grounding.prompt import insufficient_sentence
 from grounding.records import Draft, Evidence, Prompt
-from grounding.text import body_start, sentences, terms
+from grounding.text import body_start, sentences
 
 LEAD_IN = "Quoted from the sources:"
-_CANDIDATES = 14
-_MEANING, _WORDS = 0.6, 0.4
-_KEEP = 0.72
-"""A further sentence is quoted if it scores at least this share of the best one."""
+_NEAR_BEST = 0.5
+"""A sentence is quoted only if its score is at least this share of the best one's."""
+_ADDS = 0.05
+"""A further sentence is quoted only if it holds this share of the question's weight that was not quoted yet."""
 _MAX_QUOTES = 3
 _LIST_ITEMS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    evidence: Evidence
-    index: int
-    text: str
-    words: float
+_STEP = re.compile(r"\s*\d{1,2}[.)]\s")
 
 
 class ExtractiveComposer:
@@ -39,62 +33,50 @@ class ExtractiveComposer:
 
     async def compose(self, prompt: Prompt) -> Draft:
         """Quotes of the sentences that meet the question best, each with its [n]."""
-        candidates = await asyncio.to_thread(_candidates, prompt.question, prompt.evidence)
-        if not candidates:
+        question = prompt.query or prompt.question
+        passages = [e.passage for e in prompt.evidence]
+        asked, found = await asyncio.to_thread(shortlist, question, passages)
+        if not found:
             return Draft(insufficient_sentence(), self.name)
-        scores = await self._scores(prompt.question, candidates)
-        ranked = sorted(zip(candidates, scores, strict=True), key=lambda pair: -pair[1])
-        best = ranked[0][1]
-        chosen = [c for c, s in ranked[:_MAX_QUOTES] if s >= _KEEP * best]
-        chosen.sort(key=lambda c: (c.evidence.n, c.index))
-        lines = [line for c in chosen for line in _quote(c)]
+        near = await meanings(self._embedder, question, found)
+        scores = [score(c, n, passages[c.passage]) for c, n in zip(found, near, strict=True)]
+        lines = [line for c in _choose(asked, found, scores) for line in _quote(c, prompt.evidence[c.passage])]
         return Draft(f"{LEAD_IN}\n" + "\n".join(dict.fromkeys(lines)), self.name)
 
-    async def _scores(self, question: str, candidates: Sequence[_Candidate]) -> list[float]:
-        if self._embedder is None:
-            return [c.words for c in candidates]
-        texts = [f"{c.evidence.passage.title}: {c.text}" for c in candidates]
-        vectors = await self._embedder.embed([question, *texts])
-        near = vectors[1:] @ vectors[0]
-        return [_MEANING * max(0.0, float(n)) + _WORDS * c.words for c, n in zip(candidates, near, strict=True)]
+
+def _choose(asked: Asked, found: Sequence[Candidate], scores: Sequence[float]) -> list[Candidate]:
+    """The best sentence, then those near it that hold what of the question was not quoted yet; in the order of the evidence."""
+    ranked = sorted(zip(found, scores, strict=True), key=lambda pair: -pair[1])
+    total = sum(asked.weights.values()) or 1.0
+    chosen: list[Candidate] = []
+    covered: set[str] = set()
+    for candidate, value in ranked:
+        gain = sum(asked.weights[t] for t in candidate.covers - covered) / total
+        if not chosen or (value >= _NEAR_BEST * ranked[0][1] and gain >= _ADDS):
+            chosen.append(candidate)
+            covered |= candidate.covers
+        if len(chosen) == _MAX_QUOTES:
+            break
+    return sorted(chosen, key=lambda c: (c.passage, c.index))
 
 
-def _candidates(question: str, evidence: Sequence[Evidence]) -> list[_Candidate]:
-    asked = terms(question)
-    texts = [frozenset(terms(e.passage.text)) | frozenset(terms(e.passage.title)) for e in evidence]
-    idf = weights(asked, texts) if asked else {}
-    total = sum(idf.values()) or 1.0
-    found = []
-    for item in evidence:
-        title = frozenset(terms(item.passage.title))
-        for index, span in enumerate(sentences(item.passage.text)):
-            held = frozenset(terms(span.text))
-            if not held or _is_heading(span.text, item.passage.title):
-                continue
-            share = sum(w * (1.0 if t in held else 0.4 if t in title else 0.0) for t, w in idf.items()) / total
-            found.append(_Candidate(item, index, span.text, share))
-    found.sort(key=lambda c: (-c.words, c.evidence.n, c.index))
-    return found[:_CANDIDATES]
-
-
-def _is_heading(text: str, title: str) -> bool:
-    """A heading says what follows, not what is so."""
-    return text.startswith("#") or text == title or (len(terms(text)) < 2 and not any(c.isdigit() for c in text))
-
-
-def _quote(candidate: _Candidate) -> list[str]:
-    """The sentence as a list item with its marker; a lead-in takes its list along."""
-    spans = sentences(candidate.evidence.passage.text)
-    n = candidate.evidence.n
-    lines = [_item(candidate.text, n)]
-    if candidate.text.rstrip().endswith(":"):
-        for span in spans[candidate.index + 1 : candidate.index + 1 + _LIST_ITEMS]:
-            if body_start(span.text) == 0:
-                break
-            lines.append(_item(span.text, n))
-    return lines
+def _quote(candidate: Candidate, evidence: Evidence) -> list[str]:
+    """The sentence as a list item with its marker. A lead-in takes its list along, a step takes all steps."""
+    spans = sentences(evidence.passage.text)
+    first = last = candidate.index
+    if _STEP.match(candidate.text):
+        while first > 0 and _STEP.match(spans[first - 1].text):
+            first -= 1
+        while last + 1 < len(spans) and _STEP.match(spans[last + 1].text):
+            last += 1
+    elif candidate.text.rstrip().endswith(":"):
+        while last + 1 < len(spans) and body_start(spans[last + 1].text):
+            last += 1
+    return [_item(s.text, evidence.n) for s in spans[first : min(last + 1, first + _LIST_ITEMS)]]
 
 
 def _item(text: str, n: int) -> str:
+    """The marker stands before the full stop, so that it belongs to its sentence."""
     body = text[body_start(text) :].strip() or text.strip()
-    return f"- {body} [{n}]"
+    core = body.rstrip(".!?…")
+    return f"- {core} [{n}]{body[len(core) :]}"

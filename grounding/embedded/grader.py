@@ -1,7 +1,7 @@
-"""The embedded grader: words and meaning of question and passage, calibrated to a score in [0, 1].
+"""The embedded grader: words, names, kind of value and meaning of question and sentence, calibrated to a score in [0, 1].
 
-A logistic of three explained features. The coefficients are fitted by `tools/fit_grader.py` on public development data with
-a part kept aside; its figures stand in docs/decisions/0006-grader.md.
+A logistic of six explained features, fitted by `tools/fit_grader.py` with a part kept aside; its figures stand in
+docs/decisions/0006-grader.md. Vectors of sentences are kept by the embedder, so a warm turn embeds the question alone.
 """
 
 from __future__ import annotations
@@ -10,18 +10,23 @@ import asyncio
 import math
 from collections.abc import Sequence
 
-from grounding.embedded.store import embedding_text
-from grounding.grade import Match, binary_of, label_of, match, weights
+from grounding.grade import Asked, Candidate, binary_of, candidates, label_of, lacks, read_question
 from grounding.ports import Embedder
-from grounding.records import Grade, Grading, Passage
-from grounding.text import terms
+from grounding.query import focus
+from grounding.records import Grade, Grading, Passage, Span
 
-INTERCEPT, BY_MEANING, BY_WHOLE, BY_SENTENCE = -5.41, 10.55, -0.39, 0.73
-LEXICAL_INTERCEPT, LEXICAL_WHOLE, LEXICAL_SENTENCE = -1.07, 1.29, 0.24
+PER_PASSAGE = 12
+"""Sentences of a passage whose meaning is looked at: those that hold most of the question's words."""
+
+INTERCEPT, COEFFICIENTS = -8.09, (2.10, 5.67, 1.03, 4.96, 0.34, -0.69)
+WORDS_INTERCEPT, WORDS_COEFFICIENTS = -7.72, (5.84, 1.07, 5.70, 0.38, -0.60)
+"""Of `feature_row`, and of it without the meaning of the sentence, for a search by words only."""
+UNRANKED = 0.75
+"""Place of a passage that our search did not return (given by hand, or from the web before it is ranked)."""
 
 
 class EmbeddedGrader:
-    """Grader over words and, when there is an embedder, cosine to the question."""
+    """Grader over words and, when there is an embedder, nearness in meaning."""
 
     name = "embedded"
 
@@ -29,47 +34,69 @@ class EmbeddedGrader:
         self._embedder = embedder
 
     async def grade(self, question: str, passages: Sequence[Passage]) -> Grading:
-        """One grade per passage, same order."""
-        cosines = await self._cosines(question, passages)
-        grades = await asyncio.to_thread(_grades, question, passages, cosines)
-        return Grading("graded", grades)
-
-    async def _cosines(self, question: str, passages: Sequence[Passage]) -> list[float | None]:
-        known = [p.semantic for p in passages]
-        missing = [i for i, c in enumerate(known) if c is None]
-        if self._embedder is None or not missing:
-            return known
-        vectors = await self._embedder.embed(
-            [question, *(embedding_text(passages[i].title, passages[i].text) for i in missing)]
+        """One grade per passage, same order: that of its best sentence, which is the extract."""
+        asked, found = await asyncio.to_thread(shortlist, question, passages)
+        near = await meanings(self._embedder, question, found)
+        scored = [(score(c, near_c, passages[c.passage]), c) for c, near_c in zip(found, near, strict=True)]
+        return Grading(
+            "graded",
+            tuple(
+                _grade(asked, passage, [s for s in scored if s[1].passage == i]) for i, passage in enumerate(passages)
+            ),
         )
-        for row, i in enumerate(missing, 1):
-            known[i] = float(vectors[row] @ vectors[0])
-        return known
 
 
-def features(question: str, passages: Sequence[Passage]) -> list[Match]:
-    """The lexical features of each passage for this question."""
-    asked = terms(question)
-    texts = [frozenset(terms(p.title)) | frozenset(terms(p.text)) for p in passages]
-    idf = weights(asked, texts)
-    return [match(asked, p, idf) for p in passages]
+def shortlist(question: str, passages: Sequence[Passage]) -> tuple[Asked, list[Candidate]]:
+    """The question and, for each passage, its PER_PASSAGE most promising sentences by words, names and kind of value."""
+    asked = read_question(focus(question), passages)
+    found = candidates(asked, passages)
+    found.sort(key=lambda c: (c.passage, -(c.share + 0.5 * c.named + 0.5 * c.typed), c.index))
+    kept: list[Candidate] = []
+    for c in found:
+        if sum(1 for k in reversed(kept[-PER_PASSAGE:]) if k.passage == c.passage) < PER_PASSAGE:
+            kept.append(c)
+    return asked, kept
 
 
-def score(found: Match, cosine: float | None) -> float:
-    """Probability that the passage answers the question, by the fitted logistic."""
-    if cosine is None:
-        z = LEXICAL_INTERCEPT + LEXICAL_WHOLE * found.whole + LEXICAL_SENTENCE * found.sentence
+async def meanings(embedder: Embedder | None, question: str, found: Sequence[Candidate]) -> list[float | None]:
+    """Cosine of each sentence to the question, or None without a model."""
+    if embedder is None or not found:
+        return [None] * len(found)
+    vectors = await embedder.embed([focus(question), *(c.embedded_as for c in found)])
+    return [float(x) for x in vectors[1:] @ vectors[0]]
+
+
+def feature_row(c: Candidate, sentence: float | None, passage: Passage) -> list[float]:
+    """Cosine of the sentence, share of what is asked, kind of value, place of the passage, all names held, strange name."""
+    retrieved = passage.bm25 is not None or passage.semantic is not None or passage.score > 0
+    return [
+        max(0.0, sentence or 0.0),
+        c.share,
+        c.typed,
+        passage.score if retrieved else UNRANKED,
+        float(c.named == 1.0),
+        float(c.strange),
+    ]
+
+
+def score(c: Candidate, sentence: float | None, passage: Passage) -> float:
+    """Probability that the sentence answers the question, by the fitted logistic."""
+    row = feature_row(c, sentence, passage)
+    if sentence is None:
+        z = WORDS_INTERCEPT + sum(w * x for w, x in zip(WORDS_COEFFICIENTS, row[1:], strict=True))
     else:
-        z = INTERCEPT + BY_MEANING * max(0.0, cosine) + BY_WHOLE * found.whole + BY_SENTENCE * found.sentence
+        z = INTERCEPT + sum(w * x for w, x in zip(COEFFICIENTS, row, strict=True))
     return 1 / (1 + math.exp(-z))
 
 
-def _grades(question: str, passages: Sequence[Passage], cosines: Sequence[float | None]) -> tuple[Grade, ...]:
-    out = []
-    for passage, found, cosine in zip(passages, features(question, passages), cosines, strict=True):
-        value = round(score(found, cosine), 4)
-        near = "no vector" if cosine is None else f"meaning {cosine:.2f}"
-        lacks = f"; lacks {', '.join(found.missing[:4])}" if found.missing else ""
-        why = f"{near}, holds {found.whole:.0%} of the question's terms, {found.sentence:.0%} in one sentence{lacks}"
-        out.append(Grade(passage.chunk_id, value, label_of(value), binary_of(value), found.extract, why))
-    return tuple(out)
+def _grade(asked: Asked, passage: Passage, scored: Sequence[tuple[float, Candidate]]) -> Grade:
+    if not scored:
+        return Grade(passage.chunk_id, 0.0, "Awful", "no", None, "no sentence of it says anything")
+    best, c = max(scored, key=lambda s: (s[0], -s[1].index))
+    value = round(best, 4)
+    missing = lacks(asked, c)[:4]
+    why = f"best sentence holds {c.share:.0%} of what is asked"
+    why += "" if c.named == 1 else f", {c.named:.0%} of its names"
+    why += "" if asked.kind is None else f", {'a' if c.typed else 'no'} value of the kind {asked.kind.name}"
+    why += f"; lacks {', '.join(missing)}" if missing else ""
+    return Grade(passage.chunk_id, value, label_of(value), binary_of(value), Span(c.start, c.end, c.text), why)

@@ -42,14 +42,14 @@ class CentralitySummarizer:
         leaning = leans(turns[asked].text)
         earlier = _earlier(turns, asked) if leaning else []
         if self._embedder is None:
-            entities = missing_names(turns, asked) if leaning else ()
+            entities = missing_names(turns, asked)
             return assemble(
                 [replace(s, rank_score=1.0) for s in last[-MAX_LAST:]], entities, "no embedding model: last turn only"
             )
         if len(last) <= MAX_LAST and not earlier:
-            return assemble([replace(s, rank_score=1.0) for s in last], ())
+            return assemble([replace(s, rank_score=1.0) for s in last], missing_names(turns, asked))
         ranked_last, ranked_earlier = await self._rank(asked, last, earlier)
-        entities = missing_names(turns, asked) if leaning else ()
+        entities = missing_names(turns, asked)
         return assemble([*ranked_last, *ranked_earlier], entities)
 
     async def _rank(

@@ -5,6 +5,7 @@ Only primary keys come back: title, text and rights are read from the store, whi
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,11 +15,16 @@ import tantivy
 from grounding.embedded.store import Row
 from grounding.errors import StoreError
 from grounding.records import Access
+from grounding.text import STOP_WORDS
 
 _EVERYONE, _ANY = "*", "*"
 _HEAP = 64_000_000
 _TOKENIZER = "en_stem"
 TITLE_BOOST = 1.5
+PHRASE_BOOST = 2.0
+"""An identifier in pieces ("W-230") counts as a whole above its pieces, which may stand anywhere."""
+MAX_TERMS, MAX_PHRASES = 64, 8
+_IDENTIFIER = re.compile(r"\b(?=[\w.\-/]*\d)\w+(?:[.\-/]\w+)+\b|\b[A-Za-z]{3,} [A-Za-z]{1,2}\d{1,3}\b")
 
 
 def _schema() -> tantivy.Schema:
@@ -27,7 +33,7 @@ def _schema() -> tantivy.Schema:
     for name in ("doc_id", "groups", "product"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     for name in ("title", "text"):
-        builder.add_text_field(name, tokenizer_name=_TOKENIZER, index_option="freq")
+        builder.add_text_field(name, tokenizer_name=_TOKENIZER, index_option="position")
     return builder.build()
 
 
@@ -71,26 +77,31 @@ class Words:
         self._index.reload()
 
     def search(self, query: str, access: Access, k: int) -> list[tuple[int, float]]:
-        """At most `k` (primary key, BM25 score), best first, of what `access` may read. BM25 with k1 1.2, b 0.75."""
-        terms = list(dict.fromkeys(self._analyzer.analyze(query)))[:64]
-        if not terms or k < 1:
-            return []
+        """At most `k` (primary key, BM25 score), best first, of what `access` may read. BM25 with k1 1.2, b 0.75.
+
+        Stop words of the query are left out, unless it holds nothing else.
+        """
+        analysed = list(dict.fromkeys(self._analyzer.analyze(query)))
+        words = ([t for t in analysed if t not in STOP_WORDS] or analysed)[:MAX_TERMS]
         searcher = self._index.searcher()
-        if searcher.num_docs == 0:
+        if not words or k < 1 or searcher.num_docs == 0:
             return []
-        hits = searcher.search(self._query(terms, access), k, count=False).hits
+        phrases = [self._analyzer.analyze(m.group()) for m in _IDENTIFIER.finditer(query)][:MAX_PHRASES]
+        hits = searcher.search(self._query(words, [p for p in phrases if len(p) > 1], access), k, count=False).hits
         return [(int(searcher.doc(address)["pk"][0]), float(score)) for score, address in hits]
 
-    def _query(self, terms: Sequence[str], access: Access) -> tantivy.Query:
-        any_word = [
-            (
-                tantivy.Occur.Should,
-                tantivy.Query.boost_query(tantivy.Query.term_query(self._schema, field, term), boost),
-            )
-            for term in terms
+    def _query(self, words: Sequence[str], phrases: Sequence[list[str]], access: Access) -> tantivy.Query:
+        wanted = [
+            tantivy.Query.boost_query(tantivy.Query.term_query(self._schema, field, word), boost)
+            for word in words
             for field, boost in (("title", TITLE_BOOST), ("text", 1.0))
         ]
-        must = [(tantivy.Occur.Must, tantivy.Query.boolean_query(any_word))]
+        wanted += [
+            tantivy.Query.boost_query(tantivy.Query.phrase_query(self._schema, field, list(phrase)), PHRASE_BOOST)
+            for phrase in phrases
+            for field in ("title", "text")
+        ]
+        must = [(tantivy.Occur.Must, tantivy.Query.boolean_query([(tantivy.Occur.Should, q) for q in wanted]))]
         must.append(
             (tantivy.Occur.Must, self._one_of("groups", [_EVERYONE, *(f"g:{g}" for g in sorted(access.groups))]))
         )

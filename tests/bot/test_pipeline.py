@@ -13,6 +13,7 @@ import pytest
 from bot.pipeline import answer_turn
 from bot.records import Ask, Stage
 from bot.reply import BLOCKED, WITHHELD
+from bot.turn import Seams
 from grounding.errors import ContentFiltered, ServiceUnavailable, StoreError, UserError
 from grounding.policy import Policy
 from grounding.records import Action, Document, Draft, Prompt, Turn, WebResult
@@ -163,6 +164,12 @@ class Failing:
     screen = retrieve = summarize = search = compose = groups = append = _fail
 
 
+def with_failing(seams: Seams, seam: str, error: Exception) -> Seams:
+    """The seams with one of them failing."""
+    parts: dict[str, Any] = {seam: Failing(error)}
+    return replace(seams, **parts)
+
+
 DOWN = ServiceUnavailable("the service", "connection refused")
 
 
@@ -180,16 +187,16 @@ DOWN = ServiceUnavailable("the service", "connection refused")
 async def test_a_failing_seam_fails_closed(tmp_path: Path, seam: str, error: Exception, code: str) -> None:
     """No answer leaves; the code says which part; the words are fixed."""
     w = await small(tmp_path)
-    reply = await answer_turn(ASK, replace(w.seams, **{seam: Failing(error)}), Policy())
+    reply = await answer_turn(ASK, with_failing(w.seams, seam, error), Policy())
     assert (reply.outcome, reply.code) == (Outcome.FAILED, code)
     assert "9.99" not in str(reply.answer)
-    assert reply.citations == reply.claims == ()
+    assert (reply.citations, reply.claims) == ((), ())
 
 
 @pytest.mark.parametrize("seam", ["summarizer", "directory"])
 async def test_a_failing_helper_degrades_and_says_so(tmp_path: Path, seam: str) -> None:
     w = await small(tmp_path)
-    reply = await answer_turn(replace(ASK, user="bella"), replace(w.seams, **{seam: Failing(DOWN)}), Policy())
+    reply = await answer_turn(replace(ASK, user="bella"), with_failing(w.seams, seam, DOWN), Policy())
     assert reply.outcome is Outcome.ANSWERED
     assert any("connection refused" in n for n in reply.notes)
 
