@@ -27,6 +27,9 @@ As = Literal["request", "document"]
 _FILES = ("attacks.yaml", "orders.yaml", "harm.yaml", "people.yaml")
 _MOST_BLOBS = 20
 _LONGEST_BLOB = 4000
+_END = 20_000
+_BLOCK = 500
+_WINDOWED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +73,16 @@ def rules() -> tuple[Rule, ...]:
 
 
 def judge(text: str, *, as_: As) -> Finding | None:
-    """The finding on `text`, or None when no rule fires. Encoded parts are decoded once and judged too."""
+    """The finding on `text`, or None when no rule fires. Encoded parts are decoded once and judged too.
+
+    Work is bounded. Of each form of a text longer than 40,000 characters its first and last 20,000 are judged, and between
+    them the windows of about 1,000 characters that hold a trigger word: all of them up to 20,000 characters, and where
+    there are more those with the most different trigger words. What stands outside is not judged.
+    """
     plain = normal(text)
-    fired = _fired(plain, as_)
-    fired += [r for form in spelled_out(plain) for r in _fired(form, as_)]
-    fired += [r for form in decoded(text) for r in _fired(normal(form), as_)]
+    fired = _fired(excerpt(plain), as_)
+    fired += [r for form in spelled_out(plain) for r in _fired(excerpt(form), as_)]
+    fired += [r for form in decoded(text) for r in _fired(excerpt(normal(form)), as_)]
     if not fired:
         return None
     first = max(fired, key=lambda rule: rule.weight)
@@ -82,6 +90,28 @@ def judge(text: str, *, as_: As) -> Finding | None:
     for weight in {rule.id: rule.weight for rule in fired}.values():
         doubt *= 1.0 - weight
     return Finding(first.id, first.category, round(1.0 - doubt, 4))
+
+
+def excerpt(plain: str) -> str:
+    """What is judged of a text in normal form: all of it up to 40,000 characters, else its ends and trigger windows."""
+    if len(plain) <= 2 * _END:
+        return plain
+    blocks: dict[int, set[str]] = {}
+    for word in _watched():
+        at = plain.find(word, _END - len(word))
+        while 0 <= at < len(plain) - _END:
+            block = at // _BLOCK
+            blocks.setdefault(block, set()).add(word)
+            at = plain.find(word, (block + 1) * _BLOCK)
+    densest = sorted(blocks, key=lambda block: (-len(blocks[block]), block))[: _WINDOWED // (2 * _BLOCK)]
+    windows = (_window(plain, block) for block in sorted(densest))
+    return "\n".join([plain[:_END], *windows, plain[-_END:]])
+
+
+def _window(plain: str, block: int) -> str:
+    """The block and half a block on each side, cut between words."""
+    start, end = max(block * _BLOCK - _BLOCK // 2, 0), (block + 1) * _BLOCK + _BLOCK // 2
+    return plain[start:end].partition(" ")[2].rpartition(" ")[0] or plain[start:end]
 
 
 def _fired(text: str, as_: As) -> list[Rule]:
@@ -119,7 +149,7 @@ _LOOKALIKES = str.maketrans(
 _SPACES = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r" ?\n[\s]*")
 _LEET = str.maketrans("013457@$!|", "oieastasii")
-_LEET_WORD = re.compile(r"(?<![a-z0-9@$!|])[a-z0-9@$!|]{2,24}(?![a-z0-9@$|])")
+_LEET_WORD = re.compile(r"(?<![a-z0-9@$!|])(?=[a-z]*[0-9@$!|])[a-z0-9@$!|]{2,24}(?![a-z0-9@$|])")
 _SPREAD = re.compile(r"(?<!\w)(?:\w[ ._*-]){3,40}\w(?!\w)")
 
 
@@ -207,6 +237,11 @@ def _lexicon() -> dict[str, str]:
         text = "|".join(value) if isinstance(value, list) else value
         macros[name] = f"(?:{_expand(' '.join(text.split()), macros)})"
     return macros
+
+
+@cache
+def _watched() -> tuple[str, ...]:
+    return tuple(_table("watched.yaml"))
 
 
 @cache
