@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 import bot.settings  # noqa: F401 - first of all: it tells onnxruntime to send nothing
 from grounding.embedded.build_model import build
 from grounding.embedded.embedder import MiniLM
+
+hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("dev", deadline=None)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 _real_connect = socket.socket.connect
 _real_connect_ex = socket.socket.connect_ex

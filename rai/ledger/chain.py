@@ -68,7 +68,8 @@ def seal(key: bytes, tag: str, *parts: str) -> str:
     """HMAC-SHA256 in hex over `parts`, each preceded by its length, so that no two lists of parts look alike."""
     message = bytearray()
     for part in (tag, *parts):
-        raw = part.encode("utf-8", "surrogatepass")
+        # A damaged file can give another type than was stored: it must read as a change, not as a failure.
+        raw = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else b"\x00" + repr(part).encode()
         message += len(raw).to_bytes(8, "big") + raw
     return hmac.new(key, bytes(message), hashlib.sha256).hexdigest()
 
