@@ -22,9 +22,12 @@ from grounding.evidence import choose, web_passage
 from grounding.policy import Policy
 from grounding.prompt import build_prompt, insufficient_sentence
 from grounding.query import last_turn_query
-from grounding.records import Access, Action, Passage, Prompt, Query, Turn
+from grounding.records import Access, Action, Evidence, Passage, Prompt, Query, Turn
 from rai.records import Outcome, Report, Source
 from rai.screened import screened_turn
+
+NEAREST, NEAREST_AT = 2, 0.2
+"""How many passages are offered when nothing was good enough, and the lowest grade of one ("Poor")."""
 
 
 async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage | None = None) -> Reply:
@@ -190,8 +193,21 @@ def _answered(w: Work, outcome: Outcome, text: str, report: Report) -> Reply:
 
 
 def _ended(w: Work, outcome: Outcome, code: Code | None = None, relevance: float | None = None) -> Reply:
-    offers = offered(w.evidence, w.grading.grades) if outcome in (Outcome.WITHHELD, Outcome.INSUFFICIENT) else ()
+    offers = (
+        offered(w.evidence or _nearest(w), w.grading.grades)
+        if outcome in (Outcome.WITHHELD, Outcome.INSUFFICIENT)
+        else ()
+    )
     return Reply(outcome, notice(outcome, code), code=code, offered=offers, relevance=relevance)
+
+
+def _nearest(w: Work) -> tuple[Evidence, ...]:
+    """What comes nearest when nothing was good enough: for the human agent to read, never an answer."""
+    scores = {g.chunk_id: g.score for g in w.grading.grades}
+    near = [
+        p for p in w.found.passages if not p.internal and not p.screened and scores.get(p.chunk_id, 0.0) >= NEAREST_AT
+    ]
+    return choose(sorted(near, key=lambda p: -scores[p.chunk_id])[:NEAREST], scores, w.policy)
 
 
 async def _record(w: Work, reply: Reply) -> Reply:

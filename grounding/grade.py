@@ -16,13 +16,13 @@ from typing import Literal
 from grounding.query import names
 from grounding.records import Label, Passage
 from grounding.text import STOP_WORDS, body_start, caseless, sentences, terms
-from grounding.wanted import Wanted, holds, wanted
+from grounding.wanted import Wanted, counted, holds, wanted
 
 LABELS: tuple[tuple[float, Label], ...] = ((0.8, "Perfect"), (0.6, "Good"), (0.2, "Poor"), (0.0, "Awful"))
 """Lowest score of each label; the label scale of requirement 3-05, read from a score."""
 YES_AT = 0.4
 _IDENTIFIER = re.compile(r"\b(?=[\w.\-/]*\d)[A-Za-z0-9]+(?:[.\-/][A-Za-z0-9]+)*\b")
-_MODEL = re.compile(r"[a-z].*\d|\d.*[a-z]|\d\.\d")
+_MODEL = re.compile(r"^[a-z][a-z/.-]*\d|\d\.\d")
 _AROUND = 0.7
 """Weight of a question term that stands not in the sentence but in the title or heading above it."""
 
@@ -34,6 +34,7 @@ class Asked:
     weights: dict[str, float]
     named: tuple[str, ...]
     kind: Wanted | None
+    counted: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Candidate:
     """A sentence that may hold the answer. Shares are in [0, 1].
 
     `around`: title and heading above it. `share`: idf-weighted share of the question's terms in it or above it.
-    `named`: share of the question's names and identifiers, 1 if it has none. `typed`: see `wanted.holds`.
+    `named`: share of the question's names and identifiers, 1 if it has none. `typed`: it holds a value of the wanted kind, and speaks of what is to be counted.
     `covers`: question terms that stand in the sentence itself. `strange`: the question names a model or
     version (letters with digits, or digits with a point) that the passage does not speak of.
     """
@@ -87,7 +88,7 @@ def read_question(question: str, passages: Sequence[Passage]) -> Asked:
     identifiers = [m.group() for m in _IDENTIFIER.finditer(question)]
     words = [w for name in names(question) for w in name.split() if w.lower() not in STOP_WORDS]
     named = tuple(dict.fromkeys(caseless(w) for w in [*identifiers, *words]))
-    return Asked(weights, named, wanted(question))
+    return Asked(weights, named, wanted(question), counted(question))
 
 
 def candidates(asked: Asked, passages: Sequence[Passage]) -> list[Candidate]:
@@ -110,7 +111,8 @@ def _of_passage(asked: Asked, number: int, passage: Passage) -> list[Candidate]:
         share = (
             sum(w * (1.0 if t in held else _AROUND if t in above else 0.0) for t, w in asked.weights.items()) / total
         )
-        named, typed = _named(asked, f"{around} {span.text}"), holds(span.text, asked.kind)
+        named = _named(asked, f"{around} {span.text}")
+        typed = holds(span.text, asked.kind) and (asked.counted is None or asked.counted in held | above)
         found.append(
             Candidate(
                 number,

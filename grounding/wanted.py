@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from grounding.text import STOP_WORDS, stem
+
 _NUMBER = r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|sixty|ninety|a hundred|unlimited|no limit)"
 _UNITS = r"seconds?|minutes?|min|hours?|h|days?|weeks?|months?|years?|sekunden?|minuten?|stunden?|tagen?|wochen?|monate?n?|jahre?n?|jours?|mois|ans?|heures?"
 
@@ -54,6 +56,15 @@ def wanted(question: str) -> Wanted | None:
     return next((kind for kind in KINDS if kind.asked.search(question)), None)
 
 
-def holds(sentence: str, kind: Wanted | None) -> float:
-    """1 if the sentence holds a value of the kind or no kind is wanted, else 0."""
-    return 1.0 if kind is None or kind.held.search(sentence) else 0.0
+_COUNTED = re.compile(r"\b(?:how many|how much|wie viele?|combien d[e'’])\s+([^\W\d_]{3,})", re.IGNORECASE)
+
+
+def counted(question: str) -> str | None:
+    """What is to be counted or measured, stemmed: "how many lumens" can only be answered where lumens are spoken of."""
+    match = _COUNTED.search(question)
+    return stem(match.group(1).lower()) if match and match.group(1).lower() not in STOP_WORDS else None
+
+
+def holds(sentence: str, kind: Wanted | None) -> bool:
+    """True if the sentence holds a value of the kind, or no kind is wanted."""
+    return kind is None or kind.held.search(sentence) is not None

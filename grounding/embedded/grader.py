@@ -18,9 +18,10 @@ from grounding.records import Grade, Grading, Passage, Span
 PER_PASSAGE = 12
 """Sentences of a passage whose meaning is looked at: those that hold most of the question's words."""
 
-INTERCEPT, COEFFICIENTS = -8.09, (2.10, 5.67, 1.03, 4.96, 0.34, -0.69)
-WORDS_INTERCEPT, WORDS_COEFFICIENTS = -7.72, (5.84, 1.07, 5.70, 0.38, -0.60)
+INTERCEPT, COEFFICIENTS = -8.22, (2.14, 5.58, 1.08, 5.11, 0.36, -0.68)
+WORDS_INTERCEPT, WORDS_COEFFICIENTS = -7.80, (5.75, 1.09, 5.83, 0.43, -0.59)
 """Of `feature_row`, and of it without the meaning of the sentence, for a search by words only."""
+STRANGE_AT_MOST = 0.39
 UNRANKED = 0.75
 """Place of a passage that our search did not return (given by hand, or from the web before it is ranked)."""
 
@@ -80,13 +81,16 @@ def feature_row(c: Candidate, sentence: float | None, passage: Passage) -> list[
 
 
 def score(c: Candidate, sentence: float | None, passage: Passage) -> float:
-    """Probability that the sentence answers the question, by the fitted logistic."""
+    """Probability that the sentence answers the question, by the fitted logistic.
+
+    A passage that never speaks of the model or version that the question names stays below what is kept: text about another
+    one is how a right number gets into a wrong answer.
+    """
     row = feature_row(c, sentence, passage)
-    if sentence is None:
-        z = WORDS_INTERCEPT + sum(w * x for w, x in zip(WORDS_COEFFICIENTS, row[1:], strict=True))
-    else:
-        z = INTERCEPT + sum(w * x for w, x in zip(COEFFICIENTS, row, strict=True))
-    return 1 / (1 + math.exp(-z))
+    weights, z = (WORDS_COEFFICIENTS, WORDS_INTERCEPT) if sentence is None else (COEFFICIENTS, INTERCEPT)
+    z += sum(w * x for w, x in zip(weights, row[1:] if sentence is None else row, strict=True))
+    value = 1 / (1 + math.exp(-z))
+    return min(value, STRANGE_AT_MOST) if c.strange else value
 
 
 def _grade(asked: Asked, passage: Passage, scored: Sequence[tuple[float, Candidate]]) -> Grade:
