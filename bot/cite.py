@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.records import Citation, InternalNote
 from grounding.records import Evidence, Grade, Passage
@@ -39,6 +40,15 @@ def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     for at, marker in reversed(inserts):
         text = text[:at] + marker + text[at:]
     return _MARKER.sub(lambda m: m.group() if int(m.group(1)) in known else "", text)
+
+
+def with_numbers(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Claim, ...]:
+    """Claims whose reasons name evidence as [n], as a person knows it, and not by its id."""
+    number = {e.passage.chunk_id: f"[{e.n}]" for e in evidence}
+    if not number:
+        return tuple(claims)
+    ids = re.compile("|".join(map(re.escape, number)))
+    return tuple(replace(c, why=ids.sub(lambda m: number[m.group()], c.why)) for c in claims)
 
 
 def citations(

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.cite import citations, internal_notes, offered, with_markers
+from bot.cite import citations, internal_notes, offered, with_markers, with_numbers
 from bot.entry import turn_body
 from bot.records import Ask, Code, OnStage, Reply, Struck
 from bot.reply import notice
@@ -107,7 +107,8 @@ async def _settle(w: Work, draft: str) -> Reply:
 async def _check(w: Work, text: str) -> Report:
     sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title) for e in w.evidence]
     given = [w.ask.question, *(t.text for t in w.history), *([w.ask.context] if w.ask.context else [])]
-    return await w.seams.check(text, sources, w.query.text, given)
+    report = await w.seams.check(text, sources, w.query.text, given)
+    return replace(report, claims=with_numbers(report.claims, w.evidence))
 
 
 async def _access(w: Work) -> Access:

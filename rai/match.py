@@ -293,7 +293,7 @@ def _named(claim: Claim, found: Found, setting: Setting) -> Finding:
 def match_statement(sentence: str, setting: Setting) -> Finding:
     """The status of one sentence; what words alone cannot decide is `unchecked`."""
     if not substance(sentence):
-        return Finding("unchecked", (), "A question or a courtesy claims nothing.")
+        return Finding("unchecked", (), "A question, a courtesy or a lead-in claims nothing.")
     support = judge(sentence, setting.sources)
     if support.status in ("entailed", "contradicted"):
         return Finding("entailed" if support.status == "entailed" else "contradicted", support.evidence, support.why)

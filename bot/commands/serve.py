@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from bot.commands import options
+from bot.commands.ingest import ingest_sample
 from bot.commands.output import emit_line, note
 from bot.commands.startup import log_to_stderr, run, settings_of
 from bot.commands.wiring import wiring_of
@@ -38,6 +39,9 @@ def serve(
             metavar="N", min=1, max=MAX_WORKERS, help="Processes that share the port; above 1 /review is shut."
         ),
     ] = 1,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Take in the knowledge base that comes with the product first.")
+    ] = False,
     json: options.JsonFlag = False,
 ) -> None:
     """Run the bot and the pages until Ctrl-C or SIGTERM; turns in hand are finished first.
@@ -46,13 +50,16 @@ def serve(
     a link that works once. Without ATTEST_BOT_APP_ID the bot is anonymous and serves this machine only.
 
     Examples:
-      attest serve
+      attest serve --sample
       attest serve --port 8080
       attest serve --host 0.0.0.0 --workers 4
     """
     settings = settings_of(host=host, port=port)
     log_to_stderr(settings.log_level, times=True)
     announce = _as_json if json else _as_lines
+    if sample:
+        with listening(settings):  # a port that is taken is said before the work, not after it
+            ingest_sample(context, settings)
     if workers > 1:
         stopped_by = serve_with_workers(settings, workers, announce, make=wiring_of(context).compose)
     else:

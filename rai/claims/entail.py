@@ -61,8 +61,10 @@ class Support:
 
 
 def substance(sentence: str) -> bool:
-    """True if a sentence claims something: no question, greeting, offer of help, bare yes or admission of not knowing."""
+    """True if a sentence claims something: no question, greeting, lead-in, offer of help, bare yes or admission of not knowing."""
     words = _plain(sentence)
+    if words.endswith(":") and not any(c.isdigit() for c in words):
+        return False
     if is_question(words) or not terms(words) or _ABSTAINS.match(words):
         return False
     return not (_PLEASANT.match(words) and len(_content(words)) <= 4)
