@@ -1,14 +1,20 @@
-"""A real browser for the tests of pages: Chromium, headless, kept to loopback."""
+"""A real browser for the tests of pages, Chromium, headless, kept to loopback; and the sample knowledge base, ingested once."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
+
+from bot.commands.sample import SAMPLE, place_sample_directory, sample_acl
+from bot.compose import open_ingester
+from tests.e2e.processes import settings_over
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = [
@@ -44,3 +50,21 @@ async def chromium() -> AsyncIterator[Browser]:
             yield browser
         finally:
             await browser.close()
+
+
+@pytest.fixture(scope="session")
+def sample_home(model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the sample knowledge base in it, words and vectors. Tests that write use `copy_of_home`."""
+    home = tmp_path_factory.mktemp("sample") / "home"
+    settings = settings_over(home, model_file)
+    place_sample_directory(settings)
+
+    async def fill() -> None:
+        ingester = await open_ingester(settings)
+        try:
+            await ingester.run([SAMPLE / "kb"], acl=sample_acl(), lexical_only=False, on_progress=lambda _: None)
+        finally:
+            await ingester.close()
+
+    asyncio.run(fill())
+    return home
