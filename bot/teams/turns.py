@@ -27,8 +27,8 @@ from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
 from bot.teams.rate import Rate
 from bot.teams.render import DELIVERED, notice, render
-from bot.teams.transcript import Pasted, read_transcript
 from bot.teams.worker import Busy, Worker
+from bot.transcript import Pasted, read_pasted
 from grounding.errors import AttestError, StoreError
 from grounding.records import Turn
 from rai.ports import Ledger
@@ -179,7 +179,7 @@ class Turns:
     ) -> tuple[Json, _Question, Reply | None]:
         """The message to send, and the reply in it if there is one. Never raises but for cancellation."""
         text = question_text(activity)
-        question = _Question(text, read_transcript(text))
+        question = _Question(text, read_pasted(text))
         user = user_of(activity, self._settings)
         if not text:
             return notice(HELP), question, None

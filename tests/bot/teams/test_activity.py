@@ -6,13 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bot.settings import load_settings
 from bot.teams.activity import addressed, question_text, read_feedback, user_of
-from bot.teams.transcript import read_transcript
-from grounding.records import Turn
 
 Json = dict[str, Any]
 
@@ -48,57 +44,6 @@ def test_question(text: str | None, entities: list[Json] | None, question: str) 
 
 def test_only_teams_text_is_unescaped() -> None:
     assert question_text(message("&lt;b&gt;", channel="emulator")) == "&lt;b&gt;"
-
-
-C, A = "customer", "agent"
-
-
-@pytest.mark.parametrize(
-    ("text", "question", "history"),
-    [
-        ("Customer: Hi\nAgent: Yes?\nCustomer: Refund?", "Refund?", [(C, "Hi"), (A, "Yes?")]),
-        ("customer : one\ntwo\n\nthree", "one\ntwo\n\nthree", []),
-        ("**Customer:** Refund?\n**Agent:** One moment", "Refund?", []),
-        ("Agent: Hello\nCaller: Lost my card", "Lost my card", [(A, "Hello")]),
-        ("Customer:\nRefund?\nAgent:\n\nCustomer: Now", "Now", [(C, "Refund?")]),
-        ("[10:02] Customer: Hi\n[10:03 AM] Agent: Yes?\n[10:04] Customer: Lamp?", "Lamp?", [(C, "Hi"), (A, "Yes?")]),
-        ("  Client: x\r\nRep: y\r\nClient: z", "z", [(C, "x"), (A, "y")]),
-        ("Customer: time is 10:30\nnote: see", "time is 10:30\nnote: see", []),
-    ],
-)
-def test_pasted_conversation(text: str, question: str, history: list[tuple[Any, str]]) -> None:
-    pasted = read_transcript(text)
-    assert pasted is not None
-    assert pasted.question == question
-    assert pasted.history == tuple(Turn(role, said) for role, said in history)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "What does the customer: field mean?", "Hello\nCustomer: x", "Agent: only me", "Customer:", "", "Customers: x",
-        "Customer service: x", "Agent:\nCustomer:  ",
-    ],
-)  # fmt: skip
-def test_what_is_not_a_pasted_conversation(text: str) -> None:
-    assert read_transcript(text) is None
-
-
-_said = st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), min_size=1, max_size=20).filter(
-    lambda t: ":" not in t
-)
-
-
-@given(turns=st.lists(st.tuples(st.sampled_from(["Customer", "Agent"]), _said), min_size=1, max_size=8))
-def test_every_turn_up_to_the_last_of_the_customer_is_read_back(turns: list[tuple[str, str]]) -> None:
-    pasted = read_transcript("\n".join(f"{who}: {said}" for who, said in turns))
-    asked = [n for n, (who, _) in enumerate(turns) if who == "Customer"]
-    if not asked:
-        assert pasted is None
-        return
-    assert pasted is not None
-    assert pasted.question == turns[asked[-1]][1]
-    assert [(t.role, t.text) for t in pasted.history] == [(w.lower(), s) for w, s in turns[: asked[-1]]]
 
 
 @pytest.mark.parametrize(
