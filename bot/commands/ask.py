@@ -41,17 +41,22 @@ def ask(
     policy: Annotated[
         str | None, typer.Option(metavar="NAME", help="How strict the turn is; default: the setting ATTEST_POLICY.")
     ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Show every claim, the draft before the check, and all timings.")
+    ] = False,
     json: options.JsonFlag = False,
 ) -> None:
     """Ask one question: retrieve, grade, draft, and check every claim of the draft before you see it.
 
-    The reply shows its outcome, the answer with [n], the sources with the exact quote, and each claim with how it
-    was verified. Outcomes: answered, repaired, insufficient, blocked, withheld; failed ends with exit code 3.
+    The reply shows its outcome, the answer with [n], the sources with the exact quote, what was checked, and whatever
+    you should look at yourself. Outcomes: answered, repaired, insufficient, blocked, withheld; failed ends with exit
+    code 3.
 
     Examples:
       attest ask "How long do refunds take?"
       attest ask "And for gift cards?" --history call.txt --as anna@contoso.com
       attest ask "Is it waterproof?" --product "Trail Pro" --json
+      attest ask "How long do refunds take?" --verbose
     """
     if not question.strip():
         raise InputError("QUESTION is empty; give a question")
@@ -70,7 +75,7 @@ def ask(
     if json:
         emit(reply.as_json())
     else:
-        print_reply(reply)
+        print_reply(reply, verbose=verbose)
     raise typer.Exit(3 if reply.outcome is Outcome.FAILED else 0)
 
 

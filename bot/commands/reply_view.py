@@ -1,8 +1,10 @@
-"""A reply as a person reads it on a terminal."""
+"""A reply as a person reads it on a terminal: what to send, where it comes from, and what to doubt. `--json` has the rest."""
 
 from __future__ import annotations
 
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -14,14 +16,31 @@ from bot.commands.output import console, plain, show_progress, table
 from bot.records import Citation, OnStage, Reply, Stage
 from rai.records import Claim, Outcome
 
-_OUTCOME_STYLE = {
-    Outcome.ANSWERED: "bold green",
-    Outcome.REPAIRED: "bold yellow",
-    Outcome.INSUFFICIENT: "bold yellow",
-    Outcome.WITHHELD: "bold yellow",
-    Outcome.BLOCKED: "bold red",
-    Outcome.FAILED: "bold red",
+_OUTCOMES = {
+    Outcome.ANSWERED: ("bold green", "checked, and nothing in it is unsupported"),
+    Outcome.REPAIRED: ("bold yellow", "what no source supports was taken out of the draft"),
+    Outcome.INSUFFICIENT: ("bold yellow", "what you may read does not hold the answer"),
+    Outcome.WITHHELD: ("bold yellow", "a draft was made, but nothing certain was left of it"),
+    Outcome.BLOCKED: ("bold red", "the question did not pass the safety screen"),
+    Outcome.FAILED: ("bold red", "no answer was made"),
 }
+_PLAIN = frozenset({"exact", "normalised", "entailed"})
+_QUOTE_LINES = 2
+_QUOTE_INDENT = 4
+_NOUNS = {
+    "number": ("number", "numbers"),
+    "quantity": ("quantity", "quantities"),
+    "money": ("amount", "amounts"),
+    "percent": ("percentage", "percentages"),
+    "date": ("date", "dates"),
+    "time": ("time", "times"),
+    "url": ("link", "links"),
+    "email": ("e-mail address", "e-mail addresses"),
+    "phone": ("phone", "phones"),
+    "entity": ("name", "names"),
+    "statement": ("sentence", "sentences"),
+}
+_CHUNK_ID = re.compile(r"\b[0-9a-f]{24}\b")
 
 
 @contextmanager
@@ -38,74 +57,172 @@ def stage_line(*, shown: bool) -> Iterator[OnStage | None]:
         yield on_stage
 
 
-def print_reply(reply: Reply) -> None:
-    """Outcome, answer, sources, claims, notes and timings on stdout."""
-    out = console()
-    head = Text(reply.outcome.value, style=_OUTCOME_STYLE[reply.outcome])
-    if reply.code:
-        head.append(f" · {reply.code}", style="default")
-    out.print(head)
-    out.print(Text(plain(reply.answer)))
-    _sources(out, "Sources", reply.citations)
+def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = None) -> None:
+    """Outcome, answer, sources, what to doubt, and notes on stdout; with `verbose` every claim, the draft and all timings."""
+    out = out or console()
+    numbers = {citation.chunk_id: f"[{citation.n}]" for citation in (*reply.offered, *reply.citations)}
+    out.print(_head(reply))
+    out.print(Text("\n" + plain(reply.answer.strip())))
+    _sources(out, "Sources", reply.citations, reply.claims)
+    _checked(out, reply, numbers, verbose=verbose)
+    _struck(out, reply, numbers, verbose=verbose)
     _sources(out, "You may want to read", reply.offered)
-    numbers = {citation.chunk_id: f"[{citation.n}]" for citation in reply.citations}
-    _struck(out, reply, numbers)
-    _claims(out, reply.claims, numbers)
-    _notes(out, reply)
-    out.print(Text(_last_line(reply), style="dim"))
+    _internal(out, reply)
+    if reply.notes:
+        out.print(Text("\nNotes", style="bold"))
+        for line in reply.notes:
+            out.print(_item(plain(line)))
+    out.print(Text("\n" + (_all_timings(reply) if verbose else _last_line(reply)), style="dim"))
 
 
-def _sources(out: Console, title: str, citations: Sequence[Citation]) -> None:
+def _head(reply: Reply) -> Text:
+    style, sentence = _OUTCOMES[reply.outcome]
+    head = Text(reply.outcome.value, style=style)
+    head.append(f" · {reply.code}" if reply.code else "", style="default")
+    return head.append(f" · {sentence}", style="default")
+
+
+def _sources(out: Console, title: str, citations: Sequence[Citation], claims: Sequence[Claim] = ()) -> None:
     if not citations:
         return
     out.print(Text(f"\n{title}", style="bold"))
     for citation in citations:
         place = [citation.title or citation.doc_id, citation.locator, citation.url]
         origin = " (web)" if citation.origin == "web" else ""
-        out.print(Text(f"[{citation.n}] " + plain(" · ".join(part for part in place if part)) + origin))
-        out.print(Padding(Text(f"“{plain(citation.quote.strip())}”", style="italic"), (0, 0, 0, 4), expand=False))
+        out.print(Text(f"[{citation.n}] " + plain(" · ".join(dict.fromkeys(part for part in place if part))) + origin))
+        _quote(out, _leant_on(citation, claims))
 
 
-def _struck(out: Console, reply: Reply, numbers: Mapping[str, str]) -> None:
-    if reply.draft is not None:
-        out.print(Text("\nThe draft before repair", style="bold"))
-        out.print(Text(plain(reply.draft.text), style="dim strike"))
-        wrong = [claim for claim in reply.draft.claims if claim.unsupported]
-        _claims(out, wrong, numbers, title="What was wrong with it")
+def _leant_on(citation: Citation, claims: Sequence[Claim]) -> str:
+    """The source's own sentences that the answer's sentences stand on; the citation's quote when there are none."""
+    spans = [e for c in claims if c.kind == "statement" and c.status in _PLAIN for e in c.evidence]
+    own = dict.fromkeys(e.text.strip() for e in spans if e.source == citation.chunk_id and e.field == "text")
+    return " … ".join(own) or citation.quote
 
 
-def _claims(out: Console, claims: Sequence[Claim], numbers: Mapping[str, str], title: str = "Claims") -> None:
+def _quote(out: Console, quote: str) -> None:
+    """At most two lines of the quote, as wide as the console, with an ellipsis for what is cut."""
+    words = plain(" ".join(quote.split()))
+    if not words:
+        return
+    width = max(20, out.width - _QUOTE_INDENT)
+    lines = [line.plain.strip() for line in Text(f"“{words}”").wrap(out, width)]
+    if len(lines) > _QUOTE_LINES:
+        lines = [*lines[: _QUOTE_LINES - 1], lines[_QUOTE_LINES - 1][: width - 2].rstrip(" ,;:") + "…”"]
+    out.print(Padding(Text("\n".join(lines), style="italic"), (0, 0, 0, _QUOTE_INDENT), expand=False))
+
+
+def _checked(out: Console, reply: Reply, numbers: Mapping[str, str], *, verbose: bool) -> None:
+    """One line that counts what was checked, and a table of what a person should look at: with `verbose`, of everything."""
+    claims = [claim for claim in reply.claims if not _leads_in(claim)]
+    if claims:
+        out.print(Text("\nChecked: ", style="bold").append(checked_line(claims), style="not bold"))
+    if verbose:
+        _table(out, reply.claims, numbers)
+    else:
+        _table(out, [claim for claim in claims if claim.status not in _PLAIN], numbers)
+
+
+def _leads_in(claim: Claim) -> bool:
+    """A sentence such as "Quoted from the sources:", which says nothing that could be wrong."""
+    return claim.kind == "statement" and claim.status == "unchecked" and claim.text.rstrip().endswith(":")
+
+
+def checked_line(claims: Sequence[Claim]) -> str:
+    """What was checked, in words: `3 amounts, 1 phone: all found word for word; 2 sentences: all supported`."""
+    values = [claim for claim in claims if claim.kind != "statement"]
+    said = [claim for claim in claims if claim.kind == "statement"]
+    parts = [f"{_counts(values)}: {_how(values)}"] if values else []
+    parts += [f"{_counts(said)}: {_share(said)}supported"] if said else []
+    return "; ".join(parts)
+
+
+def _counts(claims: Sequence[Claim]) -> str:
+    """As `2 amounts, 1 phone`, in the order in which the answer first has them."""
+    return ", ".join(f"{n} {_NOUNS[kind][n > 1]}" for kind, n in Counter(claim.kind for claim in claims).items())
+
+
+def _how(values: Sequence[Claim]) -> str:
+    if all(claim.status == "exact" for claim in values):
+        return f"{_share(values)}found word for word"
+    other = sum(claim.status == "normalised" for claim in values)
+    return f"{_share(values)}found" + (f", {other} in another notation" if other else "")
+
+
+def _share(claims: Sequence[Claim]) -> str:
+    found = sum(claim.status in _PLAIN for claim in claims)
+    if found == len(claims):
+        return "all " if found > 1 else ""
+    return "not plainly " if len(claims) == 1 else f"{found or 'none'} of {len(claims)} plainly "
+
+
+def _table(out: Console, claims: Sequence[Claim], numbers: Mapping[str, str]) -> None:
     if not claims:
         return
-    out.print(Text(f"\n{title}", style="bold"))
     rows = [
         (
             claim.entity or claim.kind,
+            Text(claim.status, style=_style(claim)),
+            " ".join(dict.fromkeys(numbers.get(span.source, "another") for span in claim.evidence)) or "–",
             " ".join(claim.text.split()),
-            Text(claim.status, style=_status_style(claim)),
-            " ".join(dict.fromkeys(numbers.get(span.source, span.source) for span in claim.evidence)) or "–",
-            claim.why,
+            _reason(claim, numbers),
         )
         for claim in claims
     ]
-    out.print(table(("kind", "text", "status", "source", "why"), rows))
+    out.print(Padding(table(("what", "status", "source", "text", "why"), rows), (1, 0, 0, 0), expand=False))
 
 
-def _status_style(claim: Claim) -> str:
+def _reason(claim: Claim, numbers: Mapping[str, str]) -> str:
+    return _CHUNK_ID.sub(lambda match: numbers.get(match.group(), "another source"), claim.why)
+
+
+def _style(claim: Claim) -> str:
     if claim.unsupported:
         return "red"
-    return "yellow" if claim.status in ("conflict", "unchecked") else "green"
+    return "green" if claim.status in _PLAIN else "yellow"
 
 
-def _notes(out: Console, reply: Reply) -> None:
-    lines = [*reply.notes, *(f"for you alone: {n.title}: “{n.quote.strip()}”" for n in reply.internal_notes)]
-    if lines:
-        out.print(Text("\nNotes", style="bold"))
-        for line in lines:
-            out.print(Text("- " + plain(line)))
+def _struck(out: Console, reply: Reply, numbers: Mapping[str, str], *, verbose: bool) -> None:
+    """The draft's unsupported parts, each with its reason; the whole draft only when it is asked for or nothing stands out."""
+    if reply.draft is None:
+        return
+    wrong = [claim for claim in reply.draft.claims if claim.unsupported]
+    if wrong:
+        out.print(Text("\nStruck from the draft", style="bold"))
+    for claim in wrong:
+        item = Text(plain(" ".join(claim.text.split())), style="red strike")
+        out.print(_item(item.append(f"  {plain(_reason(claim, numbers))}", style="not strike default")))
+    if verbose or not wrong:
+        out.print(Text("\nThe draft before the check, never sent", style="bold"))
+        out.print(Text(plain(reply.draft.text), style="dim"))
+
+
+def _internal(out: Console, reply: Reply) -> None:
+    if not reply.internal_notes:
+        return
+    out.print(Text("\nFor you alone, not for the customer", style="bold magenta"))
+    for note in reply.internal_notes:
+        out.print(_item(plain(note.title)))
+        _quote(out, note.quote)
+
+
+def _item(words: str | Text) -> Text:
+    return Text("- ").append(words)
 
 
 def _last_line(reply: Reply) -> str:
-    stages = " · ".join(f"{name} {ms:.0f} ms" for name, ms in reply.timings_ms.items())
-    parts = [stages, f"knowledge base {reply.kb_version}" if reply.kb_version else "", f"entry {reply.entry_id}"]
-    return "\n" + " · ".join(part for part in parts if part)
+    """Total time with the two slowest stages, and the entry, which `attest ledger show` takes: one line of 80 columns."""
+    stages = {name: ms for name, ms in reply.timings_ms.items() if name != "total"}
+    slowest = sorted(stages, key=lambda name: -stages[name])[:2]
+    total = reply.timings_ms.get("total", sum(stages.values()))
+    shown = ", ".join(f"{name} {stages[name]:.0f} ms" for name in slowest)
+    parts = [f"{total / 1000:.1f} s ({shown})" if shown else "", f"entry {reply.entry_id}" if reply.entry_id else ""]
+    return " · ".join(part for part in parts if part)
+
+
+def _all_timings(reply: Reply) -> str:
+    stages = [f"{name} {ms:.0f} ms" for name, ms in reply.timings_ms.items()]
+    parts = [f"knowledge base {reply.kb_version}" if reply.kb_version else ""]
+    parts += [f"{name} {value}" for name, value in reply.mode.items()]
+    parts += [f"entry {reply.entry_id}" if reply.entry_id else ""]
+    return " · ".join(stages) + "\n" + " · ".join(part for part in parts if part)

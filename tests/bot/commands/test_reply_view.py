@@ -1,0 +1,164 @@
+"""A reply in words: what a person must see at once, what they see on demand, and that nothing overflows the terminal."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from bot.commands.reply_view import checked_line, print_reply
+from bot.records import Citation, InternalNote, Reply, Struck
+from rai.records import Claim, EvidenceSpan, Kind, Outcome, Status
+
+ID, OTHER = "a1" * 12, "b2" * 12
+LEAD_IN = Claim("statement", "Quoted from the sources:", 0, 24, status="unchecked", why="A lead-in claims nothing.")
+SENTENCE = Claim(
+    "statement", "- Call 020 7946 0388 [1].", 25, 50, status="entailed",
+    evidence=(EvidenceSpan(ID, "text", 40, 60, "Billing: 020 7946 0388"),), why=f"Stands word for word in {ID}.",
+)  # fmt: skip
+PHONE = Claim(
+    "phone", "020 7946 0388", 32, 45, status="exact",
+    evidence=(EvidenceSpan(ID, "text", 49, 62, "020 7946 0388"),), why=f"Stands in the same characters in {ID}.",
+)  # fmt: skip
+DOUBT = Claim(
+    "date",
+    "3 May",
+    60,
+    65,
+    status="conflict",
+    evidence=(EvidenceSpan(OTHER, "text", 0, 5, "4 May"),),
+    why=f"{OTHER} says 4 May.",
+)
+CITED = Citation(
+    1, "Numbers", "https://help.example/n", "n.md", ID, "Numbers", "Support: 020 7946 0321\nBilling: 020 7946 0388"
+)
+REPLY = Reply(
+    Outcome.ANSWERED, "Quoted from the sources:\n- Call 020 7946 0388 [1].", citations=(CITED,),
+    claims=(LEAD_IN, SENTENCE, PHONE), timings_ms={"screen": 40.0, "grade": 900.4, "check": 60.0, "total": 1000.4},
+    kb_version="kb-1", entry_id="01M7XRSD31247ZF706PCESRBSQ", mode={"generator": "extractive"},
+)  # fmt: skip
+
+
+def shown(reply: Reply, *, width: int = 80, verbose: bool = False) -> str:
+    out = Console(file=io.StringIO(), width=width, highlight=False, markup=False, emoji=False)
+    print_reply(reply, verbose=verbose, out=out)
+    assert isinstance(out.file, io.StringIO)
+    return out.file.getvalue()
+
+
+def test_what_is_plainly_supported_is_counted_and_not_listed() -> None:
+    text = shown(REPLY)
+    assert "Checked: 1 phone: found word for word; 1 sentence: supported" in text
+    assert "status" not in text
+    assert "lead-in" not in text
+
+
+def test_only_what_is_in_doubt_is_listed_by_number_and_not_by_id() -> None:
+    text = shown(replace(REPLY, claims=(*REPLY.claims, DOUBT)))
+    table = text[text.index("status") :]
+    assert "conflict" in table
+    assert "another source says 4 May." in table
+    assert "020 7946 0388" not in table
+    assert ID not in text
+    assert OTHER not in text
+
+
+def test_verbose_lists_every_claim_with_all_timings() -> None:
+    text = shown(REPLY, width=200, verbose=True)
+    for part in ("A lead-in claims nothing.", "Stands word for word in [1].", "exact", "entailed", "check 60 ms", "kb-1", "generator extractive"):  # fmt: skip
+        assert part in text
+    assert ID not in text
+
+
+def test_the_quote_is_what_the_answer_stands_on() -> None:
+    assert "“Billing: 020 7946 0388”" in shown(REPLY)
+    assert "“Support: 020 7946 0321 Billing: 020 7946 0388”" in shown(replace(REPLY, claims=(PHONE,)))
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_a_long_quote_takes_two_lines(width: int) -> None:
+    long = replace(CITED, quote="word " * 200)
+    lines = shown(replace(REPLY, citations=(long,), claims=()), width=width).splitlines()
+    quoted = [line for line in lines if line.startswith("    ")]
+    assert len(quoted) == 2
+    assert quoted[1].rstrip().endswith("…”")
+    assert all(len(line) <= width for line in lines)
+
+
+def test_a_title_that_is_also_the_place_is_said_once() -> None:
+    assert "[1] Numbers · https://help.example/n" in shown(REPLY)
+
+
+def test_the_last_line_fits_80_columns_and_names_the_entry() -> None:
+    last = shown(REPLY).splitlines()[-1]
+    assert last == "1.0 s (grade 900 ms, check 60 ms) · entry 01M7XRSD31247ZF706PCESRBSQ"
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_every_outcome_begins_with_its_name_and_one_sentence(outcome: Outcome) -> None:
+    first = shown(replace(REPLY, outcome=outcome)).splitlines()[0]
+    assert first.startswith(f"{outcome.value} · ")
+    assert len(first) <= 80
+
+
+def test_struck_parts_stand_with_their_reason_and_the_draft_only_on_demand() -> None:
+    wrong = Claim("phone", "020 7946 9999", 0, 13, status="absent", why="No source has it.")
+    reply = replace(
+        REPLY, outcome=Outcome.REPAIRED, draft=Struck("Call 020 7946 9999 or 020 7946 0388.", (wrong, PHONE))
+    )
+    text = shown(reply)
+    assert "- 020 7946 9999  No source has it." in text
+    assert "Call 020 7946 9999 or" not in text
+    assert "Call 020 7946 9999 or" in shown(reply, verbose=True)
+
+
+def test_a_draft_without_a_culprit_is_shown_whole() -> None:
+    reply = replace(REPLY, outcome=Outcome.WITHHELD, draft=Struck("It may be so.", ()))
+    assert "It may be so." in shown(reply)
+
+
+def test_what_is_offered_internal_and_noted_stands_apart_from_the_answer() -> None:
+    reply = replace(
+        REPLY,
+        internal_notes=(InternalNote("Known issue", "i.md", OTHER, "Offer an exchange."),),
+        offered=(replace(CITED, n=2, title="Contact", quote="Write to us."),),
+        notes=("the web was not asked",),
+    )
+    text = shown(reply)
+    order = ["Sources", "You may want to read", "For you alone, not for the customer", "Offer an exchange.", "Notes"]
+    assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
+    assert text.index("the web was not asked") > text.index("Notes")
+
+
+def claim(kind: Kind, status: Status) -> Claim:
+    return Claim(kind, "x", 0, 1, status=status)
+
+
+@pytest.mark.parametrize(
+    ("claims", "line"),
+    [
+        ([claim("money", "exact")] * 3 + [claim("phone", "exact")], "3 amounts, 1 phone: all found word for word"),
+        ([claim("money", "exact"), claim("date", "normalised")], "1 amount, 1 date: all found, 1 in another notation"),
+        ([claim("money", "exact"), claim("date", "conflict")], "1 amount, 1 date: 1 of 2 plainly found"),
+        ([claim("date", "conflict"), claim("date", "rounded")], "2 dates: none of 2 plainly found"),
+        ([claim("phone", "normalised")], "1 phone: found, 1 in another notation"),
+        ([claim("phone", "derived")], "1 phone: not plainly found"),
+        ([claim("statement", "entailed")] * 2, "2 sentences: all supported"),
+        ([claim("statement", "unchecked")], "1 sentence: not plainly supported"),
+        ([claim("entity", "exact"), claim("statement", "entailed")], "1 name: found word for word; 1 sentence: supported"),
+    ],
+)  # fmt: skip
+def test_checked_line(claims: list[Claim], line: str) -> None:
+    assert checked_line(claims) == line
+
+
+@given(quote=st.text(max_size=400), answer=st.text(max_size=200), width=st.integers(30, 120))
+def test_no_text_moves_the_cursor_or_breaks_the_view(quote: str, answer: str, width: int) -> None:
+    reply = replace(REPLY, answer=answer, citations=(replace(CITED, quote=quote),), claims=())
+    text = shown(reply, width=width)
+    assert not {"\x1b", "\r", "\x07", "\u202e"} & set(text)
+    assert text.count("\n    ") <= 2 + answer.count("\n")
