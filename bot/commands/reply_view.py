@@ -77,9 +77,7 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
 
 def _head(reply: Reply) -> Text:
     style, sentence = _OUTCOMES[reply.outcome]
-    head = Text(reply.outcome.value, style=style)
-    head.append(f" · {reply.code}" if reply.code else "", style="default")
-    return head.append(f" · {sentence}", style="default")
+    return Text.assemble((reply.outcome.value, style), f" · {reply.code}" if reply.code else "", f" · {sentence}")
 
 
 def _sources(out: Console, title: str, citations: Sequence[Citation], claims: Sequence[Claim] = ()) -> None:
@@ -116,7 +114,7 @@ def _checked(out: Console, reply: Reply, numbers: Mapping[str, str], *, verbose:
     """One line that counts what was checked, and a table of what a person should look at: with `verbose`, of everything."""
     claims = [claim for claim in reply.claims if not _leads_in(claim)]
     if claims:
-        out.print(Text("\nChecked: ", style="bold").append(checked_line(claims), style="not bold"))
+        out.print(Text.assemble(("\nChecked: ", "bold"), checked_line(claims)))
     if verbose:
         _table(out, reply.claims, numbers)
     else:
@@ -190,8 +188,8 @@ def _struck(out: Console, reply: Reply, numbers: Mapping[str, str], *, verbose: 
     if wrong:
         out.print(Text("\nStruck from the draft", style="bold"))
     for claim in wrong:
-        item = Text(plain(" ".join(claim.text.split())), style="red strike")
-        out.print(_item(item.append(f"  {plain(_reason(claim, numbers))}", style="not strike default")))
+        words = (plain(" ".join(claim.text.split())), "red strike")
+        out.print(_item(Text.assemble(words, f"  {plain(_reason(claim, numbers))}")))
     if verbose or not wrong:
         out.print(Text("\nThe draft before the check, never sent", style="bold"))
         out.print(Text(plain(reply.draft.text), style="dim"))
