@@ -21,10 +21,10 @@ from bot.settings import Settings
 from bot.system import CheckRequest, System
 from bot.turn import Seams
 from grounding.errors import StoreError
-from grounding.ingest import IngestReport, IngestTarget, Progress, ingest
 from grounding.policy import Policy, policy_named
 from grounding.ports import ChatModel, Composer, Embedder, WebSearch
 from grounding.prompt import template
+from grounding.records import IngestReport, Progress
 from rai.ports import PromptScreen
 from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import Report, Source
@@ -219,27 +219,26 @@ def _checker(settings: Settings, embedder: Embedder | None) -> Callable[..., Awa
 
 @dataclass(frozen=True, slots=True)
 class Ingester:
-    """Takes documents in. One at a time on a knowledge base; servers read meanwhile."""
+    """Takes documents in. One at a time on a knowledge base; servers read meanwhile.
 
-    settings: Settings
-    target: IngestTarget
+    `vectors` is False if there is no embedding model: everything is searchable by words only.
+    """
+
+    ingest: Callable[..., Awaitable[IngestReport]]
     close: Close
     vectors: bool
-    """False if there is no embedding model: everything is searchable by words only."""
 
     async def run(
         self, paths: Sequence[Path], *, acl: Path | None, lexical_only: bool, on_progress: Callable[[Progress], None]
     ) -> IngestReport:
         """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
-        sizes = (self.settings.chunk_min_tokens, self.settings.chunk_max_tokens)
-        return await ingest(
-            self.target, paths, acl=acl, lexical_only=lexical_only, chunk_tokens=sizes, on_progress=on_progress
-        )
+        return await self.ingest(paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress)
 
 
 async def open_ingester(settings: Settings) -> Ingester:
     """An ingester over the knowledge base of `settings`. Raises StoreError if it cannot be opened."""
     from grounding.embedded.index import EmbeddedIndex
+    from grounding.ingest import ingest
 
     embedder = await asyncio.to_thread(_embedder, settings)
     index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
@@ -247,4 +246,5 @@ async def open_ingester(settings: Settings) -> Ingester:
     async def close() -> None:
         await asyncio.to_thread(index.close)
 
-    return Ingester(settings, index, close, embedder is not None)
+    sizes = (settings.chunk_min_tokens, settings.chunk_max_tokens)
+    return Ingester(partial(ingest, index, chunk_tokens=sizes), close, embedder is not None)

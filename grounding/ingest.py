@@ -15,44 +15,11 @@ from typing import Protocol
 
 from grounding.chunk import split
 from grounding.errors import InputError
-from grounding.records import Chunk, Document
+from grounding.records import Chunk, Document, IngestReport, Progress, Refusal
 from grounding.sources import SourceItem, find
 
 _BATCH = 512
 _VECTOR_BATCH = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far an ingest is: stage "read", "words" or "vectors"; `total` is None while it is not known."""
-
-    stage: str
-    done: int
-    total: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A document that was not taken, with a stable code and the reason for a person."""
-
-    doc: str
-    code: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class IngestReport:
-    """What an ingest did. Numbers count documents, `chunks` live chunks of the whole knowledge base, `embedded` new vectors."""
-
-    added: int
-    changed: int
-    unchanged: int
-    deleted: int
-    refused: tuple[Refusal, ...]
-    chunks: int
-    embedded: int
-    kb_version: str
-    seconds: float
 
 
 class IngestTarget(Protocol):

@@ -77,7 +77,7 @@ async def golden(embedder: MiniLM, cache: Path) -> list[Example]:
         access = Access(row.get("as"), frozenset(groups.get(row.get("as"), [])), product)
         found = [p for p in (await retriever.retrieve(text, access, 50)).passages if not p.internal][:K]
         _, sentences = shortlist(text, found)
-        near = await meanings(embedder, text, sentences)
+        near = await meanings(embedder, text, sentences, found)
         features = np.array([feature_row(c, n, found[c.passage]) for c, n in zip(sentences, near, strict=True)])
         cited = np.array([found[c.passage].doc_id in expect["cite"] for c in sentences])
         says = np.array([any(m in c.text for m in expect["must"]) for c in sentences])
@@ -101,7 +101,7 @@ async def mtrag(embedder: MiniLM, data: Path, cache: Path, w: Matrix) -> tuple[M
         question = row["history"][-1]["text"]
         found = (await retriever.retrieve(question, Access(), K)).passages
         _, sentences = shortlist(question, found)
-        near = await meanings(embedder, question, sentences)
+        near = await meanings(embedder, question, sentences, found)
         best: dict[int, float] = {}
         for c, n in zip(sentences, near, strict=True):
             value = float(w[0] + np.dot(w[1:], feature_row(c, n, found[c.passage])))

@@ -18,7 +18,7 @@ from bot.commands.startup import run, settings_of
 from bot.commands.wiring import wiring_of
 from bot.settings import Settings
 from grounding.errors import InputError
-from grounding.ingest import IngestReport, Progress
+from grounding.records import IngestReport, Progress
 
 app = options.command_app()
 _STAGES = {"read": "reading", "words": "indexing words", "vectors": "indexing meaning"}

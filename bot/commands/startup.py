@@ -32,7 +32,10 @@ def log_to_stderr(level: str, *, times: bool = False) -> None:
     handler.setLevel(level.upper())
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s" if times or level == "debug" else "attest: %(message)s"
     handler.setFormatter(logging.Formatter(form))
-    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    logging.basicConfig(
+        level=level.upper() if level in ("debug", "error") else "WARNING", handlers=[handler], force=True
+    )
+    logging.getLogger("attest").setLevel(level.upper())  # libraries speak when something is wrong, we as told
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:

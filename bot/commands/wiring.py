@@ -17,7 +17,7 @@ import typer
 from bot.commands.startup import settings_of
 from bot.settings import Settings
 from bot.system import System
-from grounding.ingest import IngestReport, Progress
+from grounding.records import IngestReport, Progress
 
 
 class Ingester(Protocol):

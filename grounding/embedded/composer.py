@@ -38,7 +38,7 @@ class ExtractiveComposer:
         asked, found = await asyncio.to_thread(shortlist, question, passages)
         if not found:
             return Draft(insufficient_sentence(), self.name)
-        near = await meanings(self._embedder, question, found)
+        near = await meanings(self._embedder, question, found, passages)
         scores = [score(c, n, passages[c.passage]) for c, n in zip(found, near, strict=True)]
         lines = [line for c in _choose(asked, found, scores) for line in _quote(c, prompt.evidence[c.passage])]
         return Draft(f"{LEAD_IN}\n" + "\n".join(dict.fromkeys(lines)), self.name)

@@ -15,10 +15,10 @@ from grounding.ports import Embedder
 from grounding.query import focus
 from grounding.records import Grade, Grading, Passage, Span
 
-PER_PASSAGE = 12
-"""Sentences of a passage whose meaning is looked at: those that hold most of the question's words."""
+LOOKED_AT = 24
+"""Sentences of all passages whose meaning is looked at: those that score best by words. The rest take their passage's."""
 
-INTERCEPT, COEFFICIENTS = -8.22, (2.14, 5.58, 1.08, 5.11, 0.36, -0.68)
+INTERCEPT, COEFFICIENTS = -8.24, (2.16, 5.58, 1.07, 5.11, 0.38, -0.65)
 WORDS_INTERCEPT, WORDS_COEFFICIENTS = -7.80, (5.75, 1.09, 5.83, 0.43, -0.59)
 """Of `feature_row`, and of it without the meaning of the sentence, for a search by words only."""
 STRANGE_AT_MOST = 0.39
@@ -37,7 +37,7 @@ class EmbeddedGrader:
     async def grade(self, question: str, passages: Sequence[Passage]) -> Grading:
         """One grade per passage, same order: that of its best sentence, which is the extract."""
         asked, found = await asyncio.to_thread(shortlist, question, passages)
-        near = await meanings(self._embedder, question, found)
+        near = await meanings(self._embedder, question, found, passages)
         scored = [(score(c, near_c, passages[c.passage]), c) for c, near_c in zip(found, near, strict=True)]
         return Grading(
             "graded",
@@ -48,23 +48,24 @@ class EmbeddedGrader:
 
 
 def shortlist(question: str, passages: Sequence[Passage]) -> tuple[Asked, list[Candidate]]:
-    """The question and, for each passage, its PER_PASSAGE most promising sentences by words, names and kind of value."""
+    """The question as the features see it, and every sentence of the passages that says something."""
     asked = read_question(focus(question), passages)
-    found = candidates(asked, passages)
-    found.sort(key=lambda c: (c.passage, -(c.share + 0.5 * c.named + 0.5 * c.typed), c.index))
-    kept: list[Candidate] = []
-    for c in found:
-        if sum(1 for k in reversed(kept[-PER_PASSAGE:]) if k.passage == c.passage) < PER_PASSAGE:
-            kept.append(c)
-    return asked, kept
+    return asked, candidates(asked, passages)
 
 
-async def meanings(embedder: Embedder | None, question: str, found: Sequence[Candidate]) -> list[float | None]:
+async def meanings(
+    embedder: Embedder | None, question: str, found: Sequence[Candidate], passages: Sequence[Passage]
+) -> list[float | None]:
     """Cosine of each sentence to the question, or None without a model."""
     if embedder is None or not found:
         return [None] * len(found)
-    vectors = await embedder.embed([focus(question), *(c.embedded_as for c in found)])
-    return [float(x) for x in vectors[1:] @ vectors[0]]
+    by_words = [score(c, None, passages[c.passage]) for c in found]
+    looked_at = sorted(range(len(found)), key=lambda i: (-by_words[i], i))[:LOOKED_AT]
+    vectors = await embedder.embed([focus(question), *(found[i].embedded_as for i in looked_at)])
+    near: list[float | None] = [passages[c.passage].semantic or 0.0 for c in found]
+    for i, cosine in zip(looked_at, vectors[1:] @ vectors[0], strict=True):
+        near[i] = float(cosine)
+    return near
 
 
 def feature_row(c: Candidate, sentence: float | None, passage: Passage) -> list[float]:

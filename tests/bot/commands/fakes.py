@@ -14,7 +14,6 @@ from bot.records import Ask, Citation, OnStage, Reply, Stage
 from bot.settings import Settings
 from bot.system import CheckRequest, System
 from grounding.errors import InputError, ServiceUnavailable
-from grounding.ingest import IngestReport, Progress, Refusal
 from grounding.records import (
     Access,
     Action,
@@ -22,8 +21,11 @@ from grounding.records import (
     DocumentInfo,
     Grade,
     Grading,
+    IngestReport,
     Passage,
+    Progress,
     Query,
+    Refusal,
     Retrieval,
     Sentence,
     Turn,

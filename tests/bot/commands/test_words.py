@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.records import Citation, InternalNote, Reply, Struck
-from grounding.ingest import Refusal
+from grounding.records import Refusal
 from rai.records import Claim, Outcome
 from tests.bot.commands.conftest import Attest
 from tests.bot.commands.fakes import FakeWorld, answered
