@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.records import Citation, InternalNote
-from grounding.records import Evidence, Grade, Passage
+from grounding.records import Evidence, Grade, Passage, Span
 from grounding.text import sentences
 from rai.records import Claim, EvidenceSpan
 
@@ -42,13 +42,28 @@ def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     return _MARKER.sub(lambda m: m.group() if int(m.group(1)) in known else "", text)
 
 
-def with_numbers(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Claim, ...]:
-    """Claims whose reasons name evidence as [n], as a person knows it, and not by its id."""
-    number = {e.passage.chunk_id: f"[{e.n}]" for e in evidence}
+def with_numbers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Claim, ...]:
+    """Claims whose reasons name evidence as [n], as a person knows it; the evidence that their own sentence cites comes first."""
+    number = {e.passage.chunk_id: e.n for e in evidence}
     if not number:
         return tuple(claims)
     ids = re.compile("|".join(map(re.escape, number)))
-    return tuple(replace(c, why=ids.sub(lambda m: number[m.group()], c.why)) for c in claims)
+    spans = sentences(text)
+    return tuple(_numbered(c, number, ids, _cited(c, spans)) for c in claims)
+
+
+def _cited(claim: Claim, spans: Sequence[Span]) -> frozenset[int]:
+    """Numbers that the sentence of a claim cites."""
+    return frozenset(n for s in spans if s.start <= claim.start and claim.end <= s.end for n in markers(s.text))
+
+
+def _numbered(claim: Claim, number: Mapping[str, int], ids: re.Pattern[str], cited: frozenset[int]) -> Claim:
+    before = claim.evidence[0].source if claim.evidence else ""
+    ordered = tuple(
+        sorted(claim.evidence, key=lambda e: (number.get(e.source, 99) not in cited, number.get(e.source, 99)))
+    )
+    why = claim.why.replace(before, ordered[0].source) if ordered else claim.why
+    return replace(claim, evidence=ordered, why=ids.sub(lambda m: f"[{number[m.group()]}]", why))
 
 
 def citations(

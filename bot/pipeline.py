@@ -108,7 +108,7 @@ async def _check(w: Work, text: str) -> Report:
     sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title) for e in w.evidence]
     given = [w.ask.question, *(t.text for t in w.history), *([w.ask.context] if w.ask.context else [])]
     report = await w.seams.check(text, sources, w.query.text, given)
-    return replace(report, claims=with_numbers(report.claims, w.evidence))
+    return replace(report, claims=with_numbers(text, report.claims, w.evidence))
 
 
 async def _access(w: Work) -> Access:

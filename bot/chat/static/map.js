@@ -35,7 +35,7 @@ export function marked(text, claims, passages, { strike = false } = {}) {
 export function claimList(claims, passages, open = false) {
   const count = tally(claims);
   const parts = [`${count.ok} supported`];
-  if (count.doubt) parts.push(`${count.doubt} doubtful`);
+  if (count.doubt) parts.push(`${count.doubt} undecided`);
   if (count.bad) parts.push(`${count.bad} unsupported`);
   const items = claims.map((claim, i) => el("li", { "data-claims": i, class: `t-${tone(claim)}` },
     el("span", { class: `status t-${tone(claim)}` }, statusWord(claim.status)), " ",
