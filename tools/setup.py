@@ -47,8 +47,8 @@ def find_python():
     )
 
 
-def check_disk(level):
-    free = shutil.disk_usage(ROOT).free
+def check_disk(level, free=None):
+    free = shutil.disk_usage(ROOT).free if free is None else free
     if free < NEEDED_BYTES[level]:
         raise Stop(
             "not enough disk: %d MB free in %s, about %d MB needed"
@@ -88,8 +88,8 @@ def run(what, command):
     say("%s: done in %.0f s" % (what, time.time() - began))
 
 
-def reason():
-    with open(LOG, "rb") as log:
+def reason(path=LOG):
+    with open(path, "rb") as log:
         tail = log.read()[-20000:].decode("utf-8", "replace")
     if "No space left on device" in tail:
         return "the disk is full"
