@@ -1,0 +1,179 @@
+"""What the documents promise: commands and their options exist, links lead somewhere, files that are named are there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.main import get_command
+
+from bot.cli import app
+from bot.settings import PREFIX, Settings, load_settings
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted(
+    p.relative_to(ROOT)
+    for p in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "bot" / "sample" / "README.md"]
+)
+FENCE = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
+INDENTED = re.compile(r"^(?: {4}|\t)(.*)$", re.MULTILINE)
+INLINE = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+ROOM_PATH = re.compile(r"^(?:bot|grounding|rai|tests|docs|tools|infra|requirements)/[\w./-]*$")
+COMMAND = re.compile(r"^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?attest (.*)$")
+ENDS_A_COMMAND = frozenset({"|", ">", ">>", "<", "&&", ";", "&"})
+OF_THE_SUITE = frozenset({"ATTEST_CHROMIUM", "ATTEST_REQUIRE_BROWSER"})
+
+
+def text_of(page: Path) -> str:
+    return (ROOT / page).read_text("utf-8")
+
+
+def block_lines(page: Path) -> Iterator[str]:
+    """Lines of code blocks, fenced or indented."""
+    text = text_of(page)
+    for block in FENCE.findall(text):
+        yield from (line.strip() for line in block.splitlines())
+    yield from (line.strip() for line in INDENTED.findall(FENCE.sub("", text)))
+
+
+def inline_code(page: Path) -> list[str]:
+    """Code inside sentences."""
+    return INLINE.findall(FENCE.sub("", text_of(page)))
+
+
+def attest_command(line: str) -> list[str]:
+    """Arguments of `attest …`, up to what the shell reads; none if the line is something else."""
+    match = COMMAND.match(line)
+    words = shlex.split(match.group(1), comments=True) if match else []
+    return words[: next((i for i, word in enumerate(words) if word in ENDS_A_COMMAND), len(words))]
+
+
+def commands(lines: Callable[[Path], Iterable[str]]) -> list[tuple[str, ...]]:
+    return sorted({(str(page), *words) for page in PAGES for line in lines(page) if (words := attest_command(line))})
+
+
+TO_BE_TYPED, MENTIONED = commands(block_lines), commands(inline_code)
+
+
+def resolved(words: list[str]) -> tuple[Any, list[str]]:
+    """The command that `words` name, and what is left of them. Fails if there is none."""
+    command: Any = get_command(app)
+    while hasattr(command, "list_commands") and words and not words[0].startswith("-"):
+        found = command.get_command(None, words[0]) if words[0] in command.list_commands(None) else None
+        assert found is not None, f"no such command: {words[0]}"
+        command, words = found, words[1:]
+    return command, words
+
+
+def check_names(words: list[str]) -> None:
+    """The command exists and has every option that is named."""
+    command, rest = resolved(words)
+    known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {"--help", "-h"}
+    for word in rest:
+        if word.startswith("-") and word != "-":
+            assert word.split("=")[0] in known, f"no such option: {word}"
+
+
+def check_command(words: list[str]) -> None:
+    """As it stands, the command takes these arguments. Nothing is run."""
+    check_names(words)
+    command, rest = resolved(words)
+    if not {"--help", "-h"} & set(rest):
+        command.make_context(command.name, rest)
+
+
+def test_there_are_commands_to_check() -> None:
+    assert {"ask", "ingest", "ledger", "doctor", "check", "serve"} <= {words[1] for words in TO_BE_TYPED}
+
+
+@pytest.mark.parametrize("words", TO_BE_TYPED, ids=" ".join)
+def test_every_command_of_a_code_block_can_be_typed(words: tuple[str, ...]) -> None:
+    check_command(list(words[1:]))
+
+
+@pytest.mark.parametrize("words", MENTIONED, ids=" ".join)
+def test_every_command_of_a_sentence_exists(words: tuple[str, ...]) -> None:
+    if words[1] != "COMMAND":
+        check_names(list(words[1:]))
+
+
+@pytest.mark.parametrize(
+    "words", ["askk", "ask x --loud", "ledger replay", "serve --port many", "ask", "ledger show", "eval everything"]
+)
+def test_a_command_that_does_not_exist_would_be_found(words: str) -> None:
+    with pytest.raises((AssertionError, typer.TyperException)):
+        check_command(words.split())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_relative_link_resolves(page: Path) -> None:
+    prose = INLINE.sub("", FENCE.sub("", text_of(page)))
+    for link in LINK.findall(prose):
+        target = link.split("#")[0]
+        if target and not re.match(r"[a-z]+:", target):
+            assert ((ROOT / page).parent / target).exists(), f"{page} links to {link}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_file_that_is_named_exists(page: Path) -> None:
+    for code in inline_code(page):
+        if ROOM_PATH.match(code):
+            assert (ROOT / code).exists(), f"{page} names {code}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_make_target_and_script_exists(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    for line in [*block_lines(page), *inline_code(page)]:
+        for target in re.findall(r"(?:^|=\S+ )make ([a-z-]+)", line):
+            assert target in targets, f"{page}: make {target}"
+        for script in re.findall(r"^python3? (tools/\S+)", line):
+            assert (ROOT / script).is_file(), f"{page}: {script}"
+
+
+def known_settings() -> set[str]:
+    return {PREFIX + name.upper() for name in Settings.model_fields}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_setting_that_is_named_exists(page: Path) -> None:
+    named = set(re.findall(r"\bATTEST_[A-Z_]*[A-Z]\b", text_of(page)))
+    assert named <= known_settings() | OF_THE_SUITE
+
+
+def example_lines() -> list[tuple[str, str]]:
+    return re.findall(r"^# (ATTEST_[A-Z_]+)=(.*)$", (ROOT / ".env.example").read_text("utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize(("name", "value"), example_lines())
+def test_every_line_of_the_example_is_a_setting_with_an_allowed_value(
+    name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert name in known_settings()
+    needed = {"ATTEST_OPENAI_API_KEY": "k", "ATTEST_SERPAPI_KEY": "k", "ATTEST_BOT_TENANT_ID": "t"}
+    if value.split("#")[0].strip():
+        needed[name] = value
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv(name, raising=False)
+    (tmp_path / ".env").write_text("".join(f"{n}={v}\n" for n, v in needed.items()), encoding="utf-8")
+    assert load_settings()
+
+
+def test_every_dependency_has_its_line() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    groups = [project["project"]["dependencies"], *project["dependency-groups"].values()]
+    needed = {re.split(r"[<>=!~;\[ ]", line)[0] for group in groups for line in group}
+    written = set(re.findall(r"^\| `([^`]+)`", text_of(Path("docs/decisions/0004-dependencies.md")), re.MULTILINE))
+    assert needed == written
+
+
+def test_pictures_are_small() -> None:
+    for picture in (ROOT / "docs" / "images").iterdir():
+        assert picture.stat().st_size < 200_000, picture.name
