@@ -77,6 +77,8 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
 
 def _head(reply: Reply) -> Text:
     style, sentence = _OUTCOMES[reply.outcome]
+    if reply.outcome is Outcome.ANSWERED and _doubtful(reply.claims):
+        sentence = "nothing in it is unsupported, but look at what is listed below"
     return Text.assemble((reply.outcome.value, style), f" · {reply.code}" if reply.code else "", f" · {sentence}")
 
 
@@ -118,7 +120,12 @@ def _checked(out: Console, reply: Reply, numbers: Mapping[str, str], *, verbose:
     if verbose:
         _table(out, reply.claims, numbers)
     else:
-        _table(out, [claim for claim in claims if claim.status not in _PLAIN], numbers)
+        _table(out, _doubtful(claims), numbers)
+
+
+def _doubtful(claims: Sequence[Claim]) -> list[Claim]:
+    """Claims that are neither found nor entailed, however the turn ended."""
+    return [claim for claim in claims if claim.status not in _PLAIN and not _leads_in(claim)]
 
 
 def _leads_in(claim: Claim) -> bool:

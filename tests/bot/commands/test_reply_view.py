@@ -60,6 +60,7 @@ def test_what_is_plainly_supported_is_counted_and_not_listed() -> None:
 def test_only_what_is_in_doubt_is_listed_by_number_and_not_by_id() -> None:
     text = shown(replace(REPLY, claims=(*REPLY.claims, DOUBT)))
     table = text[text.index("status") :]
+    assert text.splitlines()[0].endswith("look at what is listed below")
     assert "conflict" in table
     assert "another source says 4 May." in table
     assert "020 7946 0388" not in table
