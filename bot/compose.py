@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -25,7 +25,7 @@ from grounding.policy import Policy, policy_named
 from grounding.ports import ChatModel, Composer, Embedder, WebSearch
 from grounding.prompt import template
 from grounding.records import IngestReport, Progress
-from rai.ports import PromptScreen
+from rai.ports import Ledger, PromptScreen
 from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import Report, Source
 from rai.redact import Redactor
@@ -221,10 +221,11 @@ def _checker(settings: Settings, embedder: Embedder | None) -> Callable[..., Awa
 class Ingester:
     """Takes documents in. One at a time on a knowledge base; servers read meanwhile.
 
-    `vectors` is False if there is no embedding model: everything is searchable by words only.
+    What changed is written into the ledger. `vectors` is False if there is no embedding model: search then goes by words.
     """
 
     ingest: Callable[..., Awaitable[IngestReport]]
+    ledger: Ledger
     close: Close
     vectors: bool
 
@@ -232,19 +233,25 @@ class Ingester:
         self, paths: Sequence[Path], *, acl: Path | None, lexical_only: bool, on_progress: Callable[[Progress], None]
     ) -> IngestReport:
         """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
-        return await self.ingest(paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress)
+        report = await self.ingest(paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress)
+        if report.added or report.changed or report.deleted:
+            await self.ledger.append("ingest", {"paths": [path.name for path in paths], **asdict(report)})
+        return report
 
 
 async def open_ingester(settings: Settings) -> Ingester:
     """An ingester over the knowledge base of `settings`. Raises StoreError if it cannot be opened."""
     from grounding.embedded.index import EmbeddedIndex
     from grounding.ingest import ingest
+    from rai.ledger.store import SqlLedger
 
     embedder = await asyncio.to_thread(_embedder, settings)
     index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
+    ledger = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
 
     async def close() -> None:
         await asyncio.to_thread(index.close)
+        await ledger.close()
 
     sizes = (settings.chunk_min_tokens, settings.chunk_max_tokens)
-    return Ingester(partial(ingest, index, chunk_tokens=sizes), close, embedder is not None)
+    return Ingester(partial(ingest, index, chunk_tokens=sizes), ledger, close, embedder is not None)

@@ -98,6 +98,7 @@ async def _remove(context: typer.Context, doc_id: str) -> None:
     async with opened(context) as system:
         if not await system.library.remove(doc_id):
             raise InputError(f"DOC_ID {doc_id!r} is not in the knowledge base; see `attest documents list`")
+        await system.ledger.append("remove", {"doc_id": doc_id})
 
 
 def _readers(groups: tuple[str, ...] | None) -> str:
