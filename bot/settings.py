@@ -68,7 +68,7 @@ class Settings(BaseSettings):
         (), description="tenants whose activities are served, comma-separated; empty with an app id: only bot_tenant_id"
     )
     service_url_hosts: CommaList = Field(
-        (".botframework.com", ".trafficmanager.net", ".teams.microsoft.com"),
+        (".botframework.com", "smba.trafficmanager.net", ".teams.microsoft.com"),
         description="hosts (suffixes with a leading dot) that replies may be sent to, loopback excepted",
     )
     # people and policy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.records import Answer, Ask, OnStage, Reply
 from bot.settings import Settings
@@ -13,6 +13,7 @@ from bot.teams.activity import (
     FEEDBACK_INVOKE,
     Feedback,
     addressed,
+    is_personal,
     is_teams,
     question_text,
     read_feedback,
@@ -191,12 +192,15 @@ class Turns:
                 ask = Ask(
                     question=question.ask,
                     history=history,
-                    user=user,
+                    # In a group everyone reads the answer: only what everyone may see goes into it.
+                    user=user if is_personal(activity) else None,
                     policy=self._settings.policy,
                     channel=activity["channelId"],
                     conversation=activity["conversation"]["id"],
                 )
                 reply = await self._answer(ask, on_stage)
+            if not is_personal(activity):
+                reply = replace(reply, internal_notes=())
             return render(reply, teams=is_teams(activity), public_url=self._settings.public_url), question, reply
         except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
             log.error("a turn ended with %s%s", type(error).__name__, _where(error))  # noqa: TRY400  # no customer text

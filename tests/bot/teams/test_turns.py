@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.records import Ask, Reply
+from bot.records import Ask, InternalNote, Reply
 from bot.teams.limits import MESSAGE, check_activity
 from bot.teams.turns import APOLOGY, HELP, TOO_FAST
 from grounding.records import Turn
@@ -53,6 +53,20 @@ async def test_personal_teams_chat_streams_stages_and_ends_the_stream(bots: Bots
     final = message["entities"][0]
     assert final == {"type": "streaminfo", "streamId": "out-1", "streamType": "final"}
     assert all(check_activity(t) == [] for t in channel.typings)
+
+
+@pytest.mark.parametrize("kind", ["groupChat", "channel"])
+async def test_a_group_sees_only_what_everyone_may_see(bots: Bots, channel: FakeChannel, kind: str) -> None:
+    """Whoever asks in a group asks as a stranger, and internal notes stay out of it."""
+    note = InternalNote("Escalation", "internal/e.md", "c9", "Call the second level.")
+    bot = await bots.start(answer=FakeAnswer(reply=replace(REPLY, internal_notes=(note,))))
+    await bot.post(channel.inbound(conversation={"id": "19:group", "conversationType": kind, "tenantId": "tenant-1"}))
+    [message] = await channel.until_messages(1)
+    assert bot.answer.asked[0].user is None
+    assert "second level" not in message["text"]
+    await bot.post(channel.inbound())
+    messages = await channel.until_messages(2)
+    assert "second level" in messages[1]["text"]
 
 
 async def test_elsewhere_typing_is_shown_and_sources_are_listed(bots: Bots, channel: FakeChannel) -> None:
