@@ -1,0 +1,96 @@
+"""`python -m tests.bench [--data DIR] [--json] [--only NAME…]`: figures with n, on this machine, now.
+
+Nothing is asserted: a figure is to be read together with the machine and its load. Without --data the benches that need
+the public sets are skipped and say so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.bench.figures import Figure, Machine, Skipped, machine
+from tests.bench.ingesting import bench_files, bench_vectors, bench_words
+from tests.bench.parts import bench_check, bench_screen, bench_search
+from tests.bench.place import Place, fill, prepared
+from tests.bench.program import bench_cold, bench_server
+from tests.bench.turns import bench_turns
+
+Bench = Callable[[Place], Awaitable[list[Figure] | Skipped]]
+BENCHES: dict[str, Bench] = {
+    "turns": bench_turns,
+    "cold": bench_cold,
+    "server": bench_server,
+    "words": bench_words,
+    "files": bench_files,
+    "vectors": bench_vectors,
+    "check": bench_check,
+    "screen": bench_screen,
+    "search": bench_search,
+}
+"""In the order in which they run; "search" uses the index that "words" makes."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benches and print what they measured."""
+    given = _parser().parse_args(arguments)
+    data = given.data.resolve() if given.data else None
+    if data is not None and not data.is_dir():
+        sys.stderr.write(f"bench: --data {data}: no such folder\n")
+        return 2
+    here = machine()
+    results = asyncio.run(_run(data, given.only or list(BENCHES)))
+    if given.json:
+        sys.stdout.write(
+            json.dumps({"machine": asdict(here), "results": [asdict(r) for r in results]}, indent=2, ensure_ascii=False)
+            + "\n"
+        )
+    else:
+        _show(here, results)
+    return 0
+
+
+async def _run(data: Path | None, names: Sequence[str]) -> list[Figure | Skipped]:
+    out: list[Figure | Skipped] = []
+    with prepared(data) as place:
+        await fill(place)
+        for name in names:
+            sys.stderr.write(f"bench: {name}\n")
+            found = await BENCHES[name](place)
+            out += found if isinstance(found, list) else [found]
+    return out
+
+
+def _show(here: Machine, results: Sequence[Figure | Skipped]) -> None:
+    out = Console(width=110, highlight=False)
+    out.print(
+        f"{here.cpu}, {here.cores} cores, {here.memory_gb} GB, {here.system}, Python {here.python}, load {here.load}"
+    )
+    table = Table("what", "value", "unit", "n", "target", box=None, pad_edge=False)
+    for figure in (r for r in results if isinstance(r, Figure)):
+        table.add_row(figure.name, f"{figure.value:.2f}", figure.unit, str(figure.n), figure.target)
+    out.print(table)
+    for note in dict.fromkeys(r.note for r in results if isinstance(r, Figure) and r.note):
+        out.print(f"note: {note}")
+    for skipped in (r for r in results if isinstance(r, Skipped)):
+        out.print(f"skipped: {skipped.name}, {skipped.why}")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--data", type=Path, metavar="DIR", help="folder of the public sets (docs/evaluation.md)")
+    parser.add_argument("--json", action="store_true", help="JSON instead of a table")
+    parser.add_argument("--only", nargs="+", choices=list(BENCHES), help="these benches, in this order")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

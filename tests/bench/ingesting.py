@@ -1,0 +1,89 @@
+"""Taking documents in: searchable by words, by meaning, and reading files."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+from bot.compose import open_ingester
+from grounding.embedded.embedder import MiniLM
+from tests.bench.figures import Figure, Skipped
+from tests.bench.place import Place
+from tests.e2e.processes import settings_over
+
+CORPUS = "retrieval/dstc11/corpus.jsonl"
+PASSAGES = "retrieval/mtrag_un/corpus.jsonl"
+CHUNKS, CHUNK_WORDS, BASELINE = 300, 140, 60
+FILES = 100
+
+
+async def bench_words(place: Place) -> list[Figure] | Skipped:
+    """Seconds until a corpus is searchable by words, and the rate."""
+    corpus = place.set_file(CORPUS)
+    if corpus is None:
+        return Skipped("ingest by words", f"needs --data with {CORPUS}")
+    seconds, documents = await _ingest(place, corpus, "words")
+    return [
+        Figure("dstc11 corpus searchable by words", seconds, "s", documents, "<= 15"),
+        Figure("documents made searchable by words", documents / seconds, "1/s", documents),
+    ]
+
+
+async def bench_files(place: Place) -> list[Figure]:
+    """Small Markdown files from a folder, searchable by words."""
+    folder = place.scratch / "files"
+    folder.mkdir()
+    for number in range(FILES):
+        (folder / f"note{number}.md").write_text(f"# Note {number}\n\nIt costs €{number}.50.\n", "utf-8")
+    seconds, documents = await _ingest(place, folder, "from-files")
+    return [Figure("small Markdown files read and made searchable by words", documents / seconds, "1/s", documents)]
+
+
+async def bench_vectors(place: Place) -> list[Figure] | Skipped:
+    """Chunks embedded in a second in batches as an ingest does, against one text at a time in the same run."""
+    passages = place.set_file(PASSAGES)
+    if passages is None:
+        return Skipped("embedding rate", f"needs --data with {PASSAGES}")
+    texts = _chunks(passages)
+    batched = await _rate(place, texts, 64)
+    single = await _rate(place, texts[:BASELINE], 1)
+    note = f"chunks of {CHUNK_WORDS} words"
+    return [
+        Figure("chunks embedded in batches", batched, "1/s", len(texts), ">= 60 on 2 cores", note),
+        Figure("chunks embedded one at a time (baseline)", single, "1/s", BASELINE, "", note),
+    ]
+
+
+async def _ingest(place: Place, source: Path, name: str) -> tuple[float, int]:
+    settings = settings_over(place.scratch / name, None)
+    began = time.perf_counter()
+    ingester = await open_ingester(settings)
+    try:
+        report = await ingester.run([source], acl=None, lexical_only=True, on_progress=lambda _: None)
+    finally:
+        await ingester.close()
+    assert not report.refused, report.refused[0]
+    return time.perf_counter() - began, report.added
+
+
+async def _rate(place: Place, texts: list[str], batch: int) -> float:
+    embedder = MiniLM(place.model)  # a new one: its cache is empty
+    await embedder.embed(["warm"])
+    began = time.perf_counter()
+    for begin in range(0, len(texts), batch):
+        await embedder.embed(texts[begin : begin + batch])
+    return len(texts) / (time.perf_counter() - began)
+
+
+def _chunks(path: Path) -> list[str]:
+    """The first `CHUNKS` pieces of `CHUNK_WORDS` words, no two of one passage."""
+    out: list[str] = []
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            words = json.loads(line)["text"].split()
+            if len(words) >= CHUNK_WORDS:
+                out.append(" ".join(words[:CHUNK_WORDS]))
+            if len(out) == CHUNKS:
+                break
+    return out

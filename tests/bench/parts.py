@@ -1,0 +1,124 @@
+"""Single parts of a turn: the provenance check, the screen, search by words."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import tantivy
+
+from bot.commands.sample import SAMPLE
+from bot.compose import compose
+from bot.system import CheckRequest
+from grounding.embedded.index import EmbeddedIndex
+from grounding.records import Access
+from grounding.text import sentences
+from rai.embedded.rules_screen import RuleScreen
+from rai.records import Source
+from tests.bench.figures import Figure, Skipped, percentile
+from tests.bench.place import Place
+
+CHECKS, ANSWER_WORDS, PASSAGES, PASSAGE_BYTES = 100, 150, 5, 2048
+SCREENS, TURN_CHARACTERS = 300, 500
+SEARCHES, K = 500, 50
+
+
+async def bench_check(place: Place) -> list[Figure]:
+    """The check of an answer of 150 words, quoted, against five passages of 2 KB, all different each time."""
+    system = await compose(place.settings)
+    try:
+        taken = []
+        for answer, sources in _checks():
+            began = time.perf_counter()
+            await system.check(CheckRequest(answer, sources, "What does it cost and when?"))
+            taken.append((time.perf_counter() - began) * 1000)
+    finally:
+        await system.close()
+    note = f"answer of {ANSWER_WORDS} words, {PASSAGES} passages of {PASSAGE_BYTES} bytes"
+    return [
+        Figure(f"provenance check, p{p}", percentile(taken, p / 100), "ms", len(taken), note=note) for p in (50, 99)
+    ]
+
+
+async def bench_screen(_: Place) -> list[Figure]:
+    """The rules on one turn of 500 characters."""
+    text, screen = _sample_text(), RuleScreen()
+    turns = [text[i * 37 : i * 37 + TURN_CHARACTERS] for i in range(SCREENS)]
+    taken = []
+    for turn in turns:
+        began = time.perf_counter()
+        await screen.screen(turn)
+        taken.append((time.perf_counter() - began) * 1000)
+    return [Figure(f"screen of a turn of {TURN_CHARACTERS} characters, p50", percentile(taken, 0.5), "ms", SCREENS)]
+
+
+async def bench_search(place: Place) -> list[Figure] | Skipped:
+    """Search by words as the product does it, with rights, identifiers and boosts, and tantivy's own query parser on the same index."""
+    folder = place.scratch / "words" / "index"
+    if not folder.exists():
+        return Skipped("search by words", "needs the corpus of the ingest bench")
+    queries = _queries(place)
+    index = EmbeddedIndex(folder, None)
+    try:
+        ours = [_ms_of(partial(index.words.search, query, Access(), K)) for query in queries]
+    finally:
+        index.close()
+    theirs = _tantivy(folder / "words", queries)
+    n = len(queries)
+    return [
+        Figure(f"search by words, k={K}, p50", percentile(ours, 0.5), "ms", n),
+        Figure(f"tantivy called directly, k={K}, p50 (baseline)", percentile(theirs, 0.5), "ms", n),
+    ]
+
+
+def _tantivy(folder: Path, queries: list[str]) -> list[float]:
+    index = tantivy.Index.open(str(folder))
+    searcher = index.searcher()
+
+    def search(words: str) -> list[object]:
+        query, _ = index.parse_query_lenient(words, ["title", "text"])
+        return [searcher.doc(address)["pk"] for _, address in searcher.search(query, K, count=False).hits]
+
+    return [_ms_of(partial(search, words)) for words in queries]
+
+
+def _queries(place: Place) -> list[str]:
+    path = place.set_file("retrieval/dstc11/queries.jsonl")
+    assert path is not None
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()[:SEARCHES]]
+    return [str(row["history"][-1]["text"]) for row in rows]
+
+
+def _checks() -> list[tuple[str, tuple[Source, ...]]]:
+    text = _sample_text()
+    step = (len(text) - PASSAGES * PASSAGE_BYTES) // CHECKS
+    out = []
+    for number in range(CHECKS):
+        begin = number * step
+        pieces = [text[begin + i * PASSAGE_BYTES : begin + (i + 1) * PASSAGE_BYTES] for i in range(PASSAGES)]
+        out.append((_answer(pieces), tuple(Source(f"s{i}", piece) for i, piece in enumerate(pieces))))
+    return out
+
+
+def _answer(pieces: list[str]) -> str:
+    """Sentences of the passages in turn, each with its marker, until there are enough words."""
+    told: list[str] = []
+    by_piece = [[s.text.strip() for s in sentences(piece)][1:-1] for piece in pieces]
+    for row in range(max(map(len, by_piece))):
+        for number, found in enumerate(by_piece, 1):
+            if row < len(found) and sum(len(t.split()) for t in told) < ANSWER_WORDS:
+                told.append(f"{found[row].rstrip('.')} [{number}].")
+    return " ".join(told)
+
+
+def _sample_text() -> str:
+    return "\n\n".join(path.read_text("utf-8") for path in sorted((SAMPLE / "kb").rglob("*.md")))
+
+
+def _ms_of(call: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    call()
+    return (time.perf_counter() - began) * 1000

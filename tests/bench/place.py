@@ -1,0 +1,86 @@
+"""Where benches run: a home with the sample knowledge base, the embedding model, and the public sets if they are given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from bot.commands.sample import SAMPLE, place_sample_directory, sample_acl
+from bot.compose import open_ingester
+from bot.records import Ask
+from bot.settings import Settings, load_settings
+from grounding.embedded.build_model import build
+from grounding.records import Turn
+from tests.e2e.processes import environment_of, settings_over
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """`home` holds the sample knowledge base; `data` is None without --data; `scratch` is removed at the end."""
+
+    scratch: Path
+    home: Path
+    model: Path
+    data: Path | None
+
+    @property
+    def settings(self) -> Settings:
+        return settings_over(self.home, self.model, rate_per_minute=100_000)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return environment_of(self.home, self.model, ATTEST_RATE_PER_MINUTE="100000")
+
+    def set_file(self, name: str) -> Path | None:
+        """A file of the public sets, if it is there."""
+        path = self.data / name if self.data else None
+        return path if path and path.is_file() else None
+
+
+@contextmanager
+def prepared(data: Path | None) -> Iterator[Place]:
+    """A place with the sample ingested."""
+    with TemporaryDirectory(prefix="attest-bench-") as name:
+        scratch = Path(name)
+        yield Place(scratch, scratch / "home", _model(scratch), data)
+
+
+async def fill(place: Place) -> None:
+    """Ingest the sample knowledge base with vectors."""
+    place_sample_directory(place.settings)
+    ingester = await open_ingester(place.settings)
+    try:
+        await ingester.run([SAMPLE / "kb"], acl=sample_acl(), lexical_only=False, on_progress=lambda _: None)
+    finally:
+        await ingester.close()
+
+
+def golden_asks() -> list[Ask]:
+    """The turns of the golden set, in their order."""
+    rows = [json.loads(line) for line in (SAMPLE / "golden.jsonl").read_text("utf-8").splitlines() if line.strip()]
+    return [_ask(row) for row in rows]
+
+
+def single_questions() -> list[str]:
+    """Those of them that are one turn by a stranger, as a command line or an HTTP call asks them."""
+    return [a.question for a in golden_asks() if not a.history and a.user is None and a.product is None]
+
+
+def _ask(row: dict[str, Any]) -> Ask:
+    *before, last = [Turn(t["role"], t["text"]) for t in row["history"]]
+    return Ask(last.text, tuple(before), row.get("context"), row.get("product"), row.get("as"), channel="bench")
+
+
+def _model(scratch: Path) -> Path:
+    """The model that set-up built on this machine, or one built now."""
+    there = load_settings().model_path
+    if there.exists():
+        return there
+    target = scratch / "model" / "minilm-int8.onnx"
+    target.parent.mkdir()
+    return build(target)
