@@ -9,7 +9,7 @@ from dataclasses import replace
 from bot.records import Citation, InternalNote
 from grounding.records import Evidence, Grade, Passage, Span
 from grounding.text import sentences
-from rai.records import Claim, EvidenceSpan
+from rai.records import Claim
 
 _MARKER = re.compile(r"\[(\d{1,2})\]")
 _QUOTE = 300
@@ -85,19 +85,23 @@ def _citation(item: Evidence, claims: Sequence[Claim], grades: Sequence[Grade]) 
 
 
 def _quote(item: Evidence, claims: Sequence[Claim], grades: Sequence[Grade]) -> str:
-    """Verbatim words of the passage: the sentences its supported claims point to, else the grader's extract, else its beginning."""
+    """Verbatim words of the passage: the sentences that the answer repeats, else those its values stand in, else the
+    grader's extract, else its beginning.
+    """
     passage = item.passage
-    spans: list[EvidenceSpan] = [
-        e
+    mine = [
+        (c.kind, e)
         for c in claims
         if c.status in _SUPPORT
         for e in c.evidence
         if e.source == passage.chunk_id and e.field == "text"
     ]
-    if spans:
-        around = [s for s in sentences(passage.text) if any(s.start < e.end and e.start < s.end for e in spans)]
-        if around:
-            return passage.text[around[0].start : max(around[0].end, min(around[-1].end, around[0].start + _QUOTE))]
+    said = [e for kind, e in mine if kind == "statement"] or [e for _, e in mine[:1]]
+    if said:
+        around = [s for s in sentences(passage.text) if any(s.start < e.end and e.start < s.end for e in said)]
+        together = [s for i, s in enumerate(around) if s.end - around[0].start <= _QUOTE or i == 0]
+        if together:
+            return passage.text[together[0].start : together[-1].end]
     extract = next((g.extract for g in grades if g.chunk_id == passage.chunk_id and g.extract), None)
     return extract.text if extract else passage.text[:_QUOTE].strip()
 

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.cite import citations, internal_notes, offered, with_markers, with_numbers
+from bot.cite import citations, internal_notes, markers, offered, with_markers, with_numbers
 from bot.entry import turn_body
 from bot.records import Ask, Code, OnStage, Reply, Struck
 from bot.reply import notice
@@ -19,6 +19,7 @@ from bot.turn import Seams, Work
 from grounding.correct import Decision, decide
 from grounding.errors import AttestError, ContentFiltered, PromptBlocked, ServiceError, StoreError, UserError
 from grounding.evidence import choose, web_passage
+from grounding.grade import speaks_of
 from grounding.policy import Policy
 from grounding.prompt import build_prompt, insufficient_sentence
 from grounding.query import last_turn_query
@@ -97,11 +98,17 @@ async def _settle(w: Work, draft: str) -> Reply:
     if report.verdict != "unsupported":
         return _answered(w, Outcome.ANSWERED, text, report)
     struck = Struck(text, report.claims)
-    if report.repaired is not None:
+    if report.repaired is not None and speaks_of(w.query.text, _read(w, report.repaired)):
         again = await _check(w, report.repaired)
         if again.verdict in ("supported", "unchecked"):
             return replace(_answered(w, Outcome.REPAIRED, report.repaired, again), draft=struck)
     return replace(_ended(w, Outcome.WITHHELD, relevance=report.relevance), draft=struck)
+
+
+def _read(w: Work, text: str) -> str:
+    """An answer as its reader takes it: with the titles of what it cites."""
+    cited = markers(text)
+    return "\n".join([text, *(e.passage.title for e in w.evidence if e.n in cited)])
 
 
 async def _check(w: Work, text: str) -> Report:

@@ -91,6 +91,12 @@ def read_question(question: str, passages: Sequence[Passage]) -> Asked:
     return Asked(weights, named, wanted(question), counted(question))
 
 
+def speaks_of(question: str, text: str) -> bool:
+    """True if `text` names every model, version and code that the question names: what is left of an answer must be about it."""
+    named = [caseless(m.group()) for m in _IDENTIFIER.finditer(question)]
+    return all(_stands_in(name, caseless(text)) for name in named if _MODEL.search(name))
+
+
 def candidates(asked: Asked, passages: Sequence[Passage]) -> list[Candidate]:
     """Every sentence of every passage that says something, with its features."""
     return [c for number, passage in enumerate(passages) for c in _of_passage(asked, number, passage)]

@@ -93,6 +93,22 @@ async def test_an_unsupported_sentence_is_taken_out(tmp_path: Path) -> None:
     assert not any(c.unsupported for c in reply.claims)
 
 
+async def test_what_is_left_must_be_about_what_was_asked(tmp_path: Path) -> None:
+    """A repair that leaves only words about another code is no answer."""
+    codes = Document(
+        "codes.csv",
+        "Error codes",
+        "Code: W-230 | Meaning: wrong adapter, call 555-0142\nCode: C-412 | Meaning: lens blocked",
+    )
+    w = await small(
+        tmp_path, "Code W-230 means wrong adapter, call 555-0199 [1].\nCode: C-412 | Meaning: lens blocked [1]", documents=[codes],
+        grader=ScriptedGrader({"codes.csv": 0.9}),
+    )  # fmt: skip
+    reply = await answer_turn(Ask("What does error W-230 mean?"), w.seams, Policy())
+    assert reply.outcome is Outcome.WITHHELD
+    assert "C-412" not in reply.answer
+
+
 async def test_nothing_certain_left_is_withheld(tmp_path: Path) -> None:
     w = await small(tmp_path, "Watch Plus costs $19.99 a month [1].")
     reply = await answer_turn(ASK, w.seams, Policy())
