@@ -12,12 +12,11 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 
 from bot.pipeline import answer_turn
 from bot.records import Ask, OnStage, Reply
-from bot.settings import Settings
+from bot.settings import SAMPLE, Settings
 from bot.system import CheckRequest, System
 from bot.turn import Seams
 from grounding.errors import StoreError
@@ -32,8 +31,6 @@ from rai.redact import Redactor
 from rai.screened import RememberingScreen, ScreenedModel, ScreenedRetriever, ScreenedWeb
 
 LOG = logging.getLogger("attest")
-SAMPLE = Path(str(files("bot").joinpath("sample")))
-"""The knowledge base that comes with the product."""
 
 Close = Callable[[], Awaitable[None]]
 

@@ -19,6 +19,8 @@ from grounding.policy import DEFAULT_POLICY, POLICIES
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # onnxruntime reads it at import; nothing imports it before this
 
 PREFIX = "ATTEST_"
+SAMPLE = Path(__file__).parent / "sample"
+"""The knowledge base that comes with the product: kb/, web/, directory.yaml, golden.jsonl."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 CommaList = Annotated[tuple[str, ...], NoDecode]
 

@@ -23,8 +23,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-import bot.settings  # noqa: F401 - first of all: it tells onnxruntime to send nothing
-from bot.compose import SAMPLE
+from bot.settings import SAMPLE  # first of all: it tells onnxruntime to send nothing
 from grounding.embedded.embedder import WIDTH, MiniLM
 from grounding.embedded.grader import feature_row, meanings, shortlist
 from grounding.embedded.index import EmbeddedIndex

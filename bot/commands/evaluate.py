@@ -17,13 +17,13 @@ from rich.text import Text
 from bot.commands import options
 from bot.commands.ingest import bars
 from bot.commands.output import console, emit, note, progress, table
-from bot.commands.sample import SAMPLE, place_sample_directory, sample_acl
+from bot.commands.sample import place_sample_directory
 from bot.commands.startup import run, settings_of
 from bot.commands.wiring import opened, wiring_of
 from bot.evaluate.bench import Bench, Row, SuiteResult
 from bot.evaluate.gate import failures, read_gate
 from bot.evaluate.suites import SUITES
-from bot.settings import Settings
+from bot.settings import SAMPLE, Settings
 from bot.system import System
 from grounding.errors import InputError
 
@@ -133,8 +133,7 @@ async def temporary(context: typer.Context, settings: Settings, path: Path) -> A
         ingester = await wiring_of(context).open_ingester(own)
         try:
             with bars() as on_progress:
-                acl = sample_acl() if path == SAMPLE / "kb" else None
-                report = await ingester.run([path], acl=acl, lexical_only=False, on_progress=on_progress)
+                report = await ingester.run([path], acl=None, lexical_only=False, on_progress=on_progress)
         finally:
             await ingester.close()
         if report.refused:

@@ -13,10 +13,10 @@ from rich.progress import TaskID
 
 from bot.commands import options
 from bot.commands.output import console, emit, note, plain, progress, table
-from bot.commands.sample import SAMPLE, place_sample_directory, sample_acl
+from bot.commands.sample import place_sample_directory
 from bot.commands.startup import run, settings_of
 from bot.commands.wiring import wiring_of
-from bot.settings import Settings
+from bot.settings import SAMPLE, Settings
 from grounding.errors import InputError
 from grounding.records import IngestReport, Progress
 
@@ -60,7 +60,6 @@ def ingest(
     settings = settings_of()
     if sample:
         given = [SAMPLE / "kb"]
-        acl = acl or sample_acl()
         place_sample_directory(settings)
     report = run(_ingest(context, settings, given, acl, lexical_only=lexical_only))
     if json:
@@ -98,7 +97,7 @@ def bars() -> Iterator[Callable[[Progress], None]]:
 def ingest_sample(context: typer.Context, settings: Settings) -> IngestReport:
     """Take in the sample knowledge base and its people; says in one line what changed. Raises InputError, StoreError."""
     place_sample_directory(settings)
-    report = run(_ingest(context, settings, [SAMPLE / "kb"], sample_acl(), lexical_only=False))
+    report = run(_ingest(context, settings, [SAMPLE / "kb"], None, lexical_only=False))
     changed = report.added + report.changed + report.deleted
     note(
         f"sample knowledge base: {report.unchanged} documents as before, {changed} taken in anew, {report.chunks} chunks in {report.seconds:.1f} s"

@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
-from bot.settings import Settings
+from bot.settings import SAMPLE, Settings
 from grounding.errors import InputError
-
-SAMPLE = Path(__file__).parent.parent / "sample"
-
-
-def sample_acl() -> Path | None:
-    """The readers of the sample knowledge base, if it has restricted documents."""
-    path = SAMPLE / "acl.yaml"
-    return path if path.is_file() else None
 
 
 def place_sample_directory(settings: Settings) -> None:
