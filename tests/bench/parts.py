@@ -10,8 +10,8 @@ from pathlib import Path
 
 import tantivy
 
-from bot.commands.sample import SAMPLE
 from bot.compose import compose
+from bot.settings import SAMPLE
 from bot.system import CheckRequest
 from grounding.embedded.index import EmbeddedIndex
 from grounding.records import Access

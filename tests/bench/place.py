@@ -10,10 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bot.commands.sample import SAMPLE, place_sample_directory, sample_acl
+from bot.commands.sample import place_sample_directory
 from bot.compose import open_ingester
 from bot.records import Ask
-from bot.settings import Settings, load_settings
+from bot.settings import SAMPLE, Settings, load_settings
 from grounding.embedded.build_model import build
 from grounding.records import Turn
 from tests.e2e.processes import environment_of, settings_over
@@ -55,7 +55,7 @@ async def fill(place: Place) -> None:
     place_sample_directory(place.settings)
     ingester = await open_ingester(place.settings)
     try:
-        await ingester.run([SAMPLE / "kb"], acl=sample_acl(), lexical_only=False, on_progress=lambda _: None)
+        await ingester.run([SAMPLE / "kb"], acl=None, lexical_only=False, on_progress=lambda _: None)
     finally:
         await ingester.close()
 

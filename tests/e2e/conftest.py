@@ -12,8 +12,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
 
-from bot.commands.sample import SAMPLE, place_sample_directory, sample_acl
+from bot.commands.sample import place_sample_directory
 from bot.compose import open_ingester
+from bot.settings import SAMPLE
 from tests.e2e.processes import settings_over
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -62,7 +63,7 @@ def sample_home(model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     async def fill() -> None:
         ingester = await open_ingester(settings)
         try:
-            await ingester.run([SAMPLE / "kb"], acl=sample_acl(), lexical_only=False, on_progress=lambda _: None)
+            await ingester.run([SAMPLE / "kb"], acl=None, lexical_only=False, on_progress=lambda _: None)
         finally:
             await ingester.close()
 

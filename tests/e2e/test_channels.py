@@ -45,8 +45,8 @@ async def served(
     ready: asyncio.Future[Addresses] = asyncio.get_running_loop().create_future()
     with listening(settings) as listener:
         server = asyncio.create_task(serve_on(listener, settings, ready.set_result))
-        await asyncio.wait({server, ready}, return_when=asyncio.FIRST_COMPLETED)
-        base = ready.result().messages.removesuffix("/api/messages")
+        server.add_done_callback(lambda ended: ready.done() or ready.cancel(f"the server ended: {ended}"))
+        base = (await ready).messages.removesuffix("/api/messages")
         async with ClientSession() as session, session.post(f"{base}/api/ask", json={"question": QUESTION}) as response:
             assert response.status == 200
             yield Served(base, home, model_file, await response.json())
