@@ -1,0 +1,232 @@
+"""A model that changes values in what it quotes: none of the changed values is delivered.
+
+Every answerable question of the sample's golden set is asked. The model reads the evidence out of the prompt it is given,
+quotes the sentences that meet the question, and is wrapped by one that plants errors. Retrieval, grading, screening,
+check, repair and ledger are the real ones over the sample knowledge base.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from bot.compose import compose
+from bot.pipeline import answer_turn
+from bot.records import Ask, Reply
+from bot.settings import SAMPLE
+from bot.system import CheckRequest, System
+from bot.turn import Seams
+from grounding.compose_model import ModelComposer
+from grounding.embedded.demo import Planted, plant
+from grounding.policy import Policy
+from grounding.ports import ChatModel
+from grounding.prompt import insufficient_sentence, template
+from grounding.records import Completion, Turn
+from grounding.text import caseless, sentences, terms
+from rai.records import Outcome, Report, Source
+from rai.screened import ScreenedModel
+from tests.e2e.processes import copy_of_home, settings_over
+from tests.fakes.model import FaultyModel
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SEED = 0
+AT_LEAST = 40
+QUOTED = 3
+AROUND = 24
+"""Characters on either side of a planted value that identify its place in its sentence."""
+OPEN = {
+    "c1-upload": "a line number such as 1080p is no kind of value, so 1030p is not looked for",
+    "h1-keypad-locked": "4 wrong codes of 5: a bare count is found in 'a code of 4 to 8 digits'",
+    "price-x2-uk": "the price of another row of the same table",
+    "refurbished": "17 October 2026 of 1 October 2026 is taken for the bare year of a title; 'are not' for 'are'",
+    "watch-plus-price": "the number of another plan in one row of a comparison",
+    "watch-pro-clips": "the days of another plan in one row of a comparison",
+    "lights-amber-x1": "the name of another product",
+    "fw-notice": "03 June 2026 of 30 June 2026 is taken for the bare year of a title",
+    "phone-uk-billing": "opening hours of another row or another day",
+    "phone-ca-support": "opening hours of another row or another day",
+    "m3-yellow": "'3 to 3 m' of '2 to 3 m': the lower end of a range",
+    "advocate-time": "the number of a step",
+    "shop-lindhagen": "opening hours of another row or another day; 22:00 is taken for 10:00",
+}
+"""Known leaks by question, with the reason: values that the check lets through because they stand in the evidence in another
+role, or are no kind of value it knows. The list may only grow shorter: the last test fails for one that is closed."""
+_FENCED = re.compile(r"^\[(\d+)\] [^\n]*\n<<<\n(.*?)\n>>>", re.DOTALL | re.MULTILINE)
+DELIVERED = (Outcome.ANSWERED, Outcome.REPAIRED)
+
+
+class QuotingModel:
+    """Answers with the sentences of the evidence in the prompt that share most terms with the question, each with its [n]."""
+
+    name = "quoting"
+
+    def __init__(self) -> None:
+        self.last = ""
+
+    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+        asked = set(terms(user))
+        found = [
+            (len(asked & set(terms(s.text))), s.text.strip().removesuffix("."), n)
+            for n, passage in _FENCED.findall(system)
+            for s in sentences(passage)
+            if "\n" not in s.text.strip() and any(c.isdigit() for c in s.text)
+        ]
+        best = sorted((f for f in found if f[0]), key=lambda f: -f[0])[:QUOTED]
+        self.last = "\n".join(f"{text} [{n}]." for _, text, n in best) or insufficient_sentence()
+        return Completion(self.last, self.name)
+
+
+class Listener:
+    """Passes everything on and remembers the last question and reply."""
+
+    def __init__(self, inner: ChatModel) -> None:
+        self._inner = inner
+        self.asked, self.last = "", ""
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+        reply = await self._inner.complete(system, user, purpose=purpose, max_tokens=max_tokens)
+        self.asked, self.last = user, reply.text
+        return reply
+
+
+@dataclass(frozen=True, slots=True)
+class Faulty:
+    """One turn: what the model would have said, what it said, what was changed, and how the turn ended."""
+
+    id: str
+    clean: str
+    draft: str
+    planted: tuple[Planted, ...]
+    reply: Reply
+
+
+def rows() -> list[dict[str, Any]]:
+    lines = (SAMPLE / "golden.jsonl").read_text("utf-8").splitlines()
+    return [row for row in map(json.loads, lines) if "answerable" in row["tags"]]
+
+
+def asked(row: dict[str, Any]) -> Ask:
+    *before, last = [Turn(t["role"], t["text"]) for t in row["history"]]
+    return Ask(last.text, tuple(before), row.get("context"), row.get("product"), row.get("as"), channel="eval")
+
+
+def seams_of(system: System, model: ChatModel) -> Seams:
+    """The system's own seams; only who drafts is another."""
+
+    async def check(answer: str, sources: Sequence[Source], question: str, given: Sequence[str]) -> Report:
+        return await system.check(CheckRequest(answer, tuple(sources), question, tuple(given)))
+
+    ours = [template(name) for name in ("system", "guidance", "history", "agent_context", "example", "insufficient")]
+    return Seams(
+        screen=system.screen,
+        summarizer=system.summarizer,
+        retriever=system.retriever,
+        grader=system.grader,
+        web=None,
+        composer=ModelComposer(ScreenedModel(model, system.screen, trusted=ours)),
+        directory=system.directory,
+        check=check,
+        ledger=system.ledger,
+    )
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def turns(
+    sample_home: Path, model_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[list[Faulty]]:
+    home = copy_of_home(sample_home, tmp_path_factory.mktemp("faulty") / "home")
+    system = await compose(settings_over(home, model_file))
+    quoting = QuotingModel()
+    listener = Listener(FaultyModel(quoting, SEED))
+    seams, out = seams_of(system, listener), []
+    for row in rows():
+        listener.last = ""
+        reply = await answer_turn(asked(row), seams, Policy())
+        if not listener.last or quoting.last == insufficient_sentence():
+            continue  # the model was not asked, or found nothing to quote
+        text, planted = plant(quoting.last, f"{SEED}:{listener.asked}")
+        assert text == listener.last, "the errors that are looked for are not those that were planted"
+        out.append(Faulty(row["id"], quoting.last, text, planted, reply))
+    yield out
+    await system.close()
+
+
+def delivered(turn: Faulty, error: Planted) -> bool:
+    """True if a planted error stands in the answer: in its place in its sentence, or as a value more often than its
+    truthful part holds it. Case and kinds of dash and space do not matter.
+    """
+    if turn.reply.outcome not in DELIVERED:
+        return caseless(error.span.text) in caseless(turn.reply.answer) and error.kind != "negation"
+    sentence = next(s for s in sentences(turn.draft) if s.start <= error.span.start < s.end)
+    place = turn.draft[max(sentence.start, error.span.start - AROUND) : min(sentence.end, error.span.end + AROUND)]
+    answer = caseless(turn.reply.answer)
+    if caseless(place).strip() in answer:
+        return True
+    return error.kind != "negation" and _count(error.span.text, answer) > _count(error.span.text, _truthful(turn))
+
+
+def _truthful(turn: Faulty) -> str:
+    """The draft without the values that were planted."""
+    pieces, done = [], 0
+    for error in turn.planted:
+        pieces.append(turn.draft[done : error.span.start])
+        done = error.span.end
+    return "\x00".join([*pieces, turn.draft[done:]])
+
+
+def _count(value: str, text: str) -> int:
+    form = rf"(?<![\w]){re.escape(caseless(value))}(?![\w])"
+    return len(re.findall(form, caseless(text)))
+
+
+async def test_errors_were_planted_in_enough_turns(turns: list[Faulty]) -> None:
+    """Otherwise the test below would show nothing."""
+    assert len([t for t in turns if t.planted]) >= AT_LEAST
+    kinds = {error.kind for turn in turns for error in turn.planted}
+    assert {"money", "number", "part", "date", "phone", "time"} <= kinds
+
+
+def leaks(turn: Faulty) -> list[str]:
+    """What of a turn's planted errors was delivered, for a person to read."""
+    return [
+        f"{turn.id}: {e.kind} {e.before!r} -> {e.span.text!r} in {turn.reply.answer!r}"
+        for e in turn.planted
+        if delivered(turn, e)
+    ]
+
+
+async def test_no_planted_value_is_delivered(turns: list[Faulty]) -> None:
+    strict = [t for t in turns if t.id not in OPEN]
+    assert len([t for t in strict if t.planted]) >= AT_LEAST
+    found = [line for t in strict for line in leaks(t)]
+    assert not found, "\n".join(found)
+
+
+async def test_every_known_leak_is_still_open(turns: list[Faulty]) -> None:
+    """Whoever closes one takes it off the list, and it stays closed."""
+    closed = [t.id for t in turns if t.id in OPEN and not leaks(t)]
+    assert not closed, f"closed: take {', '.join(closed)} off OPEN"
+
+
+async def test_what_was_not_changed_is_still_delivered(turns: list[Faulty]) -> None:
+    """A check that withholds everything would pass the test above: most turns keep their truthful sentences."""
+    several = [t for t in turns if t.planted and len(sentences(t.clean)) > len(t.planted)]
+    kept = [t for t in several if t.reply.outcome in DELIVERED]
+    assert len(kept) >= len(several) // 2, (len(kept), len(several))
+
+
+async def test_every_turn_is_on_the_record(turns: list[Faulty]) -> None:
+    for turn in turns:
+        assert turn.reply.entry_id
