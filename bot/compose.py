@@ -69,7 +69,6 @@ class _Builder:
         vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
         retriever = ScreenedRetriever(EmbeddedRetriever(index.store, index.words, vectors, embedder), screen)
         redactor = Redactor(settings.phone_regions)
-        redactor.warm()
         ledger = await asyncio.to_thread(
             partial(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file, redact=redactor.redact_entry)
         )
@@ -104,6 +103,7 @@ class _Builder:
         return System(
             settings=settings, answer=answer, check=check_request, summarizer=seams.summarizer, embedder=embedder, retriever=retriever,
             grader=seams.grader, screen=screen, library=index, directory=seams.directory, ledger=ledger, ready=ready, close=self._close,
+            warm=redactor.warm,
         )  # fmt: skip
 
     def _closes(self, closer: Callable[[], None]) -> None:

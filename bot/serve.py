@@ -85,6 +85,7 @@ async def serve_on(
             await web.SockSite(runner, listener, backlog=_BACKLOG).start()
             with _stop_signal() as stopped:
                 announce(addresses_of(settings, listener, token))
+                system.warm()
                 return await stopped
         finally:
             await runner.cleanup()

@@ -26,7 +26,8 @@ class CheckRequest:
 class System:
     """Everything that is switched on, ready to use. Built by `bot.compose.compose`; closed once, by whoever built it.
 
-    `ready` answers a dict of part to reason for every part that is not ready; empty means ready.
+    `ready` answers a dict of part to reason for every part that is not ready; empty means ready. `warm` loads in the
+    background what the first turn of a long-running server should not wait for.
     """
 
     settings: Settings
@@ -42,3 +43,4 @@ class System:
     ledger: Ledger
     ready: Callable[[], Awaitable[dict[str, str]]]
     close: Callable[[], Awaitable[None]]
+    warm: Callable[[], object] = lambda: None

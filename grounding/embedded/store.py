@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -107,8 +108,8 @@ class Store:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30, "check_same_thread": False})
         sa.event.listen(self._engine, "connect", _pragmas)
+        self._make_tables()
         with self._writing() as db:
-            _metadata.create_all(db)
             found = db.execute(sa.select(_meta.c.value).where(_meta.c.name == "schema")).scalar()
             if found is None:
                 _put(db, "schema", str(SCHEMA))
@@ -116,6 +117,19 @@ class Store:
                 raise StoreError(
                     f"the store has schema {found}, this program reads {SCHEMA}; ingest into a new ATTEST_HOME"
                 )
+
+    def _make_tables(self) -> None:
+        """Two programs may open a new home at once: whoever loses the race finds the tables made."""
+        for last in (False, False, True):
+            try:
+                with self._writing() as db:
+                    _metadata.create_all(db)
+            except StoreError:
+                if last:
+                    raise
+                time.sleep(0.1)
+            else:
+                return
 
     def close(self) -> None:
         """Give every connection back."""
