@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from grounding.text import caseless, fold, sentences
 from rai.claims import codes, names
+from rai.claims.changed import Changed, changes, loose_digits
 from rai.claims.entail import anywhere, is_question, judge, substance
 from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
@@ -78,6 +79,9 @@ def check_claims(
         role_terms(question or ""),
     )
     found = _tagged(answer, find_values(answer, regions), tags)
+    changed = changes(answer, found, setting.sources)
+    found += loose_digits(answer, found)
+    found += _changed_digits(answer, found, changed)
     values = {(f.start, f.end, f.kind): f for f in found}
     spans = sentences(answer)
     starts = [s.start for s in spans]
@@ -92,8 +96,33 @@ def check_claims(
                 sentence, answer[max(0, claim.start - 40) : claim.start], answer[claim.end : claim.end + 40]
             )
             finding = match_value(claim, values[claim.start, claim.end, claim.kind], around, setting)
+        finding = _quoted(claim, finding, changed, setting)
         claims.append(replace(claim, status=finding.status, evidence=finding.evidence, why=finding.why))
     return tuple(claims)
+
+
+def _changed_digits(answer: str, found: Sequence[Found], changed: Sequence[Changed]) -> list[Found]:
+    """What was changed in a quotation and is no value by itself (the number of a step), as numbers."""
+    return [
+        Found("number", c.start, c.end, caseless(answer[c.start : c.end]))
+        for c in changed
+        if not c.negation and all(c.end <= f.start or f.end <= c.start for f in found)
+    ]
+
+
+def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting: Setting) -> Finding:
+    """`finding`, unless the sentence quotes a source that has something else in this place."""
+    if replace(claim, status=finding.status).unsupported:
+        return finding
+    statement = claim.kind == "statement"
+    here = [c for c in changed if c.negation == statement and c.start < claim.end and claim.start < c.end]
+    if not here:
+        return finding
+    says = here[0].says
+    if statement:
+        return Finding("contradicted", (says,), f"The source says the opposite here: {says.text}")
+    status: Status = "wrong_role" if _said(claim.text, setting.sources) else "absent"
+    return Finding(status, (says,), f"The source says {says.text} here, not {claim.text}.")
 
 
 def _tagged(answer: str, found: Sequence[Found], tags: Sequence[tuple[int, int, EntityType]]) -> list[Found]:
@@ -124,6 +153,8 @@ def match_value(claim: Claim, found: Found, around: Around, setting: Setting) ->
     """The status of one value or name."""
     if claim.kind == "entity" and claim.entity != "address":
         return _named(claim, found, setting)
+    if _is_loose(found):
+        return _loose(claim, setting)
     places = [p for s in setting.sources for p in s.places if same_value(found, p.found, _line(p))]
     if places:
         return _placed(claim, found, places, around, setting)
@@ -136,6 +167,22 @@ def match_value(claim: Claim, found: Found, around: Around, setting: Setting) ->
             "Stands in the context that was given with the request; it needs no source.",
         )
     return _missing(claim, found, around, setting)
+
+
+def _is_loose(found: Found) -> bool:
+    return found.kind == "number" and not found.magnitudes
+
+
+def _loose(claim: Claim, setting: Setting) -> Finding:
+    """A token with a digit that is no value of a known form: it must stand somewhere as it is."""
+    token = Found("entity", claim.start, claim.end, codes.normal(claim.text), entity="code")
+    spans = match_named(token, setting.sources)
+    if spans:
+        return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.")
+    texts = (*setting.given, *((setting.question,) if setting.question else ()))
+    if in_given(token, texts):
+        return Finding("unchecked", (), f"{claim.text} stands only in what was asked or given.")
+    return Finding("absent", (), f"No source has {claim.text}.")
 
 
 def _placed(claim: Claim, found: Found, places: list[Place], around: Around, setting: Setting) -> Finding:

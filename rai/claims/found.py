@@ -13,6 +13,7 @@ class Found:
 
     `value` is the likeliest normal form; `readings` are all forms the characters may have (05/06/2026 has two), the
     likeliest first; `magnitudes` are the plain numbers in it ("30 days" holds 30), as canonical decimal strings.
+    `half_given`: a time of which a.m. or p.m. is said.
     """
 
     kind: Kind
@@ -22,6 +23,7 @@ class Found:
     readings: tuple[str, ...] = ()
     magnitudes: tuple[str, ...] = ()
     entity: EntityType | None = None
+    half_given: bool = False
 
     @property
     def forms(self) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ def same_value(claim: Found, other: Found, around: str) -> bool:
     if claim.kind == "number" and other.kind in _NUMERIC:
         return bool(set(claim.forms) & set(other.magnitudes))
     if other.kind == "number" and claim.kind in _NUMERIC:
+        if claim.kind == "date" and not re.fullmatch(r"\d{4}", claim.value):
+            return False  # a year is not the day that an answer names
         return bool(set(claim.magnitudes) & set(other.forms)) and _unit_stands(claim, around)
     return {claim.value, other.value} == {"24/7", "24 hour"}
 
@@ -34,6 +36,8 @@ def same_value(claim: Found, other: Found, around: str) -> bool:
 def _same_kind(claim: Found, other: Found, around: str) -> bool:
     if claim.kind == "date":
         return _same_date(claim, other, around)
+    if claim.kind == "time":
+        return _same_time(claim, other)
     if claim.kind == "url":
         return claim.value == other.value or _host_of(claim, other)
     if claim.kind == "phone":
@@ -54,6 +58,13 @@ def _same_date(claim: Found, other: Found, around: str) -> bool:
     return any(
         f"-{form[4:]}" in theirs and form[:4] in around for form in mine if re.fullmatch(r"\d{4}-\d\d-\d\d", form)
     )
+
+
+def _same_time(claim: Found, other: Found) -> bool:
+    """10:00 is 10:00, and 22:00 only if one side says a.m. or p.m.: hours on a 24-hour clock are said in full."""
+    if claim.value == other.value:
+        return True
+    return (claim.half_given or other.half_given) and bool(set(claim.forms) & set(other.forms))
 
 
 def _host_of(claim: Found, other: Found) -> bool:

@@ -33,7 +33,8 @@ def find(text: str) -> list[Found]:
             half = (match["ap"] or match["short"]).lower()
             if match["short"] and match["m"] is None:
                 continue
-            found[match.start()] = _time(match.start(), match.end(), (_clock(match["h"], match["m"], half),))
+            closing = (_clock(match["h"], match["m"], half),)
+            found[match.start()] = _time(match.start(), match.end(), closing, half_given=True)
             opening = _opening(text, match, half)
             if opening:
                 found.setdefault(opening.start, opening)
@@ -44,15 +45,18 @@ def find(text: str) -> list[Found]:
         found.setdefault(match.start(), _time(match.start(), match.end(), readings))
     for match in _NAMED.finditer(text):
         found[match.start()] = _time(
-            match.start(), match.end(), ("00:00" if match.group().lower() == "midnight" else "12:00",)
+            match.start(),
+            match.end(),
+            ("00:00" if match.group().lower() == "midnight" else "12:00",),
+            half_given=True,
         )
     for match in _ALWAYS.finditer(text):
         found[match.start()] = Found("time", match.start(), match.end(), "24/7")
     return [found[start] for start in sorted(found)]
 
 
-def _time(start: int, end: int, readings: tuple[str, ...]) -> Found:
-    return Found("time", start, end, readings[0], readings)
+def _time(start: int, end: int, readings: tuple[str, ...], *, half_given: bool = False) -> Found:
+    return Found("time", start, end, readings[0], readings, half_given=half_given)
 
 
 def _clock(hour: str, minute: str | None, half: str) -> str:
@@ -78,4 +82,4 @@ def _opening(text: str, end: re.Match[str], half: str) -> Found | None:
     closing = _clock(end["h"], end["m"], half)
     readings = (same, other) if same < closing else (other, same)
     stop = match.end("m") if match["m"] else match.end("h")
-    return _time(match.start(), stop, readings)
+    return _time(match.start(), stop, readings, half_given=True)

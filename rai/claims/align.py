@@ -1,0 +1,175 @@
+"""Alignment: the sentence or row of a source that an answer's sentence quotes, token by token.
+
+The units that share most tokens with the sentence are compared with it by longest common runs (`difflib`, after
+Ratcliff and Obershelp). A sentence is a quotation if at least `QUOTED_AT` of its words stand in one unit in order;
+what then differs between the runs is what was changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Literal
+
+from grounding.text import body_start, caseless, fold, sentences, stem
+from rai.records import Source
+
+QUOTED_AT = 0.7
+"""Share of the words (tokens without digits) of a sentence that must stand in one unit in the same order."""
+LEAST_WORDS = 2
+LONGEST = 160
+"""Tokens of a sentence or unit that are compared; the rest of a longer one is not."""
+CANDIDATES = 4
+"""Units that are compared with a sentence, those that share most tokens first."""
+
+_TOKEN = re.compile(r"[^\W_]*\d[^\W_]*(?:[.,:/]\d[^\W_]*)*|[^\W_]+(?:'[^\W_]+)*|[$€£¥₹%°]")
+_MARK = re.compile(r"\[[0-9]{1,3}(?:, ?[0-9]{1,3})*\]|【[0-9]{1,3}】")
+_RUNS_ON = re.compile(r"[^.!?:|\n]*[^.!?:|\s]")
+_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+    if word != "one"
+}
+
+Change = Literal["replace", "insert", "delete"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, number or sign: `text[start:end]` of the text it was read from. Tokens of equal keys are the same."""
+
+    start: int
+    end: int
+    key: str
+    text: str
+
+    @property
+    def digits(self) -> bool:
+        """True if it holds a digit."""
+        return any(c.isdigit() for c in self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A sentence or row of a source, or sentences that run on over a line break. Offsets into `source.text`."""
+
+    source: Source
+    start: int
+    end: int
+    tokens: tuple[Token, ...]
+
+    @property
+    def text(self) -> str:
+        """Its characters."""
+        return self.source.text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Tokens of the answer (`mine`) and of the source (`theirs`) between two common runs; one side may be empty."""
+
+    change: Change
+    mine: tuple[Token, ...]
+    theirs: tuple[Token, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """A sentence of an answer and the unit that it quotes. `matched`: how many tokens they share in order."""
+
+    tokens: tuple[Token, ...]
+    segment: Segment
+    matched: int
+    differences: tuple[Difference, ...]
+
+
+def tokens_of(text: str, start: int, end: int) -> tuple[Token, ...]:
+    """Tokens of `text[start:end]` without list and citation marks; at most `LONGEST`."""
+    begin = start + body_start(text[start:end])
+    folded = fold(text[begin:end])
+    marks = [m.span() for m in _MARK.finditer(folded)]
+    found: list[Token] = []
+    for match in _TOKEN.finditer(folded):
+        if any(a <= match.start() < b for a, b in marks):
+            continue
+        found.append(Token(begin + match.start(), begin + match.end(), _key(match.group()), match.group()))
+        if len(found) == LONGEST:
+            break
+    return tuple(found)
+
+
+@lru_cache(maxsize=16384)
+def _key(token: str) -> str:
+    word = caseless(token)
+    return _NUMBERS.get(word, stem(word))
+
+
+@lru_cache(maxsize=512)
+def segments(source: Source) -> tuple[tuple[Segment, frozenset[str]], ...]:
+    """Units of a source with their keys; sentences broken over lines once more as a whole."""
+    spans = [(s.start, s.end) for s in sentences(source.text)]
+    joined = [
+        (a, d)
+        for (a, b), (c, d) in zip(spans, spans[1:], strict=False)
+        if _RUNS_ON.fullmatch(source.text[a:b]) and source.text[c].islower() and "|" not in source.text[c:d]
+    ]
+    units = [Segment(source, a, b, tokens_of(source.text, a, b)) for a, b in [*spans, *joined]]
+    return tuple((unit, frozenset(t.key for t in unit.tokens)) for unit in units if unit.tokens)
+
+
+def align(answer: str, start: int, end: int, sources: tuple[Source, ...]) -> tuple[Alignment, ...]:
+    """The units that `answer[start:end]` quotes best, those with the most tokens in common; empty if it quotes none."""
+    mine = tokens_of(answer, start, end)
+    keys = frozenset(t.key for t in mine)
+    ranked = sorted(
+        (
+            (len(keys & theirs), -len(theirs), n, unit)
+            for n, (unit, theirs) in enumerate(_all(sources))
+            if keys & theirs
+        ),
+        key=lambda r: r[:3],
+        reverse=True,
+    )[:CANDIDATES]
+    found = [a for _, _, _, unit in ranked if (a := _aligned(mine, unit)) is not None]
+    most = max((a.matched for a in found), default=0)
+    return tuple(a for a in found if a.matched == most)
+
+
+def _all(sources: tuple[Source, ...]) -> list[tuple[Segment, frozenset[str]]]:
+    return [entry for source in sources for entry in segments(source)]
+
+
+def _aligned(mine: tuple[Token, ...], unit: Segment) -> Alignment | None:
+    words = sum(not t.digits for t in mine)
+    matcher = SequenceMatcher(None, [t.key for t in mine], [t.key for t in unit.tokens], autojunk=False)
+    differences: list[Difference] = []
+    same: list[Token] = []
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            same.extend(mine[a:b])
+        else:
+            differences.append(Difference(tag, mine[a:b], unit.tokens[c:d]))
+    shared = sum(not t.digits for t in same)
+    if shared < LEAST_WORDS or shared < QUOTED_AT * words:
+        return None
+    return Alignment(mine, unit, len(same), tuple(differences))
+
+
+def clauses(text: str) -> Counter[tuple[str, ...]]:
+    """Cells or clauses of a sentence as their keys, each with how often it stands; at least two tokens each."""
+    return Counter(keys for part in parts(text) if len(keys := part_keys(text, *part)) > 1)
+
+
+def parts(text: str) -> list[tuple[int, int]]:
+    """Where the cells of a row, or else the clauses of a sentence, begin and end."""
+    cut = re.compile(r"\s\|\s|\|" if "|" in text else r"[,;]\s")
+    edges = [(0, 0), *(m.span() for m in cut.finditer(text)), (len(text), len(text))]
+    return [(before[1], after[0]) for before, after in zip(edges, edges[1:], strict=False)]
+
+
+def part_keys(text: str, start: int, end: int) -> tuple[str, ...]:
+    """Keys of a part of `text`."""
+    return tuple(t.key for t in tokens_of(text, start, end))

@@ -1,0 +1,193 @@
+"""What an answer changed in what it quotes: values, names, codes and negations that the quoted unit has otherwise.
+
+A change is allowed if it is the same value in another form, if the cell or clause it stands in stands as a whole in the
+quoted unit (cells in another order), or if another unit holds all that this one lacks (the sentence is about that one).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grounding.text import STOP_WORDS, sentences
+from rai.claims.align import Alignment, Difference, Token, align, clauses, part_keys, parts, segments
+from rai.claims.found import Found
+from rai.claims.same import same_value
+from rai.claims.sources import Prepared
+from rai.records import EvidenceSpan, Source
+
+_NEGATIONS = frozenset(
+    "not no never none nor neither cannot without isn't aren't can't don't doesn't didn't won't wasn't weren't "
+    "shouldn't mustn't couldn't wouldn't hasn't haven't".split()
+)
+_CARRIERS = frozenset("do does did can be is are will must may should to".split())
+_DIGIT = re.compile(r"(?<![\w@/])[^\W_]*\d[^\W_]*(?:[.,:]\d[^\W_]*)*")
+_MARKS = re.compile(
+    r"\[[0-9]{1,3}(?:\s?[,–-]\s?[0-9]{1,3}){0,9}\]|【[0-9]{1,3}】|^[ \t]*[0-9]{1,3}[.)](?=\s)|\bsteps? [0-9]{1,3}\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """`answer[start:end]` is not what the quoted unit has there, which is `says`. `negation`: its sense is turned round."""
+
+    start: int
+    end: int
+    says: EvidenceSpan
+    negation: bool = False
+
+
+def changes(answer: str, values: Sequence[Found], sources: Sequence[Prepared]) -> tuple[Changed, ...]:
+    """Every change in sentences of `answer` that quote a unit of `sources`, ascending; `values` are those of `answer`."""
+    texts = tuple(p.source for p in sources)
+    readings = {p.source: [q.found for q in p.places if q.unit.field == "text"] for p in sources}
+    found: list[Changed] = []
+    for sentence in sentences(answer):
+        mine = [v for v in values if sentence.start <= v.start < sentence.end]
+        best: list[Changed] | None = None
+        for alignment in align(answer, sentence.start, sentence.end, texts):
+            reader = _Reader(answer, sentence.start, sentence.end, mine, alignment, readings[alignment.segment.source])
+            here = [c for d in alignment.differences for c in reader.changed(d) if not reader.allowed(c, texts)]
+            best = here if best is None or len(here) < len(best) else best
+        found += best or []
+    return tuple(found)
+
+
+def loose_digits(answer: str, values: Sequence[Found]) -> tuple[Found, ...]:
+    """Tokens with a digit that no value covers (1080p), without list, step and citation marks, as numbers."""
+    taken = [(v.start, v.end) for v in values] + [m.span() for m in _MARKS.finditer(answer)]
+    return tuple(
+        Found("number", m.start(), m.end(), m.group().lower())
+        for m in _DIGIT.finditer(answer)
+        if all(m.end() <= a or b <= m.start() for a, b in taken)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """One sentence of an answer, its values, and the unit that it quotes with the values of its source."""
+
+    answer: str
+    start: int
+    end: int
+    values: Sequence[Found]
+    alignment: Alignment
+    theirs: Sequence[Found]
+
+    def changed(self, difference: Difference) -> list[Changed]:
+        """The changes within one difference."""
+        turned = self._turned(difference)
+        if turned:
+            return [turned]
+        if difference.change == "delete":
+            return []
+        if difference.change == "insert":
+            return self._moved(difference)
+        return self._replaced(difference)
+
+    def _replaced(self, difference: Difference) -> list[Changed]:
+        says = _touched(self.theirs, difference.theirs)
+        found = []
+        for value in _touched(self.values, difference.mine):
+            rivals = [g for g in says if _comparable(value, g)]
+            if rivals and not any(same_value(value, g, self._line()) for g in rivals):
+                found.append(Changed(value.start, value.end, self._span(rivals[0].start, rivals[0].end)))
+        loose = [t for t in difference.mine if t.digits and not _touched(self.values, [t])]
+        rest = [t for t in difference.theirs if t.digits]
+        if rest:
+            found += [Changed(t.start, t.end, self._span(rest[0].start, rest[0].end)) for t in loose]
+        return found + self._renamed(difference)
+
+    def _renamed(self, difference: Difference) -> list[Changed]:
+        """Words of a name, or a name of letters and digits (X2 for X1), where the unit has another."""
+        if len(difference.mine) != len(difference.theirs):
+            return []
+        return [
+            Changed(a.start, a.end, self._span(b.start, b.end))
+            for a, b in zip(difference.mine, difference.theirs, strict=True)
+            if _name_like(a) and _name_like(b) and any(v.kind == "entity" for v in _touched(self.values, [a]))
+        ]
+
+    def _moved(self, difference: Difference) -> list[Changed]:
+        """A value that the unit lacks, while one of its values of the same kind is missing from the sentence."""
+        unit = self.alignment.segment
+        inside = [g for g in self.theirs if unit.start <= g.start < unit.end]
+        found = []
+        for value in _touched(self.values, [t for t in difference.mine if t.digits]):
+            if value.kind == "entity" or any(same_value(value, g, self._line()) for g in inside):
+                continue
+            missing = [
+                g
+                for g in inside
+                if g.kind == value.kind and not any(same_value(v, g, self._line()) for v in self.values)
+            ]
+            if missing:
+                found.append(Changed(value.start, value.end, self._span(missing[0].start, missing[0].end)))
+        return found
+
+    def _turned(self, difference: Difference) -> Changed | None:
+        """A negation on one side only, with nothing beside it but a verb that carries it."""
+        mine, theirs = _negations(difference.mine), _negations(difference.theirs)
+        rest = [t for t in (*difference.mine, *difference.theirs) if t.key not in _CARRIERS and not _negations([t])]
+        if len(mine) % 2 == len(theirs) % 2 or rest:
+            return None
+        unit = self.alignment.segment
+        return Changed(self.start, self.end, self._span(unit.start, unit.end), negation=True)
+
+    def allowed(self, change: Changed, texts: tuple[Source, ...]) -> bool:
+        """True if the change is none: see the head of this module."""
+        return self._whole_part(change) or self._told_elsewhere(change, texts)
+
+    def _whole_part(self, change: Changed) -> bool:
+        sentence = self.answer[self.start : self.end]
+        if change.negation:
+            return False
+        for a, b in parts(sentence):
+            if self.start + a <= change.start < self.start + b:
+                keys = part_keys(sentence, a, b)
+                theirs = clauses(self.alignment.segment.text)
+                worded = any(not any(c.isdigit() for c in k) and len(k) > 1 for k in keys)
+                return worded and 0 < clauses(sentence)[keys] <= theirs[keys]
+        return False
+
+    def _told_elsewhere(self, change: Changed, texts: tuple[Source, ...]) -> bool:
+        """Another unit holds the changed value and every word that the quoted unit lacks, if there is such a word."""
+        quoted = {t.key for t in self.alignment.segment.tokens}
+        lacking = {t.key for t in self.alignment.tokens if t.key not in quoted and t.text.lower() not in STOP_WORDS}
+        within = {t.key for t in self.alignment.tokens if t.start < change.end and change.start < t.end}
+        subject = {k for k in lacking - within if len(k) > 1}
+        if change.negation or not subject or not any(k.isalpha() or _mixed(k) for k in subject):
+            return False
+        needed = lacking | within
+        return any(needed <= keys for source in texts for _, keys in segments(source))
+
+    def _line(self) -> str:
+        unit = self.alignment.segment
+        return f"{unit.source.title}\n{unit.text}"
+
+    def _span(self, start: int, end: int) -> EvidenceSpan:
+        source = self.alignment.segment.source
+        return EvidenceSpan(source.id, "text", start, end, source.text[start:end])
+
+
+def _touched(values: Sequence[Found], tokens: Sequence[Token]) -> list[Found]:
+    return [v for v in values if any(t.start < v.end and v.start < t.end for t in tokens)]
+
+
+def _comparable(mine: Found, other: Found) -> bool:
+    """A name is not a number; all else that stands in one place can be compared."""
+    return (mine.kind == "entity") == (other.kind == "entity") and mine.entity in (other.entity, "code", None)
+
+
+def _name_like(token: Token) -> bool:
+    return token.text[0].isupper() or (token.digits and _mixed(token.text))
+
+
+def _mixed(text: str) -> bool:
+    return any(c.isdigit() for c in text) and any(c.isalpha() for c in text)
+
+
+def _negations(tokens: Sequence[Token]) -> list[Token]:
+    return [t for t in tokens if t.text.lower() in _NEGATIONS]
