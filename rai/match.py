@@ -112,7 +112,7 @@ def _changed_digits(answer: str, found: Sequence[Found], changed: Sequence[Chang
 
 def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting: Setting) -> Finding:
     """`finding`, unless the sentence quotes a source that has something else in this place."""
-    if replace(claim, status=finding.status).unsupported:
+    if finding.status == "lookalike":
         return finding
     statement = claim.kind == "statement"
     here = [c for c in changed if c.negation == statement and c.start < claim.end and claim.start < c.end]
@@ -121,7 +121,7 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting:
     says = here[0].says
     if statement:
         return Finding("contradicted", (says,), f"The source says the opposite here: {says.text}")
-    status: Status = "wrong_role" if _said(claim.text, setting.sources) else "absent"
+    status: Status = "absent" if finding.status == "absent" or not _said(claim.text, setting.sources) else "wrong_role"
     return Finding(status, (says,), f"The source says {says.text} here, not {claim.text}.")
 
 

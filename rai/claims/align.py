@@ -12,9 +12,11 @@ from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
-from grounding.text import body_start, caseless, fold, sentences, stem
+from grounding.text import caseless, fold, sentences, stem
+from rai.claims.entail import told_start
 from rai.records import Source
 
 QUOTED_AT = 0.7
@@ -69,7 +71,10 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Tokens of the answer (`mine`) and of the source (`theirs`) between two common runs; one side may be empty."""
+    """Tokens of the answer (`mine`) and of the source (`theirs`) between two common runs.
+
+    insert: the answer alone has tokens here; delete: the source alone has.
+    """
 
     change: Change
     mine: tuple[Token, ...]
@@ -78,17 +83,21 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """A sentence of an answer and the unit that it quotes. `matched`: how many tokens they share in order."""
+    """A sentence of an answer and the unit that it quotes.
+
+    `matched`: how many words, and how many tokens, they share in order. Words tell first which unit is quoted:
+    it is the values that are changed.
+    """
 
     tokens: tuple[Token, ...]
     segment: Segment
-    matched: int
+    matched: tuple[int, int]
     differences: tuple[Difference, ...]
 
 
 def tokens_of(text: str, start: int, end: int) -> tuple[Token, ...]:
-    """Tokens of `text[start:end]` without list and citation marks; at most `LONGEST`."""
-    begin = start + body_start(text[start:end])
+    """Tokens of `text[start:end]` without list marker, opening and citation marks; at most `LONGEST`."""
+    begin = start + told_start(text[start:end])
     folded = fold(text[begin:end])
     marks = [m.span() for m in _MARK.finditer(folded)]
     found: list[Token] = []
@@ -113,7 +122,7 @@ def segments(source: Source) -> tuple[tuple[Segment, frozenset[str]], ...]:
     spans = [(s.start, s.end) for s in sentences(source.text)]
     joined = [
         (a, d)
-        for (a, b), (c, d) in zip(spans, spans[1:], strict=False)
+        for (a, b), (c, d) in pairwise(spans)
         if _RUNS_ON.fullmatch(source.text[a:b]) and source.text[c].islower() and "|" not in source.text[c:d]
     ]
     units = [Segment(source, a, b, tokens_of(source.text, a, b)) for a, b in [*spans, *joined]]
@@ -121,7 +130,7 @@ def segments(source: Source) -> tuple[tuple[Segment, frozenset[str]], ...]:
 
 
 def align(answer: str, start: int, end: int, sources: tuple[Source, ...]) -> tuple[Alignment, ...]:
-    """The units that `answer[start:end]` quotes best, those with the most tokens in common; empty if it quotes none."""
+    """The units that `answer[start:end]` quotes best, those with the most words and then tokens in common; empty if it quotes none."""
     mine = tokens_of(answer, start, end)
     keys = frozenset(t.key for t in mine)
     ranked = sorted(
@@ -134,7 +143,7 @@ def align(answer: str, start: int, end: int, sources: tuple[Source, ...]) -> tup
         reverse=True,
     )[:CANDIDATES]
     found = [a for _, _, _, unit in ranked if (a := _aligned(mine, unit)) is not None]
-    most = max((a.matched for a in found), default=0)
+    most = max((a.matched for a in found), default=(0, 0))
     return tuple(a for a in found if a.matched == most)
 
 
@@ -144,10 +153,10 @@ def _all(sources: tuple[Source, ...]) -> list[tuple[Segment, frozenset[str]]]:
 
 def _aligned(mine: tuple[Token, ...], unit: Segment) -> Alignment | None:
     words = sum(not t.digits for t in mine)
-    matcher = SequenceMatcher(None, [t.key for t in mine], [t.key for t in unit.tokens], autojunk=False)
+    matcher = SequenceMatcher(None, [t.key for t in unit.tokens], [t.key for t in mine], autojunk=False)
     differences: list[Difference] = []
     same: list[Token] = []
-    for tag, a, b, c, d in matcher.get_opcodes():
+    for tag, c, d, a, b in matcher.get_opcodes():
         if tag == "equal":
             same.extend(mine[a:b])
         else:
@@ -155,7 +164,7 @@ def _aligned(mine: tuple[Token, ...], unit: Segment) -> Alignment | None:
     shared = sum(not t.digits for t in same)
     if shared < LEAST_WORDS or shared < QUOTED_AT * words:
         return None
-    return Alignment(mine, unit, len(same), tuple(differences))
+    return Alignment(mine, unit, (shared, len(same)), tuple(differences))
 
 
 def clauses(text: str) -> Counter[tuple[str, ...]]:
@@ -167,7 +176,7 @@ def parts(text: str) -> list[tuple[int, int]]:
     """Where the cells of a row, or else the clauses of a sentence, begin and end."""
     cut = re.compile(r"\s\|\s|\|" if "|" in text else r"[,;]\s")
     edges = [(0, 0), *(m.span() for m in cut.finditer(text)), (len(text), len(text))]
-    return [(before[1], after[0]) for before, after in zip(edges, edges[1:], strict=False)]
+    return [(before[1], after[0]) for before, after in pairwise(edges)]
 
 
 def part_keys(text: str, start: int, end: int) -> tuple[str, ...]:

@@ -7,22 +7,29 @@ quoted unit (cells in another order), or if another unit holds all that this one
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grounding.text import STOP_WORDS, sentences
 from rai.claims.align import Alignment, Difference, Token, align, clauses, part_keys, parts, segments
 from rai.claims.found import Found
+from rai.claims.lookalike import edit_distance
 from rai.claims.same import same_value
 from rai.claims.sources import Prepared
 from rai.records import EvidenceSpan, Source
+
+LONG_NAME = 5
+"""Letters from which on a name that differs in one of them is taken for another spelling."""
 
 _NEGATIONS = frozenset(
     "not no never none nor neither cannot without isn't aren't can't don't doesn't didn't won't wasn't weren't "
     "shouldn't mustn't couldn't wouldn't hasn't haven't".split()
 )
+_DETERMINERS = frozenset("no none never neither nor without".split())
 _CARRIERS = frozenset("do does did can be is are will must may should to".split())
 _DIGIT = re.compile(r"(?<![\w@/])[^\W_]*\d[^\W_]*(?:[.,:]\d[^\W_]*)*")
+_RANGE = re.compile(r"(?<![\w.,:-])(\d+(?:\.\d+)?)(?: to |[ ]?[-–][ ]?)(\d+(?:\.\d+)?)(?![\w:-]|[.,]\d)")
 _MARKS = re.compile(
     r"\[[0-9]{1,3}(?:\s?[,–-]\s?[0-9]{1,3}){0,9}\]|【[0-9]{1,3}】|^[ \t]*[0-9]{1,3}[.)](?=\s)|\bsteps? [0-9]{1,3}\b",
     re.IGNORECASE | re.MULTILINE,
@@ -49,7 +56,8 @@ def changes(answer: str, values: Sequence[Found], sources: Sequence[Prepared]) -
         best: list[Changed] | None = None
         for alignment in align(answer, sentence.start, sentence.end, texts):
             reader = _Reader(answer, sentence.start, sentence.end, mine, alignment, readings[alignment.segment.source])
-            here = [c for d in alignment.differences for c in reader.changed(d) if not reader.allowed(c, texts)]
+            every = [c for d in alignment.differences for c in reader.changed(d)] + reader.ranges()
+            here = [c for c in every if not reader.allowed(c, texts)]
             best = here if best is None or len(here) < len(best) else best
         found += best or []
     return tuple(found)
@@ -91,6 +99,8 @@ class _Reader:
         says = _touched(self.theirs, difference.theirs)
         found = []
         for value in _touched(self.values, difference.mine):
+            if value.kind == "entity" and value.entity != "code":
+                continue  # word by word below: a longer or shorter form of a name is no other name
             rivals = [g for g in says if _comparable(value, g)]
             if rivals and not any(same_value(value, g, self._line()) for g in rivals):
                 found.append(Changed(value.start, value.end, self._span(rivals[0].start, rivals[0].end)))
@@ -107,7 +117,7 @@ class _Reader:
         return [
             Changed(a.start, a.end, self._span(b.start, b.end))
             for a, b in zip(difference.mine, difference.theirs, strict=True)
-            if _name_like(a) and _name_like(b) and any(v.kind == "entity" for v in _touched(self.values, [a]))
+            if _other_name(a, b) and any(v.kind == "entity" for v in _touched(self.values, [a]))
         ]
 
     def _moved(self, difference: Difference) -> list[Changed]:
@@ -127,14 +137,33 @@ class _Reader:
                 found.append(Changed(value.start, value.end, self._span(missing[0].start, missing[0].end)))
         return found
 
+    def ranges(self) -> list[Changed]:
+        """Ranges that the unit does not have, where the sentence leaves out one that the unit has (5 to 8)."""
+        unit = self.alignment.segment
+        mine = _ranges(self.answer, self.start, self.end)
+        theirs = _ranges(unit.source.text, unit.start, unit.end)
+        kept = {key for key, _, _ in mine}
+        missing = [(a, b) for key, a, b in theirs if key not in kept]
+        if not missing:
+            return []
+        known = {key for key, _, _ in theirs}
+        return [Changed(a, b, self._span(*missing[0])) for key, a, b in mine if key not in known]
+
     def _turned(self, difference: Difference) -> Changed | None:
         """A negation on one side only, with nothing beside it but a verb that carries it."""
         mine, theirs = _negations(difference.mine), _negations(difference.theirs)
         rest = [t for t in (*difference.mine, *difference.theirs) if t.key not in _CARRIERS and not _negations([t])]
-        if len(mine) % 2 == len(theirs) % 2 or rest:
+        if len(mine) % 2 == len(theirs) % 2 or rest or self._moved_negation():
             return None
         unit = self.alignment.segment
         return Changed(self.start, self.end, self._span(unit.start, unit.end), negation=True)
+
+    def _moved_negation(self) -> bool:
+        """If it reads "no pets are allowed" for "pets are not allowed": as many on both sides, one of them not an adverb."""
+        mine = Counter(t.text.lower() for t in _negations(self.alignment.tokens))
+        theirs = Counter(t.text.lower() for t in _negations(self.alignment.segment.tokens))
+        more, less = mine - theirs, theirs - mine
+        return more.total() % 2 == less.total() % 2 and not _DETERMINERS.isdisjoint(more | less)
 
     def allowed(self, change: Changed, texts: tuple[Source, ...]) -> bool:
         """True if the change is none: see the head of this module."""
@@ -172,17 +201,32 @@ class _Reader:
         return EvidenceSpan(source.id, "text", start, end, source.text[start:end])
 
 
+def _ranges(text: str, start: int, end: int) -> list[tuple[tuple[str, str], int, int]]:
+    """Pairs of whole or decimal numbers with "to" or a dash between them, with where they stand."""
+    return [((m[1], m[2]), *m.span()) for m in _RANGE.finditer(text, start, end)]
+
+
 def _touched(values: Sequence[Found], tokens: Sequence[Token]) -> list[Found]:
     return [v for v in values if any(t.start < v.end and v.start < t.end for t in tokens)]
 
 
 def _comparable(mine: Found, other: Found) -> bool:
     """A name is not a number; all else that stands in one place can be compared."""
-    return (mine.kind == "entity") == (other.kind == "entity") and mine.entity in (other.entity, "code", None)
+    return (mine.kind == "entity") == (other.kind == "entity")
 
 
 def _name_like(token: Token) -> bool:
-    return token.text[0].isupper() or (token.digits and _mixed(token.text))
+    return token.text[0].isupper()
+
+
+def _other_name(mine: Token, theirs: Token) -> bool:
+    """Two names, not two spellings of one: a letter more or less in a long word may be either side's slip."""
+    if mine.digits or theirs.digits:
+        return mine.digits and theirs.digits
+    if not (_name_like(mine) and _name_like(theirs)):
+        return False
+    shorter = min(len(mine.text), len(theirs.text))
+    return shorter < LONG_NAME or edit_distance(mine.text.lower(), theirs.text.lower(), 1) > 1
 
 
 def _mixed(text: str) -> bool:

@@ -105,9 +105,16 @@ def anywhere(sentence: str, sources: Sequence[Prepared]) -> float:
     return len(mine & theirs) / len(mine) if mine else 0.0
 
 
+def told_start(sentence: str) -> int:
+    """Offset at which a sentence begins to tell, after a list marker and an opening such as "No," or "Sorry, but"."""
+    begin = body_start(sentence)
+    opening = _OPENING.match(sentence[begin:])
+    return begin + (opening.end() if opening else 0)
+
+
 def _plain(sentence: str) -> str:
     words = _CITATION.sub("", sentence).strip()
-    return _OPENING.sub("", words[body_start(words) :])
+    return words[told_start(words) :]
 
 
 def _verbatim(plain: str, sources: Sequence[Prepared]) -> EvidenceSpan | None:

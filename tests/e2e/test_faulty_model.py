@@ -42,23 +42,6 @@ AT_LEAST = 40
 QUOTED = 3
 AROUND = 24
 """Characters on either side of a planted value that identify its place in its sentence."""
-OPEN = {
-    "c1-upload": "a line number such as 1080p is no kind of value, so 1030p is not looked for",
-    "h1-keypad-locked": "4 wrong codes of 5: a bare count is found in 'a code of 4 to 8 digits'",
-    "price-x2-uk": "the price of another row of the same table",
-    "refurbished": "17 October 2026 of 1 October 2026 is taken for the bare year of a title; 'are not' for 'are'",
-    "watch-plus-price": "the number of another plan in one row of a comparison",
-    "watch-pro-clips": "the days of another plan in one row of a comparison",
-    "lights-amber-x1": "the name of another product",
-    "fw-notice": "03 June 2026 of 30 June 2026 is taken for the bare year of a title",
-    "phone-uk-billing": "opening hours of another row or another day",
-    "phone-ca-support": "opening hours of another row or another day",
-    "m3-yellow": "'3 to 3 m' of '2 to 3 m': the lower end of a range",
-    "advocate-time": "the number of a step",
-    "shop-lindhagen": "opening hours of another row or another day; 22:00 is taken for 10:00",
-}
-"""Known leaks by question, with the reason: values that the check lets through because they stand in the evidence in another
-role, or are no kind of value it knows. The list may only grow shorter: the last test fails for one that is closed."""
 _FENCED = re.compile(r"^\[(\d+)\] [^\n]*\n<<<\n(.*?)\n>>>", re.DOTALL | re.MULTILINE)
 DELIVERED = (Outcome.ANSWERED, Outcome.REPAIRED)
 
@@ -208,16 +191,8 @@ def leaks(turn: Faulty) -> list[str]:
 
 
 async def test_no_planted_value_is_delivered(turns: list[Faulty]) -> None:
-    strict = [t for t in turns if t.id not in OPEN]
-    assert len([t for t in strict if t.planted]) >= AT_LEAST
-    found = [line for t in strict for line in leaks(t)]
+    found = [line for t in turns for line in leaks(t)]
     assert not found, "\n".join(found)
-
-
-async def test_every_known_leak_is_still_open(turns: list[Faulty]) -> None:
-    """Whoever closes one takes it off the list, and it stays closed."""
-    closed = [t.id for t in turns if t.id in OPEN and not leaks(t)]
-    assert not closed, f"closed: take {', '.join(closed)} off OPEN"
 
 
 async def test_what_was_not_changed_is_still_delivered(turns: list[Faulty]) -> None:
