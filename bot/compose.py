@@ -231,9 +231,19 @@ class Ingester:
     ) -> IngestReport:
         """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
         report = await self.ingest(paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress)
-        if report.added or report.changed or report.deleted:
+        if await self._is_news(report.kb_version):
             await self.ledger.append("ingest", {"paths": [path.name for path in paths], **asdict(report)})
         return report
+
+    async def _is_news(self, kb_version: str) -> bool:
+        """True unless the newest record of a change names this state: what a killed run took in is recorded by the next."""
+        state = kb_version.split("-g", maxsplit=1)[0]
+        async for entry in self.ledger.entries(newest_first=True):
+            if entry.kind == "ingest":
+                return str(entry.body.get("kb_version", "")).split("-g")[0] != state
+            if entry.kind == "remove":
+                return True
+        return True
 
 
 async def open_ingester(settings: Settings) -> Ingester:

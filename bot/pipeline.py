@@ -18,11 +18,11 @@ from bot.trace import CODES, Trace
 from bot.turn import Seams, Work
 from grounding.correct import Decision, decide
 from grounding.errors import AttestError, ContentFiltered, PromptBlocked, ServiceError, StoreError, UserError
-from grounding.evidence import choose, web_passage
+from grounding.evidence import choose, superseded, web_passage
 from grounding.grade import speaks_of
 from grounding.policy import Policy
 from grounding.prompt import build_prompt, insufficient_sentence
-from grounding.query import last_turn_query
+from grounding.query import last_turn_query, without_names
 from grounding.records import Access, Action, Evidence, Passage, Prompt, Query, Turn
 from rai.records import Outcome, Report, Source
 from rai.screened import screened_turn
@@ -62,10 +62,7 @@ async def _turn(w: Work) -> Reply:
     if not await stage("screen", _screen(w)):
         return _ended(w, Outcome.BLOCKED)
     w.query = await stage("query", _query(w))
-    w.found = await stage("retrieve", seams.retriever.retrieve(w.query.text, access, policy.retrieve_k))
-    passages = _safe(w)[: policy.grade_k]
-    w.grading = await stage("grade", seams.grader.grade(w.query.text, passages))
-    w.decision = decide(w.grading, policy)
+    passages, w.decision = await _find(w, access)
     kept = _kept(passages, w.decision)
     w.internal = internal_notes([p for p in kept if p.internal], w.grading.grades)
     usable = [p for p in kept if not p.internal]
@@ -74,9 +71,38 @@ async def _turn(w: Work) -> Reply:
     w.evidence = choose(usable, {g.chunk_id: g.score for g in w.grading.grades}, policy)
     if not w.evidence:
         return _ended(w, Outcome.INSUFFICIENT)
+    for old, new in superseded([e.passage for e in w.evidence]).items():
+        w.trace.note(
+            f"{next(e.passage.doc_id for e in w.evidence if e.passage.chunk_id == old)} is older than {new.doc_id} on the same subject"
+        )
     w.prompt = _prompt(w)
     draft = await stage("compose", seams.composer.compose(w.prompt))
     return await stage("check", _settle(w, draft.text))
+
+
+async def _find(w: Work, access: Access) -> tuple[list[Passage], Decision]:
+    """Search and grade. Where the names taken along from earlier turns find nothing that could be kept, the question is tried
+    without them, for the topic may have changed.
+    """
+    passages, decision = await _search(w, access, w.query)
+    alone = without_names(w.query)
+    if decision.action is not Action.INCORRECT or not w.query.entities or not alone.text or w.ask.product:
+        return passages, decision
+    found, grading = w.found, w.grading
+    again, second = await _search(w, access, alone)
+    if second.action is Action.INCORRECT:
+        w.found, w.grading = found, grading
+        return passages, decision
+    w.query = alone
+    w.trace.note("the question was read without the names of earlier turns")
+    return again, second
+
+
+async def _search(w: Work, access: Access, query: Query) -> tuple[list[Passage], Decision]:
+    w.found = await w.trace.stage("retrieve", w.seams.retriever.retrieve(query.text, access, w.policy.retrieve_k))
+    passages = _safe(w)[: w.policy.grade_k]
+    w.grading = await w.trace.stage("grade", w.seams.grader.grade(query.text, passages))
+    return passages, decide(w.grading, w.policy)
 
 
 def _prompt(w: Work) -> Prompt:

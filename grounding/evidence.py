@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from grounding.policy import Policy
 from grounding.records import Evidence, Passage, WebResult
+from grounding.text import terms
 from grounding.tokens import count_tokens
 
 
@@ -17,6 +18,27 @@ def web_passage(result: WebResult, place: int) -> Passage:
         chunk_id=digest, doc_id=result.url, title=result.title, text=result.snippet, url=result.url, origin="web", score=max(0.1, 1 - place / 10),
         tokens=count_tokens(result.snippet), updated=result.published.isoformat() if result.published else None,
     )  # fmt: skip
+
+
+SAME_TITLE = 0.3
+"""Share of title terms (Jaccard) from which two documents are taken to be about the same thing."""
+
+
+def superseded(passages: Sequence[Passage]) -> dict[str, Passage]:
+    """Chunk ids of passages beside which stands one of a newer document of much the same title, with that newer one."""
+    out: dict[str, Passage] = {}
+    for old in passages:
+        for new in passages:
+            if old.doc_id != new.doc_id and old.updated and new.updated and old.updated[:10] < new.updated[:10]:
+                mine, theirs = _title_terms(old), _title_terms(new)
+                if mine and len(mine & theirs) >= SAME_TITLE * len(mine | theirs):
+                    out[old.chunk_id] = new
+    return out
+
+
+def _title_terms(passage: Passage) -> frozenset[str]:
+    """Terms of the title without numbers: a year in it is what differs."""
+    return frozenset(t for t in terms(passage.title) if not t.isdigit())
 
 
 def choose(passages: Sequence[Passage], scores: Mapping[str, float], policy: Policy) -> tuple[Evidence, ...]:

@@ -33,6 +33,10 @@ class IngestTarget(Protocol):
         """doc_id to (root, stamp, version) of every live document."""
         ...
 
+    def readers(self, doc_id: str) -> tuple[str, ...] | None:
+        """Groups that may read a live document; None is everyone."""
+        ...
+
     def pulled(self) -> dict[str, str]:
         """Stamp by id of documents that a person removed; they stay out until their stamp changes."""
         ...
@@ -66,6 +70,7 @@ class _Run:
     changed: int = 0
     unchanged: int = 0
     refused: list[Refusal] = field(default_factory=list)
+    opened: list[str] = field(default_factory=list)
     pending: list[tuple[Document, tuple[Chunk, ...], str, str]] = field(default_factory=list)
     touched: dict[str, str] = field(default_factory=dict)
 
@@ -100,6 +105,7 @@ async def ingest(
     return IngestReport(
         added=run.added, changed=run.changed, unchanged=run.unchanged, deleted=len(deleted), refused=tuple(run.refused),
         chunks=target.counts()[1], embedded=embedded, kb_version=target.kb_version(), seconds=round(time.monotonic() - began, 3),
+        opened=tuple(run.opened),
     )  # fmt: skip
 
 
@@ -111,7 +117,7 @@ def _read_all(
     on_progress: Callable[[Progress], None],
 ) -> None:
     for count, item in enumerate(items, 1):
-        _take(run, item, chunk_tokens)
+        _take(target, run, item, chunk_tokens)
         if len(run.pending) >= _BATCH:
             _flush(target, run)
         if count % 20 == 0:
@@ -120,7 +126,7 @@ def _read_all(
     on_progress(Progress("read", len(run.seen), len(run.seen)))
 
 
-def _take(run: _Run, item: SourceItem, chunk_tokens: tuple[int, int]) -> None:
+def _take(target: IngestTarget, run: _Run, item: SourceItem, chunk_tokens: tuple[int, int]) -> None:
     run.roots.add(item.root)
     if item.doc_id in run.seen:
         run.refused.append(Refusal(item.doc_id, "duplicate_id", "another document of this run has the same id"))
@@ -153,11 +159,18 @@ def _take(run: _Run, item: SourceItem, chunk_tokens: tuple[int, int]) -> None:
         return
     if known:
         run.changed += 1
+        if _is_wider(target.readers(item.doc_id), document.groups):
+            run.opened.append(item.doc_id)
     else:
         run.added += 1
     run.pending.append(
         (document, split(document, minimum=chunk_tokens[0], maximum=chunk_tokens[1]), item.root, item.stamp)
     )
+
+
+def _is_wider(before: tuple[str, ...] | None, after: tuple[str, ...] | None) -> bool:
+    """True if someone may read it now who could not before."""
+    return before is not None and (after is None or not set(after) <= set(before))
 
 
 def _flush(target: IngestTarget, run: _Run) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from grounding.errors import InputError
 from grounding.records import Query, Sentence, Turn
@@ -68,7 +69,7 @@ def names(text: str) -> list[str]:
         if begin in starts and len(words) > 1 and _is_common(words[0]) and words[1].isdigit():
             continue  # "Minus 18", "Only 3"
         name = text[begin : begin + len(" ".join(words))]
-        if words and not (begin in starts and len(words) == 1 and _is_common(name)):
+        if words and any(c.isalpha() for c in name) and not (begin in starts and len(words) == 1 and _is_common(name)):
             found.append((begin, name))
     return [name for _, name in sorted(found)]
 
@@ -104,12 +105,13 @@ def focus(query: str) -> str:
 def missing_names(turns: Sequence[Turn], asked: int) -> tuple[str, ...]:
     """The name that the question leans on without saying it: of the recent turns the newest strong one, else the newest.
 
-    A question with a name of several words of its own needs none; one with any name needs no weak one.
+    Our own answers are not asked: they quote names that nobody in the conversation spoke of. A question with a name of several words of its own needs none; one with any name needs no weak one.
     """
     own = names(turns[asked].text)
     if any(" " in name for name in own):
         return ()
-    recent = [name for t in reversed(turns[max(0, asked - RECENT_TURNS) : asked]) for name in reversed(names(t.text))]
+    before = [t for t in turns[max(0, asked - RECENT_TURNS) : asked] if t.role != "assistant"]
+    recent = [name for t in reversed(before) for name in reversed(names(t.text))]
     said = turns[asked].text.lower()
     recent = [name for name in recent if name.lower() not in said]
     strong = [name for name in recent if is_strong(name)]
@@ -121,6 +123,11 @@ def assemble(chosen: Sequence[Sentence], entities: Sequence[str], note: str | No
     ordered = sorted(chosen, key=lambda s: (s.turn, s.start))
     text = " ".join([*entities, *(s.text for s in ordered)])
     return Query(text, tuple(ordered), tuple(entities), note)
+
+
+def without_names(query: Query) -> Query:
+    """The query as the question alone makes it: the topic may have changed."""
+    return replace(query, text=" ".join(s.text for s in query.sentences), entities=())
 
 
 def last_turn_query(turns: Sequence[Turn], note: str) -> Query:

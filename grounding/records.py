@@ -297,7 +297,10 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What an ingest did. Numbers count documents, `chunks` live chunks of the whole knowledge base, `embedded` new vectors."""
+    """What an ingest did. Numbers count documents, `chunks` live chunks of the whole knowledge base, `embedded` new vectors.
+
+    `opened`: documents that more people may read than before this run: the usual cause is a forgotten --acl.
+    """
 
     added: int
     changed: int
@@ -308,3 +311,4 @@ class IngestReport:
     embedded: int
     kb_version: str
     seconds: float
+    opened: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from grounding.embedded.grader import meanings, score, shortlist
+from grounding.evidence import superseded
 from grounding.grade import Asked, Candidate
 from grounding.ports import Embedder
 from grounding.prompt import insufficient_sentence
@@ -18,6 +19,8 @@ _NEAR_BEST = 0.5
 """A sentence is quoted only if its score is at least this share of the best one's."""
 _ADDS = 0.05
 """A further sentence is quoted only if it holds this share of the question's weight that was not quoted yet."""
+OLDER = 0.7
+"""What a sentence keeps of its score beside a newer document about the same thing."""
 _MAX_QUOTES = 3
 _LIST_ITEMS = 8
 _STEP = re.compile(r"\s*\d{1,2}[.)]\s")
@@ -39,7 +42,12 @@ class ExtractiveComposer:
         if not found:
             return Draft(insufficient_sentence(), self.name)
         near = await meanings(self._embedder, question, found, passages)
-        scores = [score(c, n, passages[c.passage]) for c, n in zip(found, near, strict=True)]
+        old = superseded(passages)
+        scores = [
+            score(c, n, p) * (OLDER if p.chunk_id in old else 1)
+            for c, n in zip(found, near, strict=True)
+            for p in [passages[c.passage]]
+        ]
         lines = [line for c in _choose(asked, found, scores) for line in _quote(c, prompt.evidence[c.passage])]
         return Draft(f"{LEAD_IN}\n" + "\n".join(dict.fromkeys(lines)), self.name)
 

@@ -24,6 +24,7 @@ class EmbeddedIndex:
 
     def __init__(self, folder: Path, embedder: Embedder | None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o700)  # restricted documents lie in it
         self.store = Store(folder / "store.db")
         self.words = Words(folder / "words")
         self._embedder = embedder
@@ -54,6 +55,11 @@ class EmbeddedIndex:
     def stamps(self) -> dict[str, tuple[str, str, str]]:
         """doc_id to (root, stamp, version) of every live document."""
         return {doc_id: (k.root, k.stamp, k.version) for doc_id, k in self.store.known().items()}
+
+    def readers(self, doc_id: str) -> tuple[str, ...] | None:
+        """Groups that may read a live document; None is everyone."""
+        document = self.store.document(doc_id)
+        return document.groups if document else ()
 
     def pulled(self) -> dict[str, str]:
         """Stamp by id of documents that a person removed."""

@@ -77,4 +77,4 @@ def _rank_score(cosine: float, text: str) -> float:
 
 def _earlier(turns: Sequence[Turn], asked: int) -> list[Sentence]:
     recent = range(max(0, asked - RECENT_TURNS), asked)
-    return [s for i in recent for s in turn_sentences(turns, i)][-24:]
+    return [s for i in recent if turns[i].role != "assistant" for s in turn_sentences(turns, i)][-24:]

@@ -16,7 +16,7 @@ from bot.reply import BLOCKED, WITHHELD
 from bot.turn import Seams
 from grounding.errors import ContentFiltered, ServiceUnavailable, StoreError, UserError
 from grounding.policy import Policy
-from grounding.records import Action, Document, Draft, Prompt, Turn, WebResult
+from grounding.records import Action, Document, Draft, Grading, Passage, Prompt, Turn, WebResult
 from rai.records import Entry, Outcome
 from tests.e2e.support import ScriptedGrader, ScriptedWeb, World, world
 from tests.fakes.embedder import HashEmbedder
@@ -91,6 +91,24 @@ async def test_an_unsupported_sentence_is_taken_out(tmp_path: Path) -> None:
     assert reply.draft is not None
     assert any(c.kind == "phone" and c.unsupported for c in reply.draft.claims)
     assert not any(c.unsupported for c in reply.claims)
+
+
+async def test_a_change_of_topic_is_not_held_to_the_old_name(tmp_path: Path) -> None:
+    """Names of earlier turns are taken along, and left behind again when they find nothing."""
+    shipping = Document("shipping.md", "Shipping", "Express shipping takes two days.")
+
+    class ByQuery(ScriptedGrader):
+        async def grade(self, question: str, passages: Sequence[Passage]) -> Grading:
+            self._scores = {} if "Watch Pro" in question else {"shipping.md": 0.9}
+            return await super().grade(question, passages)
+
+    w = await small(tmp_path, documents=[shipping], grader=ByQuery({}))
+    reply = await answer_turn(
+        Ask("How long does express shipping take?", (Turn("customer", "I have Watch Pro."),)), w.seams, Policy()
+    )
+    assert reply.outcome is Outcome.ANSWERED
+    assert reply.query == "How long does express shipping take?"
+    assert any("without the names" in note for note in reply.notes)
 
 
 async def test_what_is_left_must_be_about_what_was_asked(tmp_path: Path) -> None:

@@ -58,6 +58,17 @@ def test_a_leaning_question_takes_the_name_along() -> None:
     )
 
 
+def test_our_own_quotes_are_no_topic() -> None:
+    """An answer of ours names products that nobody spoke of."""
+    talk = (
+        Turn("user", "What does it cost?"),
+        Turn("assistant", "Price | Watch Pro: $14.99 [1]"),
+        Turn("user", "And for a year?"),
+    )
+    assert missing_names(talk, 2) == ()
+    assert names("Open at 8 and at 9.") == []
+
+
 async def test_the_query_holds_question_and_entity() -> None:
     query = await CentralitySummarizer(HashEmbedder()).summarize(TALK)
     assert "How long is its warranty?" in query.text
