@@ -9,7 +9,8 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import Any
+from importlib.metadata import version as version_of
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -34,6 +35,7 @@ COMMANDS = {
 }
 """Name and purpose of every command; the module is `bot.commands.NAME`, but see `_MODULES`."""
 
+_DISTRIBUTION = "attest-copilot"
 _MODULES = {"eval": "evaluate"}
 _EXAMPLES = re.compile(r"\n\n(Examples?:\n)")
 _DONE, _BAD_INPUT, _SERVICE_FAILED, _INTERRUPTED = 0, 2, 3, 130
@@ -93,8 +95,20 @@ app = typer.Typer(
 )
 
 
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"attest {version_of(_DISTRIBUTION)}")
+        raise typer.Exit
+
+
 @app.callback(invoke_without_command=True)
-def attest(context: typer.Context) -> None:
+def attest(
+    context: typer.Context,
+    *,
+    version: Annotated[  # noqa: ARG001 - the callback alone uses it
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Show the version and end.")
+    ] = False,
+) -> None:
     """Attest answers from your knowledge base and traces every number, date, link and phone to its source.
 
     Start with: attest ingest --sample, then attest ask "How long do refunds take?", then attest serve.
@@ -167,7 +181,7 @@ def _bug(error: Exception) -> int:
 def _debugging() -> bool:
     try:
         settings = importlib.import_module("bot.settings").load_settings()
-    except AttestError:
+    except Exception:  # noqa: BLE001 - what reports a bug must not end in a second one
         return False
     return bool(settings.log_level == "debug")
 

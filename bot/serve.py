@@ -6,9 +6,12 @@ import asyncio
 import contextlib
 import errno
 import multiprocessing
+import os
 import secrets
 import signal
 import socket
+import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -28,6 +31,7 @@ from grounding.errors import ServiceUnavailable, SettingsError
 
 _BACKLOG = 512
 _STARTING_S = 120.0
+_AFTER_DRAIN_S = 5.0
 MAX_WORKERS = 64
 
 
@@ -166,7 +170,19 @@ def _work(
     settings: Settings, listener: socket.socket, ready: Event, make: Callable[[Settings], Awaitable[System]]
 ) -> None:
     log_to_stderr(settings.log_level, times=True)
+    threading.Thread(target=_end_with_parent, args=(settings.turn_deadline_s,), daemon=True).start()
     asyncio.run(serve_on(listener, settings, lambda _: ready.set(), review=False, make=make))
+
+
+def _end_with_parent(drain_s: float) -> None:
+    """Stop this process when the one that started it is gone, even by SIGKILL: nobody else would free the port."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    wait([parent.sentinel])
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(drain_s + _AFTER_DRAIN_S)
+    os._exit(1)
 
 
 def _await_ready(worker: BaseProcess, ready: Event, woken: Connection) -> None:
@@ -181,7 +197,7 @@ def _stop(workers: list[BaseProcess], drain_s: float) -> None:
     for worker in workers:
         worker.terminate()
     for worker in workers:
-        worker.join(drain_s + 5)
+        worker.join(drain_s + _AFTER_DRAIN_S)
         if worker.is_alive():
             worker.kill()
             worker.join()

@@ -6,12 +6,17 @@ Every setting is an environment variable `ATTEST_…` or a line of `.env` in the
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_args
+from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource, NoDecode, SettingsConfigDict
 
 from grounding.errors import SettingsError
 from grounding.policy import DEFAULT_POLICY, POLICIES
@@ -23,13 +28,24 @@ SAMPLE = Path(__file__).parent / "sample"
 """The knowledge base that comes with the product: kb/, web/, directory.yaml, golden.jsonl."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 CommaList = Annotated[tuple[str, ...], NoDecode]
+Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
+_LABEL = re.compile(r"(?!-)[\w-]{1,63}(?<!-)")
+_UNFIT = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
+_USERINFO = re.compile(r"(?<=://)[^/\s]*@")
+_QUERY_VALUE = re.compile(r"(?<=[?&;#])([^=&;#\s]*=)[^&;#\s]*")
+_SHOWN = 80
 
 
 class Settings(BaseSettings):
     """All settings with their defaults. Secrets are `SecretStr`, so no printed form shows them."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True, hide_input_in_errors=True
+        env_prefix=PREFIX,
+        env_file=".env",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        hide_input_in_errors=True,
     )
 
     # where things live
@@ -101,8 +117,8 @@ class Settings(BaseSettings):
     )
     web_deny: CommaList = Field((), description="hosts and their subdomains that are never used, comma-separated")
     # bounds
-    turn_deadline_s: float = Field(45.0, gt=0, description="seconds in which a turn ends, one way or the other")
-    call_deadline_s: float = Field(20.0, gt=0, description="seconds for one call of a remote service, retries included")
+    turn_deadline_s: Seconds = Field(45.0, description="seconds in which a turn ends, one way or the other")
+    call_deadline_s: Seconds = Field(20.0, description="seconds for one call of a remote service, retries included")
     retries: int = Field(2, ge=0, le=5, description="further tries of a failed remote call")
     chunk_min_tokens: int = Field(24, ge=1, description="a chunk is merged with its neighbour below this size")
     chunk_max_tokens: int = Field(
@@ -121,29 +137,50 @@ class Settings(BaseSettings):
     @classmethod
     def _known_policy(cls, value: str) -> str:
         if value not in POLICIES:
-            raise ValueError(f"allowed: {', '.join(sorted(POLICIES))}")
+            raise ValueError(f"one of {', '.join(sorted(POLICIES))}")
         return value
 
     @field_validator("phone_regions")
     @classmethod
     def _regions(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        bad = [v for v in value if not (len(v) == 2 and v.isalpha() and v.isupper())]
-        if bad:
-            raise ValueError(f"{bad[0]!r} is not a two-letter region such as US")
+        if not all(len(v) == 2 and v.isascii() and v.isalpha() and v.isupper() for v in value):
+            raise ValueError("two-letter regions such as US,GB")
+        return value
+
+    @field_validator("public_url", "openai_base_url")
+    @classmethod
+    def _url(cls, value: str | None) -> str | None:
+        if value is not None and not _is_url(value):
+            raise ValueError("an http:// or https:// URL with a host, such as https://bot.example.com")
+        return value
+
+    @field_validator("service_url_hosts")
+    @classmethod
+    def _reply_hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        # one label alone, such as .com, would let replies go to anybody's server
+        if not all(_is_host(v.removeprefix("."), labels=2) for v in value):
+            raise ValueError("host names of two labels or more, such as smba.trafficmanager.net or .botframework.com")
+        return value
+
+    @field_validator("web_allow", "web_deny")
+    @classmethod
+    def _sites(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(_is_host(v.removeprefix("*").removeprefix("."), labels=1) for v in value):
+            raise ValueError("host names such as example.com, without path or port")
         return value
 
     @model_validator(mode="after")
     def _together(self) -> Settings:
         if self.web == "serpapi" and self.serpapi_key is None:
-            raise ValueError("web=serpapi needs ATTEST_SERPAPI_KEY")
+            raise ValueError("ATTEST_WEB=serpapi needs ATTEST_SERPAPI_KEY")
         if self.generator == "openai" and self.openai_base_url is None and self.openai_api_key is None:
             raise ValueError(
-                "generator=openai needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server"
+                "ATTEST_GENERATOR=openai needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server"
             )
         if self.chunk_min_tokens * 2 > self.chunk_max_tokens:
-            raise ValueError("chunk_min_tokens may be at most half of chunk_max_tokens")
+            raise ValueError("ATTEST_CHUNK_MIN_TOKENS may be at most half of ATTEST_CHUNK_MAX_TOKENS")
         if self.bot_app_type != "MultiTenant" and self.bot_app_id and self.bot_tenant_id is None:
-            raise ValueError(f"bot_app_type={self.bot_app_type} needs ATTEST_BOT_TENANT_ID")
+            raise ValueError(f"ATTEST_BOT_APP_TYPE={self.bot_app_type} needs ATTEST_BOT_TENANT_ID")
         return self
 
     @property
@@ -167,6 +204,104 @@ def load_settings(**overrides: object) -> Settings:
     try:
         return Settings(**overrides)  # type: ignore[arg-type]
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        name = PREFIX + "_".join(str(p) for p in first["loc"]).upper() if first["loc"] else "settings"
-        raise SettingsError(f"{name}: {first['msg'].removeprefix('Value error, ')}") from None
+        raise SettingsError(_line(error, overrides)) from None
+    except UnicodeDecodeError:
+        raise SettingsError(".env: not readable as UTF-8; allowed is UTF-8 text, one NAME=VALUE to a line") from None
+    except OSError as error:
+        raise SettingsError(f".env: {(error.strerror or 'cannot be read').lower()}") from None
+
+
+def said(name: str, value: object, given: Mapping[str, object] | None = None) -> str:
+    """`ATTEST_PORT='abc' (environment)`: a setting's variable, its value unless it is a secret, and where it was set."""
+    field, where = Settings.model_fields[name], _origin(name, given or {})
+    shown = "" if _is_secret(field) else f"={_quoted(name, value)}"
+    return f"{PREFIX}{name.upper()}{shown} ({where})"
+
+
+def without_credentials(text: str) -> str:
+    """`text` with user information and the values of the query masked in every URL."""
+    return _QUERY_VALUE.sub(r"\1********", _USERINFO.sub("********@", text)) if "://" in text else text
+
+
+def unknown_names() -> list[tuple[str, str | None]]:
+    """Variables that look like settings but are none, in environment and `.env`, each with the nearest known name."""
+    known = [PREFIX + name.upper() for name in Settings.model_fields]
+    found = {name.upper() for values in _sources() for name in values} - set(known)
+    return [
+        (name, next(iter(get_close_matches(name, known, n=1)), None))
+        for name in sorted(found)
+        if name.startswith(PREFIX)
+    ]
+
+
+def _sources() -> tuple[Mapping[str, str | None], Mapping[str, str | None]]:
+    """Environment and `.env`, names in lower case, empty values left out."""
+    return EnvSettingsSource(Settings).env_vars, DotEnvSettingsSource(Settings).env_vars
+
+
+def _origin(name: str, given: Mapping[str, object]) -> str:
+    if name in given:
+        return "option"
+    key = f"{PREFIX}{name}".lower()
+    return next(
+        (at for at, values in zip(("environment", ".env"), _sources(), strict=True) if key in values), "default"
+    )
+
+
+def _line(error: ValidationError, given: Mapping[str, object]) -> str:
+    first = error.errors(include_url=False)[0]
+    message = first["msg"].removeprefix("Value error, ")
+    if not first["loc"]:
+        return message
+    name = str(first["loc"][0])
+    own = first["type"] == "value_error"
+    return f"{said(name, _raw(name, given), given)}: allowed is {message if own else _allowed(name, message)}"
+
+
+def _raw(name: str, given: Mapping[str, object]) -> object:
+    key = f"{PREFIX}{name}".lower()
+    return next((values[key] for values in _sources() if key in values), None) if name not in given else given[name]
+
+
+def _quoted(name: str, value: object) -> str:
+    text = value if isinstance(value, str) else str(value)
+    if name.endswith("_url"):
+        text = without_credentials(re.sub(r"^(\w+://)?.*@", r"\1********@", text, flags=re.DOTALL))
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")
+
+
+def _is_secret(field: FieldInfo) -> bool:
+    return "SecretStr" in str(field.annotation)
+
+
+def _allowed(name: str, message: str) -> str:
+    field = Settings.model_fields[name]
+    choices = get_args(field.annotation)
+    if choices and all(isinstance(choice, str) for choice in choices):
+        return f"one of {', '.join(choices)}"
+    if field.annotation is int:
+        low, high = _bound(field, "ge"), _bound(field, "le")
+        return f"a whole number from {low} to {high}" if high is not None else f"a whole number of at least {low}"
+    if field.annotation is float:
+        return f"a number above {_bound(field, 'gt')}, at most {_bound(field, 'le')}"
+    return message[:1].lower() + message[1:]
+
+
+def _bound(field: FieldInfo, name: str) -> Any:
+    return next((getattr(part, name) for part in field.metadata if hasattr(part, name)), None)
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return (
+            parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and not _UNFIT.search(text)
+        )
+    except ValueError:
+        return False
+
+
+def _is_host(text: str, *, labels: int) -> bool:
+    parts = text.removesuffix(".").split(".")
+    numeric = parts[-1].isdigit() or parts[-1].lower().startswith("0x")
+    return len(parts) >= labels and not numeric and all(_LABEL.fullmatch(part) for part in parts)

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from bot.commands import options
 from bot.commands.output import console, emit, table
-from bot.commands.startup import run, settings_of
+from bot.commands.startup import run, settings_of, warn_of_unknown_names
 from bot.commands.wiring import opened
 from bot.settings import Settings
 from bot.system import System
@@ -52,6 +52,7 @@ def doctor(context: typer.Context, json: options.JsonFlag = False) -> None:
       attest doctor
     """
     settings = settings_of()
+    warn_of_unknown_names()
     findings = [Finding("settings", "ok", "every value is allowed"), *_local(settings)]
     findings += run(_remote(context, settings))
     if json:

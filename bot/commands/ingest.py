@@ -14,7 +14,7 @@ from rich.progress import TaskID
 from bot.commands import options
 from bot.commands.output import console, emit, note, plain, progress, table
 from bot.commands.sample import place_sample_directory
-from bot.commands.startup import run, settings_of
+from bot.commands.startup import make_home, run, settings_of
 from bot.commands.wiring import wiring_of
 from bot.settings import SAMPLE, Settings
 from grounding.errors import InputError
@@ -60,7 +60,9 @@ def ingest(
     settings = settings_of()
     if sample:
         given = [SAMPLE / "kb"]
-        place_sample_directory(settings)
+        make_home(settings)
+        make_home(settings)
+    place_sample_directory(settings)
     report = run(_ingest(context, settings, given, acl, lexical_only=lexical_only))
     if json:
         emit(asdict(report))
@@ -72,6 +74,7 @@ def ingest(
 async def _ingest(
     context: typer.Context, settings: Settings, paths: Sequence[Path], acl: Path | None, *, lexical_only: bool
 ) -> IngestReport:
+    make_home(settings)
     ingester = await wiring_of(context).open_ingester(settings)
     try:
         with bars() as on_progress:
@@ -96,6 +99,7 @@ def bars() -> Iterator[Callable[[Progress], None]]:
 
 def ingest_sample(context: typer.Context, settings: Settings) -> IngestReport:
     """Take in the sample knowledge base and its people; says in one line what changed. Raises InputError, StoreError."""
+    make_home(settings)
     place_sample_directory(settings)
     report = run(_ingest(context, settings, [SAMPLE / "kb"], None, lexical_only=False))
     changed = report.added + report.changed + report.deleted

@@ -12,7 +12,7 @@ import typer
 from bot.commands import options
 from bot.commands.ingest import ingest_sample
 from bot.commands.output import emit_line, note
-from bot.commands.startup import log_to_stderr, run, settings_of
+from bot.commands.startup import log_to_stderr, make_home, run, settings_of, warn_of_unknown_names
 from bot.commands.wiring import wiring_of
 from bot.serve import MAX_WORKERS, Addresses, listening, serve_on, serve_with_workers
 from bot.settings import Settings
@@ -56,10 +56,12 @@ def serve(
     """
     settings = settings_of(host=host, port=port)
     log_to_stderr(settings.log_level, times=True)
+    warn_of_unknown_names()
     announce = _as_json if json else _as_lines
     if sample:
         with listening(settings):  # a port that is taken is said before the work, not after it
             ingest_sample(context, settings)
+    make_home(settings)
     if workers > 1:
         stopped_by = serve_with_workers(settings, workers, announce, make=wiring_of(context).compose)
     else:

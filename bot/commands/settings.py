@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, get_args
 
 from pydantic import SecretStr
@@ -10,11 +9,10 @@ from pydantic.fields import FieldInfo
 
 from bot.commands import options
 from bot.commands.output import console, emit, table
-from bot.commands.startup import settings_of
-from bot.settings import PREFIX, Settings
+from bot.commands.startup import settings_of, warn_of_unknown_names
+from bot.settings import PREFIX, Settings, without_credentials
 
 app = options.command_app()
-_USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 
 
 @app.command()
@@ -28,6 +26,7 @@ def settings(json: options.JsonFlag = False) -> None:
       attest settings --json
     """
     rows = describe(settings_of())
+    warn_of_unknown_names()
     if json:
         emit({"settings": rows})
         return
@@ -67,7 +66,7 @@ def _masked(value: Any) -> Any:
         return [_masked(item) for item in value]
     if value is None or isinstance(value, bool | int | float):
         return value
-    return _USERINFO.sub("********@", str(value))
+    return without_credentials(str(value))
 
 
 def _shown(value: Any) -> str:

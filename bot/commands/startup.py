@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import sys
 import threading
@@ -11,7 +12,9 @@ from collections.abc import Coroutine
 from types import FrameType
 from typing import Any, TypeVar
 
-from bot.settings import Settings, load_settings
+from bot.commands.output import note
+from bot.settings import Settings, load_settings, said, unknown_names
+from grounding.errors import SettingsError
 
 T = TypeVar("T")
 
@@ -21,6 +24,26 @@ def settings_of(**overrides: object) -> Settings:
     settings = load_settings(**{k: v for k, v in overrides.items() if v is not None})
     log_to_stderr(settings.log_level if settings.log_level in ("debug", "error") else "warning")
     return settings
+
+
+def warn_of_unknown_names() -> None:
+    """One line for each variable that looks like a setting and is none: a slip in a name would else go unseen."""
+    for name, nearest in unknown_names():
+        note(f"attest: {name} is no setting{f'; did you mean {nearest}?' if nearest else '; see attest settings'}")
+
+
+def make_home(settings: Settings) -> None:
+    """Make the folder of index and ledger. Raises SettingsError if it cannot be a folder that we may write to."""
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+        usable = os.access(settings.home, os.W_OK | os.X_OK)
+        reason = "cannot be written"
+    except FileExistsError:
+        usable, reason = False, "is a file"
+    except (OSError, ValueError) as error:
+        usable, reason = False, f"cannot be made ({getattr(error, 'strerror', None) or 'not a path'})".lower()
+    if not usable:
+        raise SettingsError(f"{said('home', settings.home)} {reason}: allowed is a folder that you may write to")
 
 
 def log_to_stderr(level: str, *, times: bool = False) -> None:

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import typer
 
-from bot.commands.startup import settings_of
+from bot.commands.startup import make_home, settings_of
 from bot.settings import Settings
 from bot.system import System
 from grounding.records import IngestReport, Progress
@@ -50,7 +50,9 @@ def wiring_of(context: typer.Context) -> Wiring:
 @asynccontextmanager
 async def opened(context: typer.Context, settings: Settings | None = None) -> AsyncIterator[System]:
     """The composed system, closed at the end."""
-    system = await wiring_of(context).compose(settings or settings_of())
+    settings = settings or settings_of()
+    make_home(settings)
+    system = await wiring_of(context).compose(settings)
     try:
         yield system
     finally:

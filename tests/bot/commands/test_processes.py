@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 
@@ -120,3 +122,22 @@ def test_a_worker_that_dies_stops_the_server_with_3(tmp_path: Path) -> None:
         os.kill(workers_of(process)[1], signal.SIGKILL)
         assert process.wait(60) == 3
         assert "a worker ended by itself" in process.stderr.read()
+
+
+def test_workers_end_when_what_started_them_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(WORKERS, encoding="utf-8")
+    with running(str(script), "serve", "--port", "0", "--workers", "2", "--json") as process:
+        assert process.stdout is not None
+        address = json.loads(process.stdout.readline())["messages"]
+        workers = [psutil.Process(pid) for pid in workers_of(process)]
+        assert len(workers) == 2
+        process.kill()
+        _, alive = psutil.wait_procs(workers, timeout=30)
+        for worker in alive:
+            worker.kill()
+        assert alive == []
+        with socket.socket() as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(("127.0.0.1", urlsplit(address).port or 0))
+            listener.listen()

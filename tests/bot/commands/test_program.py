@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 from contextlib import closing
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from bot.settings import Settings
 from bot.system import System
 from tests.bot.commands.conftest import Attest
 
+ROOT = Path(__file__).parents[3]
 HEAVY = ("presidio_analyzer", "onnxruntime", "botbuilder", "aiohttp", "tantivy", "sqlalchemy", "spacy", "openai")
 
 
@@ -146,3 +148,43 @@ def test_the_script_and_the_module_are_the_same_program(tmp_path: Path) -> None:
     asked = ["settings", "--json"]
     first = subprocess.run([script, *asked], capture_output=True, text=True, env=environment, timeout=60, check=True)
     assert json.loads(first.stdout) == json.loads(run(*asked, env=environment).stdout)
+
+
+def test_an_unreadable_env_file_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"\xff\xfe")
+    for command in (["settings"], ["ask", "hi"], ["doctor"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "bot", *command],
+            capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("attest: .env: not readable as UTF-8")
+        assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("under", ["", "below"])
+@pytest.mark.parametrize("arguments", [["ask", "hi"], ["ingest", "--sample"], ["serve", "--port", "0"]])
+def test_a_home_that_is_no_folder_is_one_line(
+    attest: Attest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: list[str], under: str
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("ATTEST_HOME", str(tmp_path / "file" / under))
+    ran = attest(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"attest: ATTEST_HOME='{tmp_path / 'file' / under}' (environment) ")
+    assert "allowed is a folder that you may write to" in ran.err
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["settings", "doctor"])
+def test_a_slip_in_the_name_of_a_setting_is_told(attest: Attest, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.setenv("ATTEST_PROT", "8080")
+    ran = attest(command)
+    assert ran.code == 0
+    assert ran.err == "attest: ATTEST_PROT is no setting; did you mean ATTEST_PORT?\n"
+
+
+def test_the_version_is_that_of_the_package(attest: Attest) -> None:
+    ran = attest("--version")
+    assert (ran.code, ran.out, ran.err) == (0, f"attest {version('attest-copilot')}\n", "")

@@ -288,7 +288,7 @@ def test_ingest_sample_keeps_a_directory_that_is_there(attest: Attest, tmp_path:
 def test_settings_masks_secrets_everywhere(attest: Attest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTEST_OPENAI_API_KEY", "sk-canary")
     monkeypatch.setenv("ATTEST_API_KEYS", "canary-1,canary-2")
-    monkeypatch.setenv("ATTEST_OPENAI_BASE_URL", "http://user:canary@127.0.0.1:9/v1")
+    monkeypatch.setenv("ATTEST_OPENAI_BASE_URL", "http://user:canary@127.0.0.1:9/v1?api-key=canary")
     words, document = attest("settings"), attest("settings", "--json")
     assert "canary" not in words.out + words.err + document.out + document.err
     rows = {row["name"]: row for row in document.document["settings"]}

@@ -1,0 +1,138 @@
+"""What settings accept, and what the line says when they do not: which value, where it was set, what is allowed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from bot.settings import load_settings, unknown_names, without_credentials
+from grounding.errors import SettingsError
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def refusal(**overrides: object) -> str:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(**overrides)
+    line = str(caught.value)
+    assert "\n" not in line
+    assert "Value error" not in line
+    return line
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "part"),
+    [
+        ("PORT", "abc", "allowed is a whole number from 0 to 65535"),
+        ("PORT", "65536", "allowed is a whole number from 0 to 65535"),
+        ("RATE_PER_MINUTE", "0", "allowed is a whole number of at least 1"),
+        ("LOG_LEVEL", "loud", "allowed is one of debug, info, warning, error"),
+        ("POLICY", "strict", "allowed is one of hybrid-crag"),
+        ("PHONE_REGIONS", "US,usa", "allowed is two-letter regions"),
+        ("PUBLIC_URL", "bot.example.com", "allowed is an http:// or https:// URL with a host"),
+        ("PUBLIC_URL", "ftp://bot.example.com", "allowed is an http"),
+        ("PUBLIC_URL", "https://", "allowed is an http"),
+        ("PUBLIC_URL", "https://a b", "allowed is an http"),
+        ("OPENAI_BASE_URL", "https://x:99999/v1", "allowed is an http"),
+        ("OPENAI_BASE_URL", "javascript:alert(1)", "allowed is an http"),
+        ("SERVICE_URL_HOSTS", ".com", "allowed is host names of two labels"),
+        ("SERVICE_URL_HOSTS", "https://smba.trafficmanager.net", "allowed is host names"),
+        ("SERVICE_URL_HOSTS", "..botframework.com", "allowed is host names"),
+        ("SERVICE_URL_HOSTS", "ok.example.com,*", "allowed is host names"),
+        ("TURN_DEADLINE_S", "inf", "allowed is a number above 0, at most 3600"),
+        ("TURN_DEADLINE_S", "3600.5", "allowed is a number above 0, at most 3600"),
+        ("CALL_DEADLINE_S", "nan", "allowed is a number above 0, at most 3600"),
+        ("CALL_DEADLINE_S", "0", "allowed is a number above 0, at most 3600"),
+        ("WEB_ALLOW", "https://example.com", "allowed is host names such as example.com"),
+        ("WEB_DENY", "example.com/path", "allowed is host names such as example.com"),
+        ("WEB_DENY", "10.0.0.1", "allowed is host names such as example.com"),
+    ],
+)
+def test_a_value_that_is_not_allowed_is_refused_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, part: str
+) -> None:
+    monkeypatch.setenv(f"ATTEST_{name}", value)
+    line = refusal()
+    assert line.startswith(f"ATTEST_{name}={value!r} (environment): ")
+    assert part in line
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PUBLIC_URL", "https://bot.example.com:8443/base/"),
+        ("OPENAI_BASE_URL", "http://[::1]:8000/v1"),
+        ("SERVICE_URL_HOSTS", ".botframework.com,smba.trafficmanager.net"),
+        ("TURN_DEADLINE_S", "3600"),
+        ("CALL_DEADLINE_S", "0.5"),
+        ("WEB_ALLOW", "example.com,.example.org,*.example.net,gov,bücher.example"),
+    ],
+)
+def test_the_near_misses_of_those_are_taken(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(f"ATTEST_{name}", value)
+    assert load_settings()
+
+
+def test_the_line_says_where_the_value_was_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path(".env").write_text("ATTEST_PORT=many\n", "utf-8")
+    assert refusal() == "ATTEST_PORT='many' (.env): allowed is a whole number from 0 to 65535"
+    monkeypatch.setenv("ATTEST_PORT", "more")
+    assert "'more' (environment)" in refusal()
+    assert "'most' (option)" in refusal(port="most")
+
+
+def test_no_credential_is_in_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    for value in ("ftp://user:canary@host/", "user:canary@host", "ftp://host/?api-key=canary"):
+        monkeypatch.setenv("ATTEST_OPENAI_BASE_URL", value)
+        assert "canary" not in refusal()
+    monkeypatch.delenv("ATTEST_OPENAI_BASE_URL")
+    assert refusal(openai_api_key=["canary"]).startswith("ATTEST_OPENAI_API_KEY (option): ")
+    assert "canary" not in refusal(openai_api_key=["canary"])
+    assert "canary" not in refusal(api_keys=({"canary": 1},))
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"ATTEST_COMPANY=caf\xe9\n"])
+def test_a_file_that_is_not_utf_8_is_one_line(content: bytes) -> None:
+    Path(".env").write_bytes(content)
+    assert refusal().startswith(".env: not readable as UTF-8")
+
+
+def test_an_empty_value_means_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTEST_HOME", "")
+    Path(".env").write_text("ATTEST_PORT=\n", "utf-8")
+    settings = load_settings()
+    assert settings.home == Path(platformdirs.user_data_dir("attest", appauthor=False))
+    assert settings.port == 3978
+
+
+def test_settings_that_contradict_each_other_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTEST_WEB", "serpapi")
+    assert refusal() == "ATTEST_WEB=serpapi needs ATTEST_SERPAPI_KEY"
+
+
+def test_a_slip_in_a_name_is_found_in_both_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTEST_PROT", "1")
+    monkeypatch.setenv("attest_company", "x")
+    Path(".env").write_text("ATTEST_QQQQQQQQ=1\nOTHER=2\nATTEST_HOST=localhost\n", "utf-8")
+    found = dict(unknown_names())
+    assert found["ATTEST_PROT"] == "ATTEST_PORT"
+    assert found["ATTEST_QQQQQQQQ"] is None
+    assert not {"OTHER", "ATTEST_HOST", "ATTEST_COMPANY"} & set(found)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://h/v1?api-key=secret&a=b", "https://h/v1?api-key=********&a=********"),
+        ("https://u:p@h/v1", "https://********@h/v1"),
+        ("https://h/v1", "https://h/v1"),
+        ("a sentence? with k=v", "a sentence? with k=v"),
+    ],
+)
+def test_credentials_of_a_url_are_masked(url: str, shown: str) -> None:
+    assert without_credentials(url) == shown
