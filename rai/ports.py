@@ -48,6 +48,10 @@ class Ledger(Protocol):
         """Entries with `seq` > `after`, oldest first unless `newest_first`."""
         ...
 
+    def export(self) -> AsyncIterator[str]:
+        """The whole ledger as lines that can be verified elsewhere: a heading, the entries, and a sealed last line."""
+        ...
+
     async def verify(self) -> Verification:
         """Walk the whole chain with the key; compare count and head with the anchor kept outside the store."""
         ...

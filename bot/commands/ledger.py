@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json as jsonlib
-from dataclasses import asdict
-from typing import Annotated
+from dataclasses import asdict, replace
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, TextIO
 
 import typer
 
 from bot.commands import options
-from bot.commands.output import console, emit, emit_line, note, plain, table
-from bot.commands.startup import run
+from bot.commands.output import console, emit, note, plain, table
+from bot.commands.startup import run, settings_of
 from bot.commands.wiring import opened
-from grounding.errors import InputError
+from grounding.errors import AttestError, InputError, SettingsError
+from rai.ledger.chain import GENESIS, key_id
+from rai.ledger.export import FORMAT, verify_export
+from rai.ledger.key import load_key
 from rai.records import Entry, Verification
 
 app = options.command_app("Read, verify and export the provenance log.")
+_ANOTHER_KEY = "not the key that the ledger was written with"
 
 
 @app.command("list")
@@ -64,16 +70,24 @@ def show(
 
 
 @app.command()
-def verify(context: typer.Context, json: options.JsonFlag = False) -> None:
+def verify(
+    context: typer.Context,
+    *,
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Check what `ledger export` wrote, instead of the store.")
+    ] = None,
+    json: options.JsonFlag = False,
+) -> None:
     """Say whether the chain is intact.
 
     Walks the whole chain with its key: nothing was changed, removed or put in. Exit code 1 if it does not hold; the
-    first broken entry is named.
+    first broken entry is named. An exported file needs nothing but the key in ATTEST_LEDGER_KEY_FILE.
 
-    Example:
+    Examples:
       attest ledger verify && echo intact
+      attest ledger verify --export ledger-2026-11.jsonl
     """
-    result = run(_verify(context))
+    result = run(_verify(context)) if export is None else verify_file(export, settings_of().ledger_key_file)
     if json:
         emit(asdict(result))
     elif result.ok:
@@ -86,19 +100,16 @@ def verify(context: typer.Context, json: options.JsonFlag = False) -> None:
 
 
 @app.command()
-def export(
-    context: typer.Context,
-    after: Annotated[int, typer.Option(metavar="N", min=0, help="Only entries with a number above this.")] = 0,
-    json: options.JsonFlag = False,
-) -> None:
-    """Write every entry as a JSON line.
+def export(context: typer.Context, json: options.JsonFlag = False) -> None:
+    """Write the whole ledger as JSON lines that can be verified elsewhere.
 
-    Oldest first, for an archive or a reviewer's own tools. With --json it is one document instead, which is held in memory.
+    A heading, every entry, oldest first, and a sealed last line; `ledger verify --export` checks them. With --json it is
+    one document instead, which is held in memory and is for reading alone.
 
     Example:
       attest ledger export > ledger-2026-11.jsonl
     """
-    run(_export(context, after, as_document=json))
+    run(_export(context, as_document=json))
 
 
 def _outcome(entry: Entry) -> str:
@@ -121,15 +132,57 @@ async def _entry(context: typer.Context, entry_id: str) -> Entry:
 
 
 async def _verify(context: typer.Context) -> Verification:
-    async with opened(context) as system:
-        return await system.ledger.verify()
+    try:
+        async with opened(context) as system:
+            return await system.ledger.verify()
+    except SettingsError as error:
+        if _ANOTHER_KEY not in str(error):
+            raise
+        return _changed("the key file, or the store's own note of its key: they no longer belong together")
 
 
-async def _export(context: typer.Context, after: int, *, as_document: bool) -> None:
+def verify_file(path: Path, key_file: Path) -> Verification:
+    """Check an exported ledger with the key in `key_file`. Raises InputError for a file that is no export."""
+    key = load_key(key_file, make=False)
+    try:
+        with path.open(encoding="utf-8", errors="surrogateescape") as stream:
+            return _verified(stream, key, path)
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or 'cannot be read').lower()}", code="no_file") from None
+
+
+def _verified(stream: TextIO, key: bytes, path: Path) -> Verification:
+    heading = stream.readline()
+    if _field(heading, "format") != FORMAT:
+        raise InputError(f"{path}: not an exported ledger; allowed is what `attest ledger export` wrote")
+    if _field(heading, "key_id") != key_id(key):
+        return _changed("the key file, or the first line of the export: they do not belong together")
+    try:
+        found = verify_export(chain([heading], stream), key)
+    except (AttestError, ValueError, RecursionError) as error:
+        return _changed(str(error) if isinstance(error, AttestError) else "a line that cannot be read")
+    if found.ok and any(line.strip() for line in stream):
+        return replace(found, ok=False, why="changed: there are lines after the sealed last one")
+    return found
+
+
+def _field(line: str, name: str) -> object:
+    try:
+        data = jsonlib.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return data.get(name) if isinstance(data, dict) else None
+
+
+def _changed(what: str) -> Verification:
+    return Verification(False, 0, GENESIS, None, f"changed: {what}")
+
+
+async def _export(context: typer.Context, *, as_document: bool) -> None:
     async with opened(context) as system:
-        entries = system.ledger.entries(after=after)
-        if as_document:
-            emit({"entries": [asdict(entry) async for entry in entries]})
+        if not as_document:
+            async for line in system.ledger.export():
+                typer.echo(line)
             return
-        async for entry in entries:
-            emit_line(asdict(entry))
+        heading, *entries, end = [jsonlib.loads(line) async for line in system.ledger.export()]
+    emit({**heading, "entries": entries, **end})

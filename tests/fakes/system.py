@@ -36,6 +36,7 @@ from grounding.records import (
     chunk_id,
 )
 from rai.records import Claim, Entry, EvidenceSpan, Kind, Outcome, Report, Screening, Source, Status, Verification
+from tests.fakes.ledger import exported
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 
@@ -149,6 +150,10 @@ class FakeLedger:
         kept = sorted((e for e in self.kept if e.seq > after), key=lambda e: e.seq, reverse=newest_first)
         for entry in kept[:limit]:
             yield entry
+
+    async def export(self) -> AsyncIterator[str]:
+        for line in exported(self.kept):
+            yield line
 
     async def verify(self) -> Verification:
         self.walks += 1

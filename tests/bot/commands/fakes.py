@@ -32,6 +32,7 @@ from grounding.records import (
 )
 from grounding.text import sentences, terms
 from rai.records import Claim, DocumentScreening, Entry, EvidenceSpan, Outcome, Report, Screening, Verification
+from tests.fakes.ledger import exported
 
 DOCUMENTS = (
     Document("refunds.md", "Refunds", "Refunds take 5 business days. Call 020 7946 0000.", product=None),
@@ -177,6 +178,10 @@ class MemoryLedger:
         wanted = [entry for entry in self.held if entry.seq > after]
         for entry in (wanted[::-1] if newest_first else wanted)[:limit]:
             yield entry
+
+    async def export(self) -> AsyncIterator[str]:
+        for line in exported(self.held):
+            yield line
 
     async def verify(self) -> Verification:
         head = self.held[-1].mac if self.held else "0"

@@ -221,8 +221,12 @@ def test_ledger_list_show_export(attest: Attest) -> None:
     assert "answered" in attest("ledger", "list").out
     assert attest("ledger", "show", "e2", "--json").document["body"]["question"] == "two"
     assert '"question": "two"' in attest("ledger", "show", "e2").out
-    assert [row["seq"] for row in attest("ledger", "export", "--after", "1").lines] == [2, 3]
-    assert len(attest("ledger", "export", "--json").document["entries"]) == 3
+    heading, *rows, end = attest("ledger", "export").lines
+    assert ([row["seq"] for row in rows], end["end"]["count"]) == ([1, 2, 3], 3)
+    assert heading["format"] == "attest-ledger-1"
+    assert all({"digest", "prev", "mac"} <= set(row) for row in rows)
+    document = attest("ledger", "export", "--json").document
+    assert (document["entries"], document["end"]) == (rows, end["end"])
 
 
 def test_ledger_verify_is_0_when_intact_and_1_when_not(attest: Attest, small: FakeWorld) -> None:

@@ -18,6 +18,7 @@ from bot.teams.ports import Transport
 from grounding.errors import StoreError
 from rai.records import Entry, Outcome, Verification
 from tests.fakes.channel import FakeChannel
+from tests.fakes.ledger import exported
 
 Json = dict[str, Any]
 
@@ -55,6 +56,10 @@ class FakeLedger:
     ) -> AsyncIterator[Entry]:
         for seq, (kind, body) in enumerate(self.appended, start=1):
             yield Entry(f"e{seq}", seq, "2026-11-03T10:00:00Z", kind, body, "", "")
+
+    async def export(self) -> AsyncIterator[str]:
+        for line in exported([entry async for entry in self.entries()]):
+            yield line
 
     async def verify(self) -> Verification:
         return Verification(True, len(self.appended), "")

@@ -1,0 +1,129 @@
+"""`attest ledger` over the real store: what it exports verifies with the key alone, and alterations end with 1."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.cli import main
+from bot.commands.wiring import Wiring
+from bot.settings import Settings, load_settings
+from bot.system import System
+from rai.ledger.store import SqlLedger
+from tests.bot.commands.conftest import Ran
+from tests.bot.commands.fakes import FakeWorld
+
+Ledger = Callable[..., Ran]
+
+
+@pytest.fixture
+def ledger(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Ledger:
+    """Runs `attest ledger …` over a store with three entries."""
+
+    async def compose(settings: Settings) -> System:
+        store = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
+        return replace(await small.compose(settings), ledger=store, close=store.close)
+
+    async def fill() -> None:
+        settings = load_settings()
+        settings.home.mkdir(parents=True)
+        store = SqlLedger(settings.home / "ledger.db", settings.ledger_key_file)
+        for n in range(3):
+            await store.append("turn", {"n": n, "question": "Wann öffnen Sie?"})
+        await store.close()
+
+    asyncio.run(fill())
+
+    def run(*arguments: str) -> Ran:
+        capsys.readouterr()
+        code = main(["ledger", *arguments], lambda: Wiring(compose, small.open_ingester))
+        return Ran(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def archive(ledger: Ledger, tmp_path: Path) -> Path:
+    ran = ledger("export")
+    assert ran.code == 0
+    path = tmp_path / "ledger.jsonl"
+    path.write_text(ran.out, encoding="utf-8")
+    return path
+
+
+def test_an_export_verifies_with_the_key_alone(ledger: Ledger, archive: Path) -> None:
+    (load_settings().home / "ledger.db").unlink()
+    ran = ledger("verify", "--export", str(archive))
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("intact: 3 entries, head ")
+    found = ledger("verify", "--export", str(archive), "--json").document
+    assert (found["ok"], found["entries"]) == (True, 3)
+
+
+def reworded(lines: list[str]) -> list[str]:
+    return [line.replace('"n": 1', '"n": 7') for line in lines]
+
+
+def of_another_key(lines: list[str]) -> list[str]:
+    return [json.dumps({**json.loads(lines[0]), "key_id": "0" * 16}), *lines[1:]]
+
+
+ALTERED: list[Any] = [
+    pytest.param(reworded, "changed", id="reworded"),
+    pytest.param(lambda lines: [*lines[:2], *lines[3:]], "missing", id="an entry cut out"),
+    pytest.param(lambda lines: lines[:-1], "truncated", id="no last line"),
+    pytest.param(lambda lines: [*lines[:-2], lines[-1]], "truncated", id="the last entry cut off"),
+    pytest.param(lambda lines: [lines[0], lines[2], lines[1], *lines[3:]], "missing", id="two entries swapped"),
+    pytest.param(lambda lines: [*lines, lines[1]], "changed: there are lines after", id="a line put behind"),
+    pytest.param(lambda lines: [*lines[:2], "{nope", *lines[3:]], "changed: line 3", id="a line that is no JSON"),
+    pytest.param(of_another_key, "changed: the key file, or the first line", id="another key in the heading"),
+]
+
+
+@pytest.mark.parametrize(("alter", "why"), ALTERED)
+def test_an_altered_export_ends_with_1(
+    ledger: Ledger, archive: Path, alter: Callable[[list[str]], list[str]], why: str
+) -> None:
+    lines = archive.read_text("utf-8").splitlines()
+    changed = alter(lines)
+    assert changed != lines
+    archive.write_text("\n".join(changed) + "\n", encoding="utf-8")
+    ran = ledger("verify", "--export", str(archive))
+    assert ran.code == 1
+    assert "NOT INTACT" in ran.out
+    assert why in ran.out
+
+
+@pytest.mark.parametrize("content", [b"", b"{}\n", b"\xff\xfe", b"[1]\n"])
+def test_a_file_that_is_no_export_is_a_slip(ledger: Ledger, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "other.jsonl"
+    path.write_bytes(content)
+    ran = ledger("verify", "--export", str(path))
+    assert (ran.code, ran.out) == (2, "")
+    assert "not an exported ledger" in ran.err
+    assert "no such file" in ledger("verify", "--export", str(tmp_path / "nowhere")).err
+
+
+def test_a_store_that_names_another_key_reads_as_tampering(ledger: Ledger) -> None:
+    assert ledger("verify").code == 0
+    with sqlite3.connect(load_settings().home / "ledger.db") as store:
+        store.execute("UPDATE about SET value = '0000000000000000' WHERE name = 'key_id'")
+    store.close()
+    ran = ledger("verify")
+    assert ran.code == 1
+    assert "changed: the key file, or the store's own note of its key" in ran.out
+    assert ledger("list").code == 2
+
+
+def test_a_key_that_is_missing_stays_a_setting_to_mend(ledger: Ledger) -> None:
+    load_settings().ledger_key_file.unlink()
+    ran = ledger("verify")
+    assert ran.code == 2
+    assert "ATTEST_LEDGER_KEY_FILE" in ran.err
