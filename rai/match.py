@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from grounding.text import caseless, fold, sentences
 from rai.claims import codes, names
-from rai.claims.changed import Changed, changes, loose_digits
+from rai.claims.changed import Changed, changed_digits, changes, loose_digits
 from rai.claims.entail import anywhere, is_question, judge, substance
 from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
@@ -22,7 +22,7 @@ from rai.claims.links import parse
 from rai.claims.lookalike import looks_like
 from rai.claims.named import in_given, match_named
 from rai.claims.phones import REGIONS
-from rai.claims.roles import in_role, rival
+from rai.claims.roles import in_role, other_cell, rival
 from rai.claims.same import same_value
 from rai.claims.sources import Place, Prepared, prepare, role_terms
 from rai.records import CONTACT_KINDS, Claim, EntityType, EvidenceSpan, Source, Status
@@ -30,6 +30,7 @@ from rai.records import CONTACT_KINDS, Claim, EntityType, EvidenceSpan, Source, 
 ABSENT_BELOW = 0.2
 """A statement of four content words and more of which less than this share stands anywhere in the sources is absent."""
 
+_CLAUSE = re.compile(r"[,;|\n]\s|\.\s| and ")
 _EVERY_DAY = re.compile(
     r"\b(?:daily|every ?day|each day|all week|7 days|seven days|24/7|weekdays?|weekends?|(?:mon|tues|wednes|thurs|fri|satur|sun)\w{0,6} ?"
     r"(?:-|–|to|through|thru|until) ?(?:mon|tues|wednes|thurs|fri|satur|sun))",
@@ -81,7 +82,7 @@ def check_claims(
     found = _tagged(answer, find_values(answer, regions), tags)
     changed = changes(answer, found, setting.sources)
     found += loose_digits(answer, found)
-    found += _changed_digits(answer, found, changed)
+    found += changed_digits(answer, found, changed)
     values = {(f.start, f.end, f.kind): f for f in found}
     spans = sentences(answer)
     starts = [s.start for s in spans]
@@ -99,15 +100,6 @@ def check_claims(
         finding = _quoted(claim, finding, changed, setting)
         claims.append(replace(claim, status=finding.status, evidence=finding.evidence, why=finding.why))
     return tuple(claims)
-
-
-def _changed_digits(answer: str, found: Sequence[Found], changed: Sequence[Changed]) -> list[Found]:
-    """What was changed in a quotation and is no value by itself (the number of a step), as numbers."""
-    return [
-        Found("number", c.start, c.end, caseless(answer[c.start : c.end]))
-        for c in changed
-        if not c.negation and all(c.end <= f.start or f.end <= c.start for f in found)
-    ]
 
 
 def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting: Setting) -> Finding:
@@ -194,6 +186,12 @@ def _placed(claim: Claim, found: Found, places: list[Place], around: Around, set
         return Finding(
             status, (place.span(),), f"{claim.text} stands in {_name(place)}, but in a sentence about something else."
         )
+    clause = _CLAUSE.split(around.preceding)[-1] + claim.text + _CLAUSE.split(around.following)[0]
+    fitting_cells = [p for p in fitting if not other_cell(p, clause)]
+    if not fitting_cells:
+        why = f"{claim.text} stands in {_name(fitting[0])}, but in the cell of another name."
+        return Finding("wrong_role", (fitting[0].span(),), why)
+    fitting = fitting_cells
     kept: list[Place] = []
     beaten: tuple[Place, Place] | None = None
     for place in fitting:

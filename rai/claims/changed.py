@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grounding.text import STOP_WORDS, sentences
+from grounding.text import STOP_WORDS, caseless, sentences
 from rai.claims.align import Alignment, Difference, Token, align, clauses, part_keys, parts, segments
 from rai.claims.found import Found
 from rai.claims.lookalike import edit_distance
@@ -71,6 +71,15 @@ def loose_digits(answer: str, values: Sequence[Found]) -> tuple[Found, ...]:
         for m in _DIGIT.finditer(answer)
         if all(m.end() <= a or b <= m.start() for a, b in taken)
     )
+
+
+def changed_digits(answer: str, values: Sequence[Found], changed: Sequence[Changed]) -> list[Found]:
+    """What was changed and is no value by itself (the number of a step), as numbers."""
+    return [
+        Found("number", c.start, c.end, caseless(answer[c.start : c.end]))
+        for c in changed
+        if not c.negation and all(c.end <= f.start or f.end <= c.start for f in values)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +172,7 @@ class _Reader:
         mine = Counter(t.text.lower() for t in _negations(self.alignment.tokens))
         theirs = Counter(t.text.lower() for t in _negations(self.alignment.segment.tokens))
         more, less = mine - theirs, theirs - mine
-        return more.total() % 2 == less.total() % 2 and not _DETERMINERS.isdisjoint(more | less)
+        return more.total() % 2 == less.total() % 2 and not _DETERMINERS.isdisjoint({*more, *less})
 
     def allowed(self, change: Changed, texts: tuple[Source, ...]) -> bool:
         """True if the change is none: see the head of this module."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from grounding.text import body_start, caseless, sentences, terms
-from rai.claims.sources import Prepared, Unit
+from rai.claims.sources import Prepared, Unit, caseless_field
 from rai.records import EvidenceSpan
 
 _CITATION = re.compile(r"\s?(?:\[[0-9]{1,3}(?:, ?[0-9]{1,3})*\]|【[0-9]{1,3}】)")
@@ -124,7 +124,7 @@ def _verbatim(plain: str, sources: Sequence[Prepared]) -> EvidenceSpan | None:
     pattern = re.compile(r"(?<!\w)" + r"\s+".join(pieces) + r"(?!\w)")
     hits = []
     for prepared in sources:
-        match = pattern.search(caseless(prepared.source.text))
+        match = pattern.search(caseless_field(prepared.source.text))
         if match and _whole(prepared.source.text, match.start(), match.end()):
             hits.append(
                 EvidenceSpan(prepared.source.id, "text", *match.span(), prepared.source.text[slice(*match.span())])

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
-from grounding.text import caseless
 from rai.claims.found import Found
-from rai.claims.sources import Prepared
+from rai.claims.sources import Prepared, caseless_field
 from rai.records import EvidenceSpan
 
 
@@ -33,7 +32,7 @@ def match_named(found: Found, sources: Iterable[Prepared]) -> tuple[EvidenceSpan
     for prepared in sources:
         for field in fields:
             text = prepared.source.text if field == "text" else prepared.source.title
-            match = pattern.search(caseless(text))
+            match = pattern.search(caseless_field(text))
             if match:
                 spans.append(EvidenceSpan(prepared.source.id, field, *match.span(), text[slice(*match.span())]))
     return tuple(spans)

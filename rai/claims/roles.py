@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rai.claims.sources import Place
+from rai.claims.sources import Place, role_terms
 
 Words = frozenset[str]
 
@@ -41,6 +41,26 @@ def rival(place: Place, others: Sequence[Place], words: Words, question: Words) 
         return None
     best = max(candidates.values(), key=lambda p: (len(named & p.unit.terms), -p.unit.start))
     return best if _alike(place, best) and len(named & best.unit.terms) >= len(named) else None
+
+
+def other_cell(place: Place, clause: str) -> bool:
+    """True if the clause names the label of another cell of the value's row, and not the one that the value stands in.
+
+    Only words that one label alone has count: "Watch Plus has 1 camera" of "Watch Basic: 1 | Watch Plus: up to 5".
+    """
+    row = place.text()[place.unit.start : place.unit.end]
+    if place.unit.field != "text" or " | " not in row:
+        return False
+    at = row.count(" | ", 0, place.found.start - place.unit.start)
+    labels = [role_terms(cell.partition(":")[0]) if ":" in cell else frozenset() for cell in row.split(" | ")]
+    if at >= len(labels) or not labels[at] or labels.count(labels[at]) > 1:
+        return False
+    words = role_terms(clause)
+    own, others = labels[at], [x for n, x in enumerate(labels) if n != at and x]
+    telling = own - frozenset().union(*others)
+    # labels that share a word are of one kind (plans, days); a price has nothing to do with the name of its row
+    rivals = [x - own for x in others if x & own and x - own and x - own <= words]
+    return bool(telling) and bool(rivals) and not telling & words
 
 
 def _alike(place: Place, other: Place) -> bool:

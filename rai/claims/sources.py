@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from grounding.text import STOP_WORDS, sentences, stem, terms
+from grounding.text import STOP_WORDS, caseless, sentences, stem, terms
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.records import EvidenceSpan, Source
@@ -109,6 +109,12 @@ def _text_units(text: str, title: frozenset[str]) -> list[Unit]:
             heading = words
         before = frozenset() if row else words
     return units
+
+
+@lru_cache(maxsize=1024)
+def caseless_field(text: str) -> str:
+    """`caseless` of a source's text or title, which every name and statement of an answer is looked for in."""
+    return caseless(text)
 
 
 @lru_cache(maxsize=8192)
