@@ -9,29 +9,23 @@ from typing import Any
 
 from bot.commands import fields
 from bot.commands.fields import Json
+from bot.http.forms import check_id, parse_check
 from bot.system import CheckRequest, System
 from bot.transcript import turns_from_json
 from grounding.errors import InputError, ServiceError
 from grounding.records import Access, Passage, Query, Retrieval, Turn
-from rai.records import Screening, Source
+from rai.records import Screening
 
 MAX_K = 1000
 
 
 def check_request(data: Json) -> CheckRequest:
-    """The input form of `check`."""
-    sources = tuple(
-        Source(fields.text(item, "id"), fields.text(item, "text"), fields.optional_text(item, "title") or "")
-        for item in fields.objects(data, "sources")
-    )
-    if len({source.id for source in sources}) < len(sources):
-        raise InputError("field 'sources' has two sources of the same id", code="bad_field")
-    return CheckRequest(
-        answer=fields.text(data, "answer"),
-        sources=sources,
-        question=fields.optional_text(data, "question"),
-        given=fields.texts(data, "given"),
-    )
+    """The input form of `check`, read as the HTTP API reads it, so that both take and refuse the same."""
+    try:
+        check_id(data)
+        return parse_check(data)
+    except InputError as error:
+        raise InputError(str(error), code="bad_field") from None
 
 
 def screening_json(row_id: str, screening: Screening) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 import typer
 
@@ -96,11 +96,13 @@ def _skip_line(stream: BinaryIO) -> None:
 
 def _row(line: bytes, *, first: bool) -> Mapping[str, Any] | BadLine:
     try:
-        value = json.loads(line.decode("utf-8-sig" if first else "utf-8"))
+        value = json.loads(line.decode("utf-8-sig" if first else "utf-8"), parse_constant=_no_constant)
     except UnicodeDecodeError:
         return BadLine(None, InputError("line is not UTF-8", code="bad_encoding"))
     except json.JSONDecodeError as error:
         return BadLine(None, InputError(f"line is not JSON: {error.msg} at column {error.colno}", code="bad_json"))
+    except InputError as error:
+        return BadLine(None, error)
     except (ValueError, RecursionError):
         return BadLine(None, InputError("line is not JSON that can be read: too deep or too large", code="bad_json"))
     if not isinstance(value, dict):
@@ -111,6 +113,10 @@ def _row(line: bytes, *, first: bool) -> Mapping[str, Any] | BadLine:
     if b"\\u" in line and _has_lone_surrogate(value):
         return BadLine(None, InputError("text holds half of a surrogate pair", code="bad_encoding"))
     return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise InputError(f"line is not JSON: {name} is not allowed", code="bad_json")
 
 
 def _has_lone_surrogate(value: dict[str, Any]) -> bool:
