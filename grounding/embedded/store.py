@@ -20,60 +20,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
+from grounding.embedded.tables import CHUNKS, DOCUMENTS, META, METADATA, SCHEMA, VECTORS, VERSIONS
 from grounding.errors import StoreError
 from grounding.records import Chunk, Document, DocumentInfo, Locator
-
-SCHEMA = 1
-_metadata = sa.MetaData()
-_meta = sa.Table(
-    "meta", _metadata, sa.Column("name", sa.Text, primary_key=True), sa.Column("value", sa.Text, nullable=False)
-)
-_versions = sa.Table(
-    "versions",
-    _metadata,
-    sa.Column("doc_id", sa.Text, primary_key=True),
-    sa.Column("version", sa.Text, primary_key=True),
-    sa.Column("body", sa.Text, nullable=False),  # the whole Document as JSON: what it said, who could read it
-)
-_documents = sa.Table(
-    "documents",
-    _metadata,
-    sa.Column("doc_id", sa.Text, primary_key=True),
-    sa.Column("root", sa.Text, nullable=False, index=True),
-    sa.Column("stamp", sa.Text, nullable=False),
-    sa.Column("version", sa.Text, nullable=False),
-    sa.Column("title", sa.Text, nullable=False),
-    sa.Column("url", sa.Text),
-    sa.Column("groups", sa.Text),  # JSON list; NULL is everyone
-    sa.Column("product", sa.Text),
-    sa.Column("internal", sa.Boolean, nullable=False),
-    sa.Column("updated", sa.Text),
-    sa.Column("content_type", sa.Text, nullable=False),
-    sa.Column("chunks", sa.Integer, nullable=False),
-    sa.Column("ingested_at", sa.Text, nullable=False),
-    sa.Column("live", sa.Boolean, nullable=False),
-    sa.Column("pulled", sa.Boolean, nullable=False),  # removed by a person: stays out until its stamp changes
-    sa.Column("indexed", sa.Boolean, nullable=False, index=True),
-)
-_chunks = sa.Table(
-    "chunks",
-    _metadata,
-    sa.Column("pk", sa.Integer, primary_key=True),
-    sa.Column("chunk_id", sa.Text, nullable=False, index=True),
-    sa.Column("doc_id", sa.Text, nullable=False, index=True),
-    sa.Column("start", sa.Integer, nullable=False),
-    sa.Column("end", sa.Integer, nullable=False),
-    sa.Column("text", sa.Text, nullable=False),
-    sa.Column("tokens", sa.Integer, nullable=False),
-    sa.Column("locator", sa.Text),
-)
-_vectors = sa.Table(
-    "vectors",
-    _metadata,
-    sa.Column("chunk_id", sa.Text, primary_key=True),
-    sa.Column("fingerprint", sa.Text, primary_key=True),
-    sa.Column("vector", sa.LargeBinary, nullable=False),  # float16, 384 numbers
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +59,7 @@ class Store:
         sa.event.listen(self._engine, "connect", _pragmas)
         self._make_tables()
         with self._writing() as db:
-            found = db.execute(sa.select(_meta.c.value).where(_meta.c.name == "schema")).scalar()
+            found = db.execute(sa.select(META.c.value).where(META.c.name == "schema")).scalar()
             if found is None:
                 _put(db, "schema", str(SCHEMA))
             elif found != str(SCHEMA):
@@ -123,7 +72,7 @@ class Store:
         for last in (False, False, True):
             try:
                 with self._writing() as db:
-                    _metadata.create_all(db)
+                    METADATA.create_all(db)
             except StoreError:
                 if last:
                     raise
@@ -156,30 +105,30 @@ class Store:
     def generation(self) -> int:
         """Number of commits that changed what can be found."""
         with self._reading() as db:
-            return int(db.execute(sa.select(_meta.c.value).where(_meta.c.name == "generation")).scalar() or 0)
+            return int(db.execute(sa.select(META.c.value).where(META.c.name == "generation")).scalar() or 0)
 
     def kb_version(self) -> str:
         """Names the state of the knowledge base: equal documents give equal digests, whatever their order."""
         with self._reading() as db:
-            rows = dict(db.execute(sa.select(_meta.c.name, _meta.c.value)).all())
+            rows = dict(db.execute(sa.select(META.c.name, META.c.value)).all())
         return f"kb-{int(rows.get('digest', '0')):016x}-g{rows.get('generation', '0')}"
 
     def known(self) -> dict[str, Known]:
         """Every live document by id."""
-        query = sa.select(_documents.c.doc_id, _documents.c.root, _documents.c.stamp, _documents.c.version)
+        query = sa.select(DOCUMENTS.c.doc_id, DOCUMENTS.c.root, DOCUMENTS.c.stamp, DOCUMENTS.c.version)
         with self._reading() as db:
-            return {r.doc_id: Known(r.root, r.stamp, r.version) for r in db.execute(query.where(_documents.c.live))}
+            return {r.doc_id: Known(r.root, r.stamp, r.version) for r in db.execute(query.where(DOCUMENTS.c.live))}
 
     def pulled(self) -> dict[str, str]:
         """Stamp by id of documents that a person removed."""
-        query = sa.select(_documents.c.doc_id, _documents.c.stamp).where(_documents.c.pulled, ~_documents.c.live)
+        query = sa.select(DOCUMENTS.c.doc_id, DOCUMENTS.c.stamp).where(DOCUMENTS.c.pulled, ~DOCUMENTS.c.live)
         with self._reading() as db:
             return dict(db.execute(query).all())
 
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Every live document, by id."""
         with self._reading() as db:
-            rows = db.execute(sa.select(_documents).where(_documents.c.live).order_by(_documents.c.doc_id)).all()
+            rows = db.execute(sa.select(DOCUMENTS).where(DOCUMENTS.c.live).order_by(DOCUMENTS.c.doc_id)).all()
         return tuple(
             DocumentInfo(
                 r.doc_id, r.title, r.content_type, r.version, r.chunks, r.url, _groups(r.groups), r.product, r.internal, r.updated, r.root, r.ingested_at
@@ -191,18 +140,16 @@ class Store:
         """The document at `version`, also when it is no longer live; without `version` only if it is live."""
         with self._reading() as db:
             if version is None:
-                live = sa.select(_documents.c.version).where(_documents.c.doc_id == doc_id, _documents.c.live)
+                live = sa.select(DOCUMENTS.c.version).where(DOCUMENTS.c.doc_id == doc_id, DOCUMENTS.c.live)
                 version = db.execute(live).scalar()
             body = db.execute(
-                sa.select(_versions.c.body).where(_versions.c.doc_id == doc_id, _versions.c.version == version)
+                sa.select(VERSIONS.c.body).where(VERSIONS.c.doc_id == doc_id, VERSIONS.c.version == version)
             ).scalar()
         return _document(body) if body else None
 
     def counts(self) -> tuple[int, int]:
         """Live documents and live chunks."""
-        query = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(_documents.c.chunks), 0)).where(
-            _documents.c.live
-        )
+        query = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(DOCUMENTS.c.chunks), 0)).where(DOCUMENTS.c.live)
         with self._reading() as db:
             documents, chunks = db.execute(query).one()
         return int(documents), int(chunks)
@@ -212,21 +159,21 @@ class Store:
         found: dict[int, Row] = {}
         with self._reading() as db:
             for part in _parts(pks):
-                for r in db.execute(_live_rows().where(_chunks.c.pk.in_(part))):
+                for r in db.execute(_live_rows().where(CHUNKS.c.pk.in_(part))):
                     found[r.pk] = _row(r)
         return found
 
     def unindexed(self) -> list[str]:
         """Ids of documents that the word index has not caught up with, live or gone."""
         with self._reading() as db:
-            return list(db.execute(sa.select(_documents.c.doc_id).where(~_documents.c.indexed)).scalars())
+            return list(db.execute(sa.select(DOCUMENTS.c.doc_id).where(~DOCUMENTS.c.indexed)).scalars())
 
     def chunks_of(self, doc_ids: Sequence[str]) -> list[Row]:
         """Live chunks of these documents."""
         out: list[Row] = []
         with self._reading() as db:
             for part in _parts(doc_ids):
-                out.extend(_row(r) for r in db.execute(_live_rows().where(_chunks.c.doc_id.in_(part))))
+                out.extend(_row(r) for r in db.execute(_live_rows().where(CHUNKS.c.doc_id.in_(part))))
         return out
 
     # --- changes
@@ -235,7 +182,7 @@ class Store:
         """Remember new stamps of documents whose content did not change."""
         with self._writing() as db:
             for doc_id, stamp in stamps.items():
-                db.execute(_documents.update().where(_documents.c.doc_id == doc_id).values(stamp=stamp))
+                db.execute(DOCUMENTS.update().where(DOCUMENTS.c.doc_id == doc_id).values(stamp=stamp))
 
     def put(self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]]) -> None:
         """Replace documents by (document, chunks, root, stamp), all in one transaction."""
@@ -246,13 +193,13 @@ class Store:
             digest = self._forget(db, [d.doc_id for d, _, _, _ in items])
             for document, _, _, _ in items:
                 digest ^= _mark(document.doc_id, document.version)
-            db.execute(_documents.delete().where(_documents.c.doc_id.in_([d.doc_id for d, _, _, _ in items])))
-            db.execute(_documents.insert(), [_document_row(d, c, root, stamp, now) for d, c, root, stamp in items])
+            db.execute(DOCUMENTS.delete().where(DOCUMENTS.c.doc_id.in_([d.doc_id for d, _, _, _ in items])))
+            db.execute(DOCUMENTS.insert(), [_document_row(d, c, root, stamp, now) for d, c, root, stamp in items])
             body = sa.text("INSERT OR IGNORE INTO versions (doc_id, version, body) VALUES (:doc_id, :version, :body)")
             db.execute(body, [{"doc_id": d.doc_id, "version": d.version, "body": _body(d)} for d, _, _, _ in items])
             pieces = [_chunk_row(c) for _, chunks, _, _ in items for c in chunks]
             if pieces:
-                db.execute(_chunks.insert(), pieces)
+                db.execute(CHUNKS.insert(), pieces)
             self._advance(db, digest)
 
     def drop(self, doc_ids: Sequence[str], *, pulled: bool = False) -> None:
@@ -262,20 +209,20 @@ class Store:
         with self._writing() as db:
             digest = self._forget(db, doc_ids)
             for part in _parts(doc_ids):
-                gone = _documents.update().where(_documents.c.doc_id.in_(part))
+                gone = DOCUMENTS.update().where(DOCUMENTS.c.doc_id.in_(part))
                 db.execute(gone.values(live=False, indexed=False, chunks=0, pulled=pulled))
             self._advance(db, digest)
 
     def _forget(self, db: sa.Connection, doc_ids: Sequence[str]) -> int:
         """Delete the chunks of live documents and take their marks out of the digest, which is returned."""
-        digest = int(db.execute(sa.select(_meta.c.value).where(_meta.c.name == "digest")).scalar() or 0)
+        digest = int(db.execute(sa.select(META.c.value).where(META.c.name == "digest")).scalar() or 0)
         for part in _parts(doc_ids):
-            live = sa.select(_documents.c.doc_id, _documents.c.version).where(
-                _documents.c.doc_id.in_(part), _documents.c.live
+            live = sa.select(DOCUMENTS.c.doc_id, DOCUMENTS.c.version).where(
+                DOCUMENTS.c.doc_id.in_(part), DOCUMENTS.c.live
             )
             for doc_id, version in db.execute(live).all():
                 digest ^= _mark(doc_id, version)
-            db.execute(_chunks.delete().where(_chunks.c.doc_id.in_(part)))
+            db.execute(CHUNKS.delete().where(CHUNKS.c.doc_id.in_(part)))
         return digest
 
     def _advance(self, db: sa.Connection, digest: int) -> None:
@@ -286,25 +233,25 @@ class Store:
         """The word index has these documents as they stand; a running server may look."""
         with self._writing() as db:
             for part in _parts(doc_ids):
-                db.execute(_documents.update().where(_documents.c.doc_id.in_(part)).values(indexed=True))
+                db.execute(DOCUMENTS.update().where(DOCUMENTS.c.doc_id.in_(part)).values(indexed=True))
             _bump(db)
 
     def mark_all_unindexed(self) -> None:
         """The word index is gone or of another form: everything has to be indexed again."""
         with self._writing() as db:
-            db.execute(_documents.update().values(indexed=False))
+            db.execute(DOCUMENTS.update().values(indexed=False))
 
     # --- vectors
 
     def without_vectors(self, fingerprint: str) -> list[tuple[str, str]]:
         """(chunk_id, text with its title) of live chunks that have no vector of this model yet."""
-        has = sa.exists().where(_vectors.c.chunk_id == _chunks.c.chunk_id, _vectors.c.fingerprint == fingerprint)
-        query = sa.select(_chunks.c.chunk_id, _documents.c.title, _chunks.c.locator, _chunks.c.text).join(
-            _documents, _documents.c.doc_id == _chunks.c.doc_id
+        has = sa.exists().where(VECTORS.c.chunk_id == CHUNKS.c.chunk_id, VECTORS.c.fingerprint == fingerprint)
+        query = sa.select(CHUNKS.c.chunk_id, DOCUMENTS.c.title, CHUNKS.c.locator, CHUNKS.c.text).join(
+            DOCUMENTS, DOCUMENTS.c.doc_id == CHUNKS.c.doc_id
         )
         with self._reading() as db:
             return [
-                (r.chunk_id, embedding_text(r.title, r.text)) for r in db.execute(query.where(_documents.c.live, ~has))
+                (r.chunk_id, embedding_text(r.title, r.text)) for r in db.execute(query.where(DOCUMENTS.c.live, ~has))
             ]
 
     def put_vectors(self, fingerprint: str, vectors: Sequence[tuple[str, bytes]]) -> None:
@@ -317,10 +264,10 @@ class Store:
     def vector_keys(self, fingerprint: str) -> list[tuple[int, str, str | None, str | None]]:
         """(pk, chunk_id, groups as JSON, product) of every live chunk that has a vector of this model."""
         query = (
-            sa.select(_chunks.c.pk, _chunks.c.chunk_id, _documents.c.groups, _documents.c.product)
-            .join(_documents, _documents.c.doc_id == _chunks.c.doc_id)
-            .join(_vectors, sa.and_(_vectors.c.chunk_id == _chunks.c.chunk_id, _vectors.c.fingerprint == fingerprint))
-            .where(_documents.c.live)
+            sa.select(CHUNKS.c.pk, CHUNKS.c.chunk_id, DOCUMENTS.c.groups, DOCUMENTS.c.product)
+            .join(DOCUMENTS, DOCUMENTS.c.doc_id == CHUNKS.c.doc_id)
+            .join(VECTORS, sa.and_(VECTORS.c.chunk_id == CHUNKS.c.chunk_id, VECTORS.c.fingerprint == fingerprint))
+            .where(DOCUMENTS.c.live)
         )
         with self._reading() as db:
             return [(r.pk, r.chunk_id, r.groups, r.product) for r in db.execute(query)]
@@ -330,8 +277,8 @@ class Store:
         out: dict[str, bytes] = {}
         with self._reading() as db:
             for part in _parts(chunk_ids):
-                query = sa.select(_vectors.c.chunk_id, _vectors.c.vector)
-                found = db.execute(query.where(_vectors.c.fingerprint == fingerprint, _vectors.c.chunk_id.in_(part)))
+                query = sa.select(VECTORS.c.chunk_id, VECTORS.c.vector)
+                found = db.execute(query.where(VECTORS.c.fingerprint == fingerprint, VECTORS.c.chunk_id.in_(part)))
                 out.update(found.all())
         return out
 
@@ -356,7 +303,7 @@ def _put(db: sa.Connection, name: str, value: str) -> None:
 
 
 def _bump(db: sa.Connection) -> None:
-    current = db.execute(sa.select(_meta.c.value).where(_meta.c.name == "generation")).scalar()
+    current = db.execute(sa.select(META.c.value).where(META.c.name == "generation")).scalar()
     _put(db, "generation", str(int(current or 0) + 1))
 
 
@@ -369,10 +316,10 @@ def _groups(value: str | None) -> tuple[str, ...] | None:
 
 
 def _live_rows() -> sa.Select[Any]:
-    d = _documents.c
+    d = DOCUMENTS.c
     return (
-        sa.select(_chunks, d.title, d.url, d.groups, d.product, d.internal, d.updated, d.version)
-        .join(_documents, d.doc_id == _chunks.c.doc_id)
+        sa.select(CHUNKS, d.title, d.url, d.groups, d.product, d.internal, d.updated, d.version)
+        .join(DOCUMENTS, d.doc_id == CHUNKS.c.doc_id)
         .where(d.live)
     )
 
