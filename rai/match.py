@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from grounding.text import caseless, fold, sentences
 from rai.claims import codes, names
+from rai.claims.cells import others_cell
 from rai.claims.changed import Changed, changed_digits, changes, loose_digits
 from rai.claims.entail import anywhere, is_question, judge, substance
 from rai.claims.find import claims_of, find_values
@@ -181,17 +182,19 @@ def _placed(claim: Claim, found: Found, places: list[Place], around: Around, set
     words = role_terms(_without(around.sentence, claim.text))
     fitting = in_role(places, words, setting.question_terms)
     if not fitting:
-        place = places[0]
-        status: Status = "wrong_role"
-        return Finding(
-            status, (place.span(),), f"{claim.text} stands in {_name(place)}, but in a sentence about something else."
-        )
+        why = f"{claim.text} stands in {_name(places[0])}, but in a sentence about something else."
+        return Finding("wrong_role", (places[0].span(),), why)
     clause = _CLAUSE.split(around.preceding)[-1] + claim.text + _CLAUSE.split(around.following)[0]
-    fitting_cells = [p for p in fitting if not other_cell(p, clause)]
-    if not fitting_cells:
+    said_in = (
+        clause if clause in around.sentence else "",
+        around.sentence,
+        setting.question.source.text if setting.question else "",
+    )
+    another = [other_cell(p, clause) or others_cell(p, _same_kind(p, found, setting), said_in) for p in fitting]
+    if all(another):
         why = f"{claim.text} stands in {_name(fitting[0])}, but in the cell of another name."
         return Finding("wrong_role", (fitting[0].span(),), why)
-    fitting = fitting_cells
+    fitting = [p for p, elsewhere in zip(fitting, another, strict=True) if not elsewhere]
     kept: list[Place] = []
     beaten: tuple[Place, Place] | None = None
     for place in fitting:

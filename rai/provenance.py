@@ -93,7 +93,14 @@ def _verdict(claims: Sequence[Claim], score: float, relevance: float | None, pol
         return "unsupported"
     if relevance is not None and relevance < policy.relevance_at:
         return "irrelevant"
-    return "supported" if any(c.status in _SUPPORTED for c in claims) else "unchecked"
+    return "supported" if any(c.status in _SUPPORTED for c in claims) and not _untold(claims) else "unchecked"
+
+
+def _untold(claims: Sequence[Claim]) -> bool:
+    """True if a sentence of substance was neither decided nor holds a value that was: "Plus is free" names Plus, and that is all."""
+    told = [c for c in claims if c.status in _SUPPORTED and c.kind not in ("statement", "entity")]
+    open_ = [c for c in claims if c.kind == "statement" and c.status == "unchecked" and substance(c.text)]
+    return any(not any(s.start <= c.start and c.end <= s.end for c in told) for s in open_)
 
 
 def unsupportedness(claims: Sequence[Claim], sources: Sequence[Source], regions: tuple[str, ...] = REGIONS) -> float:

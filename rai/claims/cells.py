@@ -50,10 +50,11 @@ def names(text: str) -> Words:
     return frozenset(found)
 
 
-def others_cell(place: Place, others: Sequence[Place], sentence: str, question: str) -> str | None:
+def others_cell(place: Place, others: Sequence[Place], said_in: Sequence[str]) -> str | None:
     """What the claim names instead of the cell that holds the value ("Germany", "Billing"), or None if nothing speaks against it.
 
-    `others`: values of the same kind in the same source. The question counts where the sentence names no key or label at all.
+    `others`: values of the same kind in the same source. `said_in`: the clause, its sentence, the question; a later one counts
+    only where the earlier name no key or label of this row.
     """
     mine = cells(place)
     if not mine:
@@ -71,13 +72,13 @@ def others_cell(place: Place, others: Sequence[Place], sentence: str, question: 
         for c in mine
         if c.start <= p.found.start < c.end and c is not here
     ]
-    for said in (names(sentence), names(question)):
+    for said in map(names, said_in):
         for own, other, naming in [*((k, o, "text") for k, o in keys), *((k, o, "label") for k, o in labels)]:
             theirs, ours = names(getattr(other, naming)), names(getattr(own, naming))
             if theirs - ours and (theirs - ours) <= said and not (ours - theirs) & said:
                 return str(getattr(other, naming))
         if any(names(c.text if c is mine[0] else c.label) & said for c in mine):
-            return None  # the sentence itself says whose value it is; the question cannot speak against it
+            return None  # it says itself whose value it is
     return None
 
 

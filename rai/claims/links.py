@@ -8,6 +8,7 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from linkify_it import LinkifyIt
+from linkify_it.tlds import TLDS
 
 from rai.claims.found import Found
 
@@ -49,7 +50,9 @@ _FILES = frozenset(
         "pm",
     ]
 )
-_LINKIFY = LinkifyIt(options={"fuzzy_link": True, "fuzzy_email": False, "fuzzy_ip": False})
+_PRIVATE = ("example", "corp", "internal", "lan", "intranet")
+"""Not in the public list of top-level domains, and still where a link can lead."""
+_LINKIFY = LinkifyIt(options={"fuzzy_link": True, "fuzzy_email": False, "fuzzy_ip": False}).tlds([*TLDS, *_PRIVATE])
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,9 @@ def _valid(token: str, start: int, end: int) -> Address | None:
     if address is None:
         return None
     plain = "://" not in raw and not raw.lower().startswith("www.") and "/" not in raw
-    return None if plain and address.host.rpartition(".")[2] in _FILES else address
+    domain = raw.rpartition(".")[2]
+    glued = plain and len(domain) > 2 and not domain.islower()  # "5 days.Call us" lacks a space
+    return None if glued or (plain and address.host.rpartition(".")[2] in _FILES) else address
 
 
 def find_email(text: str) -> list[Found]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from rai.claims.found import Found
 
@@ -52,7 +53,18 @@ def find(text: str) -> list[Found]:
         )
     for match in _ALWAYS.finditer(text):
         found[match.start()] = Found("time", match.start(), match.end(), "24/7")
-    return [found[start] for start in sorted(found)]
+    return _settled(text, [found[start] for start in sorted(found)])
+
+
+def _settled(text: str, found: list[Found]) -> list[Found]:
+    """Beside 17:30 a bare 9:00 is in the morning: a line that uses the 24-hour clock has one reading for each of its times."""
+    out: list[Found] = []
+    for time in found:
+        start, end = text.rfind("\n", 0, time.start) + 1, text.find("\n", time.end)
+        line = [t for t in found if start <= t.start and (end < 0 or t.start < end)]
+        whole_day = any(t.value >= "13:00" and not t.half_given for t in line if t.value != "24/7")
+        out.append(replace(time, readings=time.readings[:1]) if whole_day and not time.half_given else time)
+    return out
 
 
 def _time(start: int, end: int, readings: tuple[str, ...], *, half_given: bool = False) -> Found:
