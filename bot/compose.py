@@ -214,6 +214,27 @@ def _checker(settings: Settings, embedder: Embedder | None) -> Callable[..., Awa
     return run
 
 
+async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
+    """True if an ingest of `paths` would find nothing to do; costs neither model nor readers. Raises InputError, StoreError."""
+    from grounding.embedded.index import EmbeddedIndex
+    from grounding.sources import find
+
+    def compare() -> bool:
+        index = EmbeddedIndex(settings.home / "index", None)
+        try:
+            known = {doc_id: stamp[:2] for doc_id, stamp in index.stamps().items()}
+            there = {item.doc_id: (item.root, item.stamp) for item in find(paths)}
+            pulled = index.pulled()
+            missing = [d for d, stamp in there.items() if known.get(d) != stamp and pulled.get(d) != stamp[1]]
+            roots = {root for root, _ in there.values()}
+            gone = [d for d, (root, _) in known.items() if root in roots and d not in there]
+            return bool(there) and not (missing or gone or index.store.unindexed() or index.store.bare())
+        finally:
+            index.close()
+
+    return await asyncio.to_thread(compare)
+
+
 @dataclass(frozen=True, slots=True)
 class Ingester:
     """Takes documents in. One at a time on a knowledge base; servers read meanwhile.

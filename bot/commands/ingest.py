@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -16,6 +18,7 @@ from bot.commands.output import console, emit, note, plain, progress, table
 from bot.commands.sample import place_sample_directory
 from bot.commands.startup import make_home, run, settings_of
 from bot.commands.wiring import wiring_of
+from bot.compose import is_taken_in
 from bot.settings import SAMPLE, Settings
 from grounding.errors import InputError
 from grounding.records import IngestReport, Progress
@@ -97,16 +100,20 @@ def bars() -> Iterator[Callable[[Progress], None]]:
         yield on_progress
 
 
-def ingest_sample(context: typer.Context, settings: Settings) -> IngestReport:
-    """Take in the sample knowledge base and its people; says in one line what changed. Raises InputError, StoreError."""
+def ingest_sample(settings: Settings) -> None:
+    """Take in the sample knowledge base and its people, unless that was done.
+
+    In a process of its own, so that a server does not keep for ever what reading and embedding needed (100 MB).
+    Raises InputError, StoreError, or Exit with the code of the ingest.
+    """
     make_home(settings)
     place_sample_directory(settings)
-    report = run(_ingest(context, settings, [SAMPLE / "kb"], None, lexical_only=False))
-    changed = report.added + report.changed + report.deleted
-    note(
-        f"sample knowledge base: {report.unchanged} documents as before, {changed} taken in anew, {report.chunks} chunks in {report.seconds:.1f} s"
-    )
-    return report
+    if run(is_taken_in(settings, [SAMPLE / "kb"])):
+        note("sample knowledge base: as before")
+        return
+    done = subprocess.run([sys.executable, "-m", "bot", "ingest", "--sample"], stdout=sys.stderr, check=False)
+    if done.returncode:
+        raise typer.Exit(done.returncode)
 
 
 def _existing(paths: Sequence[Path]) -> list[Path]:
@@ -131,6 +138,9 @@ def _show(report: IngestReport) -> None:
     out = console()
     if report.refused:
         out.print(table(("refused", "code", "reason"), [(r.doc, r.code, r.reason) for r in report.refused]))
+    if report.opened:
+        named = ", ".join(report.opened[:5]) + (" …" if len(report.opened) > 5 else "")
+        note(f"more people than before may now read {len(report.opened)} document(s): {named}; was --acl forgotten?")
     names = ("added", "changed", "unchanged", "deleted")
     counts = " · ".join(f"{name} {getattr(report, name)}" for name in names)
     out.print(f"{counts} · refused {len(report.refused)}")

@@ -60,7 +60,7 @@ def serve(
     announce = _as_json if json else _as_lines
     if sample:
         with listening(settings):  # a port that is taken is said before the work, not after it
-            ingest_sample(context, settings)
+            ingest_sample(settings)
     make_home(settings)
     if workers > 1:
         stopped_by = serve_with_workers(settings, workers, announce, make=wiring_of(context).compose)

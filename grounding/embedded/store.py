@@ -254,6 +254,13 @@ class Store:
                 (r.chunk_id, embedding_text(r.title, r.text)) for r in db.execute(query.where(DOCUMENTS.c.live, ~has))
             ]
 
+    def bare(self) -> int:
+        """Live chunks that have no vector of any model."""
+        has = sa.exists().where(VECTORS.c.chunk_id == CHUNKS.c.chunk_id)
+        query = sa.select(sa.func.count()).select_from(CHUNKS.join(DOCUMENTS, DOCUMENTS.c.doc_id == CHUNKS.c.doc_id))
+        with self._reading() as db:
+            return int(db.execute(query.where(DOCUMENTS.c.live, ~has)).scalar() or 0)
+
     def put_vectors(self, fingerprint: str, vectors: Sequence[tuple[str, bytes]]) -> None:
         """Keep (chunk_id, float16 bytes)."""
         insert = sa.text("INSERT OR REPLACE INTO vectors (chunk_id, fingerprint, vector) VALUES (:c, :f, :v)")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.compose import compose, open_ingester
+from bot.compose import compose, is_taken_in, open_ingester
 from bot.records import Ask
 from bot.settings import Settings, load_settings
 from bot.system import CheckRequest, System
@@ -77,6 +77,22 @@ async def test_taking_in_and_a_change_leave_records(settings: Settings, tmp_path
     assert [(e.kind, e.body["added"], e.body["changed"]) for e in entries] == [("ingest", 1, 0), ("ingest", 0, 1)]
     assert entries[0].body["kb_version"] != entries[1].body["kb_version"]
     await ledger.close()
+
+
+async def test_whether_there_is_anything_to_take_in(settings: Settings, tmp_path: Path) -> None:
+    """Known without a model: nothing was taken in, all was, a file changed, a file is gone."""
+    folder = tmp_path / "kb"
+    folder.mkdir()
+    (folder / "plans.md").write_text(PAGE, "utf-8")
+    assert not await is_taken_in(settings, [folder])
+    await take_in(settings, folder)
+    assert await is_taken_in(settings, [folder])
+    (folder / "plans.md").write_text(PAGE + "More.\n", "utf-8")
+    assert not await is_taken_in(settings, [folder])
+    (folder / "other.md").write_text("# Other\n\nA page.\n", "utf-8")
+    await take_in(settings, folder)
+    (folder / "other.md").unlink()
+    assert not await is_taken_in(settings, [folder])
 
 
 async def test_without_the_model_search_goes_by_words_and_says_so(
