@@ -31,18 +31,18 @@ ARGUMENTS = [
 
 
 def browser_path() -> str | None:
-    """The browser of this machine: ATTEST_CHROMIUM, or the first that is on the path."""
-    named = os.environ.get("ATTEST_CHROMIUM")
+    """The browser of this machine: TEST_CHROMIUM, or the first that is on the path."""
+    named = os.environ.get("TEST_CHROMIUM")
     return named or next((path for name in CHROMIUM if (path := shutil.which(name))), None)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def chromium() -> AsyncIterator[Browser]:
-    """A running browser for the tests of a module, which are marked `asyncio(loop_scope="module")`. Without one the test is skipped, unless ATTEST_REQUIRE_BROWSER=1 makes that a failure."""
+    """A running browser for the tests of a module, which are marked `asyncio(loop_scope="module")`. Without one the test is skipped, unless TEST_REQUIRE_BROWSER=1 makes that a failure."""
     path = browser_path()
     if path is None:
-        reason = "no Chromium was found; install it or set ATTEST_CHROMIUM"
-        if os.environ.get("ATTEST_REQUIRE_BROWSER") == "1":
+        reason = "no Chromium was found; install it or set TEST_CHROMIUM"
+        if os.environ.get("TEST_REQUIRE_BROWSER") == "1":
             pytest.fail(reason)
         pytest.skip(reason)
     async with async_playwright() as playwright:

@@ -249,7 +249,12 @@ def test_a_gate_file_that_is_not_there_costs_no_run(attest: Attest, small: FakeW
     ("suite", "path", "row", "part"),
     [
         ("provenance", "provenance/a.jsonl", {"id": "1", "answer": "x", "sources": []}, "'label' must be one of"),
-        ("provenance", "provenance/a.jsonl", {"id": "1", "label": "supported", "sources": []}, "'answer'"),
+        (
+            "provenance",
+            "provenance/a.jsonl",
+            {"id": "1", "label": "supported", "sources": []},
+            "row 1: answer must be text",
+        ),
         ("screen", "screen/a.jsonl", {"id": "1", "label": "allow"}, "'text'"),
         ("injection", "injection/a.jsonl", {"id": "1", "label": "block"}, "'text'"),
         ("query", "query/a.jsonl", {"id": "1", "rewrite": "x"}, "history"),
