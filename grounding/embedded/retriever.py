@@ -9,7 +9,7 @@ from grounding.embedded.store import Row, Store
 from grounding.embedded.vectors import VectorIndex
 from grounding.embedded.words import Words
 from grounding.fuse import Fused, fuse, semantic_weight
-from grounding.ports import Embedder
+from grounding.ports import Embedder, Vectors
 from grounding.records import Access, Passage, Retrieval
 
 _DEPTH = 100
@@ -30,14 +30,14 @@ class EmbeddedRetriever:
         vector = (await self._embedder.embed([query]))[0] if self._embedder and self._vectors is not None else None
         return await asyncio.to_thread(self._search, query, vector, access, k)
 
-    def _search(self, query: str, vector: object, access: Access, k: int) -> Retrieval:
+    def _search(self, query: str, vector: Vectors | None, access: Access, k: int) -> Retrieval:
         version = self._follow()
         depth = max(k, _DEPTH)
         bm25 = dict(self._words.search(query, access, depth))
         semantic: dict[int, float] = {}
         if vector is not None and self._vectors is not None:
-            semantic = dict(self._vectors.search(vector, access, depth))  # type: ignore[arg-type]
-            semantic |= self._vectors.cosines(vector, [pk for pk in bm25 if pk not in semantic])  # type: ignore[arg-type]
+            semantic = dict(self._vectors.search(vector, access, depth))
+            semantic |= self._vectors.cosines(vector, [pk for pk in bm25 if pk not in semantic])
         fused = fuse(bm25, semantic, semantic_weight(query), k)
         rows = self._store.rows([f.key for f in fused])
         passages = tuple(
