@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Protocol
 
-from rai.records import EntityType, Entry, Screening, Verification
+from rai.records import EntityType, Entry, Screening, Source, Verification
 
 
 class PromptScreen(Protocol):
@@ -32,6 +32,20 @@ class AnswerScorer(Protocol):
 
     async def relevance(self, question: str, answer: str) -> float:
         """In [0, 1]; higher is better."""
+        ...
+
+
+class StatementJudge(Protocol):
+    """A second opinion on sentences that the check itself cannot decide."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def judge(self, statements: Sequence[str], sources: Sequence[Source]) -> tuple[float | None, ...]:
+        """For each of `statements`, how likely `sources` support it, in [0, 1], or None where it cannot say.
+
+        One call for all. Raises ServiceError: then they stay `unchecked`.
+        """
         ...
 
 

@@ -9,13 +9,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rai.claims.entail import anywhere, substance
 from rai.claims.phones import REGIONS
-from rai.claims.sources import prepare
 from rai.match import check_claims
 from rai.ports import AnswerScorer, EntityTagger
 from rai.records import CONTACT_KINDS, Claim, Report, Source, Status, Verdict
 from rai.repair import drop_unsupported
+from rai.statements.entail import anywhere
+from rai.statements.wording import substance
+from rai.support.sources import prepare
 
 REPAIR_ROUNDS = 3
 _SUPPORTED: frozenset[Status] = frozenset({"exact", "normalised", "rounded", "derived", "entailed"})

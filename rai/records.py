@@ -54,11 +54,15 @@ class Screening:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text that claims are checked against. `id` is free; in a turn it is the chunk id."""
+    """A text that claims are checked against. `id` is free; in a turn it is the chunk id.
+
+    `updated`: when it was last changed, ISO 8601, where that is known: of two sources that disagree the newer is named.
+    """
 
     id: str
     text: str
     title: str = ""
+    updated: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,10 @@ class EvidenceSpan:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A checkable piece of a draft. `value` is its normal form; `why` is a sentence for a person."""
+    """A checkable piece of a draft. `value` is its normal form; `why` is a sentence for a person.
+
+    `score`: of a statement, how likely it is supported, in [0, 1], calibrated; None of other kinds and where nothing was weighed.
+    """
 
     kind: Kind
     text: str
@@ -85,6 +92,7 @@ class Claim:
     status: Status = "unchecked"
     evidence: tuple[EvidenceSpan, ...] = ()
     why: str = ""
+    score: float | None = None
 
     @property
     def unsupported(self) -> bool:
@@ -93,11 +101,20 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Layer:
+    """What one layer of the check says by itself; `score` as in `Report`. The report is the union of its layers."""
+
+    name: Literal["values", "entities", "statements", "judge", "relevance"]
+    verdict: Verdict
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The provenance check of one answer.
 
     `score` in [0, 1]: how sure the checker is that something is unsupported. `relevance` in [0, 1] or None if not asked.
-    `repaired`: the answer without what is unsupported, itself checked, or None.
+    `repaired`: the answer with what is unsupported replaced or taken out, itself checked, or None.
     """
 
     verdict: Verdict
@@ -105,6 +122,7 @@ class Report:
     claims: tuple[Claim, ...]
     relevance: float | None = None
     repaired: str | None = None
+    layers: tuple[Layer, ...] = ()
 
 
 class Outcome(StrEnum):

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from grounding.records import Span
 from grounding.text import body_start, sentences
-from rai.claims.entail import substance
 from rai.records import Claim
+from rai.statements.wording import substance
 
 _MARKER = re.compile(r"^(\s*)(\d{1,3})([.)])(?=\s)")
 _LEAD_IN = re.compile(r":\s*(?:\[\d{1,3}\]\s*)*$")

@@ -8,7 +8,7 @@ import math
 from grounding.errors import ServiceError, StoreError
 from grounding.ports import Embedder
 from grounding.text import sentences, terms
-from rai.claims.entail import is_question
+from rai.statements.wording import is_question
 
 _LIMIT = 12
 """Sentences of an answer that are compared with the question; an answer has three, a pasted page many."""

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rai.claims.lookalike import edit_distance, looks_like
 from rai.match import check_claims
 from rai.records import Claim, Source
+from rai.support.lookalike import edit_distance, looks_like
 
 SUPPORTED = {"exact", "normalised", "entailed"}
 

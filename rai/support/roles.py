@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rai.claims.sources import Place, role_terms
+from rai.support.sources import Place, role_terms
 
 Words = frozenset[str]
 

@@ -14,40 +14,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from grounding.text import body_start, caseless, sentences, terms
-from rai.claims.sources import Prepared, Unit, caseless_field
+from grounding.text import caseless, sentences, terms
 from rai.records import EvidenceSpan
+from rai.statements.wording import NEGATION, content_terms, plain_words
+from rai.support.sources import Prepared, Unit, caseless_field
 
-_CITATION = re.compile(r"\s?(?:\[[0-9]{1,3}(?:, ?[0-9]{1,3})*\]|【[0-9]{1,3}】)")
-_OPENING = re.compile(
-    r"^(?:(?:yes|no|sure|certainly|of course|absolutely|great|okay|ok|sorry|i['’]?a?m (?:so |very )?sorry(?: but)?|unfortunately|"
-    r"thanks|thank you|good news)[,.!;:]+\s*(?:but )?|(?:yes|sorry|unfortunately|no(?= (?:it|you|they|we|there|the|this|that|i)\b))\s+){1,3}",
-    re.IGNORECASE,
-)
-_NEGATION = re.compile(r"\b(?:not|no|never|none|nor|neither|cannot|without|unable|[a-z]+n['’]t)\b", re.IGNORECASE)
 _HEDGE = re.compile(
     r"\b(?:only|unless|except|if|until|may|might|must|always|never|all|every|some|at least|at most|up to|before|after|than)\b",
     re.IGNORECASE,
 )
 _SPACE = re.compile(r"\s+")
-_PLEASANT = re.compile(
-    r"^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|thanks|thank you|you['’]re welcome|you are welcome|"
-    r"no problem|my pleasure|i apologi[sz]e|sorry|please let|let me know|please feel|feel free|happy to|glad to|"
-    r"(?:i|we)(?:['’]d| would) be (?:happy|glad)|(?:i|we)['’]m (?:happy|glad|here)|(?:i|we) hope|hope|have a|enjoy|"
-    r"best regards|kind regards|regards|sincerely|best wishes)\b",
-    re.IGNORECASE,
-)
-
-_ABSTAINS = re.compile(
-    r"^(?:the (?:provided|given|available) (?:information|sources?|context|documents?) (?:is|are|do|does) not\b|i (?:do not|don['’]t) know|"
-    r"i (?:could|can)(?: ?not|n['’]t) (?:find|answer|help|confirm)|based on the (?:provided|available) (?:information|sources?), i can(?:not|['’]t))",
-    re.IGNORECASE,
-)
-_QUESTION = re.compile(
-    r"^(?:(?:so|and|but|also|or),? )?(?:would|will|shall|should|could|can|may|might|do (?:you|they|we|i)|does|did (?:you|they) (?!know)|is|are|was|were|have|"
-    r"has|what|which|when|where|who|how|why|anything|any|need|want|like)\b(?! you know)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,29 +36,13 @@ class Support:
     why: str
 
 
-def substance(sentence: str) -> bool:
-    """True if a sentence claims something: no question, greeting, lead-in, offer of help, bare yes or admission of not knowing."""
-    words = _plain(sentence)
-    if words.endswith(":") and not any(c.isdigit() for c in words):
-        return False
-    if is_question(words) or not terms(words) or _ABSTAINS.match(words):
-        return False
-    return not (_PLEASANT.match(words) and len(_content(words)) <= 4)
-
-
-def is_question(sentence: str) -> bool:
-    """True if a sentence asks; one that tells first and asks at its end ("The fee is $5, is there more?") tells."""
-    words = _plain(sentence)
-    return words.endswith("?") and bool(_QUESTION.match(words))
-
-
 def judge(sentence: str, sources: Sequence[Prepared]) -> Support:
     """The best support that any one sentence or row of `sources` gives `sentence`."""
-    plain = _plain(sentence)
+    plain = plain_words(sentence)
     verbatim = _verbatim(plain, sources)
     if verbatim:
         return Support("entailed", 1.0, (verbatim,), f"Stands word for word in {verbatim.source}.")
-    mine = _content(plain)
+    mine = content_terms(plain)
     if not mine:
         return Support("unchecked", 0.0, (), "Has no words that a source could confirm.")
     found = [_compare(plain, mine, prepared, unit) for prepared in sources for unit in prepared.units]
@@ -100,21 +60,9 @@ def judge(sentence: str, sources: Sequence[Prepared]) -> Support:
 
 def anywhere(sentence: str, sources: Sequence[Prepared]) -> float:
     """Share of a statement's content words that stand anywhere in the sources or their titles, in [0, 1]."""
-    mine = set(_content(_plain(sentence)))
+    mine = set(content_terms(plain_words(sentence)))
     theirs = {t for p in sources for u in p.units for t in _unit_content(_unit_text(p, u))}
     return len(mine & theirs) / len(mine) if mine else 0.0
-
-
-def told_start(sentence: str) -> int:
-    """Offset at which a sentence begins to tell, after a list marker and an opening such as "No," or "Sorry, but"."""
-    begin = body_start(sentence)
-    opening = _OPENING.match(sentence[begin:])
-    return begin + (opening.end() if opening else 0)
-
-
-def _plain(sentence: str) -> str:
-    words = _CITATION.sub("", sentence).strip()
-    return words[told_start(words) :]
 
 
 def _verbatim(plain: str, sources: Sequence[Prepared]) -> EvidenceSpan | None:
@@ -152,7 +100,7 @@ def _compare(plain: str, mine: tuple[str, ...], prepared: Prepared, unit: Unit) 
     if unit.field != "text" or not _in_order(mine, theirs) or text.rstrip().endswith("?"):
         return Support("unchecked", coverage, (), "")
     span = EvidenceSpan(prepared.source.id, "text", unit.start, unit.end, text)
-    same_sense = _negations(plain) % 2 == _negations(_plain(text)) % 2
+    same_sense = _negations(plain) % 2 == _negations(plain_words(text)) % 2
     # a sentence that says much more may take back what this one says ("free" of "free for members of the club")
     if same_sense and _hedges(plain) == _hedges(text) and len(theirs) <= len(mine) * 1.5:
         return Support("entailed", 1.0, (span,), f"All its words stand in this order in one sentence of {span.source}.")
@@ -169,11 +117,7 @@ def _unit_text(prepared: Prepared, unit: Unit) -> str:
 
 @lru_cache(maxsize=16384)
 def _unit_content(text: str) -> tuple[str, ...]:
-    return _content(_plain(text))
-
-
-def _content(text: str) -> tuple[str, ...]:
-    return tuple(terms(_NEGATION.sub(" ", _OPENING.sub("", text))))
+    return content_terms(plain_words(text))
 
 
 def _in_order(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
@@ -182,7 +126,7 @@ def _in_order(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
 
 
 def _negations(text: str) -> int:
-    return len(_NEGATION.findall(text))
+    return len(NEGATION.findall(text))
 
 
 def _hedges(text: str) -> list[str]:

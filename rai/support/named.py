@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Literal
 
 from rai.claims.found import Found
-from rai.claims.sources import Prepared, caseless_field
 from rai.records import EvidenceSpan
+from rai.support.sources import Prepared, caseless_field
 
 
 @lru_cache(maxsize=4096)

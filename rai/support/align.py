@@ -16,8 +16,8 @@ from itertools import pairwise
 from typing import Literal
 
 from grounding.text import caseless, fold, sentences, stem
-from rai.claims.entail import told_start
 from rai.records import Source
+from rai.statements.wording import told_start
 
 QUOTED_AT = 0.7
 """Share of the words (tokens without digits) of a sentence that must stand in one unit in the same order."""

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rai.claims.align import align, tokens_of
 from rai.match import check_claims
 from rai.records import Claim, Source
+from rai.support.align import align, tokens_of
 
 PRICES = (
     "Product: Wren X1 | USA: $139.00 | Germany: €139.00 | France: €149.00\n"

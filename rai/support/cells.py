@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grounding.text import stem, terms
-from rai.claims.sources import Place
+from rai.support.sources import Place
 
 Words = frozenset[str]
 _ALIASES = {"uk": "united kingdom", "gb": "united kingdom", "britain": "united kingdom", "us": "united states", "usa": "united states",

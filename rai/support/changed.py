@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grounding.text import STOP_WORDS, caseless, sentences
-from rai.claims.align import Alignment, Difference, Token, align, clauses, part_keys, parts, segments
 from rai.claims.found import Found
-from rai.claims.lookalike import edit_distance
-from rai.claims.same import same_value
-from rai.claims.sources import Prepared
 from rai.records import EvidenceSpan, Source
+from rai.support.align import Alignment, Difference, Token, align, clauses, part_keys, parts, segments
+from rai.support.lookalike import edit_distance
+from rai.support.same import same_value
+from rai.support.sources import Prepared
 
 LONG_NAME = 5
 """Letters from which on a name that differs in one of them is taken for another spelling."""

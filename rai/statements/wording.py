@@ -1,0 +1,64 @@
+"""What a sentence is before it is compared: a claim, a question, a courtesy; where it begins to tell; its content words."""
+
+from __future__ import annotations
+
+import re
+
+from grounding.text import body_start, terms
+
+_CITATION = re.compile(r"\s?(?:\[[0-9]{1,3}(?:, ?[0-9]{1,3})*\]|【[0-9]{1,3}】)")
+OPENING = re.compile(
+    r"^(?:(?:yes|no|sure|certainly|of course|absolutely|great|okay|ok|sorry|i['’]?a?m (?:so |very )?sorry(?: but)?|unfortunately|"
+    r"thanks|thank you|good news)[,.!;:]+\s*(?:but )?|(?:yes|sorry|unfortunately|no(?= (?:it|you|they|we|there|the|this|that|i)\b))\s+){1,3}",
+    re.IGNORECASE,
+)
+_PLEASANT = re.compile(
+    r"^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|thanks|thank you|you['’]re welcome|you are welcome|"
+    r"no problem|my pleasure|i apologi[sz]e|sorry|please let|let me know|please feel|feel free|happy to|glad to|"
+    r"(?:i|we)(?:['’]d| would) be (?:happy|glad)|(?:i|we)['’]m (?:happy|glad|here)|(?:i|we) hope|hope|have a|enjoy|"
+    r"best regards|kind regards|regards|sincerely|best wishes)\b",
+    re.IGNORECASE,
+)
+_ABSTAINS = re.compile(
+    r"^(?:the (?:provided|given|available) (?:information|sources?|context|documents?) (?:is|are|do|does) not\b|i (?:do not|don['’]t) know|"
+    r"i (?:could|can)(?: ?not|n['’]t) (?:find|answer|help|confirm)|based on the (?:provided|available) (?:information|sources?), i can(?:not|['’]t))",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    r"^(?:(?:so|and|but|also|or),? )?(?:would|will|shall|should|could|can|may|might|do (?:you|they|we|i)|does|did (?:you|they) (?!know)|is|are|was|were|have|"
+    r"has|what|which|when|where|who|how|why|anything|any|need|want|like)\b(?! you know)",
+    re.IGNORECASE,
+)
+NEGATION = re.compile(r"\b(?:not|no|never|none|nor|neither|cannot|without|unable|[a-z]+n['’]t)\b", re.IGNORECASE)
+
+
+def substance(sentence: str) -> bool:
+    """True if a sentence claims something: no question, greeting, lead-in, offer of help, bare yes or admission of not knowing."""
+    words = plain_words(sentence)
+    if words.endswith(":") and not any(c.isdigit() for c in words):
+        return False
+    if is_question(words) or not terms(words) or _ABSTAINS.match(words):
+        return False
+    return not (_PLEASANT.match(words) and len(content_terms(words)) <= 4)
+
+
+def is_question(sentence: str) -> bool:
+    """True if a sentence asks; one that tells first and asks at its end ("The fee is $5, is there more?") tells."""
+    words = plain_words(sentence)
+    return words.endswith("?") and bool(_QUESTION.match(words))
+
+
+def told_start(sentence: str) -> int:
+    """Offset at which a sentence begins to tell, after a list marker and an opening such as "No," or "Sorry, but"."""
+    begin = body_start(sentence)
+    opening = OPENING.match(sentence[begin:])
+    return begin + (opening.end() if opening else 0)
+
+
+def plain_words(sentence: str) -> str:
+    words = _CITATION.sub("", sentence).strip()
+    return words[told_start(words) :]
+
+
+def content_terms(text: str) -> tuple[str, ...]:
+    return tuple(terms(NEGATION.sub(" ", OPENING.sub("", text))))

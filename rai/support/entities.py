@@ -1,0 +1,63 @@
+"""Names, codes, addresses and loose tokens of an answer against the sources."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from grounding.text import caseless
+from rai.claims import codes
+from rai.claims.found import Found
+from rai.records import Claim, EvidenceSpan
+from rai.support.named import in_given, match_named
+from rai.support.setting import Around, Finding, Setting
+from rai.support.sources import role_terms
+
+
+def is_loose(found: Found) -> bool:
+    return found.kind == "number" and not found.magnitudes
+
+
+def match_loose(claim: Claim, setting: Setting) -> Finding:
+    """A token with a digit that is no value of a known form: it must stand somewhere as it is."""
+    token = Found("entity", claim.start, claim.end, codes.normal(claim.text), entity="code")
+    spans = match_named(token, setting.sources)
+    if spans:
+        return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.")
+    texts = (*setting.given, *((setting.question,) if setting.question else ()))
+    if in_given(token, texts):
+        return Finding("unchecked", (), f"{claim.text} stands only in what was asked or given.")
+    return Finding("absent", (), f"No source has {claim.text}.")
+
+
+def match_name(claim: Claim, found: Found, setting: Setting) -> Finding:
+    spans = match_named(found, setting.sources)
+    if spans:
+        exact = tuple(s for s in spans if s.text == claim.text)
+        if exact:
+            return Finding("exact", exact, f"Stands in the same characters in {exact[0].source}.")
+        return Finding("normalised", spans, f"{spans[0].source} writes it as {spans[0].text}.")
+    texts = (*setting.given, *((setting.question,) if setting.question else ()))
+    if in_given(found, texts):
+        return Finding("normalised", (), "Stands in the question or in the context that was given with the request.")
+    if claim.entity in ("code", "address"):
+        return Finding("absent", (), f"No source has {claim.text}.")
+    unnumbered = re.sub(r" \d+$", "", found.value)
+    if unnumbered != found.value and match_named(replace(found, value=unnumbered), setting.sources):
+        return Finding("absent", (), f"The sources name {unnumbered}, but not {claim.text}.")
+    words = list(role_terms(claim.text)) or [claim.text.lower()]
+    known = set().union(*(u.terms for s in (*setting.sources, *texts) for u in s.units))
+    missing = [w for w in words if w not in known]
+    if len(missing) * 2 > len(words):
+        return Finding("absent", (), f"No source has the name {claim.text}, nor most of its words.")
+    return Finding("unchecked", (), f"No source has the name {claim.text} as a whole, only some of its words.")
+
+
+def within_name(claim: Claim, around: Around, setting: Setting) -> tuple[EvidenceSpan, ...]:
+    """The number with its neighbour, where a source has both as part of a name ("four seasons", "motel 6")."""
+    following = re.match(r" ([^\W\d_]{3,})", around.following)
+    preceding = re.search(r"([^\W\d_]{3,}) $", around.preceding)
+    pairs = [f"{claim.text} {following[1]}"] if following else []
+    pairs += [f"{preceding[1]} {claim.text}"] if preceding else []
+    names = [p for s in setting.sources for p in s.places if p.found.kind == "entity" and p.found.entity != "code"]
+    return tuple(p.span() for p in names for pair in pairs if f" {caseless(pair)} " in f" {p.found.value} ")
