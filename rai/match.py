@@ -20,8 +20,9 @@ from rai.records import Claim, EntityType, Source, Status
 from rai.statements.match import match_statement
 from rai.support.changed import Changed, changed_digits, changes, loose_digits
 from rai.support.setting import Around, Finding, Setting, said
-from rai.support.sources import prepare, role_terms
+from rai.support.sources import prepare
 from rai.support.values import match_value
+from rai.support.words import role_terms
 
 
 def check_claims(

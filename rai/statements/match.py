@@ -5,7 +5,7 @@ from __future__ import annotations
 from rai.statements.entail import anywhere, judge
 from rai.statements.wording import substance
 from rai.support.setting import Finding, Setting
-from rai.support.sources import role_terms
+from rai.support.words import role_terms
 
 ABSENT_BELOW = 0.2
 """A statement of four content words and more of which less than this share stands anywhere in the sources is absent."""

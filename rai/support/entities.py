@@ -11,7 +11,7 @@ from rai.claims.found import Found
 from rai.records import Claim, EvidenceSpan
 from rai.support.named import in_given, match_named
 from rai.support.setting import Around, Finding, Setting
-from rai.support.sources import role_terms
+from rai.support.words import role_terms
 
 
 def is_loose(found: Found) -> bool:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rai.support.sources import Place, role_terms
+from rai.support.sources import Place
+from rai.support.words import role_terms
 
 Words = frozenset[str]
 

@@ -8,26 +8,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from grounding.text import STOP_WORDS, caseless, sentences, stem, terms
+from grounding.text import caseless, sentences
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.records import EvidenceSpan, Source
+from rai.support.words import role_terms
 
 Field = Literal["text", "title"]
 
-# Words that name the same role of a value; compared as one
-_CUES = {
-    stem(word): role
-    for role, words in {
-        "price": "cost costs price priced prices fee fees charge charged charges pay rate rates amount fare tariff payment",
-        "phone": "phone call telephone tel number hotline ring dial contact reach line",
-        "email": "email mail write send",
-        "hours": "open opens hour hours close closes opening closing closed",
-        "website": "website site web link url page online",
-        "people": "people person guest guests visitor visitors",
-    }.items()
-    for word in words.split()
-}
 _HEADING = re.compile(r"#{1,6} .*|.{1,80}:\s*")
 _ROW = re.compile(r".*(?:\||\t).*|[^.!?]{1,60}: ?\S.*")
 
@@ -115,15 +103,3 @@ def _text_units(text: str, title: frozenset[str]) -> list[Unit]:
 def caseless_field(text: str) -> str:
     """`caseless` of a source's text or title, which every name and statement of an answer is looked for in."""
     return caseless(text)
-
-
-@lru_cache(maxsize=8192)
-def role_terms(text: str) -> frozenset[str]:
-    """Content words of a text without its numbers, role words as their class (cost and fee are both "price")."""
-    return frozenset(_CUES.get(term, term) for term in terms(text) if not (term[0].isdigit() or _is_clitic(term)))
-
-
-def _is_clitic(term: str) -> bool:
-    """It's, don't, they're: a stop word and its tail."""
-    base, mark, _ = term.partition("'")
-    return bool(mark) and (base in STOP_WORDS or term.endswith("n't"))

@@ -13,7 +13,8 @@ from rai.support.lookalike import looks_like
 from rai.support.roles import in_role, other_cell, rival
 from rai.support.same import same_value
 from rai.support.setting import Around, Finding, Setting, holds, host_of, line_of, measure, name_of, said
-from rai.support.sources import Place, role_terms
+from rai.support.sources import Place
+from rai.support.words import role_terms
 
 _CLAUSE = re.compile(r"[,;|\n]\s|\.\s| and ")
 _EVERY_DAY = re.compile(
