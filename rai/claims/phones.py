@@ -1,113 +1,232 @@
-"""Telephone numbers: own shapes propose, phonenumbers decides. Order numbers, dates and prices are none."""
+"""Telephone numbers: own shapes propose, phonenumbers decides. Order numbers, dates and prices are none.
+
+Normal forms: E.164 (+14155552671), with ";ext=12" behind it after RFC 3966; what no numbering plan knows, short numbers
+and numbers without their area code stand behind "tel:" (tel:911, tel:5550132, tel:*611).
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
 import phonenumbers
 from phonenumbers import NumberParseException, PhoneNumberFormat
 
+from grounding.text import fold
+from rai.claims import dialled
 from rai.claims.found import Found
+from rai.claims.regions import named_before
 
 REGIONS = ("US", "GB", "DE", "FR")
 
+_FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
+_PLAIN = str.maketrans("＋（）", "+()")
+_SEPARATOR = r"(?:\)?(?: ?[-/] ?| )?\(?|\.)"  # one way to read each text, so that a long run cannot be read in many
+_EXTENSION = r"(?:;ext=|,? ?(?:ext(?:ension|n)?\b\.?|x(?=[ .]?\d)|#|Durchwahl|DW|Nst\.?|poste|anexo|interno|ramal)[ :.]{0,2})(?P<number>\d{1,7})\b(?![-.]\d)"
 _CANDIDATE = re.compile(
-    r"(?<![\w+#.,/$€£-])(?:\+ ?)?(?:\(\+?\d{1,5}\)|\d)(?:[ \u00a0.‐‑–/()-]{0,2}\d){5,16}(?![\w%]|[.,:/-]\d)"
-    r"(?P<ext>,? ?(?:ext(?:ension)?\.?|x|#|Durchwahl) ?:? ?\d{1,6}\b)?",
+    rf"(?<![\w+#,/$€£%-])(?<!\d\.)(?<!\d:)(?:\+ ?)?\(?\+?\d(?:{_SEPARATOR}\d){{5,18}}(?![\w%]|[.,:/-]\d)(?P<ext>{_EXTENSION})?",
     re.IGNORECASE,
 )
-_VANITY = re.compile(
-    r"(?<![\w+-])(?:\+?1[ -])?\(?8(?:00|33|44|55|66|77|88)\)?[ -](?=[A-Z0-9-]*[A-Z])[A-Z0-9]{1,7}(?:-[A-Z0-9]{1,7}){0,3}(?![\w-])"
-)
 _CUE = re.compile(
-    r"\b(?:call|phone|tel|telephone|dial|ring|fax|mobile|cell|hotline|helpline|contact|reach|sms|whatsapp|telefon|tél|support line)\b",
+    r"\b(?:call(?:ing)?|phones?|tel|telephone|dial|ring|fax|mobile|cell|hotline|helpline|contact|reach|sms|whatsapp|telefon|telefonnummer|"
+    r"handy|mobil|rufnummer|anrufen|tél|téléphone|appelez|llame|teléfono|telefono|chiamare|telefone|ligue|text|support line|toll[- ]free)\b",
     re.IGNORECASE,
 )
 _OTHER = re.compile(
-    r"(?:\b(?:order|ticket|invoice|case|ref|reference|account|tracking|customer|serial|id|isbn|iban|card|part|model|sku|form|article|version|no|number)\b\.?|[#№])[^.!?\n]{0,12}$",
+    r"(?:\b(?:order|ticket|invoice|case|reference|ref|account|tracking|customer|serial|isbn|issn|iban|bic|card|part|model|sku|form|"
+    r"article|version|booking|confirmation|policy|claim|item|batch|lot|build|contract|vat|tax|id|ein|ssn|vin|imei|upc|ean|license|licence|"
+    r"passport|bestell|auftrags|rechnungs|kunden|artikel|serien)(?:[ -]?(?:no|number|numbers|nr|nummer|id|code|ref|reference|#))?\.?(?:'s)?"
+    r"(?: (?:is|was|ist|of))?|[#№])[\s:#=]{0,3}$",
     re.IGNORECASE,
 )
 _DATE = re.compile(
-    r"(?:19|20)\d{2}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d{2}|(?:19|20)\d{2} ?[-–/] ?(?:19|20)\d{2}"
+    r"(?:19|20)\d{2}[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])(?!\d)|(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|[12]\d|3[01])[-./](?:19|20)\d{2}(?!\d)"
+    r"|(?:19|20)\d{2} ?[-/] ?(?:19|20)\d{2}(?!\d)"
 )
-_CARD = re.compile(r"\d{4}(?:[ -]\d{4}){2,3}")
-_AMOUNT = re.compile(r"\d{1,3}(?:[ ,.\u00a0]\d{3}){1,4}")
-_NANP = re.compile(r"(?:\+?1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}")
+_CARD = re.compile(r"\d{4}(?:[ -]\d{4}){2,3}(?:[ -]\d{1,3})?|3[47]\d{2}[ -]\d{6}[ -]\d{5}")
+_AMOUNT = re.compile(r"\d{1,3}(?:[ ,.]\d{3}){1,4}")
+_ISBN = re.compile(r"97[89][ -]?\d[ -]?\d{2,7}[ -]?\d{1,6}[ -]?\d")
+_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+_RANGE = re.compile(r"(\d{3,6}) ?- ?(\d{3,6})")
+_POSTCODE = re.compile(r"\d{5}-\d{4}|\d{4}-\d{3}")
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){0,7} ?$")
+_MONEY = re.compile(r"(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|Rs\.?)) ?$")
+_MONEY_AFTER = re.compile(
+    r" ?(?:[€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?|pounds?|bytes?|users?|people|units|km|kg)\b)", re.IGNORECASE
+)
+_NANP = re.compile(r"(?:\+?1[ .-]?)?(?:\(\d{3}\)[ -]?|\d{3}[ .-])\d{3}[ .-]\d{4}")
 _LOCAL = re.compile(r"\d{3}[ .-]\d{4}")
+_FRENCH = re.compile(r"0\d(?:[ .-]\d\d){4}")
 _GROUPS = re.compile(r"\d+")
+_TRUNK = re.compile(r"\(0\)")
+MOST = 15
+"""Digits of a number with its country code (ITU-T E.164)."""
 
 
 def find(text: str, regions: tuple[str, ...] = REGIONS) -> list[Found]:
     """Telephone numbers as E.164 with ";ext=…"; a number written nationally is read in each of `regions`, in order.
 
     What no numbering plan knows but is plainly meant as a number (a cue such as "call", or a form like 555-123-4567)
-    is kept: with +1 if it has the North American form, else with its digits behind "tel:".
+    is kept: with +1 if it has the North American form, else with its digits behind "tel:". Regions that group the digits
+    otherwise are dropped; of the others, the country that is named before the number in its line comes first.
     """
-    found: list[Found] = []
-    for match in _CANDIDATE.finditer(text):
-        hit = _judge(text, match, regions)
-        if hit:
-            found.append(hit)
-    for match in _VANITY.finditer(text):
-        readings = _read(match.group(), regions)
-        if readings:
-            found.append(Found("phone", match.start(), match.end(), readings[0], readings))
+    plain = text if text.isascii() else _plain(text)
+    found = [hit for match in _CANDIDATE.finditer(plain) for hit in _judge(plain, match, regions)]
+    for start, end, digits in (*dialled.vanity(plain), *dialled.spoken(plain)):
+        readings = _read(digits, regions) or (_unlisted(digits, regions),)
+        found.append(Found("phone", start, end, readings[0], readings))
+    found += [Found("phone", start, end, f"tel:{digits}") for start, end, digits in dialled.short(plain)]
     return found
 
 
-def _judge(text: str, match: re.Match[str], regions: tuple[str, ...]) -> Found | None:
-    raw = match.group()
-    core = raw[: match.start("ext") - match.start()] if match["ext"] else raw
-    before = text[max(0, match.start() - 40) : match.start()]
-    cued = bool(_CUE.search(before)) or bool(match["ext"])
-    if _is_other(core, before, cued=cued):
-        return None
-    strong = cued or core.lstrip().startswith("+") or "(" in core
-    readings = _read(raw, regions)
-    grouped = len(_GROUPS.findall(core)) > 1
-    if readings and (strong or grouped):
-        return Found("phone", match.start(), match.end(), readings[0], readings)
+def _plain(text: str) -> str:
+    """Dashes, spaces and digits of all scripts made plain; one code point for one."""
+    return _FOREIGN_DIGIT.sub(lambda m: str(unicodedata.decimal(m.group())), fold(text).translate(_PLAIN))
+
+
+def _judge(text: str, match: re.Match[str], regions: tuple[str, ...]) -> Iterator[Found]:
+    before = text[max(0, match.start() - 60) : match.start()]
+    line = before.rpartition("\n")[2]
+    stop = match.start("ext") if match["ext"] else match.end()
+    cued = bool(match["ext"]) or bool(_CUE.search(line[-40:])) or before.endswith("tel:")
+    spans = list(_spans(text, match.start(), stop))
+    for listed in (True, False):
+        for begin, end in spans if listed else spans[:1]:
+            core = text[begin:end]
+            if _is_other(core, text[max(0, begin - 40) : begin], text[end : end + 10], cued=cued):
+                if begin == match.start() and end == stop:
+                    continue
+                return
+            extension = f";ext={match['number']}" if match["ext"] and end == stop else ""
+            readings = _readings(core, line, regions, cued=cued, listed=listed)
+            if readings:
+                forms = tuple(r + extension for r in readings)
+                yield Found("phone", begin, match.end() if extension else end, forms[0], forms)
+                return
+
+
+def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The whole run of digits, then without its last groups, then without its first: "415-555-2671 24 hours"."""
+    groups = [(m.start() + start, m.end() + start) for m in _GROUPS.finditer(text[start:end])]
+    yield start, end
+    for n in range(len(groups) - 1, max(0, len(groups) - 3), -1):
+        if text[groups[n - 1][1] : groups[n][0]] == " ":
+            yield start, groups[n - 1][1]
+    if len(groups) > 1 and text[groups[0][1] : groups[1][0]] in (" ", " ("):
+        yield groups[1][0] - (text[groups[1][0] - 1] == "("), end
+
+
+def _readings(core: str, line: str, regions: tuple[str, ...], *, cued: bool, listed: bool) -> tuple[str, ...]:
     digits = "".join(c for c in core if c.isdigit())
-    if _NANP.fullmatch(core) or (strong and 7 <= len(digits) <= 15) or (cued and _LOCAL.fullmatch(core)):
-        extension = ";ext=" + "".join(c for c in match["ext"] if c.isdigit()) if match["ext"] else ""
-        return Found("phone", match.start(), match.end(), _unlisted(core, digits, regions) + extension)
-    return None
+    runs = len(_GROUPS.findall(core))
+    international = core.startswith(("+", "(+", "00"))
+    strong = cued or international or "(" in core
+    if not 6 <= len(digits) <= MOST + 2 or (runs < 2 and not strong) or (runs > 7 and not cued):
+        return ()
+    if _NANP.fullmatch(core) and "US" in regions and not core.startswith("+"):
+        return (f"+1{digits[-10:]}",)
+    named = None if international else named_before(line)
+    readings = _read(core, tuple(dict.fromkeys((named, *regions))) if named else regions)
+    if readings or listed:
+        return readings
+    if _NANP.fullmatch(core) or (strong and 7 <= len(digits) <= MOST) or (cued and _LOCAL.fullmatch(core)):
+        return (_unlisted(core, regions),)
+    return ()
 
 
-def _unlisted(core: str, digits: str, regions: tuple[str, ...]) -> str:
-    if core.startswith("+"):
+def _unlisted(core: str, regions: tuple[str, ...]) -> str:
+    digits = "".join(c for c in _TRUNK.sub("", core) if c.isdigit())
+    if core.startswith(("+", "(+")):
         return f"+{digits}"
+    if core.startswith("00"):
+        return f"+{digits[2:]}"
     return f"+1{digits[-10:]}" if _NANP.fullmatch(core) and "US" in regions else f"tel:{digits}"
 
 
-def _is_other(core: str, before: str, *, cued: bool) -> bool:
-    if _DATE.match(core) or _CARD.fullmatch(core):
-        return True
-    if core.startswith("+"):
+def _is_other(core: str, before: str, after: str, *, cued: bool) -> bool:
+    if core.startswith(("+", "(+")):
         return False
-    if _AMOUNT.fullmatch(core) and not cued:
+    if (
+        _DATE.match(core)
+        or _CARD.fullmatch(core)
+        or _IP.fullmatch(core)
+        or _ISBN.fullmatch(core)
+        or _MONEY.search(before)
+    ):
         return True
-    other = _OTHER.search(before)
-    return bool(other) and not _CUE.search(before, other.start() - 12 if other and other.start() > 12 else 0)
+    if not cued and (_AMOUNT.fullmatch(core) or _POSTCODE.fullmatch(core) or _is_range(core)):
+        return True
+    if _IBAN.search(before) or _MONEY_AFTER.match(after):
+        return True
+    return _OTHER.search(before) is not None
+
+
+def _is_range(core: str) -> bool:
+    match = _RANGE.fullmatch(core)
+    return (
+        match is not None
+        and (len(match[1]) == len(match[2]) or core[0] != "0")
+        and int(match[1]) < int(match[2])
+        and len(match[1]) != 3
+    )
 
 
 @lru_cache(maxsize=8192)
 def _read(raw: str, regions: tuple[str, ...]) -> tuple[str, ...]:
-    international = raw.lstrip().startswith("+")
-    readings: dict[str, None] = {}
+    """E.164 forms of `raw`, those of regions that group its digits so before the others, which are dropped then."""
+    if raw.startswith("00"):
+        raw = "+" + raw[2:]
+    elif raw.startswith("011") and regions[:1] == ("US",) and len(raw) > 11:
+        raw = "+" + raw[3:].lstrip(" -.")
+    international = raw.startswith(("+", "(+"))
+    found: dict[str, bool] = {}
     for region in ("ZZ",) if international else regions:
+        if not international and not _national(raw, region):
+            continue
         try:
             number = phonenumbers.parse(raw, region)
         except NumberParseException:
             continue
-        if phonenumbers.is_valid_number(number) and (international or _national(raw, region)):
+        if phonenumbers.is_valid_number(number):
             value = phonenumbers.format_number(number, PhoneNumberFormat.E164)
-            readings[f"{value};ext={number.extension}" if number.extension else value] = None
-    return tuple(readings)
+            found[value] = found.get(value, False) or _grouped_so(raw, region, number)
+    fitting = tuple(value for value, fits in found.items() if fits)
+    return fitting or tuple(found)
+
+
+@lru_cache(maxsize=64)
+def _trunk(region: str) -> str | None:
+    return phonenumbers.ndd_prefix_for_region(region, True)
 
 
 def _national(raw: str, region: str) -> bool:
     """Where numbers are dialled with a trunk 0, ten digits without it are not that country's."""
-    trunk = phonenumbers.ndd_prefix_for_region(region, True)
-    return trunk != "0" or raw.lstrip(" (").startswith("0")
+    return _trunk(region) != "0" or raw.lstrip(" (").startswith("0")
+
+
+def _grouped_so(raw: str, region: str, number: phonenumbers.PhoneNumber) -> bool:
+    """True if the first group of digits is the area code, as 030 is in Germany and 030x in the United Kingdom."""
+    if region == "FR":
+        return _FRENCH.fullmatch(raw) is not None
+    groups = _GROUPS.findall(raw)
+    return len(groups) > 1 and len(groups[0].removeprefix("0")) == phonenumbers.length_of_national_destination_code(
+        number
+    )
+
+
+@lru_cache(maxsize=4096)
+def area_code(value: str) -> str:
+    """Country and area code of an E.164 form ("+1415" of +14155552671), or "" if its plan has none."""
+    try:
+        number = phonenumbers.parse(value, None)
+    except NumberParseException:
+        return ""
+    national = phonenumbers.national_significant_number(number)
+    length = (
+        3
+        if number.country_code == 1 and len(national) == 10
+        else phonenumbers.length_of_national_destination_code(number)
+    )
+    return f"+{number.country_code}{national[:length]}" if length else ""
