@@ -57,7 +57,7 @@ VALUES = [
     ("The sale was in 2025.", "The sale was on 5 May 2026.", "date", "absent"),
     ("We open on Sunday.", "We open on Sundays.", "date", "normalised"),
     ("We open on Sunday.", "We open on Saturday.", "date", "absent"),
-    ("We open on Tuesday.", "We open Monday to Friday.", "date", "unchecked"),
+    ("We open on Tuesday.", "We open Monday to Friday.", "date", "normalised"),
     ("Check-in is at 2 PM.", "Check-in is at 14:00.", "time", "normalised"),
     ("Check-in is at 2 PM.", "Check-in is at 2 AM.", "time", "absent"),
     ("Check-in is at 2 PM.", "Check-in is at 2:30 PM.", "time", "absent"),

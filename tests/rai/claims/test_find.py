@@ -76,7 +76,7 @@ FOUND = [
     ("in May 2026", "date", "May 2026", "2026-05"),
     ("since 2019", "date", "2019", "2019"),
     ("on Sundays", "date", "Sundays", "-W-7"),
-    ("Mon-Fri only", "date", "Mon", "-W-1"),
+    ("Mon-Fri only", "date", "Mon-Fri", "-W-1/-W-5"),
     ("am 3. März 2026", "date", "3. März 2026", "2026-03-03"),
     ("le 14 juillet 2026", "date", "14 juillet 2026", "2026-07-14"),
     ("It ends on 5 May.", "date", "5 May", "--05-05"),
