@@ -1,0 +1,197 @@
+"""Operands: the few values of which an answer may have worked out another one.
+
+An operand stands in a source, or the customer said it in the question; what only the answer says is none. Operands go
+together if the answer's own sentence says them, if its words tell each of them apart from other values, if one sentence
+or row of a source holds just them, or if they are the whole of a column. A combination across these is a coincidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from rai.claims.find import find_values
+from rai.claims.found import Found
+from rai.records import EvidenceSpan
+from rai.support.amounts import MOST_CANDIDATES, Spot, kindred, number_of, role_fitting
+from rai.support.same import same_value
+from rai.support.setting import Around, Setting, line_of
+from rai.support.sources import Place, Prepared
+from rai.support.words import role_terms
+
+Words = frozenset[str]
+MOST_OPERANDS = 4
+CLOSEST = 3
+"""Values of a source that are weighed where nothing but the role tells which is meant."""
+LEAST_SHARED = 2
+"""Words that a sentence of a source shares with the answer's, before its values are taken together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A value to reckon with. `place`: where a source says it, None if only the customer does.
+
+    `context[start:end]` is the value in the text in which it was read, and `names` the words that name it there.
+    """
+
+    found: Found
+    text: str
+    context: str
+    start: int
+    end: int
+    place: Place | None
+    names: Words
+
+    @property
+    def amount(self) -> Decimal:
+        """Its number."""
+        return number_of(self.found) or Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a derivation works from: the claim's value in its sentence, and what it is judged against."""
+
+    found: Found
+    spot: Spot
+    around: Around
+    setting: Setting
+
+    def like(self, other: Found) -> bool:
+        """True if a value is of the claim's kind and in its unit or currency."""
+        return kindred(self.found, other)
+
+    @property
+    def words(self) -> Words:
+        """Words of the sentence and of the question."""
+        return self.spot.words | self.setting.question_terms
+
+
+def evidence(operands: Sequence[Operand]) -> tuple[EvidenceSpan, ...]:
+    """Where the sources say them, each place once."""
+    return tuple(dict.fromkeys(o.place.span() for o in operands if o.place is not None))
+
+
+def said_here(desk: Desk) -> list[Operand]:
+    """Values of the claim's own sentence that a source or the question says too."""
+    spot = desk.spot
+    out = []
+    for value in find_values(spot.sentence):
+        if value.end <= spot.start or value.start >= spot.end:
+            place = _confirming(value, desk.setting.sources)
+            if place is not None or _confirming(value, _asked(desk.setting)) is not None:
+                text = spot.sentence[value.start : value.end]
+                out.append(Operand(value, text, spot.sentence, value.start, value.end, place, frozenset()))
+    return out
+
+
+def asked(desk: Desk) -> list[Operand]:
+    """Values of the question."""
+    return [_operand(p, known=False) for t in _asked(desk.setting) for p in t.places]
+
+
+def _asked(setting: Setting) -> tuple[Prepared, ...]:
+    return (*((setting.question,) if setting.question else ()), *setting.given)
+
+
+def _confirming(value: Found, texts: Sequence[Prepared]) -> Place | None:
+    return next((p for t in texts for p in t.places if same_value(value, p.found, line_of(p))), None)
+
+
+def _operand(place: Place, *, known: bool = True) -> Operand:
+    names = frozenset(w for w in place.frame.local if not w.startswith("="))
+    text = place.text()
+    found = place.found
+    return Operand(found, text[found.start : found.end], text, found.start, found.end, place if known else None, names)
+
+
+def in_sources(desk: Desk, wanted: Callable[[Found], bool], most: int = MOST_CANDIDATES) -> list[Operand]:
+    """Values of the sources whose sentence, title or heading shares words with the claim's, the most in common first."""
+    words = desk.words
+    ranked = [
+        (-len(words & p.unit.terms), -len(shared), p.source.id, p.found.start, p)
+        for s in desk.setting.sources
+        for p in s.places
+        if wanted(p.found) and p.unit.field == "text" and (shared := words & (p.unit.terms | p.unit.context))
+    ]
+    ranked.sort(key=lambda r: r[:4])
+    return [_operand(r[-1]) for r in ranked[:most]]
+
+
+def in_role_of(desk: Desk) -> list[Operand]:
+    """Values of the sources of the claim's measure that stand in its role, the most words in common first."""
+    pool = [o.place for o in in_sources(desk, desk.like) if o.place]
+    return [_operand(p) for p in role_fitting(pool, desk.spot, desk.around, desk.setting)]
+
+
+def groups(desk: Desk) -> Iterator[tuple[Operand, ...]]:
+    """Sets of two to four operands of the claim's kind and measure that go together; those that the answer says first."""
+    seen: set[tuple[tuple[str, int], ...]] = set()
+    for group in _every_group(desk):
+        key = tuple((o.found.value, o.start) for o in group)
+        if 2 <= len(group) <= MOST_OPERANDS and key not in seen and any(o.place for o in group):
+            seen.add(key)
+            yield group
+
+
+def _every_group(desk: Desk) -> Iterator[tuple[Operand, ...]]:
+    here = [o for o in said_here(desk) if desk.like(o.found)]
+    for length in range(min(len(here), MOST_OPERANDS), 1, -1):
+        for at in range(len(here) - length + 1):
+            yield tuple(here[at : at + length])
+    pool = in_sources(desk, desk.like)
+    yield named(desk, pool)
+    told = [o for o in asked(desk) if desk.like(o.found)][:1]
+    if told:
+        yield from ((o, *told) for o in (here or pool)[:1])
+    yield from _of_one_unit(desk, pool)
+    yield from _columns(desk, pool)
+
+
+def named(desk: Desk, pool: Sequence[Operand]) -> tuple[Operand, ...]:
+    """Those of `pool` that words of the claim's sentence or of the question tell apart from the others; a value once."""
+    if len(pool) < 2:
+        return ()
+    common = frozenset.intersection(*(o.names for o in pool))
+    by_name: dict[tuple[Decimal, Words], Operand] = {}
+    for operand in pool:
+        telling = (operand.names - common) & desk.words
+        if telling:
+            by_name.setdefault((operand.amount, telling), operand)
+    # two values of one name cannot be told apart, and only one of them can be meant
+    alone = [o for (_, telling), o in by_name.items() if sum(telling <= other for _, other in by_name) == 1]
+    return tuple(alone)
+
+
+def _of_one_unit(desk: Desk, pool: Sequence[Operand]) -> Iterator[tuple[Operand, ...]]:
+    by_unit: dict[tuple[str, int], list[Operand]] = {}
+    for operand in pool:
+        if operand.place and len(operand.place.unit.terms & desk.words) >= LEAST_SHARED:
+            by_unit.setdefault((operand.place.source.id, operand.place.unit.start), []).append(operand)
+    for group in list(by_unit.values())[:CLOSEST]:
+        yield tuple(sorted(group, key=lambda o: o.start))
+
+
+def _columns(desk: Desk, pool: Sequence[Operand]) -> Iterator[tuple[Operand, ...]]:
+    by_column: dict[tuple[str, str], list[Operand]] = {}
+    for operand in pool:
+        label = column_of(operand.place) if operand.place else ""
+        if operand.place and label and role_terms(label) & desk.words:
+            by_column.setdefault((operand.place.source.id, label), []).append(operand)
+    for group in by_column.values():
+        yield tuple(sorted(group, key=lambda o: o.start))
+
+
+def column_of(place: Place) -> str:
+    """The label of the cell that a value stands in: "Price" of "Plan: Pro | Price: $29", or its table's heading; else ""."""
+    row = place.text()[place.unit.start : place.unit.end]
+    cut = re.compile(r" \| |\t")
+    cells = cut.split(row)
+    if len(cells) < 2:
+        return ""
+    at = len(cut.findall(row[: place.found.start - place.unit.start]))
+    label, colon, _ = cells[at].partition(": ")
+    heads = cut.split(place.unit.header)
+    return label if colon else heads[at] if place.unit.header != row and len(heads) == len(cells) else ""
