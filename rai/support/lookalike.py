@@ -4,17 +4,42 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
-# Signs that pass for others; Cyrillic and Greek letters that look Latin (Unicode TR 39 confusables, the common ones)
-_SIGNS = str.maketrans("0135$@аеорсхуіјѕԁһοαερν", "oles" + "saaeopcxyijsdhoaepv")
-_PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
+from rai.claims.links import unicode_host
+
+# Signs that pass for others; letters of other scripts that look Latin (Unicode TR 39 confusables, the common ones)
+_LATIN = {
+    "a": "аɑαａ@", "b": "ьƅ", "c": "сϲｃ", "d": "ԁɗ", "e": "еєҽ3", "g": "ɡց", "h": "һհ", "i": "іıɩιíì", "j": "јϳ", "k": "кκ",
+    "l": "ӏ1|ǀℓⅼ", "m": "м", "n": "ոո", "o": "оοօσ0", "p": "рρ", "q": "ԛզ", "s": "ѕꜱ5$", "t": "тτ", "u": "υսʋ", "v": "ѵν",
+    "w": "ѡԝա", "x": "хχ", "y": "уүγ", "z": "ᴢ",
+}  # fmt: skip
+_SIGNS = str.maketrans({sign: letter for letter, signs in _LATIN.items() for sign in signs})
+_PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("i", "l"))
+_SECOND = frozenset("co com org net ac gov edu or ne go".split())
+_SHARED = frozenset(
+    "github.io gitlab.io blogspot.com wordpress.com azurewebsites.net web.app firebaseapp.com netlify.app vercel.app pages.dev "
+    "herokuapp.com appspot.com cloudfront.net amazonaws.com myshopify.com wixsite.com weebly.com sharepoint.com zendesk.com "
+    "freshdesk.com workers.dev trycloudflare.com ngrok.io".split()
+)
+"""Under these every name is somebody else's, as under a top-level domain."""
+_LURES = frozenset(
+    "support help login signin secure security service services account accounts verify billing online pay payment update "
+    "customer customers care app mail team official store shop portal center centre web site my info contact get hilfe kunden "
+    "konto kundenservice compte aide cuenta ayuda".split()
+)
+LEAST_BRAND = 4
+"""Letters of a name below which a host that holds it is taken for chance."""
 
 
 def looks_like(host: str, known: Iterable[str]) -> str | None:
-    """The host of `known` that `host` could be taken for, or None; equal hosts and their subdomains do not count."""
+    """The host of `known` that `host` could be taken for, or None; hosts of one registrable domain do not count.
+
+    Likest first: same shape of signs, same name under another ending, name within another name, one or two letters off.
+    """
     best: tuple[int, str] | None = None
     for other in sorted(set(known)):
-        if host == other or host.endswith(f".{other}") or other.endswith(f".{host}"):
+        if registrable(host) == registrable(other):
             continue
         distance = _distance(host, other)
         if distance is not None and (best is None or distance < best[0]):
@@ -22,24 +47,80 @@ def looks_like(host: str, known: Iterable[str]) -> str | None:
     return best[1] if best else None
 
 
+@lru_cache(maxsize=8192)
+def registrable(host: str) -> str:
+    """The part of a host that somebody registers: contoso.co.uk of help.contoso.co.uk. An IP address is itself."""
+    name = host.partition(":")[0].rstrip(".")
+    labels = name.split(".")
+    if _is_ip(name) or len(labels) < 3:
+        return name
+    shared = ".".join(labels[-2:]) in _SHARED
+    second = labels[-2] in _SECOND and len(labels[-1]) == 2
+    return ".".join(labels[-3:] if shared or second else labels[-2:])
+
+
+def _is_ip(host: str) -> bool:
+    return host.replace(".", "").isdigit()
+
+
+@lru_cache(maxsize=65536)
 def _distance(host: str, other: str) -> int | None:
-    if _skeleton(host) == _skeleton(other):
+    mine, theirs = registrable(host), registrable(other)
+    if _is_ip(mine) or _is_ip(theirs):
+        return None
+    if skeleton(mine) == skeleton(theirs) or skeleton(host) == skeleton(other):
         return 0
-    name, _, ending = host.rpartition(".")
-    known, _, known_ending = other.rpartition(".")
-    if name and name == known and ending != known_ending:
+    name, known = mine.partition(".")[0], theirs.partition(".")[0]
+    if name == known or skeleton(name) == skeleton(known):
         return 0
-    allowed = 1 if len(other) < 9 else 2
-    distance = edit_distance(host, other, allowed)
-    return distance if distance <= allowed else None
+    if _holds_brand(host, theirs):
+        return 1
+    allowed = 1 if len(theirs) < 9 else 2
+    if _other_words(name, known):
+        return None
+    distance = edit_distance(mine, theirs, allowed)
+    return distance + 1 if distance <= allowed else None
 
 
-def _skeleton(host: str) -> str:
-    plain = unicodedata.normalize("NFKD", host.lower())
+def _holds_brand(host: str, known: str) -> bool:
+    """paypal.com.evil.io, paypal-support.com, supportpaypal.com, paypal.evil.io: the name of `known` used as bait."""
+    brand = skeleton(known.partition(".")[0])
+    if len(brand) < LEAST_BRAND:
+        return f"{known}." in f"{host}." and not f".{host}".endswith(f".{known}")
+    labels = host.partition(":")[0].split(".")
+    for label in labels[:-1]:
+        pieces = [skeleton(p) for p in label.split("-")]
+        if brand in pieces or skeleton(label) == brand:
+            return True
+        whole = "".join(pieces)
+        rest = (
+            whole.removeprefix(brand)
+            if whole.startswith(brand)
+            else whole.removesuffix(brand)
+            if whole.endswith(brand)
+            else whole
+        )
+        if rest != whole and rest in _LURE_SHAPES:
+            return True
+    return False
+
+
+def _other_words(name: str, known: str) -> bool:
+    """Short names that are each a word of its own kind differ by more than a slip: two of five letters are no slip."""
+    return min(len(name), len(known)) <= 5 and edit_distance(name, known, 1) > 1
+
+
+@lru_cache(maxsize=8192)
+def skeleton(host: str) -> str:
+    """What a quick eye sees: confusable signs as one letter, without hyphens and accents."""
+    plain = unicodedata.normalize("NFKD", unicode_host(host).lower())
     plain = "".join(c for c in plain if not unicodedata.combining(c)).translate(_SIGNS)
     for pair, sign in _PAIRS:
         plain = plain.replace(pair, sign)
     return plain.replace("-", "")
+
+
+_LURE_SHAPES = frozenset(skeleton(word) for word in _LURES)
 
 
 def edit_distance(a: str, b: str, most: int) -> int:
