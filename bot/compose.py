@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from bot.pipeline import answer_turn
 from bot.records import Ask, OnStage, Reply
@@ -26,11 +27,12 @@ from grounding.prompt import template
 from grounding.records import IngestReport, Progress
 from rai.ports import Ledger, PromptScreen
 from rai.provenance import CheckPolicy, CheckPorts, check
-from rai.records import Report, Source
+from rai.records import EntityType, Report, Source
 from rai.redact import Redactor
 from rai.screened import RememberingScreen, ScreenedModel, ScreenedRetriever, ScreenedWeb
 
 LOG = logging.getLogger("attest")
+NAMES = "names.db"
 
 Close = Callable[[], Awaitable[None]]
 
@@ -57,6 +59,7 @@ class _Builder:
         from grounding.embedded.retriever import EmbeddedRetriever
         from grounding.embedded.summarizer import CentralitySummarizer
         from grounding.embedded.vectors import VectorIndex
+        from rai.embedded.name_file import FollowedLibrary, NameFile
         from rai.embedded.rules_screen import RuleScreen
         from rai.ledger.store import SqlLedger
 
@@ -65,6 +68,9 @@ class _Builder:
         index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
         self._closes(index.close)
         await asyncio.to_thread(_rebuild_if_lost, index)
+        names = NameFile(settings.home / "index" / NAMES)
+        if not names.exists:
+            await names.follow(index)
         screen = RememberingScreen(RuleScreen())
         vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
         retriever = ScreenedRetriever(EmbeddedRetriever(index.store, index.words, vectors, embedder), screen)
@@ -73,7 +79,7 @@ class _Builder:
             partial(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file, redact=redactor.redact_entry)
         )
         self.closers.append(ledger.close)
-        checker = _checker(settings, embedder)
+        checker = _checker(settings, embedder, names.current)
         seams = Seams(
             screen=screen,
             summarizer=CentralitySummarizer(embedder),
@@ -102,7 +108,7 @@ class _Builder:
 
         return System(
             settings=settings, answer=answer, check=check_request, summarizer=seams.summarizer, embedder=embedder, retriever=retriever,
-            grader=seams.grader, screen=screen, library=index, directory=seams.directory, ledger=ledger, ready=ready, close=self._close,
+            grader=seams.grader, screen=screen, library=FollowedLibrary(index, names), directory=seams.directory, ledger=ledger, ready=ready, close=self._close,
             warm=redactor.warm,
         )  # fmt: skip
 
@@ -198,7 +204,9 @@ def _rebuild_if_lost(index: object) -> None:
         index.unlock()
 
 
-def _checker(settings: Settings, embedder: Embedder | None) -> Callable[..., Awaitable[Report]]:
+def _checker(
+    settings: Settings, embedder: Embedder | None, listed: Callable[[], Mapping[str, EntityType]]
+) -> Callable[..., Awaitable[Report]]:
     from rai.embedded.relevance import EmbeddedRelevance
     from rai.embedded.tagger import GazetteerTagger
 
@@ -206,7 +214,7 @@ def _checker(settings: Settings, embedder: Embedder | None) -> Callable[..., Awa
     rules = CheckPolicy(
         unsupported_at=policy.unsupported_at, relevance_at=policy.relevance_at, regions=settings.phone_regions
     )
-    ports = CheckPorts(tagger=GazetteerTagger(), scorer=EmbeddedRelevance(embedder))
+    ports = CheckPorts(tagger=GazetteerTagger(listed), scorer=EmbeddedRelevance(embedder))
 
     async def run(answer: str, sources: Sequence[Source], question: str | None, given: Sequence[str]) -> Report:
         return await check(answer, sources, question, given=given, ports=ports, policy=rules)
@@ -271,6 +279,7 @@ async def open_ingester(settings: Settings) -> Ingester:
     """An ingester over the knowledge base of `settings`. Raises StoreError if it cannot be opened."""
     from grounding.embedded.index import EmbeddedIndex
     from grounding.ingest import ingest
+    from rai.embedded.name_file import NameFile
     from rai.ledger.store import SqlLedger
 
     embedder = await asyncio.to_thread(_embedder, settings)
@@ -281,5 +290,12 @@ async def open_ingester(settings: Settings) -> Ingester:
         await asyncio.to_thread(index.close)
         await ledger.close()
 
+    names = NameFile(settings.home / "index" / NAMES)
     sizes = (settings.chunk_min_tokens, settings.chunk_max_tokens)
-    return Ingester(partial(ingest, index, chunk_tokens=sizes), ledger, close, embedder is not None)
+
+    async def ingest_and_learn(paths: Sequence[Path], **options: Any) -> IngestReport:
+        report = await ingest(index, paths, chunk_tokens=sizes, **options)
+        await names.follow(index)
+        return report
+
+    return Ingester(ingest_and_learn, ledger, close, embedder is not None)

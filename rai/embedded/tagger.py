@@ -4,66 +4,84 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from grounding.text import caseless
 from rai.claims import addresses, codes, names
 from rai.claims.found import Found
+from rai.claims.gazetteer import MAX_WORDS
 from rai.records import EntityType
 
 Tag = tuple[int, int, EntityType]
-_WORD = re.compile(r"\w+(?:[&'’.-]\w+)*")
-_LONGEST = 8  # words of a listed name
+Listed = Mapping[str, EntityType]
+_WORD = re.compile(r"[^\W_]+(?:[&'’.][^\W_]+)*")
 
 
 class GazetteerTagger:
-    """EntityTagger over a list of names (name to type) and the patterns for addresses, codes and persons.
+    """EntityTagger over a list of names (normal form to type) and the patterns for addresses, codes and persons.
 
-    A listed name is found whatever its case, as whole words, the longest first. Reads linearly in the text.
+    `listed`: a list that a person made, or a function that gives the current learnt one. A listed name is found whatever
+    its case, as whole words, the longest first; a learnt one of a single word only with a capital inside a sentence:
+    Swift is a product, a swift reply is none. Tells of no name that is not in the text. Reads linearly in the text.
     """
 
-    def __init__(self, listed: Mapping[str, EntityType] | None = None) -> None:
-        self._listed = {_key(name): kind for name, kind in (listed or {}).items() if 0 < len(_key(name)) <= _LONGEST}
+    def __init__(self, listed: Listed | Callable[[], Listed] | None = None) -> None:
+        self._learnt = callable(listed)
+        self._current = listed if callable(listed) else _always(_normal_keys(listed or {}))
 
     async def tag(self, text: str) -> tuple[Tag, ...]:
         """Spans (start, end, type), ascending, not overlapping; listed names win over patterns."""
         return await asyncio.to_thread(self._tag, text)
 
     def _tag(self, text: str) -> tuple[Tag, ...]:
-        tags = self._from_list(text)
+        tags = _from_list(text, self._current(), learnt=self._learnt)
         patterns: list[Found] = [*addresses.find(text), *codes.find(text), *names.find(text)]
-        for found in patterns:
-            if found.entity is not None:
-                tags.append((found.start, found.end, found.entity))
+        tags += [(f.start, f.end, f.entity) for f in patterns if f.entity is not None]
         kept: list[Tag] = []
-        taken: list[tuple[int, int]] = []
+        taken = bytearray(len(text))
         for start, end, kind in tags:
-            if all(end <= a or b <= start for a, b in taken):
-                taken.append((start, end))
+            if not any(taken[start:end]):
+                taken[start:end] = b"\x01" * (end - start)
                 kept.append((start, end, kind))
         return tuple(sorted(kept))
 
-    def _from_list(self, text: str) -> list[Tag]:
-        if not self._listed:
-            return []
-        spans = [m.span() for m in _WORD.finditer(caseless(text))]
-        plain = caseless(text)
-        tags: list[Tag] = []
-        at = 0
-        while at < len(spans):
-            length = next(
-                (n for n in range(min(_LONGEST, len(spans) - at), 0, -1) if self._kind(plain, spans[at : at + n])), 0
-            )
-            if length:
-                kind = self._kind(plain, spans[at : at + length])
-                assert kind is not None
-                tags.append((spans[at][0], spans[at + length - 1][1], kind))
-            at += max(1, length)
-        return tags
 
-    def _kind(self, plain: str, spans: list[tuple[int, int]]) -> EntityType | None:
-        return self._listed.get(tuple(plain[a:b] for a, b in spans))
+def _always(listed: Listed) -> Callable[[], Listed]:
+    return lambda: listed
 
 
-def _key(name: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(caseless(name)))
+def _normal_keys(listed: Listed) -> Listed:
+    return {names.normal(name): kind for name, kind in listed.items()}
+
+
+def _from_list(text: str, listed: Listed, *, learnt: bool) -> list[Tag]:
+    if not listed:
+        return []
+    spans = [m.span() for m in _WORD.finditer(text)]
+    tags: list[Tag] = []
+    at = 0
+    while at < len(spans):
+        length = next(
+            (
+                n
+                for n in range(min(MAX_WORDS, len(spans) - at), 0, -1)
+                if _is_listed(text, spans[at : at + n], listed, learnt=learnt)
+            ),
+            0,
+        )
+        if length:
+            start, end = spans[at][0], _name_end(text, spans[at + length - 1])
+            tags.append((start, end, listed[names.normal(text[start:end])]))
+        at += max(1, length)
+    return tags
+
+
+def _is_listed(text: str, spans: list[tuple[int, int]], listed: Listed, *, learnt: bool) -> bool:
+    start, end = spans[0][0], _name_end(text, spans[-1])
+    if names.normal(text[start:end]) not in listed:
+        return False
+    return len(spans) > 1 or not learnt or names.is_inside(text, start)
+
+
+def _name_end(text: str, last: tuple[int, int]) -> int:
+    """End of the last word without a possessive."""
+    return last[1] - 2 if text[last[1] - 2 : last[1]] in ("'s", "’s") else last[1]

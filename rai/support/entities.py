@@ -9,9 +9,10 @@ from grounding.text import caseless
 from rai.claims import codes
 from rai.claims.found import Found
 from rai.records import Claim, EvidenceSpan
+from rai.support.known_names import capitalised, core_words, knows, misspelt, name_variant, named_with, names_holding
 from rai.support.named import in_given, match_named
 from rai.support.setting import Around, Finding, Setting
-from rai.support.words import role_terms
+from rai.support.sources import Prepared
 
 
 def is_loose(found: Found) -> bool:
@@ -31,26 +32,51 @@ def match_loose(claim: Claim, setting: Setting) -> Finding:
 
 
 def match_name(claim: Claim, found: Found, setting: Setting) -> Finding:
+    """A name or identifier: where a source writes it, in these or other characters, else what is known of its words."""
     spans = match_named(found, setting.sources)
     if spans:
         exact = tuple(s for s in spans if s.text == claim.text)
         if exact:
             return Finding("exact", exact, f"Stands in the same characters in {exact[0].source}.")
         return Finding("normalised", spans, f"{spans[0].source} writes it as {spans[0].text}.")
+    coded = claim.entity == "code"
+    variant = () if coded else name_variant(found, setting.sources)
+    if variant:
+        return Finding("normalised", variant, f"{variant[0].source} writes it as {variant[0].text}.")
     texts = (*setting.given, *((setting.question,) if setting.question else ()))
-    if in_given(found, texts):
+    if in_given(found, texts) or (not coded and name_variant(found, texts)):
         return Finding("normalised", (), "Stands in the question or in the context that was given with the request.")
     if claim.entity in ("code", "address"):
         return Finding("absent", (), f"No source has {claim.text}.")
+    return _unnamed(claim, found, setting, texts)
+
+
+def _unnamed(claim: Claim, found: Found, setting: Setting, texts: tuple[Prepared, ...]) -> Finding:
+    """No text writes the name: an invention if a word of it is foreign to all of them, or if its words belong to other names."""
     unnumbered = re.sub(r" \d+$", "", found.value)
     if unnumbered != found.value and match_named(replace(found, value=unnumbered), setting.sources):
         return Finding("absent", (), f"The sources name {unnumbered}, but not {claim.text}.")
-    words = list(role_terms(claim.text)) or [claim.text.lower()]
-    known = set().union(*(u.terms for s in (*setting.sources, *texts) for u in s.units))
-    missing = [w for w in words if w not in known]
-    if len(missing) * 2 > len(words):
-        return Finding("absent", (), f"No source has the name {claim.text}, nor most of its words.")
-    return Finding("unchecked", (), f"No source has the name {claim.text} as a whole, only some of its words.")
+    if claim.text.isupper() and len(claim.text) <= 6:
+        return Finding("unchecked", (), f"No source has {claim.text}; it may stand for words that one has.")
+    words = core_words(found.value) or tuple(found.value.split())
+    if len(words) > 1 and (near := misspelt(words, (*setting.sources, *texts))):
+        return Finding("unchecked", (), f"{near.source} has {near.text}, which differs from {claim.text} in a letter.")
+    known = [w for w in words if any(knows(t, w) for t in (*setting.sources, *texts))]
+    if len(known) < len(words):
+        near = next((s for w in known if (s := named_with(w, setting.sources))), None)
+        why = (
+            f"{near.source} names {near.text}, but no source names {claim.text}."
+            if near
+            else f"No source names {claim.text}."
+        )
+        return Finding("absent", (), why)
+    if len(words) > 1 and (others := names_holding(words, setting.sources)):
+        return Finding(
+            "absent", others, f"{others[0].source} names {others[0].text}, but no source names {claim.text}."
+        )
+    if claim.entity == "product" and not any(capitalised(words, s) for s in (*setting.sources, *texts)):
+        return Finding("absent", (), f"No source names {claim.text}.")
+    return Finding("unchecked", (), f"No source has the name {claim.text} as a whole, only its words.")
 
 
 def within_name(claim: Claim, around: Around, setting: Setting) -> tuple[EvidenceSpan, ...]:

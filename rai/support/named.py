@@ -11,28 +11,56 @@ from rai.claims.found import Found
 from rai.records import EvidenceSpan
 from rai.support.sources import Prepared, caseless_field
 
+_FIELDS: tuple[Literal["text", "title"], ...] = ("text", "title")
+_GAP = r"[\s-]{1,4}"
+
 
 @lru_cache(maxsize=4096)
 def _pattern(value: str, entity: str | None) -> re.Pattern[str]:
-    pieces = re.split(r"[\s-]+" if entity != "code" else r"\s+", value)
-    joined = (r"[\s-]+" if entity != "code" else r"\s+").join(re.escape(p) for p in pieces if p)
-    if entity == "code" and value.startswith("-"):
-        return re.compile(r"(?<![\w-])-{1,2}" + re.escape(value[1:]) + r"(?![\w-])")
     if entity == "code":
-        # 354-01 is not in 354-01-2, nor 2.3 in 2.3.1
-        return re.compile(rf"(?<![\w])(?<![\w][-.]){joined}(?!\w|[-.]\w)")
-    return re.compile(rf"(?<!\w){joined}(?!\w|[.,]\d)")
+        return _code_pattern(value)
+    if value.isupper() and value.isalpha():
+        # an acronym stands in capitals, with or without dots: US is not the word "us"
+        return re.compile(r"(?<![\w.])" + r"\.?".join(value) + r"(?!\w)")
+    joined = _GAP.join(_either(p) for p in re.split(r"[\s-]+", value) if p)
+    return re.compile(rf"(?<!\w){joined}(?:'?s)?(?!\w|[.,]\d)")
+
+
+def _code_pattern(value: str) -> re.Pattern[str]:
+    if value.startswith("-"):
+        return re.compile(r"(?<![\w-])-{1,2}" + re.escape(value[1:]) + r"(?![\w-])")
+    joined = r"\s+".join(re.escape(p) for p in value.split())
+    # 354-01 is not in 354-01-2, nor 2.3 in 2.3.1
+    return re.compile(rf"(?<![\w])(?<![\w][-.]){joined}(?!\w|[-.]\w)")
+
+
+def _either(piece: str) -> str:
+    return "(?:and|&)" if piece in ("and", "&") else re.escape(piece)
 
 
 def match_named(found: Found, sources: Iterable[Prepared]) -> tuple[EvidenceSpan, ...]:
-    """Where each source names it, first place per field, in the order of `sources`."""
+    """Where each source names it, first place per field, in the order of `sources`. A plural or possessive is the same name."""
     pattern = _pattern(found.value, found.entity)
+    return _first_places(pattern, sources, raw=found.entity != "code" and found.value.isupper())
+
+
+def match_around(words: tuple[str, ...], sources: Iterable[Prepared]) -> tuple[EvidenceSpan, ...]:
+    """Where the words of a name stand in this order with at most one word or initial between two: Maria T. Lopez."""
+    return _first_places(_around(words), sources, raw=False)
+
+
+@lru_cache(maxsize=1024)
+def _around(words: tuple[str, ...]) -> re.Pattern[str]:
+    joined = rf"{_GAP}(?:[\w'’]{{1,20}}\.?{_GAP})?".join(_either(w) for w in words)
+    return re.compile(rf"(?<!\w){joined}(?:'?s)?(?!\w|[.,]\d)")
+
+
+def _first_places(pattern: re.Pattern[str], sources: Iterable[Prepared], *, raw: bool) -> tuple[EvidenceSpan, ...]:
     spans = []
-    fields: tuple[Literal["text", "title"], ...] = ("text", "title")
     for prepared in sources:
-        for field in fields:
+        for field in _FIELDS:
             text = prepared.source.text if field == "text" else prepared.source.title
-            match = pattern.search(caseless_field(text))
+            match = pattern.search(text if raw else caseless_field(text))
             if match:
                 spans.append(EvidenceSpan(prepared.source.id, field, *match.span(), text[slice(*match.span())]))
     return tuple(spans)
