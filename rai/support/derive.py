@@ -25,6 +25,7 @@ from rai.support.setting import Around, Finding, Setting
 from rai.support.tally import tallied
 
 _NEAR = 60
+_TOLD = 200
 _SUM = re.compile(
     r"\b(?:total(?:s|l?ing)?|sum|altogether|together|in all|combined|overall|add(?:s|ed)? up|comes? to|both|plus)\b",
     re.IGNORECASE,
@@ -51,6 +52,7 @@ _LESS = re.compile(r"\b(?:off|discount|discounted|reduc\w*|sav\w*|less|after|min
 _MORE = re.compile(
     r"\b(?:tax|vat|gst|surcharge|increas\w*|ris\w*|tip|service|plus|includ\w*|interest|on top)\b", re.IGNORECASE
 )
+_PERCENT_OF = re.compile(r"(?:%|percent|per cent) of\b", re.IGNORECASE)
 _PART = re.compile(
     r"(?:%|percent|per cent) of\b|\b(?:deposit|commission|refund\w*|sav\w*|discount|off|tax|vat|gst|tip|fee|interest|charge|surcharge)\b",
     re.IGNORECASE,
@@ -192,7 +194,9 @@ def _first_of(desk: Desk, kinds: list[tuple[str, str]]) -> Iterator[Found]:
 def _percent_of(desk: Desk) -> Iterator[Working]:
     """20 % off $50, $200 with 10 % tax, a deposit of 30 %."""
     sentence = desk.spot.sentence
-    if desk.found.kind == "percent" or not (_LESS.search(sentence) or _MORE.search(sentence) or _PART.search(sentence)):
+    if not (_LESS.search(sentence) or _MORE.search(sentence) or _PART.search(sentence)):
+        return
+    if desk.found.kind != "money" and not (desk.found.kind in ("number", "quantity") and _PERCENT_OF.search(sentence)):
         return
     here = said_here(desk)
     rates = [o for o in here if o.found.kind == "percent"] or in_sources(desk, lambda f: f.kind == "percent", 1)
@@ -216,9 +220,16 @@ def _multiples(desk: Desk) -> Iterator[Working]:
     if match is None:
         return
     times = _TIMES[match.group(1).lower()]
-    near = [o for o in (*said_here(desk), *in_role_of(desk)[:1]) if desk.like(o.found)]
-    for operand in near[:CLOSEST]:
-        yield Working(operand.amount * times, (operand,), f"{operand.text} × {canonical(times)}")
+    here = [o for o in (*said_here(desk), *asked(desk)) if desk.like(o.found)]
+    for operand in here[:CLOSEST] or [o for o in in_role_of(desk)[:CLOSEST] if _told_with(o, match.group(1))]:
+        if desk.counts((operand,)):
+            yield Working(operand.amount * times, (operand,), f"{operand.text} × {canonical(times)}")
+
+
+def _told_with(operand: Operand, word: str) -> bool:
+    """The source itself says that something is twice as much."""
+    around = operand.context[max(0, operand.start - _TOLD) : operand.end + _TOLD]
+    return re.search(rf"\b{word}\b", around, re.IGNORECASE) is not None
 
 
 def _products(desk: Desk) -> Iterator[Working]:

@@ -49,6 +49,12 @@ class Operand:
         """Its number."""
         return number_of(self.found) or Decimal(0)
 
+    @property
+    def heads(self) -> Words:
+        """The words after it, and of a row those that name it: what a bare number counts."""
+        row = self.place is not None and self.place.unit.row
+        return following(self.context, self.end) | (self.names if row else frozenset())
+
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -63,10 +69,20 @@ class Desk:
         """True if a value is of the claim's kind and in its unit or currency."""
         return kindred(self.found, other)
 
+    def counts(self, group: Sequence[Operand]) -> bool:
+        """True unless these are bare numbers that do not count what the claim counts: guests are not added to rooms."""
+        mine = following(self.spot.sentence, self.spot.end)
+        return self.found.kind != "number" or all(mine & o.heads for o in group)
+
     @property
     def words(self) -> Words:
         """Words of the sentence and of the question."""
         return self.spot.words | self.setting.question_terms
+
+
+def following(text: str, end: int) -> Words:
+    """Role words of the two words after a value."""
+    return role_terms(" ".join(re.findall(r"[^\W\d_]+", text[end : end + 40])[:2]))
 
 
 def evidence(operands: Sequence[Operand]) -> tuple[EvidenceSpan, ...]:
@@ -133,7 +149,8 @@ def groups(desk: Desk) -> Iterator[tuple[Operand, ...]]:
         key = tuple((o.found.value, o.start) for o in group)
         if 2 <= len(group) <= MOST_OPERANDS and key not in seen and any(o.place for o in group):
             seen.add(key)
-            yield group
+            if desk.counts(group):
+                yield group
 
 
 def _every_group(desk: Desk) -> Iterator[tuple[Operand, ...]]:

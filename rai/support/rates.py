@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from rai.support.operands import CLOSEST, Desk, Operand, asked, column_of, in_role_of, in_sources, said_here
+from rai.support.operands import CLOSEST, Desk, Operand, asked, column_of, following, in_role_of, in_sources, said_here
 from rai.support.words import role_terms
 
 Product = tuple[Decimal, tuple[Operand, ...], str]
@@ -118,11 +118,7 @@ def _counts(count: Operand, noun: str) -> bool:
     """True if `count` is a number of such things: "3 nights", "4 adult guests" of a price per person."""
     if count.found.kind == "quantity":
         return bool(noun) and count.found.value.partition(" ")[2] == noun
-    return not noun or bool(role_terms(noun) & role_terms(" ".join(_following(count))))
-
-
-def _following(count: Operand) -> list[str]:
-    return re.findall(r"[^\W\d_]+", count.context[count.end : count.end + 40])[:2]
+    return not noun or bool(role_terms(noun) & following(count.context, count.end))
 
 
 def _shared_out(desk: Desk, amounts: Sequence[Operand], counts: Sequence[Operand]) -> Iterator[Product]:
