@@ -13,7 +13,7 @@ class Found:
 
     `value` is the likeliest normal form; `readings` are all forms the characters may have (05/06/2026 has two), the
     likeliest first; `magnitudes` are the plain numbers in it ("30 days" holds 30), as canonical decimal strings.
-    `half_given`: a time of which a.m. or p.m. is said.
+    `half_given`: a time of which a.m. or p.m. is said. `per`: what an amount or quantity is per (`rates.per_of`).
     """
 
     kind: Kind
@@ -24,6 +24,7 @@ class Found:
     magnitudes: tuple[str, ...] = ()
     entity: EntityType | None = None
     half_given: bool = False
+    per: str = ""
 
     @property
     def forms(self) -> tuple[str, ...]:

@@ -3,34 +3,50 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from rai.claims.dates import coarser
 from rai.claims.found import Found
 from rai.claims.links import parse
 from rai.claims.numbers import unit_words
+from rai.claims.rates import same_per
+from rai.claims.units import per_second, same_unit_value
 
 _CURRENCY = {
     "USD": r"\$|\busd\b|dollar", "EUR": r"€|\beur\b|euro", "GBP": r"£|\bgbp\b|pound", "JPY": r"¥|\bjpy\b|yen",
     "CHF": r"\bchf\b|franc", "INR": r"₹|\binr\b|rupee",
 }  # fmt: skip
 _NUMERIC = ("number", "quantity", "money", "percent", "date")
+_PARTS = {"50%": "0.5", "25%": "0.25", "75%": "0.75", "20%": "0.2", "10%": "0.1", "33.333333%": "0.333333"}
+"""Percentages that are also said as a part: half of, a quarter of, a fifth of."""
+_FALLS = re.compile(
+    r"\b(?:discount|rebate|off|less|lower|fewer|down|fell|falls?|drop\w{0,4}|declin\w{1,3}|decreas\w{1,3}|reduc\w{1,5}|loss|lost|credit|refund\w{0,3}|sav\w{1,4}|deduct\w{0,5})\b",
+    re.IGNORECASE,
+)
+"""With these words a minus before an amount or percentage says what the word says."""
 
 
 def same_value(claim: Found, other: Found, around: str) -> bool:
     """True if `other`, found in a source, says what `claim` says; `around` is the line that `other` stands in.
 
     A bare number agrees with the number of a quantity, amount, percentage or year. A quantity, amount or percentage
-    agrees with a bare number only if its unit, currency or % stands in the same line (a column of a table).
+    agrees with a bare number only if its unit, currency or % stands in the same line (a column of a table). Quantities
+    agree across units where the conversion is exact. What is per month is not per year.
     """
     if claim.kind == other.kind:
         return _same_kind(claim, other, around)
     if claim.kind == "number" and other.kind in _NUMERIC:
-        return bool(set(claim.forms) & set(other.magnitudes))
+        return bool(set(claim.forms) & set(other.magnitudes)) or _part(claim, other)
     if other.kind == "number" and claim.kind in _NUMERIC:
         if claim.kind == "date" and not re.fullmatch(r"\d{4}", claim.value):
             return False  # a year is not the day that an answer names
-        return bool(set(claim.magnitudes) & set(other.forms)) and _unit_stands(claim, around)
+        return (bool(set(claim.magnitudes) & set(other.forms)) and _unit_stands(claim, around)) or _part(other, claim)
     return {claim.value, other.value} == {"24/7", "24 hour"}
+
+
+def _part(number: Found, percent: Found) -> bool:
+    """Half of them is 50% of them."""
+    return percent.kind == "percent" and _PARTS.get(percent.value) == number.value
 
 
 def _same_kind(claim: Found, other: Found, around: str) -> bool:
@@ -46,7 +62,43 @@ def _same_kind(claim: Found, other: Found, around: str) -> bool:
         if claim.entity == "address" == other.entity:
             return other.value == claim.value or other.value.startswith(f"{claim.value} ")
         return claim.value == other.value
+    if claim.kind == "quantity":
+        return _same_quantity(claim, other)
+    if claim.kind in ("money", "percent"):
+        agree = bool(set(claim.forms) & set(other.forms)) or _same_fall(claim, other, around)
+        return agree and same_per(claim.per, other.per)
     return bool(set(claim.forms) & set(other.forms))
+
+
+def _same_quantity(claim: Found, other: Found) -> bool:
+    if claim.per != other.per:
+        claim, other = _as_speed(claim), _as_speed(other)
+    if not same_per(claim.per, other.per):
+        return False
+    mine, theirs = set(claim.forms), set(other.forms)
+    if mine & theirs:
+        return True
+    units = {form.partition(" ")[2] for form in (claim.value, other.value)}
+    if "degree" in units:  # 5 degrees are 5 °C or 5 °F
+        return len(units) == 2 and units < {"degree", "°C", "°F"} and claim.magnitudes == other.magnitudes
+    return len(units) == 2 and any(same_unit_value(a, b) for a in mine for b in theirs)
+
+
+def _as_speed(found: Found) -> Found:
+    """100 Mbit, per second, are 100 Mbps."""
+    unit = per_second(found.value.partition(" ")[2], found.per)
+    if unit is None:
+        return found
+    forms = tuple(f"{form.partition(' ')[0]} {unit}" for form in found.forms)
+    return replace(found, value=forms[0], readings=forms, per="")
+
+
+def _same_fall(claim: Found, other: Found, around: str) -> bool:
+    """A fall of 5% is -5%: signs may differ if the line of the source speaks of less, or has the sign itself."""
+    mine, theirs = ({form.removeprefix("-") for form in f.forms} for f in (claim, other))
+    if not mine & theirs:
+        return False
+    return other.value.startswith("-") or _FALLS.search(around) is not None
 
 
 def _same_date(claim: Found, other: Found, around: str) -> bool:
@@ -83,7 +135,7 @@ def _same_digits(mine: str, theirs: str) -> bool:
 def _unit_stands(claim: Found, around: str) -> bool:
     line = around.lower()
     if claim.kind == "percent":
-        return "%" in line or "percent" in line or "per cent" in line
+        return not claim.value.endswith("pp") and ("%" in line or "percent" in line or "per cent" in line)
     if claim.kind == "money":
         code = claim.value.rsplit(" ", 1)[-1]
         return re.search(_CURRENCY.get(code, rf"\b{code.lower()}\b"), line) is not None

@@ -1,0 +1,286 @@
+"""Units of measure: their spellings, their dimensions, and when two quantities in different units are the same.
+
+Factors of time, calendar and data are written here, for they are definitions (SI brochure 2019, table 8; ISO/IEC 80000-13
+for binary prefixes); those of length, area, volume, mass, temperature, power, energy and speed are those of pint, whose
+registry follows the SI brochure and NIST SP 811. Months and years are no number of days; a working day is no day.
+Gallons, pints and fluid ounces are those of the United States, a ton is 2,000 lb.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal
+
+# canonical unit | dimension | factor to the first of its dimension, or pint's name | spellings, in lower case
+_TABLE = """
+ms | time | 1/1000 | ms msec millisecond milliseconds
+second | time | 1 | s sec secs second seconds sekunde sekunden secondes segundo segundos secondi
+minute | time | 60 | min mins minute minutes minuten minuto minutos minuti
+hour | time | 3600 | h hr hrs hour hours std stunde stunden heure heures hora horas ore
+day | time | 86400 | day days tage tagen tages jour jours día días dia dias giorno giorni
+week | time | 604800 | week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane
+fortnight | time | 1209600 | fortnight fortnights
+month | calendar | 1 | month months mo mos monat monate monaten mois mes meses mese mesi mês
+year | calendar | 12 | year years yr yrs jahr jahre jahren ans année années año años anno anni ano anos
+decade | calendar | 120 | decade decades
+century | calendar | 1200 | century centuries
+night | | | night nights nacht nächte nächten nuit nuits noche noches notte notti noite noites
+bit | data | 1/8 | bit bits
+kbit | data | 125 | kbit kilobit kilobits
+Mbit | data | 125000 | mbit megabit megabits
+Gbit | data | 125000000 | gbit gigabit gigabits
+Tbit | data | 125000000000 | tbit terabit terabits
+byte | data | 1 | byte bytes
+KB | data | 1000 | kb kbs kilobyte kilobytes
+MB | data | 1000000 | mb mbs megabyte megabytes
+GB | data | 1000000000 | gb gbs gig gigs gigabyte gigabytes
+TB | data | 1000000000000 | tb tbs terabyte terabytes
+PB | data | 1000000000000000 | pb petabyte petabytes
+KiB | data | 1024 | kib kibibyte kibibytes
+MiB | data | 1048576 | mib mebibyte mebibytes
+GiB | data | 1073741824 | gib gibibyte gibibytes
+TiB | data | 1099511627776 | tib tebibyte tebibytes
+kbps | rate | 1000 | kbps kbit/s kb/s
+Mbps | rate | 1000000 | mbps mbit/s
+Gbps | rate | 1000000000 | gbps gbit/s
+MB/s | rate | 8000000 | mb/s
+GB/s | rate | 8000000000 | gb/s
+mm | length | millimeter | mm millimeter millimeters millimetre millimetres
+cm | length | centimeter | cm centimeter centimeters centimetre centimetres zentimeter
+m | length | meter | m meter meters metre metres metros metri mètre mètres
+km | length | kilometer | km kms kilometer kilometers kilometre kilometres kilomètre kilomètres kilómetro kilómetros chilometri quilómetros quilômetros
+inch | length | inch | inch inches zoll pouces pulgadas pollici polegadas
+foot | length | foot | ft feet foot
+yard | length | yard | yd yds yard yards
+mile | length | mile | mi mile miles meile meilen
+nmi | length | nautical_mile | nmi
+mm² | area | millimeter**2 | mm² mm2 sqmm
+cm² | area | centimeter**2 | cm² cm2 sqcm
+m² | area | meter**2 | m² m2 sqm qm
+km² | area | kilometer**2 | km² km2 sqkm
+sq inch | area | inch**2 | in² sqin
+sq foot | area | foot**2 | ft² ft2 sqft
+sq yard | area | yard**2 | sqyd
+sq mile | area | mile**2 | sqmi
+acre | area | acre | acre acres
+ha | area | hectare | ha hectare hectares hektar
+µg | mass | microgram | µg μg mcg microgram micrograms
+mg | mass | milligram | mg milligram milligrams
+g | mass | gram | g gram grams gramm gramme grammes gramos grammi gramas
+kg | mass | kilogram | kg kgs kilo kilos kilogram kilograms kilogramm kilogramme kilogrammes kilogramos
+oz | mass | ounce | oz ounce ounces
+lb | mass | pound | lb lbs
+ton | mass | ton | ton tons
+t | mass | metric_ton | t tonne tonnes
+ml | volume | milliliter | ml milliliter milliliters millilitre millilitres
+cl | volume | centiliter | cl centiliter centiliters centilitre centilitres
+dl | volume | deciliter | dl
+l | volume | liter | l ltr liter liters litre litres litro litros litri
+cm³ | volume | centimeter**3 | cm³ cm3 cc ccm
+m³ | volume | meter**3 | m³ m3 cbm
+cu foot | volume | foot**3 | ft³ ft3
+tsp | volume | teaspoon | tsp teaspoon teaspoons
+tbsp | volume | tablespoon | tbsp tablespoon tablespoons
+fl oz | volume | fluid_ounce | floz
+cup | volume | cup | cup cups
+pint | volume | pint | pint pints
+quart | volume | quart | quart quarts qt
+gallon | volume | gallon | gal gallon gallons
+°C | temperature | degC | °c ℃ celsius
+°F | temperature | degF | °f ℉ fahrenheit
+degree | | | ° degree degrees
+mW | power | milliwatt | milliwatt milliwatts
+W | power | watt | w watt watts
+kW | power | kilowatt | kw kilowatt kilowatts
+MW | power | megawatt | mw megawatt megawatts
+GW | power | gigawatt | gw gigawatt gigawatts
+Wh | energy | watt_hour | wh
+kWh | energy | kilowatt_hour | kwh
+MWh | energy | megawatt_hour | mwh
+kcal | energy | kilocalorie | kcal
+kJ | energy | kilojoule | kj
+mAh | charge | milliampere_hour | mah
+V | voltage | volt | v volt volts
+kV | voltage | kilovolt | kv
+A | current | ampere | amp amps ampere amperes
+mA | current | milliampere | ma
+Hz | frequency | hertz | hz hertz
+kHz | frequency | kilohertz | khz kilohertz
+MHz | frequency | megahertz | mhz megahertz
+GHz | frequency | gigahertz | ghz gigahertz
+mph | speed | mile/hour | mph
+km/h | speed | kilometer/hour | km/h kph kmh
+m/s | speed | meter/second | m/s
+px | | | px pixel pixels
+dpi | | | dpi
+ppi | | | ppi
+fps | | | fps
+rpm | | | rpm
+MP | | | megapixel megapixels
+dB | | | db decibel decibels
+psi | | | psi
+times | | | times mal fois veces volte vezes
+"""
+_EXACT = {
+    "Kb": "kbit", "Mb": "Mbit", "Gb": "Gbit", "Tb": "Tbit",  # eight times less than KB, MB, GB, TB
+    "Kb/s": "kbps", "Mb/s": "Mbps", "Gb/s": "Gbps", "mW": "mW", "MP": "MP", "Tag": "day", "Std": "hour", "Grad": "degree",
+}  # fmt: skip
+_COMPOUND = {
+    ("mile", "hour"): "mph", ("km", "hour"): "km/h", ("m", "second"): "m/s", ("kbit", "second"): "kbps",
+    ("Mbit", "second"): "Mbps", ("Gbit", "second"): "Gbps", ("MB", "second"): "MB/s", ("GB", "second"): "GB/s",
+}  # fmt: skip
+_BINARY = {"KB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4, "PB": 1024**5, "byte": 1}
+_NEAR = Fraction(3, 100)
+"""Most that a rounded conversion may be off: 5 miles for 8 km is, 2 miles for 3 km (7 %) is not."""
+
+Agreement = Literal["same", "rounded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A canonical unit. `factor`: to the first unit of its dimension, or None where pint knows it by `name`."""
+
+    unit: str
+    dimension: str
+    factor: Fraction | None
+    name: str
+
+
+def _rows() -> tuple[dict[str, str], dict[str, Measure]]:
+    spellings: dict[str, str] = {}
+    measures: dict[str, Measure] = {}
+    for line in _TABLE.strip().splitlines():
+        unit, dimension, how, words = (cell.strip() for cell in line.split("|"))
+        known = how[:1].isdigit()
+        measures[unit] = Measure(unit, dimension, Fraction(how) if known else None, "" if known else how)
+        spellings.update(dict.fromkeys(words.split(), unit))
+    return spellings, measures
+
+
+SPELLINGS, MEASURES = _rows()
+"""Canonical unit by lower-case spelling; what is known of each canonical unit."""
+LENGTHS = frozenset(u for u, m in MEASURES.items() if m.dimension == "length") | {"px"}
+LONG_PREFIXES = (
+    "square ",
+    "sq. ",
+    "sq ",
+    "cubic ",
+    "cu ",
+    "cu. ",
+    "fluid ",
+    "fl. ",
+    "fl ",
+    "degrees ",
+    "degree ",
+    "° ",
+)
+_AREAS = {"mm": "mm²", "cm": "cm²", "m": "m²", "km": "km²", "inch": "sq inch", "foot": "sq foot", "yard": "sq yard", "mile": "sq mile"}  # fmt: skip
+_VOLUMES = {"cm": "cm³", "m": "m³", "foot": "cu foot"}
+
+
+def unit_of(word: str) -> str | None:
+    """The canonical unit that `word` spells: "Days" is day, "Mb" is Mbit, "MB" is MB; None if it spells none."""
+    return _EXACT.get(word) or SPELLINGS.get(word.lower())
+
+
+def prefixed(prefix: str, word: str) -> str | None:
+    """The unit of two words: square feet, fluid ounces, degrees Celsius; None if they are none."""
+    unit, kind = SPELLINGS.get(word.lower()), prefix.lower().rstrip(" .")
+    if unit is None:
+        short = {"c": "°C", "f": "°F"}.get(word.lower()) if kind in ("degrees", "degree", "°") else None
+        return short or ("sq inch" if kind in ("square", "sq") and word.lower() == "in" else None)
+    if kind in ("square", "sq"):
+        return _AREAS.get(unit)
+    if kind in ("cubic", "cu"):
+        return _VOLUMES.get(unit)
+    if kind in ("fluid", "fl"):
+        return "fl oz" if unit == "oz" else None
+    return unit if unit in ("°C", "°F") else None
+
+
+def per_second(unit: str, period: str) -> str | None:
+    """The unit of speed that `unit` per `period` is: mile and hour make mph; None if they make none."""
+    return _COMPOUND.get((unit, period))
+
+
+def spellings_of(unit: str) -> frozenset[str]:
+    """Every lower-case spelling of a canonical unit: {"day", "days", "tage", …}."""
+    return _SPELLED.get(unit, frozenset()) | {unit.lower()}
+
+
+_SPELLED = {unit: frozenset(w for w, u in SPELLINGS.items() if u == unit) for unit in MEASURES}
+
+
+def dimension_of(unit: str) -> str:
+    """time, calendar, data, length …; "" for a unit that is converted to no other (night, px) or is unknown."""
+    measure = MEASURES.get(unit)
+    return measure.dimension if measure else ""
+
+
+def converted(claim: str, source: str) -> Agreement | None:
+    """Whether the quantity `claim` ("8 km") says what `source` ("5 mile") says, in another unit of the same dimension.
+
+    "same": the conversion is exact (7 day, 1 week), for KB to PB also with 1024 for 1000. "rounded": `source` in the unit
+    of `claim`, rounded to the decimals that `claim` has, is `claim`, and no more than 3 per cent off. Else None, also where
+    both have the same unit.
+    """
+    mine, theirs = claim.partition(" "), source.partition(" ")
+    if mine[2] == theirs[2] or not _convertible(mine[2], theirs[2]):
+        return None
+    stated, told = Fraction(mine[0]), Fraction(theirs[0])
+    exact = [scale * told + shift for scale, shift in factors(theirs[2], mine[2])]
+    if stated in exact:
+        return "same"
+    return "rounded" if any(_rounds(stated, value, mine[0]) for value in exact) else None
+
+
+def same_unit_value(claim: str, source: str) -> bool:
+    """True if two quantities of different units are exactly the same; cheap where their dimensions differ."""
+    return converted(claim, source) == "same"
+
+
+def _convertible(mine: str, theirs: str) -> bool:
+    dimension = dimension_of(mine)
+    return bool(dimension) and dimension == dimension_of(theirs)
+
+
+def _rounds(stated: Fraction, exact: Fraction, written: str) -> bool:
+    if stated == 0 or exact == 0:
+        return False
+    places = len(written.partition(".")[2])
+    step = Fraction(1, 10**places)
+    return abs(exact - stated) * 2 <= step and abs(exact - stated) <= _NEAR * abs(exact)
+
+
+@lru_cache(maxsize=1024)
+def factors(source: str, target: str) -> tuple[tuple[Fraction, Fraction], ...]:
+    """(scale, shift) with target = scale * source + shift; two of them where 1 GB may be 1000 or 1024 MB.
+
+    Both units must be of one dimension. The first pair that needs pint loads it, half a second; `warm` does that ahead.
+    """
+    mine, theirs = MEASURES[source], MEASURES[target]
+    none = Fraction(0)
+    if mine.factor is not None and theirs.factor is not None:
+        decimal = (mine.factor / theirs.factor, none)
+        if source in _BINARY and target in _BINARY:
+            return (decimal, (Fraction(_BINARY[source], _BINARY[target]), none))
+        return (decimal,)
+    registry = _registry()
+    zero, one = (registry.Quantity(Fraction(n), mine.name).to(theirs.name).magnitude for n in (0, 1))
+    return ((one - zero, zero),)
+
+
+@lru_cache(maxsize=1)
+def _registry() -> Any:
+    return importlib.import_module("pint").UnitRegistry(non_int_type=Fraction)
+
+
+def warm() -> threading.Thread:
+    """Load pint in a background thread and return it, so that no answer waits for it."""
+    thread = threading.Thread(target=_registry, name="units", daemon=True)
+    thread.start()
+    return thread
