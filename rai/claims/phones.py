@@ -61,6 +61,10 @@ _LOCAL = re.compile(r"\d{3}[ .-]\d{4}")
 _FRENCH = re.compile(r"0\d(?:[ .-]\d\d){4}")
 _GROUPS = re.compile(r"\d+")
 _TRUNK = re.compile(r"\(0\)")
+_COUNTED = re.compile(r" ?[^\W\d_]{2}|/7")
+_WORD_BEFORE = re.compile(
+    r"\b(?:suite|ste|room|unit|floor|apt|box|building|bldg|gate|door|postcode|zip|[A-Z]{2}),? $", re.IGNORECASE
+)
 MOST = 15
 """Digits of a number with its country code (ITU-T E.164)."""
 
@@ -108,13 +112,24 @@ def _judge(text: str, match: re.Match[str], regions: tuple[str, ...]) -> Iterato
 
 
 def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The whole run of digits, then without its last groups, then without its first: "415-555-2671 24 hours"."""
+    """The whole run of digits, then without last groups that count a word, then without a first one that follows a word.
+
+    "415-555-2671 24 hours", "Suite 200 415-555-2671". What is only a digit too many, or a country code, is never dropped.
+    """
     groups = [(m.start() + start, m.end() + start) for m in _GROUPS.finditer(text[start:end])]
     yield start, end
-    for n in range(len(groups) - 1, max(0, len(groups) - 3), -1):
-        if text[groups[n - 1][1] : groups[n][0]] == " ":
-            yield start, groups[n - 1][1]
-    if len(groups) > 1 and text[groups[0][1] : groups[1][0]] in (" ", " ("):
+    if _COUNTED.match(text, end):
+        for n in range(len(groups) - 1, max(0, len(groups) - 3), -1):
+            if text[groups[n - 1][1] : groups[n][0]] == " ":
+                yield start, groups[n - 1][1]
+    follows = _WORD_BEFORE.search(text[max(0, start - 20) : start])
+    if (
+        follows
+        and len(groups) > 1
+        and text[start].isdigit()
+        and text[start] != "0"
+        and text[groups[0][1] : groups[1][0]] in (" ", " (")
+    ):
         yield groups[1][0] - (text[groups[1][0] - 1] == "("), end
 
 
@@ -132,7 +147,7 @@ def _readings(core: str, line: str, regions: tuple[str, ...], *, cued: bool, lis
     if readings or listed:
         return readings
     if _NANP.fullmatch(core) or (strong and 7 <= len(digits) <= MOST) or (cued and _LOCAL.fullmatch(core)):
-        return (_unlisted(core, regions),)
+        return _unlisted_forms(core, regions)
     return ()
 
 
@@ -143,6 +158,23 @@ def _unlisted(core: str, regions: tuple[str, ...]) -> str:
     if core.startswith("00"):
         return f"+{digits[2:]}"
     return f"+1{digits[-10:]}" if _NANP.fullmatch(core) and "US" in regions else f"tel:{digits}"
+
+
+def _unlisted_forms(core: str, regions: tuple[str, ...]) -> tuple[str, ...]:
+    """What is written, then what it would be with the country code of each region of the same trunk prefix and length."""
+    value = _unlisted(core, regions)
+    digits = value.removeprefix("tel:")
+    if digits == value or digits[0] != "0" or digits[:2] == "00":
+        return (value,)
+    numbers = {r: f"+{phonenumbers.country_code_for_region(r)}{digits[1:]}" for r in regions if _trunk(r) == "0"}
+    return (value, *dict.fromkeys(n for n in numbers.values() if _possible(n)))
+
+
+def _possible(value: str) -> bool:
+    try:
+        return phonenumbers.is_possible_number(phonenumbers.parse(value, None))
+    except NumberParseException:
+        return False
 
 
 def _is_other(core: str, before: str, after: str, *, cued: bool) -> bool:
@@ -220,7 +252,7 @@ def _grouped_so(raw: str, region: str, number: phonenumbers.PhoneNumber) -> bool
 def area_code(value: str) -> str:
     """Country and area code of an E.164 form ("+1415" of +14155552671), or "" if its plan has none."""
     try:
-        number = phonenumbers.parse(value, None)
+        number = phonenumbers.parse(value.partition(";")[0], None)
     except NumberParseException:
         return ""
     national = phonenumbers.national_significant_number(number)
@@ -230,3 +262,12 @@ def area_code(value: str) -> str:
         else phonenumbers.length_of_national_destination_code(number)
     )
     return f"+{number.country_code}{national[:length]}" if length else ""
+
+
+@lru_cache(maxsize=4096)
+def country_code(value: str) -> str:
+    """The country code of an E.164 form ("+44"), or "" if it has none."""
+    try:
+        return f"+{phonenumbers.parse(value.partition(';')[0], None).country_code}"
+    except NumberParseException:
+        return ""

@@ -105,3 +105,8 @@ def named_before(line: str) -> str | None:
     """The country that is named last in `line`, the text before a number in its own line."""
     names = _COUNTRY.findall(caseless(line))
     return _REGION[names[-1]] if names else None
+
+
+def countries(text: str) -> frozenset[str]:
+    """Regions of all countries that `text` names: Britain and the UK are both GB."""
+    return frozenset(_REGION[name] for name in _COUNTRY.findall(caseless(text)))
