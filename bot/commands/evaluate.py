@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +21,7 @@ from bot.commands.output import console, emit, note, progress, table
 from bot.commands.sample import place_sample_directory
 from bot.commands.startup import run, settings_of
 from bot.commands.wiring import opened, wiring_of
-from bot.evaluate.bench import Bench, Row, SuiteResult
+from bot.evaluate.bench import Bench, SuiteResult, T
 from bot.evaluate.gate import failures, read_gate
 from bot.evaluate.suites import SUITES
 from bot.settings import SAMPLE, Settings
@@ -54,7 +55,22 @@ def evaluate(
     limit: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="At most this many rows of each file, evenly spread.")
     ] = None,
-    by_category: Annotated[bool, typer.Option("--by-category", help="screen: a line per category as well.")] = False,
+    by_category: Annotated[
+        bool,
+        typer.Option(
+            "--by-category", help="screen, provenance: a line per category, origin and kind of value as well."
+        ),
+    ] = False,
+    mutations: Annotated[
+        int, typer.Option(metavar="N", min=0, help="provenance: this many changed answers of each kind; 0 makes none.")
+    ] = 2000,
+    errors: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="provenance: write what was missed and what was falsely flagged, worst first, as JSON lines. A third of the documents is kept aside and never written.",
+        ),
+    ] = None,
     json: options.JsonFlag = False,
 ) -> None:
     """Measure the system on labelled data; nothing of it leaves this machine or stays in the knowledge base.
@@ -64,7 +80,7 @@ def evaluate(
 
     Examples:
       attest eval golden --sample
-      attest eval provenance --data ./data --limit 500
+      attest eval provenance --data ./data --errors wrong.jsonl
       attest eval all --data ./data --gate gate.yaml --json
     """
     bounds = read_gate(gate) if gate else ()
@@ -72,7 +88,8 @@ def evaluate(
     names = _chosen(suite.value, data, sample=sample)
     settings = settings_of()
     folder = SAMPLE if sample else data or Path()
-    results = run(_measure(context, settings, names, folder, limit, sample=sample, by_category=by_category))
+    set_up = partial(Bench, limit=limit, by_category=by_category, mutations=mutations, errors=errors)
+    results = run(_measure(context, settings, names, folder, set_up, sample=sample))
     seconds = round(time.monotonic() - began, 3)
     below = failures(bounds, results, partial=suite.value != "all")
     if json:
@@ -109,10 +126,9 @@ async def _measure(
     settings: Settings,
     names: Sequence[str],
     data: Path,
-    limit: int | None,
+    set_up: Callable[..., Bench],
     *,
     sample: bool,
-    by_category: bool,
 ) -> list[SuiteResult]:
     @asynccontextmanager
     async def fresh(path: Path) -> AsyncIterator[System]:
@@ -121,7 +137,7 @@ async def _measure(
 
     whole = fresh(SAMPLE / "kb") if sample else opened(context, settings)
     async with whole as system:
-        bench = Bench(system, data, fresh, _track, limit, by_category)
+        bench = set_up(system, data, fresh, _track)
         return [await SUITES[name].run(bench) for name in names]
 
 
@@ -157,7 +173,7 @@ def _own_settings(settings: Settings, home: Path, *, sample: bool) -> Settings:
     return own
 
 
-def _track(name: str, rows: Sequence[Row]) -> Iterator[Row]:
+def _track(name: str, rows: Sequence[T], /) -> Iterator[T]:
     with progress() as shown:
         yield from shown.track(rows, description=name)
 
@@ -189,4 +205,4 @@ def _show(results: Sequence[SuiteResult], seconds: float) -> None:
 def _figure(name: str, value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:.0f}" if name == "without_relevant" else f"{value:.3f}"
+    return f"{value:.0f}" if name in ("without_relevant", "elsewhere_n") else f"{value:.3f}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from bot.commands.jsonl import BadLine, open_source, read_rows
 from bot.system import System
@@ -44,8 +44,10 @@ class SuiteResult:
     wrong: tuple[WrongRow, ...] = ()
 
 
-Track = Callable[[str, Sequence[Row]], Iterator[Row]]
-"""Passes rows on and shows how far they are."""
+class Track(Protocol):
+    """Passes rows on and shows how far they are."""
+
+    def __call__(self, name: str, rows: Sequence[T], /) -> Iterator[T]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class Bench:
     """The system under test and the data. `limit` rows of each file at most, evenly spread; None is all.
 
     `fresh` builds a system over a temporary knowledge base made of one path, and removes it at the end.
+    `mutations`: how many of each kind the provenance suite makes, 0 for none; `errors`: where it writes its mistakes.
     """
 
     system: System
@@ -61,6 +64,8 @@ class Bench:
     track: Track
     limit: int | None = None
     by_category: bool = False
+    mutations: int = 0
+    errors: Path | None = None
 
     def files(self, suite: str) -> list[Path]:
         """The suite's files, by name."""

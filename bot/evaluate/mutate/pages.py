@@ -1,0 +1,159 @@
+"""Generated pages: a title, a text with a table or with prose, and where it says what."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bot.evaluate.mutate.values import BRANDS, Value, column
+from rai.records import Source
+
+LAYOUTS = ("labelled rows", "pipe table", "bullets", "prose", "prose")
+"""How a page says its values; prose twice, for it is what most pages are."""
+
+_LINES = (
+    "All details are reviewed every year.", "Please read the terms before you order.", "Ask our team if anything is unclear.",
+    "Changes are announced on this page first.", "We thank all customers for their trust.", "Older offers are no longer sold.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a page: its templates and a value for each subject. `in_label`: the unit, where the label has it."""
+
+    label: str
+    ask: str
+    prose: tuple[str, ...]
+    answers: tuple[str, ...]
+    short: tuple[str, ...]
+    values: tuple[Value, ...]
+    in_label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A generated page. `told[s, c]`: the sentence, row or item of `source` that tells column `c` of subject `s`."""
+
+    id: str
+    domain: str
+    source: Source
+    layout: str
+    the: str
+    subjects: tuple[str, ...]
+    columns: tuple[Column, ...]
+    facts: tuple[tuple[str, str], ...]
+    told: dict[tuple[int, int], str]
+
+    def named(self, template: str, subject: int, value: str = "{v}") -> str:
+        """A template with its subject in full and its value."""
+        return fill(template, self.the.replace("{s}", self.subjects[subject]), self.subjects[subject], value)
+
+
+def fill(template: str, the: str, name: str, value: str) -> str:
+    """`template` with {The}, {the}, {s} and {v} filled in; its first letter is a capital."""
+    text = template.replace("{The}", the).replace("{the}", the).replace("{s}", name).replace("{v}", value)
+    return text[0].upper() + text[1:]
+
+
+@lru_cache(maxsize=1)
+def domains() -> list[dict[str, Any]]:
+    """The entries of `domains.yaml`."""
+    loaded: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("domains.yaml").read_text("utf-8"))
+    return loaded
+
+
+@lru_cache(maxsize=1)
+def _turns() -> list[dict[str, Any]]:
+    """Domains in turn, those with contact data three times: other texts have few."""
+    contact = [
+        d for d in domains() if any(str(c["value"]).split()[0] in ("phone", "url", "email") for c in d["columns"])
+    ]
+    return [*domains(), *contact, *contact]
+
+
+def page(number: int, seed: int) -> Page:
+    """Page `number` of a seeded run: domains and layouts in turn, everything else drawn."""
+    rng = random.Random(f"page:{seed}:{number}")  # noqa: S311 - a seeded instrument, no secret
+    turn = _turns()
+    spec = turn[number % len(turn)]
+    layout = LAYOUTS[(number // len(turn)) % len(LAYOUTS)]
+    brand = rng.choice(BRANDS)
+    subjects = tuple(rng.sample([str(s) for s in spec["subjects"]], min(len(spec["subjects"]), rng.choice((3, 4, 5)))))
+    columns = tuple(_column(c, brand, subjects, layout, rng) for c in spec["columns"])
+    facts = tuple((f, a) for f, a in spec["facts"])
+    the = str(spec["the"])
+    text, told = _text(layout, spec, the, subjects, columns, facts, rng)
+    source = Source(f"page{number}", text, str(spec["title"]).replace("{brand}", brand))
+    return Page(f"g{number}", str(spec["name"]), source, layout, the, subjects, columns, facts, told)
+
+
+def _column(spec: dict[str, Any], brand: str, subjects: tuple[str, ...], layout: str, rng: random.Random) -> Column:
+    values = tuple(column(str(spec["value"]), len(subjects), brand, subjects, rng))
+    label = str(spec["label"])
+    unit = (
+        str(spec["value"]).split()[-1]
+        if values[0].kind == "quantity" and layout.endswith(("rows", "table")) and rng.random() < 0.3
+        else ""
+    )
+    return Column(
+        f"{label} ({unit})" if unit else label,
+        str(spec["ask"]),
+        tuple(spec["prose"]),
+        tuple(spec["answers"]),
+        tuple(spec["short"]),
+        values,
+        unit,
+    )
+
+
+def _text(
+    layout: str,
+    spec: dict[str, Any],
+    the: str,
+    subjects: tuple[str, ...],
+    columns: tuple[Column, ...],
+    facts: tuple[tuple[str, str], ...],
+    rng: random.Random,
+) -> tuple[str, dict[tuple[int, int], str]]:
+    told: dict[tuple[int, int], str] = {}
+    key = str(spec["key"])
+
+    def cell(s: int, c: int) -> str:
+        value = columns[c].values[s]
+        return value.bare if columns[c].in_label else value.forms[0]
+
+    lines = [rng.choice(_LINES)]
+    if layout == "pipe table":
+        lines += ["| " + " | ".join([key, *(c.label for c in columns)]) + " |", "|" + "---|" * (len(columns) + 1)]
+    for s, subject in enumerate(subjects):
+        if layout == "prose":
+            pieces = [
+                fill(rng.choice(c.prose), the.replace("{s}", subject), subject, c.values[s].forms[0]) for c in columns
+            ]
+            told |= {(s, c): piece for c, piece in enumerate(pieces)}
+            lines.append(" ".join(pieces))
+        elif layout == "bullets":
+            items = [f"- {c.label}: {cell(s, n)}" for n, c in enumerate(columns)]
+            told |= {(s, c): item for c, item in enumerate(items)}
+            lines.append("\n".join([f"## {subject}", "", *items]))
+        else:
+            row = [subject, *(cell(s, c) for c in range(len(columns)))]
+            labels = [key, *(c.label for c in columns)]
+            line = (
+                " | ".join(f"{a}: {b}" for a, b in zip(labels, row, strict=True))
+                if layout == "labelled rows"
+                else f"| {' | '.join(row)} |"
+            )
+            told |= {(s, c): line for c in range(len(columns))}
+            lines.append(line)
+    sentences = [
+        fill(fact, the.replace("{s}", subjects[(n * 2) % len(subjects)]), "", "") for n, (fact, _) in enumerate(facts)
+    ]
+    lines += [" ".join(sentences), rng.choice(_LINES)]
+    gap = "\n\n" if layout in ("prose", "bullets") else "\n"
+    return gap.join(lines), told
