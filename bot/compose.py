@@ -25,7 +25,7 @@ from grounding.policy import Policy, policy_named
 from grounding.ports import ChatModel, Composer, Embedder, WebSearch
 from grounding.prompt import template
 from grounding.records import IngestReport, Progress
-from rai.ports import Ledger, PromptScreen
+from rai.ports import EntityTagger, Ledger, PromptScreen
 from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import EntityType, Report, Source
 from rai.redact import Redactor
@@ -79,7 +79,7 @@ class _Builder:
             partial(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file, redact=redactor.redact_entry)
         )
         self.closers.append(ledger.close)
-        checker = _checker(settings, embedder, names.current)
+        checker = _checker(settings, embedder, self._tagger(names.current))
         seams = Seams(
             screen=screen,
             summarizer=CentralitySummarizer(embedder),
@@ -151,6 +151,25 @@ class _Builder:
         ]
         return ScreenedModel(model, screen, trusted=ours)
 
+    def _tagger(self, listed: Callable[[], Mapping[str, EntityType]]) -> EntityTagger:
+        """Names by the knowledge base's own list, and by Azure AI Language where that is switched on."""
+        from rai.embedded.tagger import GazetteerTagger
+
+        s = self.settings
+        local = GazetteerTagger(listed)
+        if s.language_endpoint is None:
+            return local
+        from grounding.remote import Remote
+        from rai.azure.language import LanguageRecognizer, LanguageTagger, machine_identity
+
+        key = s.language_key.get_secret_value() if s.language_key else machine_identity()
+        remote = Remote("language", deadline_s=s.call_deadline_s, retries=s.retries)
+        tagger = LanguageTagger(
+            local, LanguageRecognizer(s.language_endpoint, key, timeout_s=s.call_deadline_s), remote
+        )
+        self.closers.append(tagger.aclose)
+        return tagger
+
     def _web(self, screen: PromptScreen, redactor: Redactor) -> WebSearch | None:
         """The web search, filtered by the lists, then screened; None when it is off."""
         from grounding.remote import Remote
@@ -204,17 +223,14 @@ def _rebuild_if_lost(index: object) -> None:
         index.unlock()
 
 
-def _checker(
-    settings: Settings, embedder: Embedder | None, listed: Callable[[], Mapping[str, EntityType]]
-) -> Callable[..., Awaitable[Report]]:
+def _checker(settings: Settings, embedder: Embedder | None, tagger: EntityTagger) -> Callable[..., Awaitable[Report]]:
     from rai.embedded.relevance import EmbeddedRelevance
-    from rai.embedded.tagger import GazetteerTagger
 
     policy: Policy = policy_named(settings.policy)
     rules = CheckPolicy(
         unsupported_at=policy.unsupported_at, relevance_at=policy.relevance_at, regions=settings.phone_regions
     )
-    ports = CheckPorts(tagger=GazetteerTagger(listed), scorer=EmbeddedRelevance(embedder))
+    ports = CheckPorts(tagger=tagger, scorer=EmbeddedRelevance(embedder))
 
     async def run(answer: str, sources: Sequence[Source], question: str | None, given: Sequence[str]) -> Report:
         return await check(answer, sources, question, given=given, ports=ports, policy=rules)

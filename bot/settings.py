@@ -107,6 +107,14 @@ class Settings(BaseSettings):
     )
     openai_api_key: SecretStr | None = Field(None, description="key of that endpoint; a local server may need none")
     openai_model: str = Field("gpt-4o-mini", description="model or deployment name")
+    # names of an answer
+    language_endpoint: str | None = Field(
+        None,
+        description="Azure AI Language, finds names beside the local list: https://NAME.cognitiveservices.azure.com; empty: off",
+    )
+    language_key: SecretStr | None = Field(
+        None, description="key of that resource; without it the identity of this machine (azure-identity) is used"
+    )
     # the web
     web: Literal["off", "serpapi", "sample"] = Field(
         "off", description="web search used when the knowledge base is not enough"
@@ -147,7 +155,7 @@ class Settings(BaseSettings):
             raise ValueError("two-letter regions such as US,GB")
         return value
 
-    @field_validator("public_url", "openai_base_url")
+    @field_validator("public_url", "openai_base_url", "language_endpoint")
     @classmethod
     def _url(cls, value: str | None) -> str | None:
         if value is not None and not _is_url(value):
@@ -177,6 +185,8 @@ class Settings(BaseSettings):
             raise ValueError(
                 "ATTEST_GENERATOR=openai needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server"
             )
+        if self.language_key is not None and self.language_endpoint is None:
+            raise ValueError("ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT")
         if self.chunk_min_tokens * 2 > self.chunk_max_tokens:
             raise ValueError("ATTEST_CHUNK_MIN_TOKENS may be at most half of ATTEST_CHUNK_MAX_TOKENS")
         if self.bot_app_type != "MultiTenant" and self.bot_app_id and self.bot_tenant_id is None:
@@ -265,7 +275,7 @@ def _raw(name: str, given: Mapping[str, object]) -> object:
 
 def _quoted(name: str, value: object) -> str:
     text = value if isinstance(value, str) else str(value)
-    if name.endswith("_url"):
+    if name.endswith(("_url", "_endpoint")):
         text = without_credentials(re.sub(r"^(\w+://)?.*@", r"\1********@", text, flags=re.DOTALL))
     return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")
 

@@ -171,6 +171,8 @@ def _services(settings: Settings) -> list[asyncio.Future[Finding]]:
     calls = []
     if settings.generator == "openai":
         calls.append(_openai(settings))
+    if settings.language_endpoint is not None:
+        calls.append(_language(settings))
     if settings.web == "serpapi":
         calls.append(_web(settings))
     return [asyncio.ensure_future(call) for call in calls]
@@ -181,6 +183,16 @@ async def _openai(settings: Settings) -> Finding:
     key = settings.openai_api_key
     headers = {"Authorization": f"Bearer {key.get_secret_value()}", "api-key": key.get_secret_value()} if key else {}
     return await _get("model service", f"{base}/models", headers, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
+
+
+async def _language(settings: Settings) -> Finding:
+    base, key = (settings.language_endpoint or "").rstrip("/"), settings.language_key
+    headers = {"Ocp-Apim-Subscription-Key": key.get_secret_value()} if key else {}
+    if not key:
+        return Finding("language service", "note", "signs in as this machine; tried at the first check", service=True)
+    # a GET costs nothing; any answer but a refusal of the key says that the service is there
+    url = f"{base}/language/:analyze-text?api-version=2023-04-01"
+    return await _get("language service", url, headers, "ATTEST_LANGUAGE_KEY", "ATTEST_LANGUAGE_ENDPOINT")
 
 
 async def _web(settings: Settings) -> Finding:

@@ -1,0 +1,193 @@
+"""Named entities by Azure AI Language, as a presidio recogniser, and the tagger that adds them to the local one.
+
+presidio's own AzureAILanguageRecognizer is not used: it asks for personal data and not for names, drops the error of a
+document that is too long as if it held nothing, and leaves the service to log the text for 48 hours. The contract is
+that of api-version 2023-04-01: 5,120 text elements a document and 5 documents a request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from azure.ai.textanalytics import TextAnalyticsClient
+from azure.core.credentials import AzureKeyCredential, TokenCredential
+from presidio_analyzer import EntityRecognizer, RecognizerResult, RemoteRecognizer
+
+from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid, SettingsError
+from grounding.remote import Remote
+from grounding.text import sentences
+from rai.azure.faults import code_of, translated
+from rai.ports import EntityTagger
+from rai.records import EntityType
+
+LOG = logging.getLogger("attest")
+Tag = tuple[int, int, EntityType]
+SERVICE = "language"
+MAX_PIECE = 5000
+"""Code points of one document: never more text elements than that, so below the service's 5,120."""
+MAX_DOCUMENTS = 5
+MIN_CONFIDENCE = 0.6
+"""In [0, 1], the service's own; the service's documentation names no threshold, ours keeps what is likelier than not."""
+_TYPES: dict[str, EntityType] = {
+    "Person": "person",
+    "Organization": "organisation",
+    "Address": "address",
+    "Location/GPE": "address",
+    "Product": "product",
+}
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_SPACE = re.compile(r"\s(?=\S*$)")
+
+
+class LanguageRecognizer(RemoteRecognizer):
+    """presidio recogniser over `recognize_entities`. Results carry our entity types; offsets are code points.
+
+    `key`: of the Language resource, or a token credential (Microsoft Entra ID), which goes over https only. Raises
+    SettingsError for an endpoint or key that cannot be used. Blocking: `LanguageTagger` runs it in a thread.
+    """
+
+    def __init__(
+        self, endpoint: str, key: str | TokenCredential, *, language: str = "en", timeout_s: float = 20.0
+    ) -> None:
+        host = urlsplit(endpoint)
+        if host.scheme not in ("http", "https") or not host.hostname:
+            raise SettingsError(
+                "ATTEST_LANGUAGE_ENDPOINT: allowed is an address such as https://NAME.cognitiveservices.azure.com"
+            )
+        if isinstance(key, str) and not (key and key.isascii() and key.isprintable() and " " not in key):
+            raise SettingsError("ATTEST_LANGUAGE_KEY: holds characters that no key has")
+        if host.scheme == "http" and host.hostname not in _LOOPBACK:
+            raise SettingsError("ATTEST_LANGUAGE_ENDPOINT: allowed is https, the key would travel in the clear")
+        self._client = TextAnalyticsClient(
+            endpoint,
+            AzureKeyCredential(key) if isinstance(key, str) else key,
+            default_language=language,
+            retry_total=0,  # our wrapper decides
+            permit_redirects=False,
+            connection_timeout=min(5.0, timeout_s),
+            read_timeout=timeout_s,
+            logging_enable=False,
+            use_env_settings=host.hostname not in _LOOPBACK,  # a proxy cannot reach our loopback
+        )
+        super().__init__(
+            supported_entities=sorted(set(_TYPES.values())),
+            supported_language=language,
+            name="Azure AI Language NER",
+            version="2023-04-01",
+        )
+
+    def load(self) -> None:
+        """Nothing to load: the model is the service's."""
+
+    def get_supported_entities(self) -> list[str]:
+        """Entity types as in the contract, not presidio's."""
+        return list(self.supported_entities)
+
+    def analyze(self, text: str, entities: list[str], nlp_artifacts: object = None) -> list[RecognizerResult]:
+        """Every name of `text`, of whatever length. Raises ServiceError if any part of it could not be read."""
+        del nlp_artifacts  # presidio hands them to every recogniser; the service needs none
+        results: list[RecognizerResult] = []
+        pieces = list(_pieces(text))
+        for at in range(0, len(pieces), MAX_DOCUMENTS):
+            batch = pieces[at : at + MAX_DOCUMENTS]
+            with translated(SERVICE):
+                replies = self._client.recognize_entities(
+                    [piece for _, piece in batch], disable_service_logs=True, string_index_type="UnicodeCodePoint"
+                )
+                if len(replies) != len(batch):
+                    raise ServiceReplyInvalid(SERVICE, f"{len(replies)} of {len(batch)} documents answered")
+                for (offset, piece), reply in zip(batch, replies, strict=True):
+                    results += _results(offset, piece, reply, entities)
+        return list(EntityRecognizer.remove_duplicates(results))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+
+class LanguageTagger:
+    """EntityTagger: the local tagger's names, and beside them what the service finds.
+
+    If the service fails the local names stand alone and the log says so: its names are then no claims, and a statement
+    that rests on one stays what the other layers make of it.
+    """
+
+    def __init__(self, local: EntityTagger, recognizer: LanguageRecognizer, remote: Remote) -> None:
+        self._local = local
+        self._recognizer = recognizer
+        self._remote = remote
+
+    async def tag(self, text: str) -> tuple[Tag, ...]:
+        """Spans (start, end, type), ascending, not overlapping; local names win where both speak."""
+        kept = list(await self._local.tag(text))
+        if not text.strip():
+            return tuple(kept)
+        try:
+            found = await self._remote.call(
+                lambda: asyncio.to_thread(self._recognizer.analyze, text, self._recognizer.supported_entities)
+            )
+        except ServiceError as error:
+            LOG.warning("names are tagged without the service: %s", error)
+            return tuple(kept)
+        for result in sorted(found, key=lambda r: (r.start, -r.end)):
+            if all(result.end <= start or end <= result.start for start, end, _ in kept):
+                kept.append((result.start, result.end, cast(EntityType, result.entity_type)))
+        return tuple(sorted(kept))
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await asyncio.to_thread(self._recognizer.close)
+
+
+def machine_identity() -> TokenCredential:
+    """Microsoft Entra ID as this machine has it: managed identity, workload identity or a developer's sign-in.
+
+    Raises SettingsError where the package azure-identity is not installed.
+    """
+    try:
+        return cast(TokenCredential, importlib.import_module("azure.identity").DefaultAzureCredential())
+    except ImportError:
+        raise SettingsError(
+            "ATTEST_LANGUAGE_KEY: needed with ATTEST_LANGUAGE_ENDPOINT, or install azure-identity to sign in without a key"
+        ) from None
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """(offset, piece) of at most MAX_PIECE code points, cut between sentences, else at a space, else anywhere."""
+    ends = [s.end for s in sentences(text)]
+    start, at = 0, 0
+    while start < len(text):
+        limit = start + MAX_PIECE
+        if limit >= len(text):
+            end = len(text)
+        else:
+            while at < len(ends) and ends[at] <= limit:
+                at += 1
+            end = ends[at - 1] if at and ends[at - 1] > start else limit
+            if end == limit and (space := _SPACE.search(text, limit - 200, limit)):
+                end = space.start()
+        if text[start:end].strip():
+            yield start, text[start:end]
+        start = end
+
+
+def _results(offset: int, piece: str, reply: Any, wanted: Sequence[str]) -> list[RecognizerResult]:
+    if reply.is_error:
+        raise ServiceRejected(SERVICE, f"a part of the text was refused ({code_of(reply.error.code)})")
+    results = []
+    for entity in reply.entities:
+        start, end = entity.offset, entity.offset + entity.length
+        if not 0 <= start < end <= len(piece) or piece[start:end] != entity.text:
+            raise ServiceReplyInvalid(SERVICE, "an entity lies outside of the text")
+        kind = _TYPES.get(entity.category) or _TYPES.get(f"{entity.category}/{entity.subcategory}")
+        # "phone" is a Product to the service and no name to us
+        named = piece[start].isupper() or any(c.isdigit() for c in entity.text)
+        if kind and kind in wanted and named and entity.confidence_score >= MIN_CONFIDENCE:
+            results.append(RecognizerResult(kind, offset + start, offset + end, entity.confidence_score))
+    return results
