@@ -23,11 +23,12 @@ from rai.support.operands import CLOSEST, Desk, Operand, asked, evidence, groups
 from rai.support.rates import products
 from rai.support.setting import Around, Finding, Setting
 from rai.support.tally import tallied
+from rai.support.words import role_terms
 
 _NEAR = 60
 _TOLD = 200
 _SUM = re.compile(
-    r"\b(?:total(?:s|l?ing)?|sum|altogether|together|in all|combined|overall|add(?:s|ed)? up|comes? to|both|plus)\b",
+    r"\b(?:total(?:s|l?ing)?|sum|altogether|together|in all|combined|overall|add(?:s|ed)? up|comes? to|both|(?-i:plus))\b",
     re.IGNORECASE,
 )
 _SUM_AFTER = re.compile(r"\b(?:in total|total|altogether|in all|together|combined|overall|for both)\b", re.IGNORECASE)
@@ -47,10 +48,25 @@ _CHANGE = re.compile(
     r"more\b|less\b|higher|lower|longer|shorter|cut\b|by\b)",
     re.IGNORECASE,
 )
+_UP = re.compile(
+    r"\b(?:more|higher|longer|older|larger|heavier|dearer|bigger|later|extra|additional|ris(?:e|es|en|ing)|rose|grew|grown?|grows|increas\w*|"
+    r"up by|raised?)\b",
+    re.IGNORECASE,
+)
+_DOWN = re.compile(
+    r"\b(?:less|fewer|cheaper|shorter|lower|younger|smaller|lighter|earlier|sav\w+|discount\w*|off|decreas\w*|reduc\w*|drop\w*|"
+    r"fell|falls?|fallen|down by|cuts?)\b",
+    re.IGNORECASE,
+)
+_OTHER_SIDE = re.compile(r"\b(?:than|compared (?:to|with)|against|versus|vs\.?)\b", re.IGNORECASE)
 _MEAN = re.compile(r"\b(?:average|averages|averaging|mean|on average)\b", re.IGNORECASE)
 _LESS = re.compile(r"\b(?:off|discount|discounted|reduc\w*|sav\w*|less|after|minus|now|cheaper|only)\b", re.IGNORECASE)
 _MORE = re.compile(
-    r"\b(?:tax|vat|gst|surcharge|increas\w*|ris\w*|tip|service|plus|includ\w*|interest|on top)\b", re.IGNORECASE
+    r"\b(?:tax|vat|gst|surcharge|increas\w*|ris\w*|tip|service|(?-i:plus)|includ\w*|interest|on top)\b", re.IGNORECASE
+)
+_NAMED_RATE = re.compile(r"\b(?:discount|tax|vat|gst|deposit|tip|commission|surcharge|interest)\b", re.IGNORECASE)
+_OF_MONEY = re.compile(
+    r"\b(?:cheaper|price|prices|costs?|fees?|discount|sav\w+|off|expensive|rent|salary)\b", re.IGNORECASE
 )
 _PERCENT_OF = re.compile(r"(?:%|percent|per cent) of\b", re.IGNORECASE)
 _PART = re.compile(
@@ -131,7 +147,22 @@ def _differences(desk: Desk) -> Iterator[Working]:
     if not (_DIFFERENCE.search(before) or _DIFFERENCE_AFTER.search(after)):
         return
     for a, b in _pairs(desk):
+        if _turned(desk, a, b):
+            continue
         yield Working(a.amount - b.amount, (a, b), f"{a.text} - {b.text}")
+
+
+def _turned(desk: Desk, larger: Operand, smaller: Operand) -> bool:
+    """True if the sentence calls the larger one the cheaper: "A is $5 less than B" where A is the larger."""
+    before, after = _near(desk)
+    up, down = _UP.search(f"{before} | {after}"), _DOWN.search(f"{before} | {after}")
+    other = _OTHER_SIDE.search(desk.spot.sentence)
+    if other is None or (up is None) == (down is None):
+        return False
+    behind = role_terms(desk.spot.sentence[other.end() :])
+    wrong = larger if up else smaller
+    right = smaller if up else larger
+    return bool((wrong.names - right.names) & behind) and not (right.names - wrong.names) & behind
 
 
 def _means(desk: Desk) -> Iterator[Working]:
@@ -146,7 +177,7 @@ def _means(desk: Desk) -> Iterator[Working]:
 
 def _pairs(desk: Desk) -> Iterator[tuple[Operand, Operand]]:
     """Two values that the answer says or names, or that alone stand together in a source."""
-    for group in groups(desk):
+    for group in groups(desk, columns=False):
         if len(group) <= 3:
             yield from permutations(group, 2)
 
@@ -165,9 +196,22 @@ def _percentages(desk: Desk) -> Iterator[Working]:
             continue
         if share and a.amount < b.amount:
             yield Working(a.amount / b.amount * 100, (a, b), f"{a.text} / {b.text} × 100", exact=False)
-        if change:
+        if change and not _wrong_base(desk, a, b) and not _turned(desk, *sorted((a, b), key=_by_amount, reverse=True)):
             off = abs(a.amount - b.amount)
             yield Working(off / b.amount * 100, (a, b), f"|{a.text} - {b.text}| / {b.text} × 100", exact=False)
+
+
+def _by_amount(operand: Operand) -> Decimal:
+    return operand.amount
+
+
+def _wrong_base(desk: Desk, end: Operand, base: Operand) -> bool:
+    """A rise is reckoned on the smaller value, a fall on the larger."""
+    before, after = _near(desk)
+    up, down = _UP.search(f"{before} | {after}"), _DOWN.search(f"{before} | {after}")
+    if (up is None) == (down is None):
+        return False
+    return base.amount > end.amount if up else base.amount < end.amount
 
 
 def _compared_pairs(desk: Desk) -> Iterator[tuple[Operand, Operand]]:
@@ -175,7 +219,7 @@ def _compared_pairs(desk: Desk) -> Iterator[tuple[Operand, Operand]]:
     like = dict.fromkeys(
         (o.found.kind, o.found.value.partition(" ")[2])
         for o in (*said_here(desk), *in_sources(desk, _comparable))
-        if _comparable(o.found)
+        if _comparable(o.found) and (o.found.kind == "money" or not _OF_MONEY.search(desk.spot.sentence))
     )
     for _, o in zip(range(CLOSEST), _first_of(desk, list(like)), strict=False):
         yield from _pairs(Desk(o, desk.spot, desk.around, desk.setting))
@@ -199,7 +243,9 @@ def _percent_of(desk: Desk) -> Iterator[Working]:
     if desk.found.kind != "money" and not (desk.found.kind in ("number", "quantity") and _PERCENT_OF.search(sentence)):
         return
     here = said_here(desk)
-    rates = [o for o in here if o.found.kind == "percent"] or in_sources(desk, lambda f: f.kind == "percent", 1)
+    rates = [o for o in (*here, *asked(desk)) if o.found.kind == "percent"]
+    if not rates and _NAMED_RATE.search(sentence):
+        rates = in_sources(desk, lambda f: f.kind == "percent", 1)
     bases = [o for o in (*here, *asked(desk)) if desk.like(o.found)]
     bases = bases or in_role_of(desk)[:1]
     for rate in rates[:CLOSEST]:

@@ -142,10 +142,13 @@ def in_role_of(desk: Desk) -> list[Operand]:
     return [_operand(p) for p in role_fitting(pool, desk.spot, desk.around, desk.setting)]
 
 
-def groups(desk: Desk) -> Iterator[tuple[Operand, ...]]:
-    """Sets of two to four operands of the claim's kind and measure that go together; those that the answer says first."""
+def groups(desk: Desk, *, columns: bool = True) -> Iterator[tuple[Operand, ...]]:
+    """Sets of two to four operands of the claim's kind and measure that go together; those that the answer says first.
+
+    `columns`: whether the whole of a column is such a set.
+    """
     seen: set[tuple[tuple[str, int], ...]] = set()
-    for group in _every_group(desk):
+    for group in _every_group(desk, columns=columns):
         key = tuple((o.found.value, o.start) for o in group)
         if 2 <= len(group) <= MOST_OPERANDS and key not in seen and any(o.place for o in group):
             seen.add(key)
@@ -153,18 +156,21 @@ def groups(desk: Desk) -> Iterator[tuple[Operand, ...]]:
                 yield group
 
 
-def _every_group(desk: Desk) -> Iterator[tuple[Operand, ...]]:
+def _every_group(desk: Desk, *, columns: bool) -> Iterator[tuple[Operand, ...]]:
     here = [o for o in said_here(desk) if desk.like(o.found)]
     for length in range(min(len(here), MOST_OPERANDS), 1, -1):
         for at in range(len(here) - length + 1):
             yield tuple(here[at : at + length])
     pool = in_sources(desk, desk.like)
     yield named(desk, pool)
+    for column in list(_by_column(pool).values())[:CLOSEST]:
+        yield named(desk, column)
     told = [o for o in asked(desk) if desk.like(o.found)][:1]
     if told:
         yield from ((o, *told) for o in (here or pool)[:1])
     yield from _of_one_unit(desk, pool)
-    yield from _columns(desk, pool)
+    if columns:
+        yield from _columns(desk, pool)
 
 
 def named(desk: Desk, pool: Sequence[Operand]) -> tuple[Operand, ...]:
@@ -185,20 +191,30 @@ def named(desk: Desk, pool: Sequence[Operand]) -> tuple[Operand, ...]:
 def _of_one_unit(desk: Desk, pool: Sequence[Operand]) -> Iterator[tuple[Operand, ...]]:
     by_unit: dict[tuple[str, int], list[Operand]] = {}
     for operand in pool:
-        if operand.place and len(operand.place.unit.terms & desk.words) >= LEAST_SHARED:
+        # cells of a row are of different things, and go together only if they are named
+        if (
+            operand.place
+            and not column_of(operand.place)
+            and len(operand.place.unit.terms & desk.words) >= LEAST_SHARED
+        ):
             by_unit.setdefault((operand.place.source.id, operand.place.unit.start), []).append(operand)
     for group in list(by_unit.values())[:CLOSEST]:
         yield tuple(sorted(group, key=lambda o: o.start))
 
 
 def _columns(desk: Desk, pool: Sequence[Operand]) -> Iterator[tuple[Operand, ...]]:
-    by_column: dict[tuple[str, str], list[Operand]] = {}
+    for (_, label), group in _by_column(pool).items():
+        if role_terms(label) & desk.words:
+            yield tuple(sorted(group, key=lambda o: o.start))
+
+
+def _by_column(pool: Sequence[Operand]) -> dict[tuple[str, str], list[Operand]]:
+    found: dict[tuple[str, str], list[Operand]] = {}
     for operand in pool:
         label = column_of(operand.place) if operand.place else ""
-        if operand.place and label and role_terms(label) & desk.words:
-            by_column.setdefault((operand.place.source.id, label), []).append(operand)
-    for group in by_column.values():
-        yield tuple(sorted(group, key=lambda o: o.start))
+        if operand.place and label:
+            found.setdefault((operand.place.source.id, label), []).append(operand)
+    return found
 
 
 def column_of(place: Place) -> str:

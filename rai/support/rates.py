@@ -22,6 +22,7 @@ _PER = re.compile(
 _AGAIN = re.compile(r"^,? ?(?:and )?(?:/ ?|per |an? |each |every )([^\W\d_]{1,20})", re.IGNORECASE)
 _LABEL = re.compile(r"(?:\bper |/ ?|\beach |\ban? )([^\W\d_]{1,20})", re.IGNORECASE)
 _EACH = re.compile(r"^[ \u00a0](?:each|apiece)\b", re.IGNORECASE)
+_SHARED = re.compile(r"^[ \u00a0]?(?:each|apiece|per|an?|every|/)\b|^/", re.IGNORECASE)
 _ADVERB = re.compile(r"\b(hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually|annual)\b", re.IGNORECASE)
 _ADVERBS = {
     "hourly": "hour", "daily": "day", "nightly": "night", "weekly": "week", "monthly": "month", "quarterly": "quarter",
@@ -43,8 +44,10 @@ def products(desk: Desk) -> Iterator[Product]:
     """Every rate times its count, and every amount shared out, that the claim's sentence speaks of; few."""
     if desk.found.kind not in ("money", "quantity"):
         return
-    amounts = _meant(desk)
     counts = [o for o in (*said_here(desk), *asked(desk)) if o.found.kind in ("number", "quantity")]
+    if not counts and not _times_named(desk) and not _SHARED.search(desk.spot.after[:_NEAR]):
+        return
+    amounts = _meant(desk)
     for rate in amounts:
         nouns = rate_nouns(rate)
         if len(nouns) == 1:
