@@ -34,8 +34,8 @@ _AFTER_WORD = re.compile(
 _WORD_MINUTES = {None: "00", "thirty": "30", "fifteen": "15", "forty-five": "45"}
 _HALF_OF_DAY = re.compile(r" ?(?P<ap>[ap])(?:\.[ ]?m\b\.?|m\b)", re.IGNORECASE)
 _PART = re.compile(
-    r" (?:(?:in the )?(?P<a>morning|morgens|vormittags)|du (?P<a2>matin)|de la (?P<a3>mañana)"
-    r"|(?:in the )?(?P<p>afternoon|evening|nachmittags|abends)|(?:du |de l['’]|de la )(?P<p2>après-midi|soir|tarde)"
+    r" (?:(?P<a>in the morning|morgens|vormittags)|du (?P<a2>matin)|de la (?P<a3>mañana)"
+    r"|(?P<p>in the (?:afternoon|evening)|nachmittags|abends)|(?:du |de l['’]|de la )(?P<p2>après-midi|soir|tarde)"
     r"|(?P<n>at night|nachts|de la noche))(?!\w)",
     re.IGNORECASE,
 )

@@ -49,7 +49,9 @@ def _falls_on(form: str, weekday: int) -> bool:
 
 
 def _named(line: str) -> frozenset[int]:
-    return frozenset().union(*(weekdays.days_of(f.value) for f in weekdays.find(line)))
+    """The days that a line names one by one; Monday to Friday names none."""
+    every = (weekdays.days_of(f.value) for f in weekdays.find(line))
+    return frozenset().union(*(days for days in every if len(days) == 1))
 
 
 def same_time(claim: Found, other: Found) -> bool:
