@@ -36,7 +36,11 @@ _SHORT_AFTER = re.compile(
     r"[-–—&/+][ ]?$|\b(?:Mon|Tue|Tues|Wed|Thu|Thur|Thurs|Fri|Sat|Sun)\.?(?:,| and| or| to| through| until) $"
 )
 _EVERY = re.compile(r"(?:day|morning|evening|night|afternoon)(?!\w)")
-_DAILY_AFTER = re.compile(r"[ ]*(?:$|[.,;:!?)(\n|]|[-–—][ ]?\d|(?:from|at|between|until|till|except|and|for)\b|\d)")
+# a daily limit is one per day, not one on all days
+_PER_DAY = re.compile(
+    r" (?:\w{1,12} )?(?:limits?|rates?|fees?|prices?|charges?|costs?|allowances?|caps?|budgets?|doses?|maximum|minimum|quota|amounts?|basis|life|use|news)\b",
+    re.IGNORECASE,
+)
 _SEVEN = re.compile(
     r"(?:7|seven) days (?:a|per|each|every) week\b|all week(?: long)?\b|all days of the week\b", re.IGNORECASE
 )
@@ -88,7 +92,7 @@ def _set(text: str, word: Word, entry: str) -> list[Found]:
         match = _EVERY.match(text, end + 1) if text[end : end + 1] == " " else None
         return [Found("date", start, match.end(), EVERY_DAY)] if match else []
     if entry == "daily":
-        return [Found("date", start, end, EVERY_DAY)] if _DAILY_AFTER.match(text, end) else []
+        return [] if _PER_DAY.match(text, end) else [Found("date", start, end, EVERY_DAY)]
     return [] if _WISHED.search(text, max(0, start - 10), start) else [Found("date", start, end, entry)]
 
 

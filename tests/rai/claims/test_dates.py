@@ -61,6 +61,7 @@ FOUND = [
     ("on weekdays", [("weekdays", "-W-1/-W-5")]),
     ("on weekends", [("weekends", "-W-6/-W-7")]),
     ("open daily.", [("daily", "-W-1/-W-7")]),
+    ("daily housekeeping", [("daily", "-W-1/-W-7")]),
     ("Sunday to Saturday", [("Sunday to Saturday", "-W-1/-W-7")]),
     ("7 days a week", [("7 days a week", "-W-1/-W-7")]),
     ("Fri–Mon", [("Fri–Mon", "-W-5/-W-1")]),
