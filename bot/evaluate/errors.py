@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from grounding.errors import InputError
@@ -49,61 +49,39 @@ class Mistake:
     form: str = ""
 
 
-def missed(
-    set_name: str,
-    row_id: str,
-    answer: str,
-    question: str | None,
-    sources: Sequence[Source],
-    covering: Sequence[Claim],
-    *,
-    was: str = "",
-    now: str = "",
-    form: str = "",
-) -> Mistake:
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An answer that was judged wrong: of which set, with its sources, and how it was made."""
+
+    set: str
+    id: str
+    answer: str
+    question: str | None
+    sources: Sequence[Source]
+    form: str = ""
+
+
+def missed(case: Case, covering: Sequence[Claim] = (), *, was: str = "", now: str = "") -> Mistake:
     """A wrong answer that passed; `covering`: the claims that should have been unsupported, the most telling first."""
     claim = covering[0] if covering else None
-    kind, status = (claim.kind, claim.status) if claim else ("", "none")
+    status = claim.status if claim else "none"
     sure = {"exact": 0.9, "normalised": 0.9, "rounded": 0.8, "derived": 0.8, "entailed": 0.7}.get(status, 0.5)
     severity = sure + (0.1 if claim and claim.kind in CONTACT_KINDS else 0.0)
-    return _mistake(
-        "missed", set_name, row_id, round(severity, 2), answer, question, sources, claim, kind, status, was, now, form
-    )
+    return replace(_mistake("missed", case, claim, round(severity, 2)), was=was, now=now)
 
 
-def false_flags(
-    set_name: str,
-    row_id: str,
-    answer: str,
-    question: str | None,
-    sources: Sequence[Source],
-    claims: Iterable[Claim],
-    *,
-    form: str = "",
-) -> list[Mistake]:
-    """Claims of a supported answer that were held back."""
-    out = []
-    for claim in claims:
-        if claim.unsupported:
-            severity = 0.95 if claim.kind in CONTACT_KINDS else 0.6 if claim.kind == "statement" else 0.85
-            out.append(
-                _mistake(
-                    "false_flag",
-                    set_name,
-                    row_id,
-                    severity,
-                    answer,
-                    question,
-                    sources,
-                    claim,
-                    claim.kind,
-                    claim.status,
-                    "",
-                    "",
-                    form,
-                )
-            )
-    return out
+def false_flags(case: Case, claims: Iterable[Claim]) -> list[Mistake]:
+    """Claims of a supported answer that were held back; one line without a claim where the score alone did it."""
+    held = [claim for claim in claims if claim.unsupported]
+    return [_mistake("false_flag", case, claim, _loudness(claim)) for claim in held or [None]]
+
+
+def _loudness(claim: Claim | None) -> float:
+    if claim is None:
+        return 0.5
+    if claim.kind in CONTACT_KINDS:
+        return 0.95
+    return 0.6 if claim.kind == "statement" else 0.85
 
 
 def write(path: Path, mistakes: Iterable[Mistake]) -> int:
@@ -119,25 +97,22 @@ def write(path: Path, mistakes: Iterable[Mistake]) -> int:
     return len(ranked)
 
 
-def _mistake(
-    error: str,
-    set_name: str,
-    row_id: str,
-    severity: float,
-    answer: str,
-    question: str | None,
-    sources: Sequence[Source],
-    claim: Claim | None,
-    kind: str,
-    status: str,
-    was: str,
-    now: str,
-    form: str,
-) -> Mistake:
-    evidence = tuple(_evidence(e, sources) for e in claim.evidence[:3]) if claim else ()
-    text, why = (claim.text, claim.why) if claim else ("", "")
+def _mistake(error: str, case: Case, claim: Claim | None, severity: float) -> Mistake:
+    evidence = tuple(_evidence(e, case.sources) for e in claim.evidence[:3]) if claim else ()
+    text, kind, status, why = (claim.text, claim.kind, claim.status, claim.why) if claim else ("", "", "none", "")
     return Mistake(
-        error, set_name, row_id, severity, answer, question, text, kind, status, why, evidence, was, now, form
+        error,
+        case.set,
+        case.id,
+        severity,
+        case.answer,
+        case.question,
+        text,
+        kind,
+        status,
+        why,
+        evidence,
+        form=case.form,
     )
 
 

@@ -21,5 +21,5 @@ def by_claims(claims: Sequence[Claim]) -> dict[str, bool]:
 
 def flagged_by(report: Report) -> Mapping[str, bool]:
     """For each layer whether it flags the answer: as the report says, else by its claims; `union` is the verdict."""
-    told = {layer.name: layer.verdict == "unsupported" for layer in report.layers}
+    told: dict[str, bool] = {layer.name: layer.verdict == "unsupported" for layer in report.layers}
     return {**by_claims(report.claims), **told, "union": report.verdict == "unsupported"}

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bot.evaluate import errors
 from bot.evaluate.bench import Bench, SetResult
-from bot.evaluate.errors import Mistake
+from bot.evaluate.errors import Case, Mistake
 from bot.evaluate.layers import layer_of
 from bot.evaluate.metrics import defined, share
 from bot.evaluate.mutate.build import build
@@ -89,7 +89,7 @@ def _answers(data: Path, wanted: int) -> Iterator[Supported]:
     for path in sorted((data / "retrieval").glob("*/corpus.jsonl")):
         yield from corpus(path)
     yield from sample()
-    yield from generated(max(20, int(wanted * PAGES_PER_MUTANT)))
+    yield from generated(max(100, int(wanted * PAGES_PER_MUTANT)))
 
 
 def _check_all(bench: Bench, items: Sequence[Supported | Mutant]) -> list[Judged]:
@@ -221,13 +221,11 @@ def _mistakes(run: Run) -> Iterator[Mistake]:
         if base.kept_aside:
             continue
         if not judged.caught:
-            was = base.answer[edit.start : edit.end]
-            yield errors.missed(
-                f"mutation:{edit.kind}", mutant.id, mutant.answer, base.question, base.sources, judged.covering,
-                was=was, now=edit.now, form=f"{base.form}; {edit.value}, {edit.how}",
-            )  # fmt: skip
+            form = f"{base.form}; {edit.value}, {edit.how}"
+            case = Case(f"mutation:{edit.kind}", mutant.id, mutant.answer, base.question, base.sources, form)
+            yield errors.missed(case, judged.covering, was=base.answer[edit.start : edit.end], now=edit.now)
         if base.id not in told:
             told.add(base.id)
-            yield from errors.false_flags(
-                "mutation:originals", base.id, base.answer, base.question, base.sources, whole.claims, form=base.form
-            )
+            case = Case("mutation:originals", base.id, base.answer, base.question, base.sources, base.form)
+            if whole.flagged:
+                yield from errors.false_flags(case, whole.claims)

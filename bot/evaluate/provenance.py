@@ -12,7 +12,7 @@ from bot.commands import fields
 from bot.commands.forms import check_request
 from bot.evaluate import errors, metrics
 from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult, label
-from bot.evaluate.errors import Mistake
+from bot.evaluate.errors import Case, Mistake
 from bot.evaluate.introduced import Checked, introduced
 from bot.evaluate.layers import flagged_by
 from bot.evaluate.mutations import mutations
@@ -136,10 +136,7 @@ def _layers(stem: str, judged: Sequence[_Judged]) -> Iterator[SetResult]:
 
 def _mistakes(stem: str, row: _Judged) -> list[Mistake]:
     request = row.request
+    case = Case(stem, row.id, request.answer, request.question, request.sources, ", ".join(row.tags))
     if row.unsupported and not row.flagged:
-        form = ", ".join(row.tags)
-        return [errors.missed(stem, row.id, request.answer, request.question, request.sources, (), form=form)]
-    if row.flagged and not row.unsupported:
-        claims = row.report.claims
-        return errors.false_flags(stem, row.id, request.answer, request.question, request.sources, claims)
-    return []
+        return [errors.missed(case)]
+    return errors.false_flags(case, row.report.claims) if row.flagged and not row.unsupported else []

@@ -80,7 +80,7 @@ def _lookalike(was: str, way: str, rng: random.Random) -> str | None:
         "swapped": name[: at - 1] + name[at] + name[at - 1] + name[at + 1 :] if at else name,
         "doubled": name[:at] + name[at] + name[at:],
         "left out": name[:at] + name[at + 1 :],
-        "hyphen": f"{name[:at]}-{name[at:]}" if 0 < at else name,
+        "hyphen": f"{name[:at]}-{name[at:]}" if at > 0 else name,
     }
     if way in changed:
         fresh = changed[way]

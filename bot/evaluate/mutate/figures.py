@@ -23,7 +23,7 @@ _SINGULAR = {
     "minutes": "minute", "hours": "hour", "days": "day", "weeks": "week", "months": "month", "years": "year", "metres": "metre", "meters": "meter",
     "miles": "mile", "seconds": "second", "feet": "foot", "inches": "inch",
 }  # fmt: skip
-_SIZES = {
+_SIZES: dict[str, Decimal | int] = {
     "seconds": 1, "minutes": 60, "hours": 3600, "days": 86400, "weeks": 604800, "months": 2629800, "years": 31557600, "MB": 1, "GB": 1000,
     "TB": 10**6, "g": 1, "kg": 1000, "lb": 454, "lbs": 454, "mg": Decimal("0.001"), "mm": 1, "cm": 10, "inches": 25, "m": 1000, "metres": 1000,
     "meters": 1000, "feet": 305, "km": 10**6, "miles": 1609344, "ml": 1, "litres": 1000, "W": 1, "kW": 1000, "MHz": 1, "GHz": 1000,

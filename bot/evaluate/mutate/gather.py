@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from bot.evaluate.mutate.records import Supported
 from bot.settings import SAMPLE
@@ -19,10 +21,15 @@ LONGEST_PASSAGE = 2000
 _UNIT = re.compile(r"[^\n.!?]+(?:[.!?](?=\w)[^\n.!?]+)*[.!?]*")
 
 
-def labelled(path: Path) -> Iterator[Supported]:
-    """Rows of a provenance file that are labelled supported."""
+def labelled(path: Path, per_document: int = 6) -> Iterator[Supported]:
+    """Rows of a provenance file that are labelled supported, the first few of each document: many say nearly the same."""
+    seen: Counter[str] = Counter()
     for row in _lines(path):
         if row.get("label") == "supported" and row.get("sources"):
+            document = row["sources"][0]["text"]
+            seen[document] += 1
+            if seen[document] > per_document:
+                continue
             sources = tuple(Source(s["id"], s["text"], s.get("title", "")) for s in row["sources"])
             given = tuple(row.get("given") or ())
             yield Supported(
@@ -79,7 +86,7 @@ def _told(text: str) -> Iterator[str]:
             yield unit
 
 
-def _lines(path: Path) -> Iterator[dict[str, object] | dict]:  # type: ignore[type-arg]  # rows of many forms
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             if line.strip():

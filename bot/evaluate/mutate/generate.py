@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import partial
 
 from bot.evaluate.mutate.pages import Column, Page, page
 from bot.evaluate.mutate.records import Slot, Supported
@@ -30,45 +31,36 @@ def _of_page(this: Page, beside: tuple[Source, ...], seed: int) -> Iterator[Supp
         told = [_named(this, s, c, rng), _asked(this, s, c, rng), _short(this, s, c, rng), _verbatim(this, s, c)]
         questions = [None, column.ask, None, column.ask]
         forms = ["named", "in question", "short", "verbatim"]
-        for (text, slots), question, form in zip(told, questions, forms, strict=True):
-            asked = None if question is None else this.named(question, s)
-            yield _answer(this, sources, f"{c}{form}", form, text, slots, asked)
+        for written, ask, form in zip(told, questions, forms, strict=True):
+            question = None if ask is None else this.named(ask, s)
+            yield _answer(this, sources, f"{c}{form}", form, written, question=question)
     yield from _longer(this, sources, rng)
     for n, (_, answer) in enumerate(this.facts):
         subject = (n * 2) % len(this.subjects)
-        yield _answer(this, sources, f"fact{n}", "fact", this.named(answer, subject), [], None)
+        yield _answer(this, sources, f"fact{n}", "fact", (this.named(answer, subject), []), question=None)
 
 
 def _longer(this: Page, sources: tuple[Source, ...], rng: random.Random) -> Iterator[Supported]:
     """Two columns of one subject, two subjects of one column, and a list of all."""
     s, other = rng.sample(range(len(this.subjects)), 2)
     a, b = rng.sample(range(len(this.columns)), 2)
-    text, slots = _joined([_named(this, s, a, rng), _asked(this, s, b, rng)], " ")
-    yield _answer(this, sources, "two values", "two values", text, slots, None)
-    text, slots = _joined([_named(this, s, a, rng), _named(this, other, a, rng)], " ")
-    yield _answer(this, sources, "two subjects", "two subjects", text, slots, None)
+    answer = partial(_answer, this, sources, question=None)
+    yield answer("two values", "two values", _joined([_named(this, s, a, rng), _asked(this, s, b, rng)], " "))
+    yield answer("two subjects", "two subjects", _joined([_named(this, s, a, rng), _named(this, other, a, rng)], " "))
     column = this.columns[b]
     items = [
         _placed(f"- {name}: {{v}}", column, n, _source_form(column, n), this) for n, name in enumerate(this.subjects)
     ]
-    lead = (f"{column.label.split(' (')[0]} by {this.domain}:", [])
-    text, slots = _joined([lead, *items], "\n")
-    yield _answer(this, sources, "list", "list", text, slots, None)
+    lead: _Written = (f"{column.label.split(' (')[0]} by {this.domain}:", [])
+    yield answer("list", "list", _joined([lead, *items], "\n"))
 
 
 def _answer(
-    this: Page, sources: tuple[Source, ...], name: str, form: str, text: str, slots: list[Slot], asked: str | None
+    this: Page, sources: tuple[Source, ...], name: str, form: str, written: _Written, *, question: str | None
 ) -> Supported:
-    return Supported(
-        f"{this.id}:{name}",
-        text,
-        sources,
-        asked,
-        (),
-        "generated",
-        f"{this.layout}, {form}, {this.domain}",
-        tuple(slots),
-    )
+    text, slots = written
+    described = f"{this.layout}, {form}, {this.domain}"
+    return Supported(f"{this.id}:{name}", text, sources, question, (), "generated", described, tuple(slots))
 
 
 def _named(this: Page, s: int, c: int, rng: random.Random) -> _Written:

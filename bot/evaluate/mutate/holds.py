@@ -63,7 +63,7 @@ def _number_words(text: str) -> set[Decimal]:
         number = _WORDS.get(word)
         if number is not None:
             found.add(Decimal(number))
-            if before in range(20, 100, 10) and 0 < number < 10:
+            if before is not None and before in range(20, 100, 10) and 0 < number < 10:
                 found.add(Decimal(before + number))
         elif word in ("hundred", "thousand", "million", "billion"):
             scale = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}[word]

@@ -87,7 +87,7 @@ def page(number: int, seed: int) -> Page:
     columns = tuple(_column(c, brand, subjects, layout, rng) for c in spec["columns"])
     facts = tuple((f, a) for f, a in spec["facts"])
     the = str(spec["the"])
-    text, told = _text(layout, spec, the, subjects, columns, facts, rng)
+    text, told = _text(layout, spec, subjects, columns, rng)
     source = Source(f"page{number}", text, str(spec["title"]).replace("{brand}", brand))
     return Page(f"g{number}", str(spec["name"]), source, layout, the, subjects, columns, facts, told)
 
@@ -112,48 +112,42 @@ def _column(spec: dict[str, Any], brand: str, subjects: tuple[str, ...], layout:
 
 
 def _text(
-    layout: str,
-    spec: dict[str, Any],
-    the: str,
-    subjects: tuple[str, ...],
-    columns: tuple[Column, ...],
-    facts: tuple[tuple[str, str], ...],
-    rng: random.Random,
+    layout: str, spec: dict[str, Any], subjects: tuple[str, ...], columns: tuple[Column, ...], rng: random.Random
 ) -> tuple[str, dict[tuple[int, int], str]]:
+    """The text of a page, and what of it tells each value."""
     told: dict[tuple[int, int], str] = {}
-    key = str(spec["key"])
-
-    def cell(s: int, c: int) -> str:
-        value = columns[c].values[s]
-        return value.bare if columns[c].in_label else value.forms[0]
-
+    labels = [str(spec["key"]), *(c.label for c in columns)]
     lines = [rng.choice(_LINES)]
     if layout == "pipe table":
-        lines += ["| " + " | ".join([key, *(c.label for c in columns)]) + " |", "|" + "---|" * (len(columns) + 1)]
+        lines += [f"| {' | '.join(labels)} |", "|" + "---|" * len(labels)]
     for s, subject in enumerate(subjects):
-        if layout == "prose":
-            pieces = [
-                fill(rng.choice(c.prose), the.replace("{s}", subject), subject, c.values[s].forms[0]) for c in columns
-            ]
-            told |= {(s, c): piece for c, piece in enumerate(pieces)}
-            lines.append(" ".join(pieces))
-        elif layout == "bullets":
-            items = [f"- {c.label}: {cell(s, n)}" for n, c in enumerate(columns)]
-            told |= {(s, c): item for c, item in enumerate(items)}
-            lines.append("\n".join([f"## {subject}", "", *items]))
-        else:
-            row = [subject, *(cell(s, c) for c in range(len(columns)))]
-            labels = [key, *(c.label for c in columns)]
-            line = (
-                " | ".join(f"{a}: {b}" for a, b in zip(labels, row, strict=True))
-                if layout == "labelled rows"
-                else f"| {' | '.join(row)} |"
-            )
-            told |= {(s, c): line for c in range(len(columns))}
-            lines.append(line)
-    sentences = [
-        fill(fact, the.replace("{s}", subjects[(n * 2) % len(subjects)]), "", "") for n, (fact, _) in enumerate(facts)
-    ]
-    lines += [" ".join(sentences), rng.choice(_LINES)]
-    gap = "\n\n" if layout in ("prose", "bullets") else "\n"
-    return gap.join(lines), told
+        line, pieces = _of_subject(layout, str(spec["the"]), (labels, columns), (s, subject), rng)
+        told |= {(s, c): piece for c, piece in enumerate(pieces)}
+        lines.append(line)
+    full = [str(spec["the"]).replace("{s}", subjects[(n * 2) % len(subjects)]) for n in range(len(spec["facts"]))]
+    facts = [fill(fact, the, "", "") for the, (fact, _) in zip(full, spec["facts"], strict=True)]
+    lines += [" ".join(facts), rng.choice(_LINES)]
+    return ("\n\n" if layout in ("prose", "bullets") else "\n").join(lines), told
+
+
+def _of_subject(
+    layout: str,
+    the: str,
+    table: tuple[list[str], tuple[Column, ...]],
+    subject: tuple[int, str],
+    rng: random.Random,
+) -> tuple[str, list[str]]:
+    """What a page says of one subject, and which piece of it tells each column."""
+    labels, columns = table
+    s, name = subject
+    if layout == "prose":
+        pieces = [fill(rng.choice(c.prose), the.replace("{s}", name), name, c.values[s].forms[0]) for c in columns]
+        return " ".join(pieces), pieces
+    cells = [c.values[s].bare if c.in_label else c.values[s].forms[0] for c in columns]
+    if layout == "bullets":
+        items = [f"- {c.label}: {cell}" for c, cell in zip(columns, cells, strict=True)]
+        return "\n".join([f"## {name}", "", *items]), items
+    row = [name, *cells]
+    labelled = " | ".join(f"{a}: {b}" for a, b in zip(labels, row, strict=True))
+    line = labelled if layout == "labelled rows" else f"| {' | '.join(row)} |"
+    return line, [line] * len(columns)

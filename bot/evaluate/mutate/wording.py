@@ -60,11 +60,8 @@ def name_type(name: str) -> str:
 @lru_cache(maxsize=65536)
 def names(text: str) -> tuple[tuple[int, int, str], ...]:
     """Runs of at least two capitalised words that open no sentence and name no day: start, end, type."""
-    found = []
-    for match in _NAME.finditer(text):
-        if not _NOT_NAMES.match(match.group()) and not match.group().isupper():
-            found.append((match.start(), match.end(), name_type(match.group())))
-    return tuple(found)
+    named = (m for m in _NAME.finditer(text) if not _NOT_NAMES.match(m.group()) and not m.group().isupper())
+    return tuple((m.start(), m.end(), name_type(m.group())) for m in named)
 
 
 def another_name(supported: Supported, span: tuple[int, int, str], pool: list[str], rng: random.Random) -> Edit | None:
