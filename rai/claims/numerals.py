@@ -197,6 +197,8 @@ def _grouped(text: str, start: int, end: int) -> tuple[str, int] | None:
 
 
 def _read(token: str, code: Language) -> tuple[str, ...]:
+    if token.isdigit():
+        return (token.lstrip("0") or "0",)
     commas, dots = token.count(","), token.count(".")
     groups = re.split("[.,]", token)
     thousands = 0 < len(groups[0]) <= 3 and groups[0] != "0" and all(len(g) == 3 for g in groups[1:])

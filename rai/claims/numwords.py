@@ -50,7 +50,7 @@ _TAILS = (Fraction(1, 2), Fraction(1, 4), Fraction(3, 4), Fraction(1, 3))
 _PART = re.compile(r"[ -]([a-z]{4,9})\b(?!-)")
 _SOME = re.compile(r"a (?:(?:half )?(?:dozen|hundred|thousand|million|billion|trillion))\b(?! (?:of|and one) )")
 _HALF = re.compile(
-    r"half[ -](?:an? )?(?:(dozen|hundred|thousand|million|billion|trillion)\b|(?=([a-z]{3,12})\b))|half(?= (?:of|the|our|their|your|its) (?!time\b|battle|fun\b|story))"
+    r"half[ -](?:an? )?(?:(dozen|hundred|thousand|million|billion|trillion)\b|(?=([a-z]{3,12})\b))|half(?= (?:of|the|our|their|your|its)\b(?! (?:time|battle|fun|story)\b))"
 )
 _PART_OF = re.compile(r"(?:a|an|one)[ -](half|third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth)(?= of\b)")
 _RANK = re.compile(rf"(?:(?:{'|'.join(_TENS)})-)?([a-z]{{5,11}})[ -](?:{_RANKED})\b")
@@ -157,6 +157,11 @@ def _cardinal(lowered: str, start: int) -> list[Numeral]:
     if run is None:
         return []
     value = _value(run[0])
+    if value is None and " and " in run[0]:  # one and three quarters: what follows "and" is another number
+        head = run[0].partition(" and ")[0]
+        value = _value(head)
+        if value is not None:
+            return [_with_tail(lowered, start, start + len(head), value)]
     if value is None:
         return [_spelled(run.start() + m.start(), run.start() + m.end(), Fraction(v)) for m in _EACH.finditer(run[0]) if (v := _value(m[0])) is not None]  # fmt: skip
     return [_with_tail(lowered, start, run.end(), value)]

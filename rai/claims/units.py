@@ -106,7 +106,7 @@ kJ | energy | kilojoule | kj
 mAh | charge | milliampere_hour | mah
 V | voltage | volt | v volt volts
 kV | voltage | kilovolt | kv
-A | current | ampere | amp amps ampere amperes
+amp | current | ampere | amp amps ampere amperes
 mA | current | milliampere | ma
 Hz | frequency | hertz | hz hertz
 kHz | frequency | kilohertz | khz kilohertz
