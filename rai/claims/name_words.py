@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grounding.text import STOP_WORDS
 
+HONORIFICS = frozenset("Mr Mrs Ms Miss Mx Dr Prof Professor Sir Dame Herr Frau Mme".split())
 HONORIFIC = r"\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Sir|Dame|Herr|Frau|Mme|Señor|Señora|(?<![\dA-Z] )M)"
 CALENDAR = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september "

@@ -10,7 +10,7 @@ import re
 
 from grounding.text import STOP_WORDS, caseless, fold
 from rai.claims.found import Found
-from rai.claims.name_words import CAPITALISED, GENERIC_ACRONYMS, HONORIFIC, LEADING, ORGANISATION
+from rai.claims.name_words import CAPITALISED, GENERIC_ACRONYMS, HONORIFIC, HONORIFICS, LEADING, ORGANISATION
 from rai.records import EntityType
 
 _UPPER = "A-ZÀ-ÖØ-Þ"
@@ -21,7 +21,7 @@ _NAME = re.compile(
 )
 _DOTTED = re.compile(r"(?<![\w.])(?:[A-Z]\.){2,5}(?!\w)")
 _DOTTED_WHOLE = re.compile(r"(?:[A-Za-z]\.){2,5}")
-_SHORT_ACRONYM = re.compile(r"[A-Z]{2,3}")
+_WHOLE_ACRONYM = re.compile(r"[A-Z]{2,6}")
 _ACRONYM = re.compile(r"[A-Z]{2,6}")
 _MODEL = re.compile(r"(?=[\w-]*\d)[\w-]{1,20}")
 _PLACING = frozenset({"at", "on", "in", "by", "the"})
@@ -57,6 +57,8 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
     # a model number is an identifier and found as one; the name before it stays
     while len(words) > 1 and _MODEL.fullmatch(text[slice(*words[-1])]) and not text[slice(*words[-1])].isdigit():
         words.pop()
+    while words and text[slice(*words[-1])].rstrip(".") in HONORIFICS:
+        words.pop()
     while words and not (text[words[-1][0]].isupper() or text[words[-1][0]].isdigit()):
         words.pop()
     if not words:
@@ -90,7 +92,7 @@ def _is_name(text: str, start: int, end: int) -> bool:
     name = text[start:end]
     capitals = [w for w in name.split() if w[0].isupper() and len(w) > 1 and w.lower() not in STOP_WORDS]
     if len(capitals) >= 2:
-        return not name.isupper()
+        return not name.isupper() and not all(w.lower() in GENERIC_ACRONYMS for w in capitals)
     return len(capitals) == 1 and len(name.split()) <= 2 and _is_single_name(text, start, capitals[0])
 
 
@@ -128,13 +130,13 @@ def _is_heading(text: str, start: int, end: int) -> bool:
 
 
 def normal(name: str) -> str:
-    """Lower case without accents, dashes as spaces, one space between words; an acronym of up to three letters in capitals.
+    """Lower case without accents, dashes as spaces, one space between words; an acronym of up to six letters in capitals.
 
     "U.S." and "US" are US, which the word "us" is not. Idempotent: the form of a form is itself.
     """
     folded = " ".join(fold(name).replace("-", " ").split())
     letters = folded.replace(".", "") if _DOTTED_WHOLE.fullmatch(folded) else folded
-    if _SHORT_ACRONYM.fullmatch(letters):
+    if _WHOLE_ACRONYM.fullmatch(letters):
         return letters
     return " ".join(caseless(letters).split())
 

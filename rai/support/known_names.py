@@ -15,7 +15,8 @@ from rai.support.named import match_around, match_named
 from rai.support.sources import Place, Prepared, caseless_field
 
 _JOINT = re.compile(r" (?:and|&|of|at|on|in|by|the|de|la)(?: the)? ")
-_DEMONYM = ("ian", "an", "ish", "ese", "ic", "i", "n", "ns", "ians", "ans", "s")
+_DEMONYM = frozenset("an ian n ns ans ians ish ese ic s".split())
+_COUNTRY = frozenset(["", "a", "e", "i", "o", "y", "ia", "ey", "ca", "co"])
 _SAME_NAMES = (
     frozenset({"US", "USA", "united states", "united states of america", "america"}),
     frozenset({"UK", "united kingdom", "britain", "great britain"}),
@@ -68,7 +69,9 @@ def _goes_on(span: EvidenceSpan, texts: tuple[Prepared, ...]) -> bool:
 
 
 def _other_forms(value: str) -> list[str]:
-    forms = [other for same in _SAME_NAMES if value in same for other in sorted(same - {value})]
+    forms = [
+        other for same in _SAME_NAMES if value in same or value.lower() in same for other in sorted(same - {value})
+    ]
     singular = value[:-1] if value.endswith("s") and not value.endswith(("ss", "us", "is")) and len(value) > 4 else ""
     return [*forms, singular] if singular else forms
 
@@ -119,7 +122,8 @@ def _kin(one: str, other: str) -> bool:
     shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     if shared == min(len(one), len(other)) or shared >= 6:
         return True
-    return one[shared:] in _DEMONYM or other[shared:] in _DEMONYM
+    ends = one[shared:], other[shared:]
+    return any(a in _DEMONYM and b in _COUNTRY for a, b in (ends, ends[::-1]))
 
 
 def named_with(word: str, sources: Iterable[Prepared]) -> EvidenceSpan | None:

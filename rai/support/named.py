@@ -19,10 +19,10 @@ _GAP = r"[\s-]{1,4}"
 def _pattern(value: str, entity: str | None) -> re.Pattern[str]:
     if entity == "code":
         return _code_pattern(value)
-    if value.isupper() and value.isalpha():
-        # an acronym stands in capitals, with or without dots: US is not the word "us"
+    if _is_acronym(value):
+        # a short one stands in capitals, with or without dots: US is not the word "us"
         return re.compile(r"(?<![\w.])" + r"\.?".join(value) + r"(?!\w)")
-    joined = _GAP.join(_either(p) for p in re.split(r"[\s-]+", value) if p)
+    joined = _GAP.join(_either(p) for p in re.split(r"[\s-]+", value.lower()) if p)
     return re.compile(rf"(?<!\w){joined}(?:'?s)?(?!\w|[.,]\d)")
 
 
@@ -34,6 +34,10 @@ def _code_pattern(value: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w])(?<![\w][-.]){joined}(?!\w|[-.]\w)")
 
 
+def _is_acronym(value: str) -> bool:
+    return value.isupper() and value.isalpha() and len(value) < 4
+
+
 def _either(piece: str) -> str:
     return "(?:and|&)" if piece in ("and", "&") else re.escape(piece)
 
@@ -41,7 +45,7 @@ def _either(piece: str) -> str:
 def match_named(found: Found, sources: Iterable[Prepared]) -> tuple[EvidenceSpan, ...]:
     """Where each source names it, first place per field, in the order of `sources`. A plural or possessive is the same name."""
     pattern = _pattern(found.value, found.entity)
-    return _first_places(pattern, sources, raw=found.entity != "code" and found.value.isupper())
+    return _first_places(pattern, sources, raw=found.entity != "code" and _is_acronym(found.value))
 
 
 def match_around(words: tuple[str, ...], sources: Iterable[Prepared]) -> tuple[EvidenceSpan, ...]:
