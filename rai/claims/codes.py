@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from grounding.text import caseless
+from rai.claims import identifiers
 from rai.claims.found import Found
 
 _TOKEN = re.compile(r"(?<![\w@/.])[^\W_][\w.-]{1,63}(?![\w@])")
@@ -38,16 +40,39 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _YEARS = re.compile(r"(?:19|20)\d{2}-(?:(?:19|20)?\d{2})|\d{1,2}-\d{1,2}|(?:19|20)\d{2}-\d{2}-\d{2}")
 
 
+# "the middle of 2024" is as good as mid-2024, "the first floor" as the 1st-floor one: words with a number, not identifiers
+_WORDED = re.compile(
+    r"(?:mid|pre|post|sub|top|under|over|non|early|late|re|co|anti|multi|semi|half|one|two|three|up|and|to|in|jan|feb|mar|apr|may|jun|jul|aug|sep|"
+    r"sept|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|q[1-4])-\d+(?:st|nd|rd|th|s)?|\d+(?:st|nd|rd|th)-[a-z-]+|\d+-[a-z]+-\d+|\d+s|\d+(?:am|pm)-\d+(?:am|pm)",
+    re.IGNORECASE,
+)
+_TIER = re.compile(
+    r" (?:Pro Max|Pro Plus|Pro|Max|Plus|Mini|Lite|Ultra|Air|SE|XL|FE|Ti|Premium|Enterprise|Edge)(?![\w-])"
+)
+_LETTERS_DIGITS = re.compile(r"([a-z]{1,8})-?(\d{1,12})")
+
+
 def find(text: str) -> list[Found]:
-    """Identifiers with their caseless, dash-folded form. A flag's dashes count as one: –force-deletion, --force-deletion."""
-    found = [f for m in _FLAG.finditer(text) if (f := _flag(text, m))]
+    """Identifiers with their caseless, dash-folded form. A flag's dashes count as one: –force-deletion, --force-deletion.
+
+    `readings` are the other spellings of the same identifier: v2.3 and 2.3, ISO 27001 and ISO/IEC 27001. A tier is part of
+    a model: X2 Pro is not X2.
+    """
+    found = [Found("entity", a, b, forms[0], forms, entity="code") for a, b, forms in identifiers.find(text)]
+    found += [f for m in _FLAG.finditer(text) if (f := _flag(text, m))]
     lettered = (m for m in _BACKTICKED.finditer(text) if re.search(r"[^\W\d_]", m.group(1)))
     found += [_code(m.start(1), m.end(1), m.group(1)) for m in lettered]
     found += [_code(m.start("id"), m.end("id"), m["id"]) for m in _CUED_DIGITS.finditer(text)]
     for match in _TOKEN.finditer(text):
-        token = match.group().rstrip(".-_")
+        token = match.group()
+        if token.isalpha() and (token.islower() or token.istitle() or token.isupper()):
+            continue
+        token = token.rstrip(".-_")
         if len(token) > 1 and _is_code(token):
-            found.append(_code(match.start(), match.start() + len(token), token))
+            end = match.start() + len(token)
+            tier = _TIER.match(text, end) if any(c.isdigit() for c in token) and len(token) <= 12 else None
+            end = tier.end() if tier else end
+            found.append(_code(match.start(), end, text[match.start() : end]))
     return found
 
 
@@ -60,7 +85,21 @@ def _flag(text: str, match: re.Match[str]) -> Found | None:
 
 
 def _code(start: int, end: int, token: str) -> Found:
-    return Found("entity", start, end, normal(token), entity="code")
+    value = normal(token)
+    return Found("entity", start, end, value, spellings(value), entity="code")
+
+
+@lru_cache(maxsize=4096)
+def spellings(value: str) -> tuple[str, ...]:
+    """The normal form and what else says the same: v2.3 is 2.3, WPA-1234 is WPA1234 and WPA 1234."""
+    if _VERSION.fullmatch(value):
+        number = value.removeprefix("v")
+        return (value, number if value[0] == "v" else f"v{number}") if "." in value else (value,)
+    match = _LETTERS_DIGITS.fullmatch(value)
+    if match is None:
+        return (value,)
+    letters, digits = match.groups()
+    return tuple(dict.fromkeys((value, f"{letters}-{digits}", f"{letters} {digits}", f"{letters}{digits}")))
 
 
 def normal(token: str) -> str:
@@ -69,6 +108,7 @@ def normal(token: str) -> str:
     return re.sub(r"^-+", "-", folded)
 
 
+@lru_cache(maxsize=8192)
 def _is_code(token: str) -> bool:
     if (
         (_VERSION.fullmatch(token) and not _THOUSANDS.fullmatch(token))
@@ -76,7 +116,7 @@ def _is_code(token: str) -> bool:
         or _FILE.fullmatch(token)
     ):
         return True
-    if _MEASURE.fullmatch(token) or _THOUSANDS.fullmatch(token):
+    if _MEASURE.fullmatch(token) or _THOUSANDS.fullmatch(token) or _WORDED.fullmatch(token):
         return False
     if _FORM.fullmatch(token):
         return not _YEARS.fullmatch(token)

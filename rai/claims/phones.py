@@ -26,7 +26,7 @@ _PLAIN = str.maketrans("＋（）", "+()")
 _SEPARATOR = r"(?:\)?(?: ?[-/] ?| )?\(?|\.)"  # one way to read each text, so that a long run cannot be read in many
 _EXTENSION = r"(?:;ext=|,? ?(?:ext(?:ension|n)?\b\.?|x(?=[ .]?\d)|#|Durchwahl|DW|Nst\.?|poste|anexo|interno|ramal)[ :.]{0,2})(?P<number>\d{1,7})\b(?![-.]\d)"
 _CANDIDATE = re.compile(
-    rf"(?<![\w+#,/$€£%-])(?<!\d\.)(?<!\d:)(?:\+ ?)?\(?\+?\d(?:{_SEPARATOR}\d){{5,18}}(?![\w%]|[.,:/-]\d)(?P<ext>{_EXTENSION})?",
+    rf"(?=[+(\d])(?<![\w+#,/$€£%-])(?<!\d\.)(?<!\d:)(?:\+ ?)?\(?\+?\d(?:{_SEPARATOR}\d){{5,18}}(?![\w%]|[.,:/-]\d)(?P<ext>{_EXTENSION})?",
     re.IGNORECASE,
 )
 _CUE = re.compile(
@@ -142,8 +142,11 @@ def _readings(core: str, line: str, regions: tuple[str, ...], *, cued: bool, lis
         return ()
     if _NANP.fullmatch(core) and "US" in regions and not core.startswith("+"):
         return (f"+1{digits[-10:]}",)
-    named = None if international else named_before(line)
-    readings = _read(core, tuple(dict.fromkeys((named, *regions))) if named else regions)
+    readings = _read(core, regions)
+    # the country in the line decides only where the numbering plans leave it open
+    named = None if international or len(readings) == 1 else named_before(line)
+    if named:
+        readings = _read(core, tuple(dict.fromkeys((named, *regions)))) or readings
     if readings or listed:
         return readings
     if _NANP.fullmatch(core) or (strong and 7 <= len(digits) <= MOST) or (cued and _LOCAL.fullmatch(core)):
@@ -213,7 +216,7 @@ def _read(raw: str, regions: tuple[str, ...]) -> tuple[str, ...]:
     elif raw.startswith("011") and regions[:1] == ("US",) and len(raw) > 11:
         raw = "+" + raw[3:].lstrip(" -.")
     international = raw.startswith(("+", "(+"))
-    found: dict[str, bool] = {}
+    found: dict[str, tuple[str, phonenumbers.PhoneNumber]] = {}
     for region in ("ZZ",) if international else regions:
         if not international and not _national(raw, region):
             continue
@@ -222,10 +225,10 @@ def _read(raw: str, regions: tuple[str, ...]) -> tuple[str, ...]:
         except NumberParseException:
             continue
         if phonenumbers.is_valid_number(number):
-            value = phonenumbers.format_number(number, PhoneNumberFormat.E164)
-            found[value] = found.get(value, False) or _grouped_so(raw, region, number)
-    fitting = tuple(value for value, fits in found.items() if fits)
-    return fitting or tuple(found)
+            found.setdefault(phonenumbers.format_number(number, PhoneNumberFormat.E164), (region, number))
+    if len(found) < 2:
+        return tuple(found)
+    return tuple(value for value, read in found.items() if _grouped_so(raw, *read)) or tuple(found)
 
 
 @lru_cache(maxsize=64)

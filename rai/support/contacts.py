@@ -42,7 +42,16 @@ def agree(claim: Found, other: Found, around: str = "") -> str | None:
         return "" if claim.value == other.value else None
     if claim.entity == "address" == other.entity:
         return _addresses(claim.value, other.value, around)
+    if "code" in (claim.entity, other.entity) and {claim.entity, other.entity} <= {"code", None}:
+        return _codes(claim, other)
     return None
+
+
+def _codes(claim: Found, other: Found) -> str | None:
+    """Identifiers of one spelling; and a bare number ("a 404 page") that is the whole of an identifier ("error 404")."""
+    if not {claim.kind, other.kind} <= {"entity", "number"}:
+        return None
+    return "" if set(claim.forms) & set(other.forms) else None
 
 
 def _phones(claim: Found, other: Found) -> str | None:

@@ -29,6 +29,8 @@ _FORWARD = re.compile(
     r"\s*(?:for|to|if|in|at|from|with|für|bei|in|aus|pour|en|à|para|si|per|se|of)\b|.*:\s*$", re.IGNORECASE
 )
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+.*|\*\*.*\*\*:?|[^.!?|]{1,60}:?)\s*")
+WINDOW = 1000
+"""Characters before and after a contact in which its clause is looked for."""
 HEADING_LINES = 12
 """Lines above a contact in which its headings are looked for."""
 _GENERIC = frozenset(
@@ -123,6 +125,8 @@ def _clause_words(place: Place) -> Words:
     if place.unit.field != "text":
         return label_words(text)
     line, at = text[place.unit.start : place.unit.end], place.found.start - place.unit.start
+    begin = max(0, at - WINDOW)
+    line, at = line[begin : at + WINDOW], at - begin
     row = _row_words(line, at, place.unit.header)
     if row is not None:
         return row
