@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping
 
+from grounding.text import caseless
 from rai.claims import addresses, codes, names
 from rai.claims.found import Found
 from rai.claims.gazetteer import MAX_WORDS
@@ -27,13 +28,17 @@ class GazetteerTagger:
     def __init__(self, listed: Listed | Callable[[], Listed] | None = None) -> None:
         self._learnt = callable(listed)
         self._current = listed if callable(listed) else _always(_normal_keys(listed or {}))
+        self._begun: tuple[Listed, frozenset[str]] = ({}, frozenset())
 
     async def tag(self, text: str) -> tuple[Tag, ...]:
         """Spans (start, end, type), ascending, not overlapping; listed names win over patterns."""
         return await asyncio.to_thread(self._tag, text)
 
     def _tag(self, text: str) -> tuple[Tag, ...]:
-        tags = _from_list(text, self._current(), learnt=self._learnt)
+        listed = self._current()
+        if listed is not self._begun[0]:
+            self._begun = (listed, frozenset(_WORD.findall(caseless(name))[0] for name in listed if _WORD.search(name)))
+        tags = _from_list(text, *self._begun, learnt=self._learnt)
         patterns: list[Found] = [*addresses.find(text), *codes.find(text), *names.find(text)]
         tags += [(f.start, f.end, f.entity) for f in patterns if f.entity is not None]
         kept: list[Tag] = []
@@ -53,13 +58,17 @@ def _normal_keys(listed: Listed) -> Listed:
     return {names.normal(name): kind for name, kind in listed.items()}
 
 
-def _from_list(text: str, listed: Listed, *, learnt: bool) -> list[Tag]:
+def _from_list(text: str, listed: Listed, firsts: frozenset[str], *, learnt: bool) -> list[Tag]:
     if not listed:
         return []
     spans = [m.span() for m in _WORD.finditer(text)]
     tags: list[Tag] = []
     at = 0
     while at < len(spans):
+        word = _WORD.match(caseless(text[slice(*spans[at])]))
+        if word is None or word.group().removesuffix("'s") not in firsts:
+            at += 1
+            continue
         length = next(
             (
                 n
