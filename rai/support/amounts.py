@@ -10,8 +10,7 @@ from itertools import islice
 from rai.claims.found import Found
 from rai.records import Claim
 from rai.support.roles import Said, clash, in_role, rival
-from rai.support.same import same_value
-from rai.support.setting import Around, Setting, line_of, measure
+from rai.support.setting import Around, Setting, measure
 from rai.support.sources import Place
 from rai.support.words import role_terms
 
@@ -78,24 +77,21 @@ def kindred(mine: Found, theirs: Found) -> bool:
     return mine.kind == theirs.kind and measure(mine) == measure(theirs)
 
 
-def rivals(found: Found, setting: Setting) -> list[Place]:
-    """Values of the sources that are of the kind and measure of `found` and another value; at most `MOST_RIVALS`."""
-    every = (
-        p
-        for s in setting.sources
-        for p in s.places
-        if kindred(found, p.found) and not same_value(found, p.found, line_of(p))
-    )
-    return list(islice(every, MOST_RIVALS))
-
-
 def role_fitting(places: Sequence[Place], spot: Spot, around: Around, setting: Setting) -> list[Place]:
-    """Those of the first `MOST_CANDIDATES` of `places` that speak of what the claim's sentence speaks of, and of nothing else."""
+    """Those of the first `MOST_CANDIDATES` of `places` that speak of what the claim's sentence speaks of, and of nothing else.
+
+    `places`: of one kind and measure.
+    """
     words = spot.words
     told = Said(around.frame, words, setting.question_terms | around.leading)
     fitting = in_role(places[:MOST_CANDIDATES], words, setting.question_terms | around.leading)
-    return [
-        p
-        for p in fitting
-        if clash(told, p) is None and rival(told, p, [o for o in rivals(p.found, setting) if o is not p]) is None
-    ]
+    fitting = [p for p in fitting if clash(told, p) is None]
+    if not fitting:
+        return []
+    every = (p for s in setting.sources for p in s.places if kindred(fitting[0].found, p.found))
+    others = list(islice(every, MOST_RIVALS))
+    return [p for p in fitting if rival(told, p, [o for o in others if not _agree(p, o)]) is None]
+
+
+def _agree(place: Place, other: Place) -> bool:
+    return place is other or bool(set(place.found.forms) & set(other.found.forms))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import islice, takewhile
 
 from rai.claims.found import Found
 from rai.records import Claim
@@ -27,7 +28,7 @@ from rai.support.subject import NEUTRAL, heading_of, key_and_cells, spoken_of
 from rai.support.words import role_terms
 
 KINDS = frozenset({"number", "quantity", "money", "percent", "date", "time", "phone", "email", "url"})
-MOST_FITTING = 6
+MOST_FITTING = 3
 MOST_RIVALS = 12
 """Values of one other source that are compared word for word."""
 LONGEST = 600
@@ -89,6 +90,9 @@ def _finding(place: Place, against: Sequence[Place], setting: Setting) -> Findin
 def _disagreeing(place: Place, other: Prepared, setting: Setting) -> list[Place]:
     """At most one value of `other` that stands for what `place` stands for, and is another value."""
     if (other.source.id, other.source.text) == (place.source.id, place.source.text):
+        return []
+    # titles that differ in a word which the sentence does not say speak of something else
+    if not (spoken_of(place.source.title) ^ spoken_of(other.source.title)) <= place.unit.terms:
         return []
     likely = [
         p
@@ -159,15 +163,13 @@ def _same_role(place: Place, mine: Prepared, other: Place, theirs: Prepared) -> 
     here, there = _unit_text(place), _unit_text(other)
     if (" | " in here or "\t" in here) != (" | " in there or "\t" in there):
         return False
+    table = " | " in here or "\t" in here
+    shared = _same_cell(place, other) if table else _same_sentence(place, mine, other, theirs)
+    if shared is None or not _one_subject(place, other, shared):
+        return False
     if _times(here) != _times(there) or len(NEGATION.findall(here)) != len(NEGATION.findall(there)):
         return False
-    if place.frame.bound != other.frame.bound or hedge_of(_spot(place)) != hedge_of(_spot(other)):
-        return False
-    if " | " in here or "\t" in here:
-        shared = _same_cell(place, other)
-    else:
-        shared = _same_sentence(place, mine, other, theirs)
-    return shared is not None and _one_subject(place, other, shared)
+    return place.frame.bound == other.frame.bound and hedge_of(_spot(place)) == hedge_of(_spot(other))
 
 
 def _unit_text(place: Place) -> str:
@@ -191,7 +193,7 @@ def _same_cell(place: Place, other: Place) -> frozenset[str] | None:
 def _same_sentence(place: Place, mine: Prepared, other: Place, theirs: Prepared) -> frozenset[str] | None:
     """The words of both sentences without their values, if they are the same and the values stand in the same order."""
     here, there = _values(place, mine), _values(other, theirs)
-    if len(here) != len(there) or here.index(place) != there.index(other):
+    if len(here) != len(there) or _at(here, place) != _at(there, other):
         return None
     for a, b in zip(here, there, strict=True):
         if not kindred(a.found, b.found):
@@ -205,8 +207,15 @@ def _same_sentence(place: Place, mine: Prepared, other: Place, theirs: Prepared)
 
 
 def _values(place: Place, prepared: Prepared) -> list[Place]:
-    """The values of a sentence in order, without names."""
-    return [p for p in prepared.places if p.unit is place.unit and p.found.kind not in ("entity", "statement")]
+    """The values of a sentence in order, without names. Places ascend, so those of one sentence stand together."""
+    places = prepared.places
+    first = next((n for n, p in enumerate(places) if p.unit is place.unit), 0)
+    beside = takewhile(lambda p: p.unit is place.unit, islice(places, first, None))
+    return [p for p in beside if p.found.kind not in ("entity", "statement")]
+
+
+def _at(values: Sequence[Place], place: Place) -> int:
+    return next((n for n, p in enumerate(values) if p.found.start == place.found.start), -1)
 
 
 def _wording(place: Place, values: Sequence[Place]) -> frozenset[str]:

@@ -14,6 +14,8 @@ from rai.support.sources import Prepared, Unit, caseless_field
 
 MOST = 20
 """The largest number that is taken for a tally."""
+MOST_UNITS = 2000
+"""Sentences and rows of a source in which a list is looked for."""
 
 _LEADS = re.compile(r"^[^:;.–—(]{0,60}?(?::|\s[–—-]\s|\s?\()\s*")
 _INTRODUCES = re.compile(r":\s|\b(?:are|include|includes|including|namely|offers?|such as)\s", re.IGNORECASE)
@@ -85,7 +87,7 @@ def _items(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
 def _rows(prepared: Prepared, heads: frozenset[str]) -> Iterator[tuple[EvidenceSpan, ...]]:
     """The keys of a table whose first column is called so: two plans of "Plan: Basic | …" and "Plan: Pro | …"."""
     text = prepared.source.text
-    rows = [u for u in prepared.units if u.field == "text"]
+    rows = [u for u in prepared.units[:MOST_UNITS] if u.field == "text"]
     for label, group in groupby(rows, key=lambda u: _label(text, u)):
         if label and set(terms(label)) & heads:
             spans = [_key(prepared, u, label) for u in group]
@@ -110,7 +112,7 @@ def _listed(prepared: Prepared, heads: frozenset[str]) -> Iterator[tuple[Evidenc
     text = prepared.source.text
     leads = False
     spans: list[EvidenceSpan] = []
-    for unit in [u for u in prepared.units if u.field == "text"]:
+    for unit in [u for u in prepared.units[:MOST_UNITS] if u.field == "text"]:
         bullet = _BULLET.match(text, unit.start, unit.end)
         if bullet and leads:
             spans.append(
@@ -129,7 +131,7 @@ def _listed(prepared: Prepared, heads: frozenset[str]) -> Iterator[tuple[Evidenc
 def _enumerated(prepared: Prepared, heads: frozenset[str]) -> Iterator[tuple[EvidenceSpan, ...]]:
     """The items of "Breakfast options are A, B and C."."""
     text = prepared.source.text
-    for unit in prepared.units:
+    for unit in prepared.units[:MOST_UNITS]:
         if unit.field != "text" or unit.row or unit.end - unit.start > _LONGEST or not unit.terms & heads:
             continue
         lead = _INTRODUCES.search(text, unit.start, unit.end)
