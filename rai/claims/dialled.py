@@ -67,6 +67,9 @@ def _keys(letters: str) -> str:
 
 def spoken(text: str) -> Iterator[Dialled]:
     """Digits in words ("eight hundred, five five five, oh one three two") if a cue is near and at least seven."""
+    lowered = text.lower()
+    if sum(lowered.count(word) for word in _DIGIT if len(word) > 2) < 4:
+        return
     for match in _SPOKEN.finditer(text):
         digits, times = "", 1
         for word in re.findall(r"[a-z]+", match.group().lower()):

@@ -36,9 +36,9 @@ _SAME_KEY = {
     "command": "cmd", "⌘": "cmd", "windows": "win", "delete": "del", "entf": "del", "insert": "ins", "einfg": "ins", "return": "enter",
     "escape": "esc", "pos1": "home", "ende": "end",
 }  # fmt: skip
-_VERSION = re.compile(
-    r"\b(?:version|release|firmware|build|ios|ipados|android|macos|python|java|node(?:\.js)?|php|bluetooth|usb|hdmi|wcag|tls)[ :]{1,2}"
-    r"(?P<number>\d{1,5}(?:\.\d{1,6}){1,3})(?![\w%]|[.-]\w)",
+_VERSION = re.compile(r"(?<=[ :])\d{1,5}(?:\.\d{1,6}){1,3}(?![\w%]|[.-]\w)")
+_VERSIONED = re.compile(
+    r"\b(?:version|release|firmware|build|ios|ipados|android|macos|python|java|node(?:\.js)?|php|bluetooth|usb|hdmi|wcag|tls)[ :]{1,2}$",
     re.IGNORECASE,
 )
 _MAC = re.compile(r"(?<![\w:.-])[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}(?![\w:-])")
@@ -54,7 +54,8 @@ def find(text: str) -> Iterator[Identifier]:
     yield from _accounts(text)
     yield from _keys(text)
     for match in _VERSION.finditer(text):
-        yield match.start("number"), match.end("number"), (match["number"], f"v{match['number']}")
+        if _VERSIONED.search(text[max(0, match.start() - 14) : match.start()]):
+            yield match.start(), match.end(), (match.group(), f"v{match.group()}")
     for match in (*_REGISTRY.finditer(text), *_PATH.finditer(text)) if "\\" in text or "/" in text else ():
         written = match.group().rstrip(".\\")
         yield match.start(), match.start() + len(written), (caseless(written),)

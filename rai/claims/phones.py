@@ -29,11 +29,11 @@ _CANDIDATE = re.compile(
     rf"(?=[+(\d])(?<![\w+#,/$€£%-])(?<!\d\.)(?<!\d:)(?:\+ ?)?\(?\+?\d(?:{_SEPARATOR}\d){{5,18}}(?![\w%]|[.,:/-]\d)(?P<ext>{_EXTENSION})?",
     re.IGNORECASE,
 )
-_CUE = re.compile(
-    r"\b(?:call(?:ing)?|phones?|tel|telephone|dial|ring|fax|mobile|cell|hotline|helpline|contact|reach|sms|whatsapp|telefon|telefonnummer|"
-    r"handy|mobil|rufnummer|anrufen|tél|téléphone|appelez|llame|teléfono|telefono|chiamare|telefone|ligue|text|support line|toll[- ]free)\b",
-    re.IGNORECASE,
+_CUES = frozenset(
+    "call calling phone phones tel telephone dial ring fax mobile cell hotline helpline contact reach sms whatsapp telefon telefonnummer "
+    "handy mobil rufnummer anrufen tél téléphone appelez llame teléfono telefono chiamare telefone ligue text toll".split()
 )
+_WORDS = re.compile(r"[^\W\d_]+")
 _OTHER = re.compile(
     r"(?:\b(?:order|ticket|invoice|case|reference|ref|account|tracking|customer|serial|isbn|issn|iban|bic|card|part|model|sku|form|"
     r"article|version|booking|confirmation|policy|claim|item|batch|lot|build|contract|vat|tax|id|ein|ssn|vin|imei|upc|ean|license|licence|"
@@ -94,21 +94,27 @@ def _judge(text: str, match: re.Match[str], regions: tuple[str, ...]) -> Iterato
     before = text[max(0, match.start() - 60) : match.start()]
     line = before.rpartition("\n")[2]
     stop = match.start("ext") if match["ext"] else match.end()
-    cued = bool(match["ext"]) or bool(_CUE.search(line[-40:])) or before.endswith("tel:")
+    cued = (
+        bool(match["ext"])
+        or not _CUES.isdisjoint(_WORDS.findall(line[-40:].lower()))
+        or "support line" in line
+        or before.endswith("tel:")
+    )
     spans = list(_spans(text, match.start(), stop))
     for listed in (True, False):
         for begin, end in spans if listed else spans[:1]:
             core = text[begin:end]
+            readings = _readings(core, line, regions, cued=cued, listed=listed)
+            if not readings:
+                continue
             if _is_other(core, text[max(0, begin - 40) : begin], text[end : end + 10], cued=cued):
                 if begin == match.start() and end == stop:
                     continue
                 return
             extension = f";ext={match['number']}" if match["ext"] and end == stop else ""
-            readings = _readings(core, line, regions, cued=cued, listed=listed)
-            if readings:
-                forms = tuple(r + extension for r in readings)
-                yield Found("phone", begin, match.end() if extension else end, forms[0], forms)
-                return
+            forms = tuple(r + extension for r in readings)
+            yield Found("phone", begin, match.end() if extension else end, forms[0], forms)
+            return
 
 
 def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
