@@ -72,7 +72,7 @@ def missed(case: Case, covering: Sequence[Claim] = (), *, was: str = "", now: st
 
 def false_flags(case: Case, claims: Iterable[Claim]) -> list[Mistake]:
     """Claims of a supported answer that were held back; one line without a claim where the score alone did it."""
-    held = [claim for claim in claims if claim.unsupported]
+    held: list[Claim | None] = [claim for claim in claims if claim.unsupported]
     return [_mistake("false_flag", case, claim, _loudness(claim)) for claim in held or [None]]
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from tests.bench.checking import bench_provenance, bench_rows, bench_slow
 from tests.bench.figures import Figure, Machine, Skipped, machine
 from tests.bench.ingesting import bench_files, bench_vectors, bench_words
 from tests.bench.parts import bench_check, bench_screen, bench_search
@@ -33,6 +34,9 @@ BENCHES: dict[str, Bench] = {
     "files": bench_files,
     "vectors": bench_vectors,
     "check": bench_check,
+    "provenance": bench_provenance,
+    "rows": bench_rows,
+    "slow": bench_slow,
     "screen": bench_screen,
     "search": bench_search,
 }

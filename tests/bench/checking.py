@@ -1,0 +1,187 @@
+"""The provenance check: one answer, many rows, and texts made to be slow, each beside plain membership in the same run."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import re
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from bot.commands.forms import check_request
+from bot.compose import compose
+from bot.evaluate.bench import spread as spaced
+from bot.evaluate.mutate.generate import generated
+from bot.evaluate.mutate.records import Supported
+from bot.system import CheckRequest
+from rai.match import check_claims
+from rai.records import Source
+from tests.bench.figures import Figure, Skipped, percentile
+from tests.bench.place import Place
+
+CHECKS, ANSWER_WORDS, PASSAGES, PASSAGE_BYTES = 100, 150, 5, 2048
+ROWS, SLOW_BYTES, PATIENCE_S = 1500, 1_000_000, 60
+WARM = 5
+"""Checks before the first that is timed: libraries are loaded, tables are built."""
+
+_TOKEN = re.compile(r"https?://\S+|[\w.+-]+@[\w.-]+|\d[\d.,:]*")
+SLOW = {
+    "digits": "7", "dots": ".", "opening brackets": "[", "nested brackets": "([", "one endless URL": "https://a.example/" + "b", "spaces": " ",
+    "quotes": '"', "commas": ",", "capitalised words": "Anna ", "a@": "a@", "digits and dots": "1.", "digits and commas": "1,", "hyphens": "1-",
+    "plus signs": "+1 ", "slashes": "a/", "months": "March ", "number words": "twenty ", "newlines": "\n", "pipes": "a | ",
+}  # fmt: skip
+"""What is repeated; of the endless URL only its last letter is."""
+
+Check = Callable[[CheckRequest], Awaitable[object]]
+
+
+async def bench_provenance(place: Place) -> list[Figure]:
+    """Time of a check of an answer full of values, contacts and links, with passages never seen and seen before."""
+    figures: list[Figure] = []
+    system = await compose(place.settings)
+
+    async def plain(request: CheckRequest) -> object:
+        return check_claims(request.answer, request.sources, request.question)
+
+    try:
+        for name, check, seed in (("without services", plain, 11), ("all layers", system.check, 12)):
+            requests = _requests(seed)
+            for request in requests[:WARM]:
+                await check(request)
+            for known in ("new", "known"):
+                taken = [await _ms(check, request) for request in requests[WARM:]]
+                figures += _spread(f"check, {name}, {known} passages", taken, known == "known", name)
+        naive = [_naive_ms(request) for request in _requests(11)[WARM:]]
+        figures.append(Figure("plain membership of the same (baseline), p50", percentile(naive, 0.5), "ms", len(naive)))
+    finally:
+        await system.close()
+    return figures
+
+
+async def bench_rows(place: Place) -> list[Figure] | Skipped:
+    """Rows of DSTC9 checked in a second, evenly spread over the file."""
+    path = place.set_file("provenance/dstc9.jsonl")
+    if path is None:
+        return Skipped("check of DSTC9", "needs --data with provenance/dstc9.jsonl")
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    requests = [check_request(row) for row in spaced(rows, ROWS)]
+    system = await compose(place.settings)
+    try:
+        whole = await _rate(system.check, requests)
+    finally:
+        await system.close()
+
+    async def plain(request: CheckRequest) -> object:
+        return check_claims(request.answer, request.sources, request.question)
+
+    async def naive(request: CheckRequest) -> object:
+        return _naive(request)
+
+    return [
+        Figure("DSTC9 rows checked, without services", await _rate(plain, requests), "1/s", ROWS, ">= 300"),
+        Figure("DSTC9 rows checked, all layers", whole, "1/s", ROWS, ">= 60"),
+        Figure("DSTC9 rows, plain membership (baseline)", await _rate(naive, requests), "1/s", ROWS),
+    ]
+
+
+async def bench_slow(_: Place) -> list[Figure]:
+    """One megabyte of what invites a pattern to try everything, as the answer; one that takes longer is stopped."""
+    note = f"answers of {SLOW_BYTES:,} characters, stopped after {PATIENCE_S} s"
+    return [Figure(f"1 MB of {name}", _timed(piece), "s", 1, "seconds", note) for name, piece in SLOW.items()]
+
+
+def repeated(piece: str, size: int) -> str:
+    """`piece` until there are `size` characters; of an address its last letter."""
+    if piece.startswith("https:"):
+        return piece + piece[-1] * (size - len(piece))
+    return (piece * (size // len(piece) + 1))[:size]
+
+
+def _timed(piece: str) -> float:
+    context = multiprocessing.get_context("spawn")
+    inbox = context.SimpleQueue()
+    process = context.Process(target=_slow, args=(piece, inbox), daemon=True)
+    process.start()
+    process.join(PATIENCE_S + 5)
+    if process.is_alive() or inbox.empty():
+        process.kill()
+        return float(PATIENCE_S)
+    taken: float = inbox.get()
+    return taken
+
+
+def _slow(piece: str, outbox: multiprocessing.SimpleQueue[float]) -> None:
+    source = Source(
+        "s", "Anna Brandt sells 20 GB for $7 until 3 March 2026. Call 020 7946 0321 or see https://a.example/b."
+    )
+    check_claims("It costs $7.", [source])
+    text = repeated(piece, SLOW_BYTES)
+    began = time.perf_counter()
+    check_claims(text, [source])
+    outbox.put(time.perf_counter() - began)
+
+
+def _requests(seed: int) -> list[CheckRequest]:
+    """Answers of at least 150 words made of supported ones, with the pages that they were made from, filled up to 2 KB."""
+    by_page: dict[str, list[Supported]] = {}
+    for answer in generated((CHECKS + WARM) * PASSAGES * 2, seed):
+        by_page.setdefault(answer.sources[0].id, []).append(answer)
+    pages = list(by_page.values())
+    out = []
+    for number in range(CHECKS + WARM):
+        mine = pages[number * PASSAGES * 2 : (number + 1) * PASSAGES * 2]
+        sources = tuple(_passage(n, mine[2 * n][0].sources[0], mine[2 * n + 1][0].sources[0]) for n in range(PASSAGES))
+        out.append(CheckRequest(_answer(mine[::2]), sources, "What does it cost, and whom do I call?"))
+    return out
+
+
+def _passage(number: int, first: Source, second: Source) -> Source:
+    text = f"{first.text}\n\n{second.text}"
+    return Source(f"s{number}", (text * (PASSAGE_BYTES // len(text) + 1))[:PASSAGE_BYTES], first.title)
+
+
+def _answer(pages: Sequence[Sequence[Supported]]) -> str:
+    told: list[str] = []
+    turn = 0
+    while sum(len(t.split()) for t in told) < ANSWER_WORDS:
+        page = pages[turn % len(pages)]
+        told.append(page[(turn * 3) % len(page)].answer.rstrip("."))
+        turn += 1
+    return ". ".join(told) + "."
+
+
+async def _ms(check: Check, request: CheckRequest) -> float:
+    began = time.perf_counter()
+    await check(request)
+    return (time.perf_counter() - began) * 1000
+
+
+async def _rate(check: Check, requests: Sequence[CheckRequest]) -> float:
+    began = time.perf_counter()
+    for request in requests:
+        await check(request)
+    return len(requests) / (time.perf_counter() - began)
+
+
+def _naive(request: CheckRequest) -> bool:
+    """Whether every number, link and address of the answer stands in a source as the same characters."""
+    held = {token for source in request.sources for token in _TOKEN.findall(source.text)}
+    return all(token in held for token in _TOKEN.findall(request.answer))
+
+
+def _naive_ms(request: CheckRequest) -> float:
+    began = time.perf_counter()
+    _naive(request)
+    return (time.perf_counter() - began) * 1000
+
+
+def _spread(name: str, taken: Sequence[float], known: bool, layers: str) -> list[Figure]:
+    targets = {50: "<= 5", 99: "<= 15"} if layers == "without services" else {50: "<= 40", 99: "<= 90"}
+    note = (
+        f"answers of {ANSWER_WORDS} words with values, links, phones and e-mail, {PASSAGES} passages of {PASSAGE_BYTES} characters; "
+        "without services: values, contacts, names, and sentences by their words"
+    )
+    return [
+        Figure(f"{name}, p{p}", percentile(taken, p / 100), "ms", len(taken), targets[p] if known else "", note)
+        for p in (50, 99)
+    ]
