@@ -20,7 +20,7 @@ from rai.statements.wording import NEGATION, content_terms, plain_words
 from rai.support.sources import Prepared, Unit, caseless_field
 
 _HEDGE = re.compile(
-    r"\b(?:only|unless|except|if|until|may|might|must|always|never|all|every|some|at least|at most|up to|before|after|than)\b",
+    r"\b(?:only|unless|except|if|until|may|might|must|always|never|all|every|some|at least|at most|up to|before|after|than|above|below|over|under|up|down|off|out)\b",
     re.IGNORECASE,
 )
 _SPACE = re.compile(r"\s+")

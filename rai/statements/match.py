@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from rai.statements.decide import decide
 from rai.statements.entail import anywhere, judge
+from rai.statements.evidence import gather
+from rai.statements.features import Weighed, weigh
 from rai.statements.wording import substance
 from rai.support.setting import Finding, Setting
 from rai.support.words import role_terms
 
 ABSENT_BELOW = 0.2
 """A statement of four content words and more of which less than this share stands anywhere in the sources is absent."""
+_NAMED = 3
 
 
 def match_statement(sentence: str, setting: Setting) -> Finding:
-    """The status of one sentence; what words alone cannot decide is `unchecked`."""
+    """The status of one sentence; what words alone cannot decide is `unchecked`, with the line of a source that is nearest."""
     if not substance(sentence):
         return Finding("unchecked", (), "A question, a courtesy or a lead-in claims nothing.")
     support = judge(sentence, setting.sources)
@@ -21,4 +25,31 @@ def match_statement(sentence: str, setting: Setting) -> Finding:
     held = anywhere(sentence, (*setting.sources, *setting.given))
     if held < ABSENT_BELOW and len(role_terms(sentence)) >= 4:
         return Finding("absent", (), f"Only {held:.0%} of its words stand in any source.")
-    return Finding("unchecked", (), support.why)
+    weighed = weigh(sentence, gather(tuple(p.source for p in setting.sources)))
+    if weighed is None or weighed.best is None:
+        return Finding("unchecked", (), support.why)
+    best = weighed.best
+    decision = None if best.span.text.rstrip().endswith("?") else decide(weighed.words, best)
+    if decision:
+        return Finding(decision.status, (best.span,), decision.why)
+    return Finding("unchecked", (best.span,), _reason(weighed) or support.why)
+
+
+def _reason(weighed: Weighed) -> str:
+    """What speaks against a sentence that is not decided, in plain words; empty if nothing stands out."""
+    if weighed.opposites:
+        mine, theirs = weighed.opposites[0]
+        return (
+            f"Says “{mine.text}”, while the nearest line of a source says “{theirs.text}”; words alone cannot decide."
+        )
+    if weighed.others:
+        mine, theirs = weighed.others[0]
+        return (
+            f"Says “{mine.text}”, while the nearest line of a source says “{theirs.text}”; words alone cannot decide."
+        )
+    if weighed.values["stronger"]:
+        return "Is surer than the nearest line of a source, which says what may be; words alone cannot decide."
+    if weighed.unsaid:
+        words = ", ".join(f"“{w}”" for w in weighed.unsaid[:_NAMED])
+        return f"No source says {words}; words alone cannot decide."
+    return ""

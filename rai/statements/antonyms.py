@@ -1,0 +1,131 @@
+"""What words mean to one another: opposites, words that may stand for each other, and kinds that exclude each other.
+
+The lists under `words/` are hand-written general English, no word of them belongs to a customer or a data set; a word is
+compared by its `key`, so that inflections need no line of their own. Other languages have none: their words match or do not.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import lru_cache
+from pathlib import Path
+
+from grounding.text import stem
+
+_WORDS = Path(__file__).parent / "words"
+_NEGATING = ("un", "in", "im", "il", "ir", "dis", "non", "de", "mis", "anti", "sub")
+_BASES = ("un", "in", "im", "non", "dis")
+_SHORTEST_BASE = 4
+_IRREGULAR = {
+    form: line.split()[0]
+    for line in (
+        "be is are was were been being am", "have has had having", "do does did done", "go goes went gone", "take took taken",
+        "get got gotten getting", "make made", "give gave given", "come came", "see saw seen", "know knew known", "think thought",
+        "say said", "tell told", "leave leaves", "feel felt", "keep kept", "begin began begun beginning", "show shown", "hear heard",
+        "run ran running", "hold held", "bring brought", "write wrote written", "sit sat sitting", "stand stood", "lose loses losing",
+        "pay paid", "meet met", "lead led", "understand understood", "speak spoke spoken", "spend spent", "grow grew grown",
+        "win won winning", "buy bought", "sell sold", "send sent", "fall fell fallen", "rise rose risen", "build built",
+        "draw drew drawn", "break broke broken", "choose chose chosen", "drive drove driven", "eat ate eaten", "teach taught",
+        "catch caught", "fight fought", "throw threw thrown", "wear wore worn", "forget forgot forgotten", "die dies died dying",
+        "child children", "man men", "woman women", "person people", "foot feet", "tooth teeth", "mouse mice", "life lives", "wife wives",
+    )
+    for form in line.split()
+}  # fmt: skip
+
+
+@lru_cache(maxsize=65536)
+def key(word: str) -> str:
+    """The form under which a lower-case word is compared: its base if it is irregular, then its light stem."""
+    base = word.removesuffix("'s")
+    return stem(_IRREGULAR.get(base, base))
+
+
+def opposite(a: str, b: str) -> bool:
+    """True if keys `a` and `b` are opposites: listed, or one is the other with a negating prefix or "-less"."""
+    return b in _antonyms().get(a, ()) or _negates(a, b) or _negates(b, a)
+
+
+def opposites(word: str) -> frozenset[str]:
+    """Keys listed as opposites of a key."""
+    return _antonyms().get(word, frozenset())
+
+
+def alike(word: str) -> frozenset[str]:
+    """Keys that may stand for a key."""
+    return _synonyms().get(word, frozenset())
+
+
+def exclusive(a: str, b: str) -> bool:
+    """True if two different keys are of one kind that excludes each other: Monday and Tuesday."""
+    kinds = _siblings()
+    return a != b and not kinds.get(a, _NONE).isdisjoint(kinds.get(b, _NONE)) and b not in alike(a)
+
+
+def has_kind(word: str) -> bool:
+    """True if a key is of a kind whose members exclude each other."""
+    return word in _siblings()
+
+
+def generic(word: str) -> bool:
+    """True if a key frames what is told and invents little: discuss, offer, guest."""
+    return word in _generic()
+
+
+def negated_form(word: str, vocabulary: frozenset[str]) -> bool:
+    """True if `vocabulary` has `word` without its negating prefix, or with one."""
+    without = any(
+        word.startswith(p) and len(word) - len(p) >= _SHORTEST_BASE and word[len(p) :] in vocabulary for p in _NEGATING
+    )
+    return without or any(p + word in vocabulary for p in _BASES)
+
+
+_NONE: frozenset[int] = frozenset()
+
+
+def _negates(a: str, b: str) -> bool:
+    if any(a.startswith(p) and len(a) - len(p) >= _SHORTEST_BASE and a[len(p) :] == b for p in _NEGATING):
+        return True
+    return a.endswith("less") and len(a) > 7 and b in (a[:-4], a[:-4] + "ful")
+
+
+def _lines(name: str) -> list[str]:
+    text = (_WORDS / name).read_text("utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+@lru_cache(maxsize=1)
+def _antonyms() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for line in _lines("antonyms.txt"):
+        a, b = (key(word) for word in line.split())
+        found[a].add(b)
+        found[b].add(a)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+@lru_cache(maxsize=1)
+def _synonyms() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for line in _lines("synonyms.txt"):
+        head, colon, rest = line.partition(":")
+        words = [key(word) for word in (rest if colon else line).split()]
+        for a in [key(head)] if colon else words:
+            for b in words:
+                if a != b:
+                    found[a].add(b)
+                    found[b].add(a)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+@lru_cache(maxsize=1)
+def _siblings() -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = defaultdict(set)
+    for kind, line in enumerate(_lines("siblings.txt")):
+        for word in line.split():
+            found[key(word)].add(kind)
+    return {word: frozenset(kinds) for word, kinds in found.items()}
+
+
+@lru_cache(maxsize=1)
+def _generic() -> frozenset[str]:
+    return frozenset(key(word) for line in _lines("generic.txt") for word in line.split())

@@ -1,0 +1,106 @@
+"""Sentences that repeat a line of a source but for one word, where that word decides: its opposite, another of its kind, or more than was said.
+
+Only near repetitions are decided here, because in them alone does one word stand for certain in the place of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import Literal
+
+from rai.statements.antonyms import exclusive, opposite
+from rai.statements.evidence import Line, Word
+
+LEFT_OUT = 0.34
+"""Share of the line's content words that a near repetition may leave out."""
+
+_SURE = frozenset("will must shall always definitely".split())
+_UNSURE = frozenset("may might could possibly perhaps sometimes".split())
+_EVERY = frozenset("all every each always everyone everything everywhere".split())
+_PART = frozenset("some most many several few mostly usually sometimes often certain selected".split())
+_MUTUAL = frozenset("meet marri equal resemble match differ face join visit".split())
+_LISTED = frozenset("and or with plus versus than".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`status` and the reason, a sentence for a person."""
+
+    status: Literal["contradicted", "absent"]
+    why: str
+
+
+def decide(mine: Sequence[Word], line: Line) -> Decision | None:
+    """What one changed word makes of a near repetition of `line`; None if it is none, or if nothing decides."""
+    if _turned(mine, line.words):
+        return None
+    exchanged = _exchanged(mine, line)
+    if exchanged:
+        return exchanged
+    steps = [s for s in _steps(mine, line.words) if s[0] != "equal"]
+    told = [w for w in line.words if w.content]
+    left = sum(w.content for tag, a, b, _, _ in steps if tag == "delete" for w in line.words[a:b])
+    if not told or left > LEFT_OUT * len(told):
+        return None
+    changed = [
+        (list(mine[c:d]), list(line.words[a:b]))
+        for tag, a, b, c, d in steps
+        if tag != "delete" and any(_tells(w) for w in mine[c:d])
+    ]
+    if len(changed) != 1 or len(changed[0][0]) != 1 or len(changed[0][1]) != 1:
+        return None
+    return _pair(changed[0][0][0], changed[0][1][0])
+
+
+def _steps(mine: Sequence[Word], theirs: Sequence[Word]) -> list[tuple[str, int, int, int, int]]:
+    return SequenceMatcher(None, [w.key for w in theirs], [w.key for w in mine], autojunk=False).get_opcodes()  # type: ignore[return-value]  # typeshed's Literal tags
+
+
+def _tells(word: Word) -> bool:
+    return not word.stop or word.negates or word.text in _SURE | _EVERY | {"before", "after", "above", "below"}
+
+
+def _turned(mine: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    return sum(w.negates for w in mine) % 2 != sum(w.negates for w in theirs) % 2
+
+
+def _pair(mine: Word, theirs: Word) -> Decision | None:
+    if mine.text in _SURE and theirs.text in _UNSURE:
+        return Decision("absent", f"The source only says “{theirs.text}” where this says “{mine.text}”.")
+    if mine.text in _EVERY and theirs.text in _PART:
+        return Decision("absent", f"The source speaks of “{theirs.text}” where this says “{mine.text}”.")
+    if mine.digits or theirs.digits or mine.negates or theirs.negates:
+        return None  # values and negations have their own rules
+    if opposite(mine.key, theirs.key) or exclusive(mine.key, theirs.key):
+        return Decision("contradicted", f"“{mine.text}” stands where the source says “{theirs.text}”.")
+    return None
+
+
+def _exchanged(mine: Sequence[Word], line: Line) -> Decision | None:
+    """Two names that have changed places around the same words: who did it and to whom it was done."""
+    a, b = [w.key for w in mine], [w.key for w in line.words]
+    if len(a) != len(b) or sorted(a) != sorted(b) or a == b:
+        return None
+    moved = [n for n, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
+    runs = _runs(moved)
+    if len(runs) != 2:
+        return None
+    (s, e), (t, u) = runs
+    middle = mine[e:t]
+    named = all(w.name or n == 0 for n in moved for w in (mine[n],))
+    if a[s:e] != b[t:u] or not named or not any(w.content for w in middle):
+        return None
+    if any(w.text in _LISTED or w.key in _MUTUAL for w in mine):
+        return None
+    first, second = (" ".join(w.text for w in mine[p:q]) for p, q in runs)
+    return Decision("contradicted", f"“{first}” and “{second}” have changed places against the source.")
+
+
+def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
+    """Stretches of following numbers, half open."""
+    cuts = [n + 1 for n, (x, y) in enumerate(pairwise(places)) if y != x + 1]
+    parts = [places[i:j] for i, j in pairwise([0, *cuts, len(places)])]
+    return [(p[0], p[-1] + 1) for p in parts if p]

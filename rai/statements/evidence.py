@@ -1,0 +1,155 @@
+"""Evidence made ready for weighing statements: the words of every sentence of the sources, and where each word stands."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from grounding.text import STOP_WORDS, fold, sentences
+from rai.records import EvidenceSpan, Source
+from rai.statements.antonyms import key
+
+LONGEST = 160
+"""Words of one sentence that are weighed; the rest of a longer one is not."""
+NEAR = 4
+"""Content words that stand at most this many words apart are said together."""
+
+_WORD = re.compile(r"[^\W_]*\d[^\W_]*(?:[.,:/]\d[^\W_]*)*|[^\W_]+(?:'[^\W_]+)*")
+_PREFIXED = re.compile(r"\b(non|sub|un|anti|dis|mis|in)-(?=[a-z]{4})", re.IGNORECASE)
+NEGATING = frozenset(
+    "not no never none nor neither cannot without unable nothing nobody unavailable prohibited forbidden impossible".split()
+)
+_CLITICS = frozenset(
+    "it's that's there's they're we're you're i'm he's she's what's let's here's who's they've we've you've i've they'll we'll "
+    "you'll it'll i'd they'd you'd we'd upon among amid whose himself herself themselves ourselves us oh lol".split()
+)
+_COSTS = frozenset(key(word) for word in "charge fee cost price".split())
+_FILLERS = frozenset("additional extra a any".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a sentence. `key`: what it is compared by. `stop`: it carries no content. `name`: a capital within the sentence."""
+
+    text: str
+    key: str
+    stop: bool
+    negates: bool
+    digits: bool
+    name: bool
+
+    @property
+    def content(self) -> bool:
+        """True if it says something by itself."""
+        return not (self.stop or self.negates)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence of a source: its words, and the keys of its source's title."""
+
+    span: EvidenceSpan
+    words: tuple[Word, ...]
+    keys: frozenset[str]
+    title: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All lines of the sources. `weight`: how telling a key is; `together`: pairs of keys that are said near each other."""
+
+    lines: tuple[Line, ...]
+    lines_of: dict[str, tuple[int, ...]]
+    weight: dict[str, float]
+    vocabulary: frozenset[str]
+    by_beginning: dict[str, tuple[str, ...]]
+    together: frozenset[tuple[str, str]]
+    negates: bool
+
+
+@lru_cache(maxsize=4096)
+def read(text: str) -> tuple[Word, ...]:
+    """Words of a sentence, at most `LONGEST`; "no charge", "free of charge" and "complimentary" are read as "free"."""
+    found: list[Word] = []
+    plain = _PREFIXED.sub(r"\1", fold(text[: LONGEST * 40]))
+    for match in _WORD.finditer(plain):
+        raw = match.group()
+        low = raw.lower()
+        found.append(
+            Word(
+                low,
+                "free" if low == "complimentary" else key(low),
+                low in STOP_WORDS or low in _CLITICS,
+                low in NEGATING or low.endswith("n't"),
+                any(c.isdigit() for c in raw),
+                bool(found) and raw[0].isupper(),
+            )
+        )
+        if len(found) == LONGEST:
+            break
+    return _without_cost(found)
+
+
+def _without_cost(words: Sequence[Word]) -> tuple[Word, ...]:
+    found: list[Word] = []
+    at = 0
+    while at < len(words):
+        word = words[at]
+        ahead = words[at + 1 : at + 4]
+        paid = next((i for i, w in enumerate(ahead) if w.key in _COSTS), None)
+        if word.text in ("no", "without") and paid is not None:
+            found.append(Word("free", "free", stop=False, negates=False, digits=False, name=False))
+            found += [w for w in ahead[:paid] if w.text not in _FILLERS]
+            at += paid + 2
+        elif word.text == "free" and len(ahead) > 1 and ahead[0].text in ("of", "from") and ahead[1].key in _COSTS:
+            found.append(word)
+            at += 3
+        else:
+            found.append(word)
+            at += 1
+    return tuple(found)
+
+
+@lru_cache(maxsize=512)
+def lines(source: Source) -> tuple[Line, ...]:
+    """Sentences and rows of one source, each read once."""
+    title = frozenset(w.key for w in read(source.title))
+    found = []
+    for s in sentences(source.text):
+        words = read(s.text)
+        if words:
+            span = EvidenceSpan(source.id, "text", s.start, s.end, s.text)
+            found.append(Line(span, words, frozenset(w.key for w in words), title))
+    return tuple(found)
+
+
+@lru_cache(maxsize=128)
+def gather(sources: tuple[Source, ...]) -> Evidence:
+    """The evidence of several sources. Time and memory linear in their text."""
+    every = tuple(line for source in sources for line in lines(source))
+    places: dict[str, list[int]] = defaultdict(list)
+    together: set[tuple[str, str]] = set()
+    for n, line in enumerate(every):
+        for k in line.keys:
+            places[k].append(n)
+        content = [w.key for w in line.words if not w.stop]
+        together.update((a, b) for i, a in enumerate(content) for b in content[i + 1 : i + NEAR])
+    titles = {w.key for source in sources for w in read(source.title)}
+    vocabulary = frozenset(places) | titles
+    beginnings: dict[str, list[str]] = defaultdict(list)
+    for k in sorted(vocabulary):
+        if len(k) >= NEAR:
+            beginnings[k[:4]].append(k)
+    return Evidence(
+        every,
+        {k: tuple(ns) for k, ns in places.items()},
+        {k: math.log(1 + len(every) / len(ns)) for k, ns in places.items()},
+        vocabulary,
+        {k: tuple(v) for k, v in beginnings.items()},
+        frozenset(together),
+        any(w.negates for line in every for w in line.words),
+    )
