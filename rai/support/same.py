@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from rai.claims.dates import coarser
 from rai.claims.found import Found
 from rai.claims.links import parse
 from rai.claims.numbers import unit_words
 from rai.claims.rates import same_per
 from rai.claims.units import per_second, same_unit_value
+from rai.support.same_money import currency_stands, same_money
+from rai.support.same_time import same_date, same_time
 
-_CURRENCY = {
-    "USD": r"\$|\busd\b|dollar", "EUR": r"€|\beur\b|euro", "GBP": r"£|\bgbp\b|pound", "JPY": r"¥|\bjpy\b|yen",
-    "CHF": r"\bchf\b|franc", "INR": r"₹|\binr\b|rupee",
-}  # fmt: skip
 _NUMERIC = ("number", "quantity", "money", "percent", "date")
 _PARTS = {"50%": "0.5", "25%": "0.25", "75%": "0.75", "20%": "0.2", "10%": "0.1", "33.333333%": "0.333333"}
 """Percentages that are also said as a part: half of, a quarter of, a fifth of."""
@@ -51,9 +48,9 @@ def _part(number: Found, percent: Found) -> bool:
 
 def _same_kind(claim: Found, other: Found, around: str) -> bool:
     if claim.kind == "date":
-        return _same_date(claim, other, around)
+        return same_date(claim, other, around)
     if claim.kind == "time":
-        return _same_time(claim, other)
+        return same_time(claim, other)
     if claim.kind == "url":
         return claim.value == other.value or _host_of(claim, other)
     if claim.kind == "phone":
@@ -64,10 +61,9 @@ def _same_kind(claim: Found, other: Found, around: str) -> bool:
         return claim.value == other.value
     if claim.kind == "quantity":
         return _same_quantity(claim, other)
-    if claim.kind in ("money", "percent"):
-        agree = bool(set(claim.forms) & set(other.forms)) or _same_fall(claim, other, around)
-        return agree and same_per(claim.per, other.per)
-    return bool(set(claim.forms) & set(other.forms))
+    if claim.kind == "money":
+        return (same_money(claim, other) or _same_fall(claim, other, around)) and same_per(claim.per, other.per)
+    return bool(set(claim.forms) & set(other.forms)) or (claim.kind == "percent" and _same_fall(claim, other, around))
 
 
 def _same_quantity(claim: Found, other: Found) -> bool:
@@ -101,24 +97,6 @@ def _same_fall(claim: Found, other: Found, around: str) -> bool:
     return other.value.startswith("-") or _FALLS.search(around) is not None
 
 
-def _same_date(claim: Found, other: Found, around: str) -> bool:
-    mine = set(claim.forms)
-    theirs = set(other.forms).union(*(coarser(form) for form in other.forms))
-    if mine & theirs:
-        return True
-    # the source says 5 May, the answer 5 May 2026: the year must stand in the same line
-    return any(
-        f"-{form[4:]}" in theirs and form[:4] in around for form in mine if re.fullmatch(r"\d{4}-\d\d-\d\d", form)
-    )
-
-
-def _same_time(claim: Found, other: Found) -> bool:
-    """10:00 is 10:00, and 22:00 only if one side says a.m. or p.m.: hours on a 24-hour clock are said in full."""
-    if claim.value == other.value:
-        return True
-    return (claim.half_given or other.half_given) and bool(set(claim.forms) & set(other.forms))
-
-
 def _host_of(claim: Found, other: Found) -> bool:
     """A bare domain is held by any URL on it."""
     mine, theirs = parse(claim.value), parse(other.value)
@@ -137,8 +115,7 @@ def _unit_stands(claim: Found, around: str) -> bool:
     if claim.kind == "percent":
         return not claim.value.endswith("pp") and ("%" in line or "percent" in line or "per cent" in line)
     if claim.kind == "money":
-        code = claim.value.rsplit(" ", 1)[-1]
-        return re.search(_CURRENCY.get(code, rf"\b{code.lower()}\b"), line) is not None
+        return currency_stands(claim, around)
     if claim.kind == "quantity":
         if claim.value.endswith(" year") and re.search(r"\b(?:older|old|aged?|under|over)\b", line):
             return True  # "18 and older" speaks of years
