@@ -162,6 +162,43 @@ def test_order_of_sources_changes_nothing(made: list[str], told: list[str], rand
     assert seen(sources) == seen(shuffled) == seen(sources[::-1])
 
 
+ROWS = ["Basic", "Silver", "Harbour", "Family", "Nomad", "Studio"]
+COLUMNS = {
+    "price": "${}",
+    "storage": "{} GB",
+    "contract term": "{} months",
+    "notice period": "{} months",
+    "discount": "{}%",
+}
+
+
+def _laid_out(form: str, rows: Sequence[str], columns: Sequence[str], cells: dict[tuple[str, str], str]) -> str:
+    if form == "table":
+        head = f"| Plan | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}\n"
+        return head + "\n".join(f"| {r} | {' | '.join(cells[r, c] for c in columns)} |" for r in rows)
+    if form == "rows":
+        return "\n".join(f"Plan: {r} | " + " | ".join(f"{c}: {cells[r, c]}" for c in columns) for r in rows)
+    if form == "lists":
+        return "\n\n".join(f"## {r} plan\n" + "\n".join(f"- {c}: {cells[r, c]}" for c in columns) for r in rows)
+    return " ".join(f"The {c} of the {r} plan is {cells[r, c]}." for r in rows for c in columns)
+
+
+@given(st.sampled_from(["table", "rows", "lists", "prose"]), st.data())
+@settings(max_examples=60)
+def test_a_value_counts_in_its_own_row_and_column_only(form: str, data: st.DataObject) -> None:
+    """Each cell is supported where it belongs, and in no other row of its column, however the table is laid out."""
+    rows = data.draw(st.lists(st.sampled_from(ROWS), min_size=2, max_size=3, unique=True))
+    columns = data.draw(st.lists(st.sampled_from(sorted(COLUMNS)), min_size=1, max_size=3, unique=True))
+    numbers = iter(data.draw(st.permutations([n for n in range(11, 99) if n % 10]))[: len(rows) * len(columns)])
+    cells = {(r, c): COLUMNS[c].format(next(numbers)) for r in rows for c in columns}
+    source = [Source("s", _laid_out(form, rows, columns, cells))]
+    row, column = data.draw(st.sampled_from(rows)), data.draw(st.sampled_from(columns))
+    for other in rows:
+        found = _values(f"The {column} of the {row} plan is {cells[other, column]}.", source)
+        assert found
+        assert all((c.status in SUPPORTED) == (other == row) for c in found), (other, found)
+
+
 @cache
 def _text(path: Path) -> str:
     return read(path.read_bytes(), path.name).text
