@@ -30,6 +30,21 @@ from grounding.errors import InputError
 
 app = options.command_app()
 SuiteName = StrEnum("SuiteName", {name.upper(): name for name in (*SUITES, "all")})  # type: ignore[misc]
+ByCategory = Annotated[
+    bool,
+    typer.Option("--by-category", help="screen, provenance: a line per category, origin and kind of value as well."),
+]
+Mutations = Annotated[
+    int, typer.Option(metavar="N", min=0, help="provenance: this many changed answers of each kind; 0 makes none.")
+]
+Errors = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="provenance: write what was missed and what was falsely flagged, worst first, as JSON lines. "
+        "A third of the documents is kept aside and never written.",
+    ),
+]
 
 
 @app.command()
@@ -55,22 +70,9 @@ def evaluate(
     limit: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="At most this many rows of each file, evenly spread.")
     ] = None,
-    by_category: Annotated[
-        bool,
-        typer.Option(
-            "--by-category", help="screen, provenance: a line per category, origin and kind of value as well."
-        ),
-    ] = False,
-    mutations: Annotated[
-        int, typer.Option(metavar="N", min=0, help="provenance: this many changed answers of each kind; 0 makes none.")
-    ] = 2000,
-    errors: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="provenance: write what was missed and what was falsely flagged, worst first, as JSON lines. A third of the documents is kept aside and never written.",
-        ),
-    ] = None,
+    by_category: ByCategory = False,
+    mutations: Mutations = 2000,
+    errors: Errors = None,
     json: options.JsonFlag = False,
 ) -> None:
     """Measure the system on labelled data; nothing of it leaves this machine or stays in the knowledge base.

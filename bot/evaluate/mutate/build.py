@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from bot.evaluate.mutate.contacts import host, phone
 from bot.evaluate.mutate.figures import digit, shifted, unit
 from bot.evaluate.mutate.records import KINDS, Edit, Mutant, Slot, Supported
 from bot.evaluate.mutate.surfaces import Surface, surfaces
-from bot.evaluate.mutate.wording import another_name, name_of_source, names, negated, telling
+from bot.evaluate.mutate.wording import TYPED, another_name, name_of_source, names, negated, telling
 
 _ENTITIES = ("person", "doctor", "organisation", "product", "code", "address")
 _SURFACE = {"weekday": "date"}
@@ -45,7 +46,7 @@ def build(answers: Sequence[Supported], wanted: int, seed: int = 1) -> Made:
         aside = supported.kept_aside
         for kind in KINDS:
             mine = found[kind, supported.origin, aside]
-            if len(mine) < _cap(caps[aside], supported):
+            if len(mine) < _cap(kind, caps[aside], supported):
                 edit = _edit(kind, supported, pools, own)
                 if edit is not None:
                     mine.append(Mutant(f"{kind}:{supported.id}", supported, edit))
@@ -56,9 +57,9 @@ def build(answers: Sequence[Supported], wanted: int, seed: int = 1) -> Made:
     return Made(tuple(chosen), dict(counts))
 
 
-def _cap(cap: int, supported: Supported) -> int:
+def _cap(kind: str, cap: int, supported: Supported) -> int:
     """Collected answers are never asked for all that is wanted: generated ones come beside them."""
-    return cap if supported.slots else cap * 2 // 3
+    return cap if supported.slots else cap * 2 // 3 if kind != "name_of_source" else cap // 4
 
 
 def _spread(found: dict[_Key, list[Mutant]], kind: str, cap: int, *, aside: bool) -> Iterator[Mutant]:
@@ -73,6 +74,8 @@ def _spread(found: dict[_Key, list[Mutant]], kind: str, cap: int, *, aside: bool
 
 def _edit(kind: str, supported: Supported, pools: _Pools, rng: random.Random) -> Edit | None:
     """The first edit of a kind that the answer allows, its values in random order."""
+    if supported.origin == "generated" and not supported.slots and kind != "negation":
+        return None
     if kind == "negation":
         return _first(lambda span: negated(supported, span, rng), telling(supported))
     if kind == "name":
@@ -176,13 +179,19 @@ def _pool_of(supported: Supported, kind: str) -> str:
 
 
 def _pools(answers: Sequence[Supported]) -> _Pools:
-    """Names of every type that answers tell, generated ones apart from collected ones."""
+    """Names of every type that answers tell, generated ones apart from collected ones.
+
+    A capitalised phrase whose first word is an ordinary one somewhere ("Know Before") is no name to replace another by.
+    """
     pools: dict[str, set[str]] = defaultdict(set)
+    ordinary = {w for a in answers if a.origin != "generated" for w in re.findall(r"(?<!\w)[a-z]+(?!\w)", a.answer)}
     for supported in answers:
         for slot in supported.slots:
             if slot.kind in _ENTITIES:
                 pools[_pool_of(supported, slot.kind)].add(supported.answer[slot.start : slot.end])
         if not supported.slots:
             for start, end, kind in names(supported.answer):
-                pools[_pool_of(supported, kind)].add(supported.answer[start:end])
+                name = supported.answer[start:end]
+                if kind in TYPED or name.split()[0].lower() not in ordinary:
+                    pools[_pool_of(supported, kind)].add(name)
     return {kind: sorted(found) for kind, found in pools.items()}

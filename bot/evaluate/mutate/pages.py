@@ -69,11 +69,11 @@ def domains() -> list[dict[str, Any]]:
 
 @lru_cache(maxsize=1)
 def _turns() -> list[dict[str, Any]]:
-    """Domains in turn, those with contact data three times: other texts have few."""
-    contact = [
-        d for d in domains() if any(str(c["value"]).split()[0] in ("phone", "url", "email") for c in d["columns"])
-    ]
-    return [*domains(), *contact, *contact]
+    """Domains in turn, those with contact data three times and those with dates twice: other texts have few."""
+    kinds = [(d, {str(c["value"]).split()[0] for c in d["columns"]}) for d in domains()]
+    contact = [d for d, has in kinds if has & {"phone", "url", "email"}]
+    dated = [d for d, has in kinds if has & {"date", "weekday"}]
+    return [*domains(), *contact, *dated, *contact]
 
 
 def page(number: int, seed: int) -> Page:
@@ -81,7 +81,7 @@ def page(number: int, seed: int) -> Page:
     rng = random.Random(f"page:{seed}:{number}")  # noqa: S311 - a seeded instrument, no secret
     turn = _turns()
     spec = turn[number % len(turn)]
-    layout = LAYOUTS[(number // len(turn)) % len(LAYOUTS)]
+    layout = LAYOUTS[(number + number // len(turn)) % len(LAYOUTS)]
     brand = rng.choice(BRANDS)
     subjects = tuple(rng.sample([str(s) for s in spec["subjects"]], min(len(spec["subjects"]), rng.choice((3, 4, 5)))))
     columns = tuple(_column(c, brand, subjects, layout, rng) for c in spec["columns"])

@@ -31,6 +31,8 @@ _KINDS = (
     ),
     ("person", frozenset("Mr Mrs Ms Dr President Minister Senator King Queen Sir".split())),
 )
+TYPED = frozenset(kind for kind, _ in _KINDS)
+"""Types that a word of the name tells."""
 _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|can|will|must|should|may|does|do|did|has|have|could|would)\b(?! (?:not|no|never|n[’']t)\b)(?!n[’']t)"
 )
