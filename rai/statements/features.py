@@ -10,10 +10,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import pairwise
 
+from rai.records import Source
 from rai.statements.antonyms import alike, exclusive, generic, has_kind, negated_form, opposite, opposites
-from rai.statements.evidence import Evidence, Line, Word, read
+from rai.statements.evidence import Evidence, Line, Word, gather, read
 from rai.statements.wording import plain_words
 
 FEATURES = (
@@ -80,6 +82,12 @@ class Weighed:
     def row(self) -> list[float]:
         """The values in the order of `FEATURES`."""
         return [self.values[name] for name in FEATURES]
+
+
+@lru_cache(maxsize=2048)
+def beside(sentence: str, sources: tuple[Source, ...]) -> Weighed | None:
+    """`weigh` against the evidence of `sources`, kept: a sentence is weighed for its status, for its score and after a repair."""
+    return weigh(sentence, gather(sources))
 
 
 def weigh(sentence: str, evidence: Evidence) -> Weighed | None:

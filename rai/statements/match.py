@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from rai.statements.decide import decide
 from rai.statements.entail import anywhere, judge
-from rai.statements.evidence import gather
-from rai.statements.features import Weighed, weigh
+from rai.statements.features import Weighed, beside
 from rai.statements.wording import substance
 from rai.support.setting import Finding, Setting
 from rai.support.words import role_terms
@@ -25,7 +24,7 @@ def match_statement(sentence: str, setting: Setting) -> Finding:
     held = anywhere(sentence, (*setting.sources, *setting.given))
     if held < ABSENT_BELOW and len(role_terms(sentence)) >= 4:
         return Finding("absent", (), f"Only {held:.0%} of its words stand in any source.")
-    weighed = weigh(sentence, gather(tuple(p.source for p in setting.sources)))
+    weighed = beside(sentence, tuple(p.source for p in setting.sources))
     if weighed is None or weighed.best is None:
         return Finding("unchecked", (), support.why)
     best = weighed.best

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rai.records import Claim, Source
-from rai.statements.evidence import gather
-from rai.statements.features import FEATURES, weigh
+from rai.statements.features import FEATURES, beside
 from rai.statements.wording import substance
 
 Vector = NDArray[np.float64]
@@ -75,11 +74,11 @@ def weigh_claims(claims: Sequence[Claim], sources: Sequence[Source]) -> Weighing
 
 def feature_row(sentence: str, sources: Sequence[Source], values: int = 0, names: int = 0) -> list[float] | None:
     """Features of one sentence with so many unsupported values and names; None if it has no words to compare."""
-    weighed = weigh(sentence, gather(_ordered(sources)))
+    weighed = beside(sentence, _ordered(sources))
     if weighed is None:
         return None
-    weighed.values["values"], weighed.values["names"] = float(min(2, values)), float(min(2, names))
-    return weighed.row()
+    counted = {"values": float(min(2, values)), "names": float(min(2, names))}
+    return [counted.get(name, value) for name, value in zip(FEATURES, weighed.row(), strict=True)]
 
 
 def _row(claim: Claim, claims: Sequence[Claim], sources: Sequence[Source]) -> list[float] | None:
