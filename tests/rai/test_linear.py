@@ -1,0 +1,46 @@
+"""No text makes the check try everything: long repeated fragments come to an end within the suite's ordinary time.
+
+Nothing is timed; a pattern that backtracks would take hours here, and the test would hang. Figures: `make bench`.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rai.match import check_claims
+from rai.records import Source
+
+SIZE = 200_000
+RANDOM_SIZE = 2_000
+SOURCE = Source(
+    "s", "Anna Brandt sells 20 GB for $7 until 3 March 2026. Call 020 7946 0321 or see https://a.example/b.", "Prices"
+)
+FRAGMENTS = (
+    "7", ".", "1.", "1,", "1 ", "1-", "1:", "1/", "[", "([{", ")", "a@", "a@b.", "https://", "www.", "//", "%", "$", "$1", "+1 ", "-", "–", " ", "\n",
+    "\t", '"', "'", "’", ",", ";", ":", "|", "a | ", "- ", "Anna ", "Anna Brandt and ", "A.", "AB-1", "March ", "3 March ", "May ", "Monday to ",
+    "twenty ", "twenty-", "hundred ", "and ", "of the ", "not ", "no ", "x", "é", "e\u0301", "…", "½", "①", "２", "𝟐", "1\u00a0", "st ", "am ", "p.m.",
+    "GB ", "1 GB", "EUR ", "€", "CA 9", "Street ", "12 Mill Lane, ", "v1.", "#", "_", "\\", "0x", "1e9", "IV ", "PO Box ", "ext. 1",
+)  # fmt: skip
+
+
+def checked(text: str) -> None:
+    for claim in check_claims(text, [SOURCE], "What does it cost?"):
+        assert text[claim.start : claim.end] == claim.text
+
+
+@pytest.mark.parametrize("fragment", ["7", ".", "[", "([", "1.", "a@", " ", '"', ",", "a/", "\n", "a | "])
+def test_one_fragment_over_and_over(fragment: str) -> None:
+    checked((fragment * SIZE)[:SIZE])
+
+
+def test_one_endless_url() -> None:
+    checked("https://a.example/" + "b" * SIZE)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=4), st.sampled_from(FRAGMENTS))
+def test_random_fragments_over_and_over(parts: list[str], last: str) -> None:
+    piece = "".join(parts)
+    checked((piece * (RANDOM_SIZE // len(piece) + 1))[:RANDOM_SIZE] + last)
