@@ -7,11 +7,10 @@ be taken for one of a source. absent: no source holds it. unchecked: this check 
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
-from grounding.text import sentences
 from rai.claims import codes, names
 from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
@@ -19,8 +18,9 @@ from rai.claims.phones import REGIONS
 from rai.records import Claim, EntityType, Source, Status
 from rai.statements.match import match_statement
 from rai.support.changed import Changed, changed_digits, changes, loose_digits
-from rai.support.setting import Around, Finding, Setting, said
+from rai.support.setting import Finding, Setting, said
 from rai.support.sources import prepare
+from rai.support.surroundings import surroundings
 from rai.support.values import match_value
 from rai.support.words import role_terms
 
@@ -33,12 +33,13 @@ def check_claims(
     given: Sequence[str] = (),
     regions: tuple[str, ...] = REGIONS,
     tags: Sequence[tuple[int, int, EntityType]] = (),
+    at: datetime | None = None,
 ) -> tuple[Claim, ...]:
     """Every claim of `answer` with its status. A plain function: milliseconds for an answer and five passages.
 
     `tags`: names that a tagger found (start, end, type); they type what the grammar found and add what it did not.
     `given` may be repeated without a source. What stands only in `question` is not confirmed by it: `unchecked`.
-    The order of `sources` changes nothing but equal ids.
+    The order of `sources` changes nothing but equal ids. `at`: when the conversation takes place; without it "tomorrow" is `unchecked`.
     """
     ordered = sorted(set(sources), key=lambda s: (s.id, s.title, s.text))
     setting = Setting(
@@ -46,27 +47,25 @@ def check_claims(
         tuple(prepare(Source("given", text), regions) for text in given if text),
         prepare(Source("question", question), regions) if question else None,
         role_terms(question or ""),
+        at,
     )
     found = _tagged(answer, find_values(answer, regions), tags)
     changed = changes(answer, found, setting.sources)
     found += loose_digits(answer, found)
     found += changed_digits(answer, found, changed)
     values = {(f.start, f.end, f.kind): f for f in found}
-    spans = sentences(answer)
-    starts = [s.start for s in spans]
+    around = surroundings(answer, sorted(found, key=lambda f: (f.start, f.end)))
     claims = []
     for claim in claims_of(answer, found):
         if claim.kind == "statement":
             finding = match_statement(claim.text, setting)
         else:
-            at = bisect_right(starts, claim.start) - 1
-            sentence = spans[at].text if at >= 0 and claim.start < spans[at].end else claim.text
-            around = Around(
-                sentence, answer[max(0, claim.start - 40) : claim.start], answer[claim.end : claim.end + 40]
-            )
-            finding = match_value(claim, values[claim.start, claim.end, claim.kind], around, setting)
+            value = values[claim.start, claim.end, claim.kind]
+            finding = match_value(claim, value, around[value], setting)
         finding = _quoted(claim, finding, changed, setting)
-        claims.append(replace(claim, status=finding.status, evidence=finding.evidence, why=finding.why))
+        claims.append(
+            replace(claim, status=finding.status, evidence=finding.evidence, why=finding.why, score=finding.score)
+        )
     return tuple(claims)
 
 

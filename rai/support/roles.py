@@ -1,20 +1,33 @@
-"""Whether a value stands in the source for what the answer says it is: the first, safe step of role binding.
+"""Whether a value stands in a source for what the answer says it is.
 
-1. A value counts only in a sentence or row that shares a content word with the claim's sentence, or whose title,
-   heading or sentence before does. A claim sentence without content words of its own takes those of the question.
-2. Among sentences or rows with values of the same kind, words that only some of them have tell them apart (the plan,
-   the day, the product). If the claim names such a word of another row and none of the row that holds the value, the
-   value is another's.
+1. It counts only in a sentence or row that shares a content word with the claim's, or whose title, heading or sentence
+   before does. A sentence without content words of its own takes those of the question.
+2. It does not count where its frame speaks of something else: the maximum for the minimum, closing time for opening time,
+   Sunday's hours for Saturday's, last year's figure for this year's.
+3. It does not count where another value of the same kind and measure stands for what the claim names (the other plan, the
+   other row, the other line of the same sentence) and nothing that the claim names speaks for this one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from rai.support.frames import Frame
+from rai.support.opposites import opposed
 from rai.support.sources import Place
-from rai.support.words import role_terms
 
 Words = frozenset[str]
+_OPPOSITE_BOUNDS = {("least", "most"), ("most", "least"), ("start", "end"), ("end", "start")}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the answer says of a value. `sentence`: the words of its sentence; `context`: of the question and of what leads up to it."""
+
+    frame: Frame
+    sentence: Words
+    context: Words
 
 
 def in_role(places: Sequence[Place], words: Words, question: Words) -> list[Place]:
@@ -27,41 +40,69 @@ def in_role(places: Sequence[Place], words: Words, question: Words) -> list[Plac
     return direct or [p for p in places if len(words) <= 2 and question & (p.unit.terms | p.unit.context)]
 
 
-def rival(place: Place, others: Sequence[Place], words: Words, question: Words) -> Place | None:
-    """Another row with another value of the same kind, which the claim names and `place` is not, or None.
+def clash(said: Said, place: Place) -> str | None:
+    """What the source says of the value that the answer contradicts, as words for a reader, or None."""
+    mine, theirs = said.frame, place.frame
+    if (mine.bound, theirs.bound) in _OPPOSITE_BOUNDS:
+        return _BOUNDS[theirs.bound]
+    if mine.days and theirs.days and not mine.days & theirs.days:
+        return "on other days"
+    if mine.years and theirs.years and not mine.years & theirs.years:
+        return f"for {min(theirs.years)}"
+    pair = opposed(mine.words, theirs.words)
+    return f"for {pair}" if pair else None
 
-    `others`: values of the same kind in the same source. Only words that do not stand in all candidate units count.
+
+_BOUNDS = {"least": "as the least", "most": "as the most", "start": "as the beginning", "end": "as the end"}
+
+
+def rival(said: Said, place: Place, others: Sequence[Place]) -> Place | None:
+    """The value of `others` that stands for what the claim names, if `place` does not, or None.
+
+    `others`: other values of the same kind and measure, of any source. Ties go to the first by source and offset.
     """
-    candidates = {id(p.unit): p for p in (place, *others) if p.unit.field == "text"}
-    if len(candidates) < 2 or place.unit.field != "text":
+    if place.unit.field == "title":
         return None
-    common = frozenset.intersection(*(p.unit.terms for p in candidates.values()))
-    told_apart = frozenset().union(*(p.unit.terms for p in candidates.values())) - common
-    named = (words & told_apart) or (question & told_apart if len(words) <= 2 else frozenset())
-    if not named or named & place.unit.terms:
-        return None
-    best = max(candidates.values(), key=lambda p: (len(named & p.unit.terms), -p.unit.start))
-    return best if _alike(place, best) and len(named & best.unit.terms) >= len(named) else None
+    beats = [(strength, o) for o in others if (strength := _strength(said, place, o)) > 0]
+    return max(beats, key=lambda b: (b[0], b[1].source.id, -b[1].found.start))[1] if beats else None
 
 
-def other_cell(place: Place, clause: str) -> bool:
-    """True if the clause names the label of another cell of the value's row, and not the one that the value stands in.
+def _strength(said: Said, place: Place, other: Place) -> float:
+    """How much more of what the claim names stands by `other` than by `place`; 0 if anything speaks for `place`.
 
-    Only words that one label alone has count: "Watch Plus has 1 camera" of "Watch Basic: 1 | Watch Plus: up to 5".
+    The claim's own clause decides; where it names neither, its sentence; where that names neither, the question and what
+    leads up to the sentence.
     """
-    row = place.text()[place.unit.start : place.unit.end]
-    if place.unit.field != "text" or " | " not in row:
-        return False
-    at = row.count(" | ", 0, place.found.start - place.unit.start)
-    labels = [role_terms(cell.partition(":")[0]) if ":" in cell else frozenset() for cell in row.split(" | ")]
-    if at >= len(labels) or not labels[at] or labels.count(labels[at]) > 1:
-        return False
-    words = role_terms(clause)
-    own, others = labels[at], [x for n, x in enumerate(labels) if n != at and x]
-    telling = own - frozenset().union(*others)
-    # labels that share a word are of one kind (plans, days); a price has nothing to do with the name of its row
-    rivals = [x - own for x in others if x & own and x - own and x - own <= words]
-    return bool(telling) and bool(rivals) and not telling & words
+    if other.unit.field == "title":
+        return 0.0
+    same = place.unit.start == other.unit.start and place.source == other.source
+    if same and _headed(said.frame, place.frame, other.frame):
+        return 4.0
+    near = place.source == other.source and abs(place.unit.number - other.unit.number) <= 1
+    if not same and not near and not _alike(place, other):
+        return 0.0
+    here, there = _named(place, same=same), _named(other, same=same)
+    # the subject of a sentence stands in one of its clauses and is that of all: only a clause tells clauses apart
+    layers = (
+        (said.frame.local,) if same or not _alike(place, other) else (said.frame.local, said.sentence, said.context)
+    )
+    for weight, words in enumerate(layers):
+        for_here, for_there = (words & here) - there, (words & there) - here
+        if for_here:
+            return 0.0
+        if for_there:
+            return 3.0 - weight + len(for_there) / 100
+    return 0.0
+
+
+def _headed(mine: Frame, here: Frame, there: Frame) -> bool:
+    """457 deaths in 21 countries: "457 countries" takes the head of the other number."""
+    return bool(mine.head & there.head) and bool(here.head) and not mine.head & here.head
+
+
+def _named(place: Place, *, same: bool) -> Words:
+    """What a place is said of: within one sentence its clause, else its sentence, title and heading too."""
+    return place.frame.local if same else place.frame.local | place.unit.terms | place.unit.context
 
 
 def _alike(place: Place, other: Place) -> bool:

@@ -4,41 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from grounding.text import fold
 from rai.claims.found import Found
 from rai.claims.links import parse
 from rai.records import EvidenceSpan, Status
+from rai.support.frames import NOWHERE, Frame
 from rai.support.same import same_value
 from rai.support.sources import Place, Prepared
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What all claims of one answer are judged against."""
+    """What all claims of one answer are judged against. `at`: when the conversation takes place, for "tomorrow"."""
 
     sources: tuple[Prepared, ...]
     given: tuple[Prepared, ...]
     question: Prepared | None
     question_terms: frozenset[str]
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The judgement of one claim."""
+    """The judgement of one claim. `score`: as in `Claim`."""
 
     status: Status
     evidence: tuple[EvidenceSpan, ...]
     why: str
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The sentence of a claim, and up to 40 characters before and after the claim."""
+    """What stands around a claim: its sentence, up to 40 characters before and after it, its frame, and the words that lead up to
+    its sentence (heading, lead-in of a list, the sentence before).
+    """
 
     sentence: str
     preceding: str
     following: str
+    frame: Frame = NOWHERE
+    leading: frozenset[str] = frozenset()
 
 
 def line_of(place: Place) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -12,9 +13,11 @@ from grounding.text import caseless, sentences
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.records import EvidenceSpan, Source
+from rai.support.frames import NOWHERE, Frame, frames
 from rai.support.words import role_terms
 
 Field = Literal["text", "title"]
+FIELDS: tuple[Field, ...] = ("title", "text")
 
 _HEADING = re.compile(r"#{1,6} .*|.{1,80}:\s*")
 _ROW = re.compile(r".*(?:\||\t).*|[^.!?]{1,60}: ?\S.*")
@@ -25,6 +28,7 @@ class Unit:
     """A sentence, a row or the title of a source.
 
     `context`: words of the title, its heading and the sentence before. `header`: the first row of the table it is in.
+    `number`: its place among the units of its field.
     """
 
     field: Field
@@ -34,6 +38,7 @@ class Unit:
     context: frozenset[str]
     row: bool
     header: str = ""
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,7 @@ class Place:
     source: Source
     found: Found
     unit: Unit
+    frame: Frame = NOWHERE
 
     def text(self) -> str:
         """The field that the offsets of `found` index into."""
@@ -70,15 +76,23 @@ def prepare(source: Source, regions: tuple[str, ...]) -> Prepared:
     title = role_terms(source.title)
     units = [Unit("title", 0, len(source.title), title, frozenset(), row=False)] if source.title else []
     units += _text_units(source.text, title)
-    places: list[Place] = []
-    for field in ("title", "text"):
-        mine = [u for u in units if u.field == field]
-        starts = [u.start for u in mine]
-        for found in find_values(source.title if field == "title" else source.text, regions):
-            at = bisect_right(starts, found.start) - 1
-            if at >= 0:
-                places.append(Place(source, found, mine[at]))
+    places = [
+        place for field in FIELDS for place in _places(source, field, [u for u in units if u.field == field], regions)
+    ]
     return Prepared(source, tuple(units), tuple(places))
+
+
+def _places(source: Source, field: Field, units: list[Unit], regions: tuple[str, ...]) -> Iterator[Place]:
+    text = source.text if field == "text" else source.title
+    starts = [u.start for u in units]
+    inside: dict[int, list[Found]] = {}
+    for found in find_values(text, regions):
+        inside.setdefault(bisect_right(starts, found.start) - 1, []).append(found)
+    for at, values in inside.items():
+        if at >= 0:
+            unit = units[at]
+            for found, frame in zip(values, frames(text, unit.start, unit.end, values, unit.header), strict=True):
+                yield Place(source, found, unit, frame)
 
 
 def _text_units(text: str, title: frozenset[str]) -> list[Unit]:
@@ -91,8 +105,8 @@ def _text_units(text: str, title: frozenset[str]) -> list[Unit]:
         row = bool(_ROW.fullmatch(sentence.text))
         cells = "|" in sentence.text or "\t" in sentence.text
         header = (header or sentence.text) if cells else ""
-        context = title | heading | before | role_terms(header)
-        units.append(Unit("text", sentence.start, sentence.end, words, context, row, header))
+        context = title | heading | before | (role_terms(header) if ": " not in header else frozenset())
+        units.append(Unit("text", sentence.start, sentence.end, words, context, row, header, len(units)))
         if _HEADING.fullmatch(sentence.text):
             heading = words
         before = frozenset() if row else words

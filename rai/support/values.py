@@ -7,16 +7,14 @@ import re
 from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, Claim, EvidenceSpan
 from rai.statements.wording import is_question
-from rai.support.cells import others_cell
 from rai.support.entities import is_loose, match_loose, match_name, within_name
 from rai.support.lookalike import looks_like
-from rai.support.roles import in_role, other_cell, rival
+from rai.support.roles import Said, clash, in_role, rival
 from rai.support.same import same_value
 from rai.support.setting import Around, Finding, Setting, holds, host_of, line_of, measure, name_of, said
 from rai.support.sources import Place
 from rai.support.words import role_terms
 
-_CLAUSE = re.compile(r"[,;|\n]\s|\.\s| and ")
 _EVERY_DAY = re.compile(
     r"\b(?:daily|every ?day|each day|all week|7 days|seven days|24/7|weekdays?|weekends?|(?:mon|tues|wednes|thurs|fri|satur|sun)\w{0,6} ?"
     r"(?:-|–|to|through|thru|until) ?(?:mon|tues|wednes|thurs|fri|satur|sun))",
@@ -50,33 +48,24 @@ def _placed(claim: Claim, found: Found, places: list[Place], around: Around, set
     if not fitting:
         why = f"{claim.text} stands in {name_of(places[0])}, but in a sentence about something else."
         return Finding("wrong_role", (places[0].span(),), why)
-    clause = _CLAUSE.split(around.preceding)[-1] + claim.text + _CLAUSE.split(around.following)[0]
-    said_in = (
-        clause if clause in around.sentence else "",
-        around.sentence,
-        setting.question.source.text if setting.question else "",
+    told = Said(around.frame, words, setting.question_terms | around.leading)
+    clashing = [(p, says) for p in fitting if (says := clash(told, p)) is not None]
+    fitting = [p for p in fitting if all(p is not c for c, _ in clashing)]
+    if not fitting:
+        place, says = clashing[0]
+        return Finding("wrong_role", (place.span(),), f"{name_of(place)} has {place.span().text} {says}.")
+    others = _rivals(fitting[0], found, setting)
+    beaten = [(p, rival(told, p, others)) for p in fitting]
+    kept = [p for p, other in beaten if other is None]
+    if kept:
+        return _supported(claim, kept)
+    place, other = next((p, o) for p, o in beaten if o is not None)
+    spans = (place.span(), other.span())
+    return Finding(
+        "wrong_role",
+        spans[:1],
+        f"{name_of(place)} has {spans[0].text} for something else; here {name_of(other)} says {spans[1].text}.",
     )
-    another = [other_cell(p, clause) or others_cell(p, _same_kind(p, found, setting), said_in) for p in fitting]
-    if all(another):
-        why = f"{claim.text} stands in {name_of(fitting[0])}, but in the cell of another name."
-        return Finding("wrong_role", (fitting[0].span(),), why)
-    fitting = [p for p, elsewhere in zip(fitting, another, strict=True) if not elsewhere]
-    kept: list[Place] = []
-    beaten: tuple[Place, Place] | None = None
-    for place in fitting:
-        other = rival(place, _same_kind(place, found, setting), words, setting.question_terms)
-        if other is None:
-            kept.append(place)
-        else:
-            beaten = beaten or (place, other)
-    if not kept and beaten:
-        place, other = beaten
-        return Finding(
-            "wrong_role",
-            (place.span(),),
-            f"In {name_of(place)}, {place.span().text} stands in another row; the row that the answer names says {other.span().text}.",
-        )
-    return _supported(claim, kept)
 
 
 def _supported(claim: Claim, places: list[Place]) -> Finding:
@@ -171,12 +160,11 @@ def _only_asked(claim: Claim, found: Found, setting: Setting) -> Finding:
     return Finding("unchecked", (), f"{claim.text} stands only in the question; no source confirms it.")
 
 
-def _same_kind(place: Place, found: Found, setting: Setting) -> list[Place]:
-    """Other values of the same kind and measure in the same source."""
+def _rivals(place: Place, found: Found, setting: Setting) -> list[Place]:
+    """Other values of the same kind and measure in any source."""
     return [
         p
         for s in setting.sources
-        if s.source == place.source
         for p in s.places
         if p.found.kind == place.found.kind
         and measure(p.found) == measure(place.found)

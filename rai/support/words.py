@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from grounding.text import STOP_WORDS, stem, terms
@@ -21,10 +22,30 @@ _CUES = {
 }
 
 
+# what countries are also called, so that the line for the UK is that of the United Kingdom
+_COUNTRIES = {
+    "UK": "United Kingdom", "U.K.": "United Kingdom", "GB": "United Kingdom", "Britain": "United Kingdom", "British": "United Kingdom",
+    "US": "United States", "U.S.": "United States", "USA": "United States", "America": "United States", "American": "United States",
+    "German": "Germany", "French": "France", "Canadian": "Canada", "Spanish": "Spain", "Italian": "Italy", "Dutch": "Netherlands",
+    "Swiss": "Switzerland", "Austrian": "Austria", "Irish": "Ireland", "Portuguese": "Portugal", "Polish": "Poland",
+}  # fmt: skip
+_COUNTRY = re.compile(rf"(?<!\w)(?:{'|'.join(re.escape(c) for c in sorted(_COUNTRIES, key=len, reverse=True))})(?!\w)")
+# one word for what is written as one, as two or with a hyphen
+_PHRASES = re.compile(r"\b(check|pick|drop|log|sign|set|top|roll|cut|start)[ -](in|out|up|off|over)\b", re.IGNORECASE)
+
+
 @lru_cache(maxsize=8192)
 def role_terms(text: str) -> frozenset[str]:
     """Content words of a text without its numbers, role words as their class (cost and fee are both "price")."""
-    return frozenset(_CUES.get(term, term) for term in terms(text) if not (term[0].isdigit() or _is_clitic(term)))
+    plain = _PHRASES.sub(r"\1\2", _COUNTRY.sub(lambda m: _COUNTRIES[m.group()], text))
+    return frozenset(_CUES.get(term, term) for term in terms(plain) if not (term[0].isdigit() or _is_clitic(term)))
+
+
+@lru_cache(maxsize=8192)
+def said_words(text: str) -> frozenset[str]:
+    """`role_terms`, and beside their class the words themselves: open and closed are both hours, and not the same."""
+    plain = _PHRASES.sub(r"\1\2", text)
+    return role_terms(text) | {term for term in terms(plain) if not (term[0].isdigit() or _is_clitic(term))}
 
 
 def _is_clitic(term: str) -> bool:

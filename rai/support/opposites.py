@@ -1,0 +1,29 @@
+"""Words that name opposite roles of a value: a price for adults is not the price for children, arrival is not departure."""
+
+from __future__ import annotations
+
+from grounding.text import stem
+
+_PAIRS = (
+    "adult/child adult/children adult/kid arrival/departure arrive/depart inbound/outbound incoming/outgoing check-in/check-out "
+    "minimum/maximum min/max lowest/highest cheapest/dearest weekday/weekend weekdays/weekends day/night morning/evening "
+    "buy/sell purchase/sale debit/credit deposit/withdrawal open/closed opening/closing included/excluded inclusive/exclusive "
+    "domestic/international upload/download billing/support sales/support single/double monthly/yearly monthly/annually "
+    "monthly/annual weekly/monthly daily/weekly daily/monthly winter/summer gross/net "
+    "male/female men/women north/south east/west indoor/outdoor prepaid/postpaid new/used online/offline indoor/outdoors "
+    "increase/decrease increased/decreased rise/fall rose/fell gain/loss gained/lost win/loss won/lost hot/cold left/right upper/lower"
+)
+_OPPOSITES: dict[str, frozenset[str]] = {}
+for _pair in _PAIRS.split():
+    _a, _b = (stem(w.replace("-", "")) for w in _pair.split("/"))
+    _OPPOSITES[_a] = _OPPOSITES.get(_a, frozenset()) | {_b}
+    _OPPOSITES[_b] = _OPPOSITES.get(_b, frozenset()) | {_a}
+
+
+def opposed(mine: frozenset[str], theirs: frozenset[str]) -> str | None:
+    """A word of `theirs` whose opposite is in `mine`, where neither side has both; None if there is none. All stemmed."""
+    for word in sorted(mine & _OPPOSITES.keys()):
+        against = sorted(_OPPOSITES[word] & theirs)
+        if against and word not in theirs and not _OPPOSITES[word] & mine:
+            return against[0]
+    return None

@@ -1,0 +1,55 @@
+"""What stands around each value of an answer: its sentence, its frame, and what leads up to it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from grounding.records import Span
+from grounding.text import body_start, sentences
+from rai.claims.found import Found
+from rai.support.frames import frames
+from rai.support.setting import Around
+from rai.support.words import role_terms
+
+_REACH = 40
+_LEADS = re.compile(r"#{1,6} .*|.*:\s*(?:\[\d{1,3}\]\s*)?|\*\*[^*]{1,80}\*\*:?")
+
+
+def surroundings(answer: str, values: Sequence[Found]) -> dict[Found, Around]:
+    """For each of `values`, ascending, what stands around it. Values outside any sentence have only their own characters."""
+    spans = sentences(answer)
+    starts = [s.start for s in spans]
+    inside: dict[int, list[Found]] = {}
+    for value in values:
+        inside.setdefault(bisect_right(starts, value.start) - 1, []).append(value)
+    leading = _leading(spans)
+    found: dict[Found, Around] = {}
+    for at, group in inside.items():
+        span = spans[at] if at >= 0 else Span(0, 0, "")
+        for value, frame in zip(group, frames(answer, span.start, span.end, group), strict=True):
+            sentence = span.text if value.start < span.end else answer[value.start : value.end]
+            before, after = answer[max(0, value.start - _REACH) : value.start], answer[value.end : value.end + _REACH]
+            found[value] = Around(sentence, before, after, frame, leading[at] if at >= 0 else frozenset())
+    return found
+
+
+def _leading(spans: Sequence[Span]) -> list[frozenset[str]]:
+    """For each sentence the words of its heading, of the lead-in of its list, and of the sentence before it in a paragraph."""
+    heading: frozenset[str] = frozenset()
+    lead: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset()
+    found = []
+    for span in spans:
+        item = body_start(span.text) > 0 and not span.text.startswith("#")
+        found.append(heading | lead | (frozenset() if item else before))
+        words = role_terms(span.text)
+        if span.text.startswith("#"):
+            heading, lead = words, frozenset()
+        elif _LEADS.fullmatch(span.text):
+            lead = words
+        elif not item:
+            lead = frozenset()
+        before = words
+    return found
