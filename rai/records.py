@@ -81,6 +81,7 @@ class Claim:
     """A checkable piece of a draft. `value` is its normal form; `why` is a sentence for a person.
 
     `score`: of a statement, how likely it is supported, in [0, 1], calibrated; None of other kinds and where nothing was weighed.
+    `instead`: what the source says here, where role and subject are certain: what a repair may write in the claim's place.
     """
 
     kind: Kind
@@ -93,6 +94,7 @@ class Claim:
     evidence: tuple[EvidenceSpan, ...] = ()
     why: str = ""
     score: float | None = None
+    instead: EvidenceSpan | None = None
 
     @property
     def unsupported(self) -> bool:

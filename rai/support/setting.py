@@ -28,12 +28,13 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The judgement of one claim. `score`: as in `Claim`."""
+    """The judgement of one claim. `score` and `instead`: as in `Claim`."""
 
     status: Status
     evidence: tuple[EvidenceSpan, ...]
     why: str
     score: float | None = None
+    instead: EvidenceSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)
