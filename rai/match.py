@@ -71,7 +71,7 @@ def check_claims(
 
 def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting: Setting) -> Finding:
     """`finding`, unless the sentence quotes a source that has something else in this place."""
-    if finding.status == "lookalike":
+    if finding.status in ("lookalike", "rounded", "derived", "conflict"):
         return finding
     statement = claim.kind == "statement"
     here = [c for c in changed if c.negation == statement and c.start < claim.end and claim.start < c.end]

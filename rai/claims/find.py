@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from grounding.text import caseless, sentences
-from rai.claims import addresses, codes, dates, links, money, names, numbers, phones, times
+from rai.claims import addresses, codes, dates, links, money, names, numbers, phones, relative, times
 from rai.claims.found import Found
 from rai.claims.phones import REGIONS
 from rai.records import Claim
@@ -44,6 +44,7 @@ def find_values(text: str, regions: tuple[str, ...] = REGIONS) -> tuple[Found, .
         links.find_email(text),
         links.find_url(text),
         addresses.find(text),
+        relative.find(text),
         dates.find(text),
         times.find(text),
         phones.find(text, regions),

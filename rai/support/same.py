@@ -6,14 +6,25 @@ import re
 from dataclasses import replace
 
 from rai.claims.found import Found
-from rai.claims.links import parse
 from rai.claims.numbers import unit_words
 from rai.claims.rates import same_per
 from rai.claims.units import per_second, same_unit_value
+from rai.claims.weekdays import EVERY_DAY
+from rai.records import Kind
+from rai.support.contacts import agree
 from rai.support.same_money import currency_stands, same_money
 from rai.support.same_time import same_date, same_time
 
 _NUMERIC = ("number", "quantity", "money", "percent", "date")
+_COMPARABLE: dict[Kind, tuple[Kind, ...]] = {
+    "number": ("number", "quantity", "money", "percent", "date", "phone", "entity"),
+    "quantity": ("quantity", "number", "date", "time"),
+    "money": ("money", "number"),
+    "percent": ("percent", "number"),
+    "date": ("date", "number", "quantity", "time"),
+    "time": ("time", "date", "quantity"),
+    "phone": ("phone", "number", "entity"),
+}
 _PARTS = {"50%": "0.5", "25%": "0.25", "75%": "0.75", "20%": "0.2", "10%": "0.1", "33.333333%": "0.333333"}
 """Percentages that are also said as a part: half of, a quarter of, a fifth of."""
 _FALLS = re.compile(
@@ -23,22 +34,38 @@ _FALLS = re.compile(
 """With these words a minus before an amount or percentage says what the word says."""
 
 
+def comparable_kinds(claim: Found) -> tuple[Kind, ...]:
+    """The kinds of a source's values that can be the same as `claim`."""
+    if claim.entity == "code":
+        return ("entity", "number", "phone")
+    return _COMPARABLE.get(claim.kind, (claim.kind,))
+
+
 def same_value(claim: Found, other: Found, around: str) -> bool:
     """True if `other`, found in a source, says what `claim` says; `around` is the line that `other` stands in.
 
     A bare number agrees with the number of a quantity, amount, percentage or year. A quantity, amount or percentage
     agrees with a bare number only if its unit, currency or % stands in the same line (a column of a table). Quantities
-    agree across units where the conversion is exact. What is per month is not per year.
+    agree across units where the conversion is exact. What is per month is not per year. Contacts, addresses and codes
+    agree by `contacts.agree`.
     """
+    if _is_contact(claim) or _is_contact(other):
+        return agree(claim, other, around) is not None
     if claim.kind == other.kind:
         return _same_kind(claim, other, around)
+    if {claim.kind, other.kind} == {"date", "quantity"}:
+        return bool(set(claim.forms) & set(other.forms))  # in 30 days
     if claim.kind == "number" and other.kind in _NUMERIC:
         return bool(set(claim.forms) & set(other.magnitudes)) or _part(claim, other)
     if other.kind == "number" and claim.kind in _NUMERIC:
         if claim.kind == "date" and not re.fullmatch(r"\d{4}", claim.value):
             return False  # a year is not the day that an answer names
         return (bool(set(claim.magnitudes) & set(other.forms)) and _unit_stands(claim, around)) or _part(other, claim)
-    return {claim.value, other.value} == {"24/7", "24 hour"}
+    return {claim.value, other.value} in ({"24/7", "24 hour"}, {"24/7", EVERY_DAY})
+
+
+def _is_contact(found: Found) -> bool:
+    return found.kind in ("phone", "url", "email") or found.entity in ("address", "code")
 
 
 def _part(number: Found, percent: Found) -> bool:
@@ -51,13 +78,7 @@ def _same_kind(claim: Found, other: Found, around: str) -> bool:
         return same_date(claim, other, around)
     if claim.kind == "time":
         return same_time(claim, other)
-    if claim.kind == "url":
-        return claim.value == other.value or _host_of(claim, other)
-    if claim.kind == "phone":
-        return bool(set(claim.forms) & set(other.forms)) or _same_digits(claim.value, other.value)
     if claim.kind == "entity":
-        if claim.entity == "address" == other.entity:
-            return other.value == claim.value or other.value.startswith(f"{claim.value} ")
         return claim.value == other.value
     if claim.kind == "quantity":
         return _same_quantity(claim, other)
@@ -95,19 +116,6 @@ def _same_fall(claim: Found, other: Found, around: str) -> bool:
     if not mine & theirs:
         return False
     return other.value.startswith("-") or _FALLS.search(around) is not None
-
-
-def _host_of(claim: Found, other: Found) -> bool:
-    """A bare domain is held by any URL on it."""
-    mine, theirs = parse(claim.value), parse(other.value)
-    return mine is not None and theirs is not None and not mine.rest and mine.host == theirs.host
-
-
-def _same_digits(mine: str, theirs: str) -> bool:
-    """A number that no plan knows agrees with a full one that ends in all its digits (nine or more), or its own form."""
-    unlisted, full = (mine, theirs) if mine.startswith("tel:") else (theirs, mine)
-    digits = unlisted.removeprefix("tel:").lstrip("0")
-    return unlisted.startswith("tel:") and len(digits) >= 9 and full.removeprefix("+").endswith(digits)
 
 
 def _unit_stands(claim: Found, around: str) -> bool:

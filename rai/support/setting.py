@@ -9,9 +9,10 @@ from datetime import datetime
 from grounding.text import fold
 from rai.claims.found import Found
 from rai.claims.links import parse
+from rai.claims.units import dimension_of
 from rai.records import EvidenceSpan, Status
 from rai.support.frames import NOWHERE, Frame
-from rai.support.same import same_value
+from rai.support.same import comparable_kinds, same_value
 from rai.support.sources import Place, Prepared
 
 
@@ -39,8 +40,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What stands around a claim: its sentence, up to 40 characters before and after it, its frame, and the words that lead up to
-    its sentence (heading, lead-in of a list, the sentence before).
+    """What stands around a claim: its sentence, up to 40 characters before and after it, its frame, the words that lead up to
+    its sentence (heading, lead-in of a list, the sentence before), and of a contact the clause it stands in.
     """
 
     sentence: str
@@ -48,11 +49,23 @@ class Around:
     following: str
     frame: Frame = NOWHERE
     leading: frozenset[str] = frozenset()
+    clause: str = ""
 
 
 def line_of(place: Place) -> str:
     """The line of the value, with the title and the first row of its table: a currency often stands there."""
-    return f"{place.source.title}\n{place.unit.header}\n{place.text()[place.unit.start : place.unit.end]}"
+    return place.unit.line
+
+
+def standing(found: Found, texts: Iterable[Prepared]) -> list[Place]:
+    """Every place of `texts` that holds the value."""
+    return [
+        place
+        for text in texts
+        for kind in comparable_kinds(found)
+        for place in text.kinds.get(kind, ())
+        if same_value(found, place.found, place.unit.line)
+    ]
 
 
 def name_of(place: Place) -> str:
@@ -66,8 +79,14 @@ def measure(found: Found) -> str:
     return "weekday" if found.value.startswith("-W-") else ""
 
 
+def rivalled(found: Found) -> str:
+    """What values of one role have in common: 5 GB and 500 MB may stand for the same thing, of two plans."""
+    unit = found.value.partition(" ")[2]
+    return (dimension_of(unit) or unit) if found.kind == "quantity" else measure(found)
+
+
 def holds(found: Found, texts: Iterable[Prepared]) -> bool:
-    return any(same_value(found, p.found, line_of(p)) for t in texts for p in t.places)
+    return bool(standing(found, texts))
 
 
 def said(text: str, texts: Iterable[Prepared]) -> bool:

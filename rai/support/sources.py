@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -12,13 +13,17 @@ from typing import Literal
 from grounding.text import caseless, sentences
 from rai.claims.find import find_values
 from rai.claims.found import Found
-from rai.records import EvidenceSpan, Source
+from rai.records import EvidenceSpan, Kind, Source
 from rai.support.frames import NOWHERE, Frame, frames
 from rai.support.words import role_terms
 
 Field = Literal["text", "title"]
 FIELDS: tuple[Field, ...] = ("title", "text")
 
+LONGEST_HEADER = 2000
+"""Characters of a table's first row that are read with each of its rows."""
+# a telephone number that only the region tells where it leads has four digits and more, whatever stands between
+_NATIONAL = re.compile(r"\d(?:[ ().\-/]{0,3}\d){3}|[2-9]\d\d-[A-Z]")
 _HEADING = re.compile(r"#{1,6} .*|.{1,80}:\s*")
 _ROW = re.compile(r".*(?:\||\t).*|[^.!?]{1,60}: ?\S.*")
 
@@ -28,7 +33,8 @@ class Unit:
     """A sentence, a row or the title of a source.
 
     `context`: words of the title, its heading and the sentence before. `header`: the first row of the table it is in.
-    `number`: its place among the units of its field.
+    `number`: its place among the units of its field. `line`: its characters with the title and the header above them, where
+    a currency or unit often stands.
     """
 
     field: Field
@@ -39,6 +45,7 @@ class Unit:
     row: bool
     header: str = ""
     number: int = 0
+    line: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +75,33 @@ class Prepared:
     source: Source
     units: tuple[Unit, ...]
     places: tuple[Place, ...]
+    kinds: Mapping[Kind, tuple[Place, ...]]
+
+
+def prepare(source: Source, regions: tuple[str, ...]) -> Prepared:
+    """Units and values of a source. Cached: the same passages are checked again, by draft and repair and by other turns."""
+    national = _NATIONAL.search(source.text) or _NATIONAL.search(source.title)
+    return _prepare(source, regions if national else ())
 
 
 @lru_cache(maxsize=512)
-def prepare(source: Source, regions: tuple[str, ...]) -> Prepared:
-    """Units and values of a source. Cached: the same passages are checked against draft and repair."""
+def _prepare(source: Source, regions: tuple[str, ...]) -> Prepared:
     title = role_terms(source.title)
-    units = [Unit("title", 0, len(source.title), title, frozenset(), row=False)] if source.title else []
-    units += _text_units(source.text, title)
+    units = (
+        [Unit("title", 0, len(source.title), title, frozenset(), row=False, line=source.title)] if source.title else []
+    )
+    units += _text_units(source, title)
     places = [
         place for field in FIELDS for place in _places(source, field, [u for u in units if u.field == field], regions)
     ]
-    return Prepared(source, tuple(units), tuple(places))
+    return Prepared(source, tuple(units), tuple(places), _by_kind(places))
+
+
+def _by_kind(places: Sequence[Place]) -> dict[Kind, tuple[Place, ...]]:
+    found: defaultdict[Kind, list[Place]] = defaultdict(list)
+    for place in places:
+        found[place.found.kind].append(place)
+    return {kind: tuple(group) for kind, group in found.items()}
 
 
 def _places(source: Source, field: Field, units: list[Unit], regions: tuple[str, ...]) -> Iterator[Place]:
@@ -95,7 +117,8 @@ def _places(source: Source, field: Field, units: list[Unit], regions: tuple[str,
                 yield Place(source, found, unit, frame)
 
 
-def _text_units(text: str, title: frozenset[str]) -> list[Unit]:
+def _text_units(source: Source, title: frozenset[str]) -> list[Unit]:
+    text = source.text
     units: list[Unit] = []
     heading: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
@@ -106,7 +129,8 @@ def _text_units(text: str, title: frozenset[str]) -> list[Unit]:
         cells = "|" in sentence.text or "\t" in sentence.text
         header = (header or sentence.text) if cells else ""
         context = title | heading | before | (role_terms(header) if ": " not in header else frozenset())
-        units.append(Unit("text", sentence.start, sentence.end, words, context, row, header, len(units)))
+        line = f"{source.title}\n{header[:LONGEST_HEADER]}\n{sentence.text}"
+        units.append(Unit("text", sentence.start, sentence.end, words, context, row, header, len(units), line))
         if _HEADING.fullmatch(sentence.text):
             heading = words
         before = frozenset() if row else words

@@ -10,9 +10,12 @@ from grounding.records import Span
 from grounding.text import body_start, sentences
 from rai.claims.found import Found
 from rai.support.frames import frames
+from rai.support.owners import clauses
 from rai.support.setting import Around
 from rai.support.words import role_terms
 
+LONGEST = 2000
+"""Characters of a sentence beyond which its clauses are not told apart."""
 _REACH = 40
 _LEADS = re.compile(r"#{1,6} .*|.*:\s*(?:\[\d{1,3}\]\s*)?|\*\*[^*]{1,80}\*\*:?")
 
@@ -31,8 +34,15 @@ def surroundings(answer: str, values: Sequence[Found]) -> dict[Found, Around]:
         for value, frame in zip(group, frames(answer, span.start, span.end, group), strict=True):
             sentence = span.text if value.start < span.end else answer[value.start : value.end]
             before, after = answer[max(0, value.start - _REACH) : value.start], answer[value.end : value.end + _REACH]
-            found[value] = Around(sentence, before, after, frame, leading[at] if at >= 0 else frozenset())
+            clause = _clause(sentence, value.start - span.start) if value.kind in ("phone", "url", "email") else ""
+            found[value] = Around(sentence, before, after, frame, leading[at] if at >= 0 else frozenset(), clause)
     return found
+
+
+def _clause(sentence: str, at: int) -> str:
+    if len(sentence) > LONGEST:
+        return ""
+    return next((sentence[a:b] for a, b in clauses(sentence) if a <= at < b), sentence)
 
 
 def _leading(spans: Sequence[Span]) -> list[frozenset[str]]:

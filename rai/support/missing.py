@@ -1,0 +1,94 @@
+"""What is said of a value that no source holds: what it comes near to, or why the check cannot tell."""
+
+from __future__ import annotations
+
+from rai.claims import weekdays
+from rai.claims.found import Found
+from rai.claims.rates import same_per
+from rai.records import CONTACT_KINDS, Claim
+from rai.statements.wording import is_question
+from rai.support.contacts import near
+from rai.support.entities import within_name
+from rai.support.lookalike import looks_like
+from rai.support.setting import Around, Finding, Setting, holds, host_of, measure, name_of
+from rai.support.sources import Place
+from rai.support.words import role_terms
+
+
+def missing(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
+    """The status of a value that neither stands in a source nor follows from one."""
+    if claim.kind in ("url", "email") and (twin := _lookalike(found, setting)):
+        return twin
+    if setting.question and holds(found, (setting.question,)):
+        return _only_asked(claim, found, setting)
+    if claim.kind not in CONTACT_KINDS and is_question(around.sentence):
+        return Finding("unchecked", (), f"{claim.text} stands in a question to the reader, which claims nothing.")
+    if claim.kind == "number" and (spans := within_name(claim, around, setting)):
+        return Finding("normalised", spans, f"Part of the name {spans[0].text} in {spans[0].source}.")
+    if claim.kind == "number" and _may_be_tally(claim, found, around, setting):
+        why = f"{claim.text} may count what the answer tells of; no source gives another number for it."
+        return Finding("unchecked", (), why)
+    if held := _among_days(found, setting):
+        return Finding("unchecked", (held.span(),), f"{claim.text} is among the days of {held.span().text}.")
+    return _another_rate(claim, found, setting) or Finding("absent", (), _why_absent(claim, found, setting))
+
+
+def _lookalike(found: Found, setting: Setting) -> Finding | None:
+    host = host_of(found.value)
+    known: dict[str, Place] = {}
+    for place in _kinds(setting, "url", "email"):
+        if their := host_of(place.found.value):
+            known.setdefault(their, place)
+    twin = looks_like(host, known) if host else None
+    if twin is None:
+        return None
+    why = f"{host} is not {twin}, which the sources name, but could be taken for it."
+    return Finding("lookalike", (known[twin].span(),), why)
+
+
+def _why_absent(claim: Claim, found: Found, setting: Setting) -> str:
+    like = near(found, _kinds(setting, claim.kind))
+    if like is None:
+        return f"No source has {claim.text}."
+    place, difference = like
+    return f"No source has {claim.text}; {name_of(place)} has {place.span().text}: {difference}."
+
+
+def _another_rate(claim: Claim, found: Found, setting: Setting) -> Finding | None:
+    """The same amount per something else: $9 a month is not $9 a year."""
+    if claim.kind not in ("money", "quantity"):
+        return None
+    for place in _kinds(setting, claim.kind):
+        if set(found.forms) & set(place.found.forms) and not same_per(found.per, place.found.per):
+            why = f"{name_of(place)} has {place.span().text} per {place.found.per}, not per {found.per}."
+            return Finding("wrong_role", (place.span(),), why)
+    return None
+
+
+def _among_days(found: Found, setting: Setting) -> Place | None:
+    """A day that stands only within a set of days: Tuesday of Monday to Friday."""
+    wanted = weekdays.days_of(found.value)
+    days = (p for p in _kinds(setting, "date") if wanted and wanted <= weekdays.days_of(p.found.value))
+    return next(days, None)
+
+
+def _may_be_tally(claim: Claim, found: Found, around: Around, setting: Setting) -> bool:
+    """A small number in words ("two ways") counts more often than it quotes, unless a sentence on the same has another."""
+    if not claim.text.isalpha() or len(found.value) > 1:
+        return False
+    words = role_terms(around.sentence.replace(claim.text, " "))
+    return not any(words & p.unit.terms for p in _kinds(setting, "number"))
+
+
+def _only_asked(claim: Claim, found: Found, setting: Setting) -> Finding:
+    """A number of the question confirms nothing, and where a source gives another one it is wrong."""
+    rivals = [p for p in _kinds(setting, found.kind) if measure(p.found) == measure(found)]
+    fitting = [p for p in rivals if setting.question_terms & (p.unit.terms | p.unit.context)]
+    if fitting and found.kind in ("quantity", "money", "percent", "time", "phone"):
+        why = f"{claim.text} stands only in the question; {name_of(fitting[0])} says {fitting[0].span().text}."
+        return Finding("absent", (), why)
+    return Finding("unchecked", (), f"{claim.text} stands only in the question; no source confirms it.")
+
+
+def _kinds(setting: Setting, *kinds: str) -> list[Place]:
+    return [p for s in setting.sources for kind, places in s.kinds.items() if kind in kinds for p in places]
