@@ -36,8 +36,8 @@ _START = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\b(?:between|zwischen|from|von|de) $", re.IGNORECASE)
+_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]$")
 _RANGE = re.compile(r"[ ]?[-–—][ ]?|[ ](?:to|until|till|through|and|bis|und|à|a)[ ](?:the )?", re.IGNORECASE)
-_NORMAL = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 
 
 def find(text: str) -> list[Found]:
@@ -166,7 +166,8 @@ def _zoned(text: str, found: list[Found]) -> list[Found]:
     out: list[Found] = []
     for item in found:
         zone = zones.read(text, item.end) if item.value != "24/7" else None
-        if zone is None and _NORMAL.match(text, item.start):
+        # behind an ISO date only: 10:00-18:30 is a range
+        if zone is None and _ISO_DATE.search(text, max(0, item.start - 11), item.start):
             zone = zones.read_offset(text, item.end)
         out.append(_in_zone(item, zone[0], zone[1]) if zone else item)
     for at in range(len(out) - 2, -1, -1):
