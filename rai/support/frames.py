@@ -9,9 +9,11 @@ label of its column.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -46,6 +48,13 @@ _MOST = re.compile(
 )
 _FORWARD = re.compile(r"\s?(?:-|–|—|to|until|till|through|thru)\s?", re.IGNORECASE)
 _LOOK_BACK = 40
+_NONE: Words = frozenset()
+LONGEST = 2000
+"""Characters of a clause or cell that are read together; the next ones are a clause of their own. No sentence a person wrote has as many."""
+MOST_VALUES = 32
+"""Values of a clause that are read together: each takes the others for labels, so that more would cost their square."""
+REACH = 40
+"""Clauses without a value, before or after, that a value is said of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,35 +81,101 @@ NOWHERE = Frame()
 def frames(text: str, start: int, end: int, values: Sequence[Found], header: str = "") -> list[Frame]:
     """The frame of each of `values`, which stand in the sentence or row `text[start:end]`, in their order.
 
-    `header`: the first row of the table that the row is in, "" if there is none.
+    `header`: the first row of the table that the row is in, "" if there is none. Time linear in the text and the values.
     """
-    row = " | " in text[start:end] or "\t" in text[start:end]
+    if not values:
+        return []
+    row = text.find(" | ", start, end) >= 0 or text.find("\t", start, end) >= 0
     edges = _edges(text, start, end, _CELL) if row else _unlisted(text, _edges(text, start, end, _CUT), values)
-    texts = [_without(text, a, b, values) for a, b in edges]
-    pieces = [(role_terms(t), said_words(t)) for t in texts]
-    at = [_piece(edges, value.start) for value in values]
-    labels = _labels(header, text[start:end]) if row else []
+    read = _Read.of(text, _short(edges, values), values)
+    cells = _cells(text, edges, header, text[start:end]) if row else []
+    times = {n: place for place, n in enumerate(n for n, v in enumerate(values) if v.kind == "time")}
+    same = [values[n] for n in times]
     found = []
     for n, value in enumerate(values):
-        own = {at[n]} if row else _own(n, at, values, len(edges))
-        local = frozenset().union(
-            *(pieces[i][0] for i in own), *(_label(v) for m, v in enumerate(values) if at[m] in own and m != n)
-        )
+        at = read.at[n]
+        part = read.part(at) if row else read.own(value.kind, at)
+        local = part.terms.union(*(label for m, label in part.labels if m != n))
         if row:
-            cell = _cell(text, start, value.start)
-            local |= _row_words(text, start, end, cell) | (labels[cell] if cell < len(labels) else frozenset())
-        beside = [v for m, v in enumerate(values) if at[m] in own and v.kind == "date"]
+            local |= cells[_piece(edges, value.start)]
         found.append(
             Frame(
                 _head(text, value, end),
                 local,
-                frozenset().union(*(pieces[i][1] for i in own)),
-                _days(text, beside),
-                _years(beside, value),
-                _bound(text, start, value, values),
+                part.said,
+                part.days,
+                _years(part.dates, value),
+                _bound(text, start, value, same, times.get(n, 0)),
             )
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Clauses that are read together: their words, the labels of the values in them by the place of each, and their dates."""
+
+    terms: Words
+    said: Words
+    labels: list[tuple[int, Words]]
+    dates: list[Found]
+    days: frozenset[int]
+
+
+@dataclass(slots=True)
+class _Read:
+    """The pieces of a sentence or row, and which of `values` stand in each; what several values share is put together once."""
+
+    text: str
+    values: Sequence[Found]
+    pieces: list[tuple[Words, Words]]
+    at: list[int]
+    inside: dict[int, list[int]]
+    held: dict[str, list[int]]
+    parts: dict[tuple[str, int], _Part]
+
+    @classmethod
+    def of(cls, text: str, edges: list[tuple[int, int]], values: Sequence[Found]) -> _Read:
+        """`values`, ascending, among the pieces `edges` of `text`."""
+        at = [_piece(edges, value.start) for value in values]
+        inside: dict[int, list[int]] = defaultdict(list)
+        for n, piece in enumerate(at):
+            inside[piece].append(n)
+        texts = [_without(text, a, b, [values[n] for n in inside.get(i, ())]) for i, (a, b) in enumerate(edges)]
+        pieces = [(role_terms(t), said_words(t)) for t in texts]
+        held: dict[str, set[int]] = defaultdict(set)
+        for piece, value in zip(at, values, strict=True):
+            held[value.kind].add(piece)
+        return cls(text, values, pieces, at, inside, {kind: sorted(at) for kind, at in held.items()}, {})
+
+    def part(self, at: int) -> _Part:
+        """One piece by itself: a cell."""
+        return self._together(("", at), range(at, at + 1))
+
+    def own(self, kind: str, at: int) -> _Part:
+        """The clauses of a value: its own and, of those without such a value, the ones that lead up to it or follow it."""
+        kinds = self.held[kind]
+        place = bisect_left(kinds, at)
+        leads_up, last = kinds[0] > 0, place + 1 == len(kinds)
+        first, stop = at, at + 1
+        if leads_up or len(kinds) == 1:
+            first = max(at - REACH, kinds[place - 1] + 1 if place else 0)
+        if not leads_up or last:
+            stop = min(at + REACH, len(self.pieces) if last else kinds[place + 1])
+        return self._together((kind, at), range(first, max(stop, at + 1)))
+
+    def _together(self, key: tuple[str, int], own: range) -> _Part:
+        if key not in self.parts:
+            mine = [n for i in own for n in self.inside.get(i, ())]
+            dates = [self.values[n] for n in mine if self.values[n].kind == "date"]
+            self.parts[key] = _Part(
+                _NONE.union(*(self.pieces[i][0] for i in own)),
+                _NONE.union(*(self.pieces[i][1] for i in own)),
+                [(n, label) for n in mine if (label := _label(self.values[n]))],
+                dates,
+                _days(self.text, dates),
+            )
+        return self.parts[key]
 
 
 def _label(value: Found) -> Words:
@@ -117,16 +192,35 @@ def _edges(text: str, start: int, end: int, cut: re.Pattern[str]) -> list[tuple[
 
 def _unlisted(text: str, edges: list[tuple[int, int]], values: Sequence[Found]) -> list[tuple[int, int]]:
     """`edges` without the cuts within a list of values: "between 2 and 10 pm", "Friday and Saturday" are said of one thing."""
+    starts, ends = [v.start for v in values], [v.end for v in values]
     joined = edges[:1]
     for a, b in edges[1:]:
-        before = [v for v in values if v.end <= a]
-        after = [v for v in values if v.start >= a - 1]
-        near = before and after and before[-1].kind == after[0].kind and before[-1].start >= joined[-1][0]
-        if near and _LISTED.fullmatch(text, before[-1].end, after[0].start):
+        before, after = bisect_right(ends, a) - 1, bisect_left(starts, a - 1)
+        near = before >= 0 and after < len(values) and values[before].kind == values[after].kind
+        if near and starts[before] >= joined[-1][0] and _LISTED.fullmatch(text, ends[before], starts[after]):
             joined[-1] = (joined[-1][0], b)
         else:
             joined.append((a, b))
     return joined
+
+
+def _short(edges: list[tuple[int, int]], values: Sequence[Found]) -> list[tuple[int, int]]:
+    """`edges`, those with more than `MOST_VALUES` values or `LONGEST` characters cut at the start of a value or a stretch."""
+    starts = [v.start for v in values]
+    found: list[tuple[int, int]] = []
+    for a, b in edges:
+        while True:
+            first = bisect_left(starts, a)
+            cut = min(a + LONGEST, starts[first + MOST_VALUES] if first + MOST_VALUES < len(starts) else b)
+            if cut >= b:
+                break
+            within = bisect_right(starts, cut) - 1
+            if within > first and values[within].end > cut:
+                cut = starts[within]  # a value stays whole
+            found.append((a, cut))
+            a = cut
+        found.append((a, b))
+    return found
 
 
 def _piece(edges: Sequence[tuple[int, int]], at: int) -> int:
@@ -143,40 +237,22 @@ def _without(text: str, start: int, end: int, values: Sequence[Found]) -> str:
     return " ".join([*out, text[at:end]])
 
 
-def _own(n: int, at: Sequence[int], values: Sequence[Found], count: int) -> set[int]:
-    """The clauses of a value: its own and, of those without such a value, the ones that lead up to it or follow it."""
-    kinds = sorted({at[m] for m, v in enumerate(values) if v.kind == values[n].kind})
-    place = kinds.index(at[n])
-    before = kinds[place - 1] if place else -1
-    after = kinds[place + 1] if place + 1 < len(kinds) else count
-    leads_up = kinds[0] > 0
-    own = {at[n]}
-    if leads_up or len(kinds) == 1:
-        own |= set(range(before + 1, at[n]))
-    if not leads_up or place + 1 == len(kinds):
-        own |= set(range(at[n] + 1, after))
-    return own
+def _cells(text: str, edges: Sequence[tuple[int, int]], header: str, row: str) -> list[Words]:
+    """For each cell the key of its row (the first cell), its own label and that of its column."""
+    columns = _columns(header) if header and header != row and ": " not in header else ()
+    labels = columns if len(columns) == len(edges) else (_NONE,) * len(edges)
+    first = text[slice(*edges[0])]
+    key = role_terms((first.partition(": ")[2] or first)[:LONGEST])
+    found = []
+    for (a, b), label in zip(edges, labels, strict=True):
+        colon = text.find(": ", a, b)
+        found.append(key | label | (role_terms(text[a : min(colon, a + LONGEST)]) if colon >= 0 else _NONE))
+    return found
 
 
-def _cell(text: str, start: int, at: int) -> int:
-    return text.count(" | ", start, at) + text.count("\t", start, at)
-
-
-def _labels(header: str, row: str) -> list[Words]:
-    cells = _CELL.split(header)
-    return (
-        [role_terms(c) for c in cells]
-        if header and header != row and ": " not in header and len(cells) == len(_CELL.split(row))
-        else []
-    )
-
-
-def _row_words(text: str, start: int, end: int, cell: int) -> Words:
-    """The key of the row (its first cell) and the label of the value's own cell."""
-    cells = _CELL.split(text[start:end])
-    key = cells[0].partition(": ")[2] or cells[0] if cells else ""
-    label = cells[cell].partition(": ")[0] if cell < len(cells) and ": " in cells[cell] else ""
-    return role_terms(key) | role_terms(label)
+@lru_cache(maxsize=64)
+def _columns(header: str) -> tuple[Words, ...]:
+    return tuple(role_terms(cell[:LONGEST]) for cell in _CELL.split(header))
 
 
 def _head(text: str, value: Found, end: int) -> Words:
@@ -203,18 +279,17 @@ def _years(dates: Sequence[Found], value: Found) -> frozenset[str]:
     return frozenset(d.value[:4] for d in dates if d is not value and re.match(r"\d{4}", d.value))
 
 
-def _bound(text: str, start: int, value: Found, values: Sequence[Found]) -> Bound:
+def _bound(text: str, start: int, value: Found, times: Sequence[Found], place: int) -> Bound:
+    """`times`: the times of the sentence; `place`: that of `value` among them, if it is one."""
     before = text[max(start, value.start - _LOOK_BACK) : value.start]
     if value.kind in ("number", "quantity", "money", "percent"):
         if _AHEAD.match(text, value.end):
             return ""  # up to a day before is at least a day before
         return "least" if _LEAST.search(before) else "most" if _MOST.search(before) else ""
     if value.kind == "time":
-        same = [v for v in values if v.kind == "time"]
-        place = same.index(value)
-        if place and _FORWARD.fullmatch(text, same[place - 1].end, value.start):
+        if place and _FORWARD.fullmatch(text, times[place - 1].end, value.start):
             return "end"
-        if place + 1 < len(same) and _FORWARD.fullmatch(text, value.end, same[place + 1].start):
+        if place + 1 < len(times) and _FORWARD.fullmatch(text, value.end, times[place + 1].start):
             return "start"
         return "start" if _START.search(before) else "end" if _END.search(before) else ""
     return ""
