@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from grounding.text import stem
 
 _PAIRS = (
@@ -20,10 +22,26 @@ for _pair in _PAIRS.split():
     _OPPOSITES[_b] = _OPPOSITES.get(_b, frozenset()) | {_a}
 
 
+_TURNED = ("off", "outof")
+"""What turns a word into its opposite: off-peak, out-of-network (`role_terms` writes them as one)."""
+
+
 def opposed(mine: frozenset[str], theirs: frozenset[str]) -> str | None:
     """A word of `theirs` whose opposite is in `mine`, where neither side has both; None if there is none. All stemmed."""
-    for word in sorted(mine & _OPPOSITES.keys()):
-        against = sorted(_OPPOSITES[word] & theirs)
-        if against and word not in theirs and not _OPPOSITES[word] & mine:
+    for word in sorted(mine):
+        opposites = _opposites(word)
+        against = sorted(opposites & theirs)
+        if against and word not in theirs and not opposites & mine:
             return against[0]
     return None
+
+
+@lru_cache(maxsize=8192)
+def _opposites(word: str) -> frozenset[str]:
+    turned = {sign + word for sign in _TURNED}
+    turned |= {word.removeprefix(sign) for sign in _TURNED if word.startswith(sign) and len(word) - len(sign) > 2}
+    if word.startswith("in") and len(word) > 4:
+        turned.add(f"outof{word[2:]}")
+    if word.startswith("outof"):
+        turned.add(f"in{word[5:]}")
+    return _OPPOSITES.get(word, frozenset()) | turned

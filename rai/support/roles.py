@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from rai.support.frames import Frame
 from rai.support.opposites import opposed
 from rai.support.sources import Place
+from rai.support.words import class_of
 
 Words = frozenset[str]
 _OPPOSITE_BOUNDS = {("least", "most"), ("most", "least"), ("start", "end"), ("end", "start")}
@@ -49,6 +50,8 @@ def clash(said: Said, place: Place) -> str | None:
         return "on other days"
     if mine.years and theirs.years and not mine.years & theirs.years:
         return f"for {min(theirs.years)}"
+    if theirs.past == "surely" and not mine.past:
+        return "for an earlier time"
     pair = opposed(mine.words, theirs.words)
     return f"for {pair}" if pair else None
 
@@ -61,9 +64,9 @@ def rival(said: Said, place: Place, others: Sequence[Place]) -> Place | None:
 
     `others`: other values of the same kind and measure, of any source. Ties go to the first by source and offset.
     """
-    if place.unit.field == "title":
-        return None
-    beats = [(strength, o) for o in others if (strength := _strength(said, place, o)) > 0]
+    if place.unit.field == "title" or place.frame.key:
+        return None  # it says what the others are said of
+    beats = [(strength, o) for o in others if (strength := _strength(said, place, o)) > 0 and clash(said, o) is None]
     return max(beats, key=lambda b: (b[0], b[1].source.id, -b[1].found.start))[1] if beats else None
 
 
@@ -83,11 +86,12 @@ def _strength(said: Said, place: Place, other: Place) -> float:
         return 0.0
     here, there = _named(place, same=same), _named(other, same=same)
     # the subject of a sentence stands in one of its clauses and is that of all: only a clause tells clauses apart
-    layers = (
-        (said.frame.local,) if same or not _alike(place, other) else (said.frame.local, said.sentence, said.context)
-    )
+    clause = said.frame.local | said.frame.words
+    layers = (clause,) if same or not _alike(place, other) else (clause, said.sentence, said.context)
     for weight, words in enumerate(layers):
         for_here, for_there = (words & here) - there, (words & there) - here
+        if not place.unit.row:  # "open from" and "hours from" say one thing; two columns of these names do not
+            for_there = frozenset(w for w in for_there if class_of(w) not in here)
         if for_here:
             return 0.0
         if for_there:
@@ -102,7 +106,8 @@ def _headed(mine: Frame, here: Frame, there: Frame) -> bool:
 
 def _named(place: Place, *, same: bool) -> Words:
     """What a place is said of: within one sentence its clause, else its sentence, title and heading too."""
-    return place.frame.local if same else place.frame.local | place.unit.terms | place.unit.context
+    own = place.frame.local | place.frame.words
+    return own if same else own | place.unit.terms | place.unit.context
 
 
 def _alike(place: Place, other: Place) -> bool:

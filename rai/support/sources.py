@@ -24,6 +24,7 @@ LONGEST_HEADER = 2000
 """Characters of a table's first row that are read with each of its rows."""
 # a telephone number that only the region tells where it leads has four digits and more, whatever stands between
 _NATIONAL = re.compile(r"\d(?:[ ().\-/]{0,3}\d){3}|[2-9]\d\d-[A-Z]")
+_NONE: frozenset[str] = frozenset()
 _HEADING = re.compile(r"#{1,6} .*|.{1,80}:\s*")
 _ROW = re.compile(r".*(?:\||\t).*|[^.!?]{1,60}: ?\S.*")
 
@@ -120,20 +121,23 @@ def _places(source: Source, field: Field, units: list[Unit], regions: tuple[str,
 def _text_units(source: Source, title: frozenset[str]) -> list[Unit]:
     text = source.text
     units: list[Unit] = []
-    heading: frozenset[str] = frozenset()
-    before: frozenset[str] = frozenset()
-    header = ""
+    heading = _NONE
+    before = _NONE
+    header, caption = "", _NONE
     for sentence in sentences(text):
         words = role_terms(sentence.text)
         row = bool(_ROW.fullmatch(sentence.text))
         cells = "|" in sentence.text or "\t" in sentence.text
+        if cells and not header:  # the line above a table says what all its rows are about
+            caption = before
         header = (header or sentence.text) if cells else ""
-        context = title | heading | before | (role_terms(header) if ": " not in header else frozenset())
+        columns = role_terms(header) if ": " not in header else _NONE
+        context = title | heading | (caption | columns if cells else before)
         line = f"{source.title}\n{header[:LONGEST_HEADER]}\n{sentence.text}"
         units.append(Unit("text", sentence.start, sentence.end, words, context, row, header, len(units), line))
         if _HEADING.fullmatch(sentence.text):
             heading = words
-        before = frozenset() if row else words
+        before = _NONE if row else words
     return units
 
 

@@ -31,7 +31,7 @@ def surroundings(answer: str, values: Sequence[Found]) -> dict[Found, Around]:
     found: dict[Found, Around] = {}
     for at, group in inside.items():
         span = spans[at] if at >= 0 else Span(0, 0, "")
-        for value, frame in zip(group, frames(answer, span.start, span.end, group), strict=True):
+        for value, frame in zip(group, frames(answer, span.start, span.end, group, leads=False), strict=True):
             sentence = span.text if value.start < span.end else answer[value.start : value.end]
             before, after = answer[max(0, value.start - _REACH) : value.start], answer[value.end : value.end + _REACH]
             clause = _clause(sentence, value.start - span.start) if value.kind in ("phone", "url", "email") else ""

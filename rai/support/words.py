@@ -7,15 +7,17 @@ from functools import lru_cache
 
 from grounding.text import STOP_WORDS, stem, terms
 
-# Words that name the same role of a value; compared as one
+# Words that name the same role of a value; compared as one. The sign keeps a class apart from the word
 _CUES = {
-    stem(word): role
+    stem(word): f"~{role}"
     for role, words in {
         "price": "cost costs price priced prices fee fees charge charged charges pay rate rates amount fare tariff payment",
         "phone": "phone call telephone tel number hotline ring dial contact reach line",
         "email": "email mail write send",
         "hours": "open opens hour hours close closes opening closing closed",
         "website": "website site web link url page online",
+        "child": "child children kid kids",
+        "adult": "adult adults grownup grownups",
         "people": "people person guest guests visitor visitors",
     }.items()
     for word in words.split()
@@ -32,20 +34,30 @@ _COUNTRIES = {
 _COUNTRY = re.compile(rf"(?<!\w)(?:{'|'.join(re.escape(c) for c in sorted(_COUNTRIES, key=len, reverse=True))})(?!\w)")
 # one word for what is written as one, as two or with a hyphen
 _PHRASES = re.compile(r"\b(check|pick|drop|log|sign|set|top|roll|cut|start)[ -](in|out|up|off|over)\b", re.IGNORECASE)
+# off-peak is not peak, out-of-network not in-network: the small word before the hyphen makes another word
+_COMPOUND = re.compile(r"\b(off|out|in|on|non|over|under|up|down|all|no)-(of-)?(?=[^\W\d_])", re.IGNORECASE)
 
 
 @lru_cache(maxsize=8192)
 def role_terms(text: str) -> frozenset[str]:
-    """Content words of a text without its numbers, role words as their class (cost and fee are both "price")."""
-    plain = _PHRASES.sub(r"\1\2", _COUNTRY.sub(lambda m: _COUNTRIES[m.group()], text))
-    return frozenset(_CUES.get(term, term) for term in terms(plain) if not (term[0].isdigit() or _is_clitic(term)))
+    """Content words of a text without its numbers, role words as their class (cost and fee are both "~price")."""
+    return frozenset(_CUES.get(term, term) for term in _terms(_COUNTRY.sub(lambda m: _COUNTRIES[m.group()], text)))
 
 
 @lru_cache(maxsize=8192)
 def said_words(text: str) -> frozenset[str]:
     """`role_terms`, and beside their class the words themselves: open and closed are both hours, and not the same."""
-    plain = _PHRASES.sub(r"\1\2", text)
-    return role_terms(text) | {term for term in terms(plain) if not (term[0].isdigit() or _is_clitic(term))}
+    return role_terms(text) | frozenset(_terms(text))
+
+
+def class_of(word: str) -> str | None:
+    """The class of a role word, stemmed; None of every other."""
+    return _CUES.get(word)
+
+
+def _terms(text: str) -> list[str]:
+    plain = _COMPOUND.sub(lambda m: m.group().replace("-", ""), _PHRASES.sub(r"\1\2", text))
+    return [term for term in terms(plain) if not (term[0].isdigit() or _is_clitic(term))]
 
 
 def _is_clitic(term: str) -> bool:
