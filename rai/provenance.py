@@ -13,7 +13,7 @@ from rai.claims.phones import REGIONS
 from rai.match import check_claims
 from rai.ports import AnswerScorer, EntityTagger
 from rai.records import CONTACT_KINDS, Claim, Report, Source, Status, Verdict
-from rai.repair import drop_unsupported
+from rai.repair.drop import drop_unsupported
 from rai.statements.entail import anywhere
 from rai.statements.wording import substance
 from rai.support.sources import prepare

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rai.records import Claim
-from rai.repair import drop_unsupported
+from rai.repair.drop import drop_unsupported
 
 
 def _bad(answer: str, *texts: str) -> list[Claim]:
