@@ -64,8 +64,11 @@ def check_claims(
             finding = match_value(claim, value, around[value], setting)
         finding = _quoted(claim, finding, changed, setting)
         claims.append(
-            replace(claim, status=finding.status, evidence=finding.evidence, why=finding.why, score=finding.score)
-        )
+            replace(
+                claim, status=finding.status, evidence=finding.evidence, why=finding.why, score=finding.score,
+                instead=finding.instead,
+            )
+        )  # fmt: skip
     return tuple(claims)
 
 
@@ -81,7 +84,8 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting:
     if statement:
         return Finding("contradicted", (says,), f"The source says the opposite here: {says.text}")
     status: Status = "absent" if finding.status == "absent" or not said(claim.text, setting.sources) else "wrong_role"
-    return Finding(status, (says,), f"The source says {says.text} here, not {claim.text}.")
+    instead = says if all(c.says == says for c in here) else None
+    return Finding(status, (says,), f"The source says {says.text} here, not {claim.text}.", instead=instead)
 
 
 def _tagged(answer: str, found: Sequence[Found], tags: Sequence[tuple[int, int, EntityType]]) -> list[Found]:

@@ -8,12 +8,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
 
 from rai.claims.phones import REGIONS
 from rai.match import check_claims
 from rai.ports import AnswerScorer, EntityTagger
-from rai.records import CONTACT_KINDS, Claim, Report, Source, Status, Verdict
+from rai.records import CONTACT_KINDS, Claim, EntityType, Report, Source, Status, Verdict
 from rai.repair.drop import drop_unsupported
+from rai.repair.replace import replace_unsupported
 from rai.statements.entail import anywhere
 from rai.statements.wording import substance
 from rai.support.sources import prepare
@@ -68,25 +71,23 @@ async def check(
     report = await _report(answer, request)
     if report.verdict != "unsupported":
         return report
-    return replace(report, repaired=await _repaired(answer, report, request))
+    return await _repaired(answer, report, request)
 
 
 async def _report(answer: str, request: _Request) -> Report:
     tags = await request.ports.tagger.tag(answer) if request.ports.tagger is not None else ()
-    claims = await asyncio.to_thread(
-        check_claims,
-        answer,
-        request.sources,
-        request.question,
-        given=request.given,
-        regions=request.policy.regions,
-        tags=tags,
-    )
+    claims = await asyncio.to_thread(_claims, request, tags, answer)
     score = await asyncio.to_thread(unsupportedness, claims, request.sources, request.policy.regions)
     scorer, relevance = request.ports.scorer, None
     if scorer is not None and request.question:
         relevance = await scorer.relevance(request.question, answer)
     return Report(_verdict(claims, score, relevance, request.policy), score, claims, relevance)
+
+
+def _claims(request: _Request, tags: Sequence[tuple[int, int, EntityType]], answer: str) -> tuple[Claim, ...]:
+    return check_claims(
+        answer, request.sources, request.question, given=request.given, regions=request.policy.regions, tags=tags
+    )
 
 
 def _verdict(claims: Sequence[Claim], score: float, relevance: float | None, policy: CheckPolicy) -> Verdict:
@@ -135,14 +136,27 @@ def _uncovered(claims: Sequence[Claim], sources: Sequence[Source], regions: tupl
     return max((1.0 - anywhere(c.text, prepared) for c in open_statements), default=0.0)
 
 
-async def _repaired(answer: str, report: Report, request: _Request) -> str | None:
-    text, claims = answer, report.claims
+async def _repaired(answer: str, report: Report, request: _Request) -> Report:
+    """`report` with the repair of `answer`: what can be replaced is, what is unsupported still is dropped; checked each time."""
+    text, now = answer, report
+    how: Literal["replaced", "dropped"] = "replaced"
+    replaced = await asyncio.to_thread(
+        replace_unsupported,
+        answer,
+        report.claims,
+        request.sources,
+        partial(_claims, request, ()),
+        request.policy.regions,
+    )
+    if replaced is not None:
+        text, now = replaced, await _report(replaced, request)
     for _ in range(REPAIR_ROUNDS):
-        repaired = drop_unsupported(text, claims)
-        if repaired is None:
-            return None
-        again = await _report(repaired, request)
-        if again.verdict != "unsupported":
-            return None if again.verdict == "irrelevant" else repaired
-        text, claims = repaired, again.claims
-    return None
+        if now.verdict != "unsupported":
+            break
+        left = drop_unsupported(text, now.claims)
+        if left is None:
+            return report
+        text, now, how = left, await _report(left, request), "dropped"
+    if now.verdict in ("unsupported", "irrelevant"):
+        return report
+    return replace(report, repaired=text, repair=how)

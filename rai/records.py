@@ -116,7 +116,8 @@ class Report:
     """The provenance check of one answer.
 
     `score` in [0, 1]: how sure the checker is that something is unsupported. `relevance` in [0, 1] or None if not asked.
-    `repaired`: the answer with what is unsupported replaced or taken out, itself checked, or None.
+    `repaired`: the answer with what is unsupported replaced or taken out, itself checked, or None. `repair`: how it was made;
+    `replaced` took nothing out.
     """
 
     verdict: Verdict
@@ -125,6 +126,7 @@ class Report:
     relevance: float | None = None
     repaired: str | None = None
     layers: tuple[Layer, ...] = ()
+    repair: Literal["replaced", "dropped"] | None = None
 
 
 class Outcome(StrEnum):

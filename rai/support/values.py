@@ -79,6 +79,7 @@ def _placed(claim: Claim, found: Found, places: list[Place], around: Around, set
         "wrong_role",
         spans[:1],
         f"{name_of(place)} has {spans[0].text} for something else; here {name_of(other)} says {spans[1].text}.",
+        instead=spans[1],
     )
 
 
