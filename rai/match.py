@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from rai.claims import codes, names
+from rai.claims import codes, names, relative
 from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
 from rai.claims.phones import REGIONS
@@ -24,6 +24,8 @@ from rai.support.surroundings import surroundings
 from rai.support.values import match_value
 from rai.support.words import role_terms
 
+NOT_ASKED = "Only values were checked."
+
 
 def check_claims(
     answer: str,
@@ -34,12 +36,14 @@ def check_claims(
     regions: tuple[str, ...] = REGIONS,
     tags: Sequence[tuple[int, int, EntityType]] = (),
     at: datetime | None = None,
+    values_only: bool = False,
 ) -> tuple[Claim, ...]:
     """Every claim of `answer` with its status. A plain function: milliseconds for an answer and five passages.
 
     `tags`: names that a tagger found (start, end, type); they type what the grammar found and add what it did not.
     `given` may be repeated without a source. What stands only in `question` is not confirmed by it: `unchecked`.
     The order of `sources` changes nothing but equal ids. `at`: when the conversation takes place; without it "tomorrow" is `unchecked`.
+    `values_only`: names, codes, addresses and statements stay `unchecked`.
     """
     ordered = sorted(set(sources), key=lambda s: (s.id, s.title, s.text))
     setting = Setting(
@@ -49,7 +53,7 @@ def check_claims(
         role_terms(question or ""),
         at,
     )
-    found = _tagged(answer, find_values(answer, regions), tags)
+    found = [_dated(f, at) for f in _tagged(answer, find_values(answer, regions), tags)]
     changed = changes(answer, found, setting.sources)
     found += loose_digits(answer, found)
     found += changed_digits(answer, found, changed)
@@ -57,6 +61,9 @@ def check_claims(
     around = surroundings(answer, sorted(found, key=lambda f: (f.start, f.end)))
     claims = []
     for claim in claims_of(answer, found):
+        if values_only and claim.kind in ("statement", "entity"):
+            claims.append(replace(claim, why=NOT_ASKED))
+            continue
         if claim.kind == "statement":
             finding = match_statement(claim.text, setting)
         else:
@@ -74,7 +81,7 @@ def check_claims(
 
 def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting: Setting) -> Finding:
     """`finding`, unless the sentence quotes a source that has something else in this place."""
-    if finding.status in ("lookalike", "rounded", "derived", "conflict"):
+    if finding.status in ("lookalike", "rounded", "derived", "conflict") or _is_open_date(claim, finding):
         return finding
     statement = claim.kind == "statement"
     here = [c for c in changed if c.negation == statement and c.start < claim.end and claim.start < c.end]
@@ -86,6 +93,20 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting:
     status: Status = "absent" if finding.status == "absent" or not said(claim.text, setting.sources) else "wrong_role"
     instead = says if all(c.says == says for c in here) else None
     return Finding(status, (says,), f"The source says {says.text} here, not {claim.text}.", instead=instead)
+
+
+def _dated(found: Found, at: datetime | None) -> Found:
+    """Tomorrow, in a conversation whose time is known, is a day like any other."""
+    days = relative.resolve(found.value, at) if at is not None else ()
+    if not days:
+        return found
+    rules = tuple(form for form in found.forms if not form.startswith("relative:"))
+    return replace(found, value=days[0], readings=(*days, *rules))
+
+
+def _is_open_date(claim: Claim, finding: Finding) -> bool:
+    """True of "tomorrow" while nobody knows when that is."""
+    return finding.status == "unchecked" and (claim.value or "").startswith("relative:")
 
 
 def _tagged(answer: str, found: Sequence[Found], tags: Sequence[tuple[int, int, EntityType]]) -> list[Found]:

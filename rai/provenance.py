@@ -8,21 +8,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Literal
 
-from rai.claims.phones import REGIONS
+from grounding.errors import ServiceError
+from rai.claims.regions import regions_of
 from rai.match import check_claims
 from rai.ports import AnswerScorer, EntityTagger
-from rai.records import CONTACT_KINDS, Claim, EntityType, Report, Source, Status, Verdict
+from rai.records import Claim, EntityType, Report, Source
 from rai.repair.drop import drop_unsupported
 from rai.repair.replace import replace_unsupported
-from rai.statements.entail import anywhere
-from rai.statements.wording import substance
-from rai.support.sources import prepare
+from rai.statements.support import Weighing, weigh_claims
+from rai.verdict import DEFAULT, CheckPolicy, certainty, layers_of, union_of
 
+__all__ = ["CheckPolicy", "CheckPorts", "check"]
+
+Tag = tuple[int, int, EntityType]
 REPAIR_ROUNDS = 3
-_SUPPORTED: frozenset[Status] = frozenset({"exact", "normalised", "rounded", "derived", "entailed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +37,16 @@ class CheckPorts:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckPolicy:
-    """Thresholds in [0, 1] and the regions whose national phone numbers are read, most likely first."""
-
-    unsupported_at: float = 0.5
-    relevance_at: float = 0.3
-    regions: tuple[str, ...] = REGIONS
-
-
-@dataclass(frozen=True, slots=True)
 class _Request:
     """What stays the same while an answer is checked, repaired and checked again."""
 
     sources: tuple[Source, ...]
     question: str | None
     given: tuple[str, ...]
-    ports: CheckPorts
+    ports: CheckPorts | None
     policy: CheckPolicy
+    regions: tuple[str, ...]
+    at: datetime | None
 
 
 async def check(
@@ -60,14 +56,21 @@ async def check(
     *,
     given: Sequence[str] = (),
     ports: CheckPorts | None = None,
-    policy: CheckPolicy = CheckPolicy(),
+    policy: CheckPolicy = DEFAULT,
+    at: datetime | None = None,
 ) -> Report:
     """Check `answer` against `sources`. `given` may be repeated without a source; `relevance` needs a scorer and a question.
 
-    `unsupported` if any claim is, or if the score exceeds the policy's threshold. `repaired` is set only when what is
-    left of the answer was checked again and holds no unsupported claim.
+    Without `ports` only values are judged, in milliseconds; names and statements are `unchecked`. `CheckPorts()` judges
+    them by grammar and words, a tagger, scorer or judge in it adds what that finds. `at`: when the conversation takes
+    place, in the customer's zone; without it "tomorrow" is `unchecked`.
+
+    `unsupported` if any layer is. `repaired` is set only when what is left of the answer was checked again and holds no
+    unsupported claim. A service that fails is noted in `notes`, and what it would have decided stays undecided.
     """
-    request = _Request(tuple(sources), question, tuple(given), ports or CheckPorts(), policy)
+    regions = regions_of([*(f"{s.title}\n{s.text}" for s in sources), question or ""], policy.regions)
+    every = tuple(dict.fromkeys((*regions, *policy.regions)))
+    request = _Request(tuple(sources), question, tuple(given), ports, policy, every, at)
     report = await _report(answer, request)
     if report.verdict != "unsupported":
         return report
@@ -75,65 +78,52 @@ async def check(
 
 
 async def _report(answer: str, request: _Request) -> Report:
-    tags = await request.ports.tagger.tag(answer) if request.ports.tagger is not None else ()
-    claims = await asyncio.to_thread(_claims, request, tags, answer)
-    score = await asyncio.to_thread(unsupportedness, claims, request.sources, request.policy.regions)
-    scorer, relevance = request.ports.scorer, None
-    if scorer is not None and request.question:
-        relevance = await scorer.relevance(request.question, answer)
-    return Report(_verdict(claims, score, relevance, request.policy), score, claims, relevance)
+    notes: list[str] = []
+    tags = await _tags(answer, request.ports, notes)
+    weighing = await asyncio.to_thread(_weighed, request, tags, answer)
+    relevance = await _relevance(answer, request, notes)
+    claims, doubt = weighing.claims, max(weighing.doubt, 0.5 * weighing.even_doubt)
+    layers = layers_of(claims, doubt, relevance, request.policy)
+    score = certainty(claims, weighing.even_doubt) or doubt
+    return Report(union_of(layers, claims), score, claims, relevance, layers=layers, notes=tuple(notes))
 
 
-def _claims(request: _Request, tags: Sequence[tuple[int, int, EntityType]], answer: str) -> tuple[Claim, ...]:
+async def _tags(answer: str, ports: CheckPorts | None, notes: list[str]) -> tuple[Tag, ...]:
+    if ports is None or ports.tagger is None:
+        return ()
+    try:
+        return await ports.tagger.tag(answer)
+    except ServiceError as error:
+        notes.append(f"names were found by grammar alone: {error}")
+        return ()
+
+
+async def _relevance(answer: str, request: _Request, notes: list[str]) -> float | None:
+    if request.ports is None or request.ports.scorer is None or not request.question:
+        return None
+    try:
+        return await request.ports.scorer.relevance(request.question, answer)
+    except ServiceError as error:
+        notes.append(f"relevance was not judged: {error}")
+        return None
+
+
+def _weighed(request: _Request, tags: Sequence[Tag], answer: str) -> Weighing:
+    claims = _claims(request, tags, answer)
+    return Weighing(claims, 0.0, 0.0) if request.ports is None else weigh_claims(claims, request.sources)
+
+
+def _claims(request: _Request, tags: Sequence[Tag], answer: str) -> tuple[Claim, ...]:
     return check_claims(
-        answer, request.sources, request.question, given=request.given, regions=request.policy.regions, tags=tags
+        answer,
+        request.sources,
+        request.question,
+        given=request.given,
+        regions=request.regions,
+        tags=tags,
+        at=request.at,
+        values_only=request.ports is None,
     )
-
-
-def _verdict(claims: Sequence[Claim], score: float, relevance: float | None, policy: CheckPolicy) -> Verdict:
-    if score > policy.unsupported_at or any(c.unsupported for c in claims):
-        return "unsupported"
-    if relevance is not None and relevance < policy.relevance_at:
-        return "irrelevant"
-    return "supported" if any(c.status in _SUPPORTED for c in claims) and not _untold(claims) else "unchecked"
-
-
-def _untold(claims: Sequence[Claim]) -> bool:
-    """True if a sentence of substance was neither decided nor holds a value that was: "Plus is free" names Plus, and that is all."""
-    told = [c for c in claims if c.status in _SUPPORTED and c.kind not in ("statement", "entity")]
-    open_ = [c for c in claims if c.kind == "statement" and c.status == "unchecked" and substance(c.text)]
-    return any(not any(s.start <= c.start and c.end <= s.end for c in told) for s in open_)
-
-
-def unsupportedness(claims: Sequence[Claim], sources: Sequence[Source], regions: tuple[str, ...] = REGIONS) -> float:
-    """How sure the check is that something is unsupported, in [0, 1].
-
-    An unsupported claim decides by its kind: contacts .98, other values and codes .95, names .8, statements .7 (half
-    of what is left to 1 is added when there are several). Otherwise at most .5: half the share of content words of the
-    least covered statement that stand in no source.
-    """
-    doubts = sorted((_certainty(c) for c in claims if c.unsupported), reverse=True)
-    uncovered = _uncovered(claims, sources, regions)
-    if not doubts:
-        return round(0.5 * uncovered, 4)
-    certainty = doubts[0] + (1 - doubts[0]) * 0.5 * min(1.0, (len(doubts) - 1 + uncovered) / 4)
-    return round(certainty, 4)
-
-
-def _certainty(claim: Claim) -> float:
-    if claim.kind in CONTACT_KINDS:
-        return 0.98
-    if claim.kind == "statement":
-        return 0.7
-    if claim.kind == "entity" and claim.entity not in ("code", "address"):
-        return 0.8
-    return 0.95 if claim.status == "absent" else 0.85
-
-
-def _uncovered(claims: Sequence[Claim], sources: Sequence[Source], regions: tuple[str, ...]) -> float:
-    prepared = [prepare(source, regions) for source in sources]
-    open_statements = [c for c in claims if c.kind == "statement" and c.status != "entailed" and substance(c.text)]
-    return max((1.0 - anywhere(c.text, prepared) for c in open_statements), default=0.0)
 
 
 async def _repaired(answer: str, report: Report, request: _Request) -> Report:
@@ -146,7 +136,7 @@ async def _repaired(answer: str, report: Report, request: _Request) -> Report:
         report.claims,
         request.sources,
         partial(_claims, request, ()),
-        request.policy.regions,
+        request.regions,
     )
     if replaced is not None:
         text, now = replaced, await _report(replaced, request)

@@ -80,7 +80,8 @@ class EvidenceSpan:
 class Claim:
     """A checkable piece of a draft. `value` is its normal form; `why` is a sentence for a person.
 
-    `score`: of a statement, how likely it is supported, in [0, 1], calibrated; None of other kinds and where nothing was weighed.
+    `score`: of a statement, how far it is supported, in [0, 1]: it ranks, it is no probability; None of other kinds and where
+    nothing was weighed.
     `instead`: what the source says here, where role and subject are certain: what a repair may write in the claim's place.
     """
 
@@ -126,6 +127,7 @@ class Report:
     relevance: float | None = None
     repaired: str | None = None
     layers: tuple[Layer, ...] = ()
+    notes: tuple[str, ...] = ()
     repair: Literal["replaced", "dropped"] | None = None
 
 

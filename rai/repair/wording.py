@@ -122,7 +122,7 @@ def _cased(answer: str, mine: Found, now: str) -> str:
 
 
 def _article(was: str, now: str) -> str:
-    """ "a" or "an" as `now` is spoken: an 8-day, an 11th, an 18, an eight-hour."""
+    """The article of `now` as it is spoken: an 8-day, an 11th, an 18, an eight-hour."""
     vowel = bool(_VOWEL_FIGURE.match(now)) if re.match(r"\W*\d", now) else now[:1].lower() in "aeio"
     article = "an" if vowel else "a"
     return article.capitalize() if was[:1].isupper() else article

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from rai.claims import relative
 from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, Claim, EvidenceSpan
 from rai.support.conflict import conflict
@@ -30,11 +28,7 @@ def match_value(claim: Claim, found: Found, around: Around, setting: Setting) ->
     if is_loose(found):
         return match_loose(claim, setting)
     places = standing(found, setting.sources)
-    days = relative.resolve(found.value, setting.at) if setting.at else ()
-    if not places and days:
-        found = replace(found, value=days[0], readings=days)
-        places = standing(found, setting.sources)
-    elif not places and found.value.startswith("relative:"):
+    if not places and found.value.startswith("relative:"):
         why = f"Which day {claim.text} is depends on when this is read; the time of the conversation was not given."
         return Finding("unchecked", (), why)
     if places:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grounding.errors import ServiceUnavailable
 from rai.embedded.tagger import GazetteerTagger
 from rai.match import check_claims
-from rai.provenance import CheckPolicy, CheckPorts, check, unsupportedness
-from rai.records import Source
+from rai.provenance import CheckPolicy, CheckPorts, check
+from rai.records import EntityType, Source
 
 PHONE = Source("s1", "For help call +1 415 555 0132. The lid is red. The plan costs $19 a month.", "Plan and help")
+
+
+ALL = CheckPorts()
 
 
 class FixedScorer:
@@ -26,7 +32,7 @@ class FixedScorer:
 
 async def test_supported_answer() -> None:
     """All values traced: supported, low score, no repair."""
-    report = await check("Call (415) 555-0132 for help. The lid is red.", [PHONE])
+    report = await check("Call (415) 555-0132 for help. The lid is red.", [PHONE], ports=ALL)
     assert (report.verdict, report.repaired, report.relevance) == ("supported", None, None)
     assert report.score <= 0.5
 
@@ -44,22 +50,22 @@ async def test_supported_answer() -> None:
 )
 async def test_each_invented_value_is_taken_out(bad: str) -> None:
     """An invented number, URL, date or phone number makes the answer unsupported; the rest is kept and checks."""
-    report = await check(f"The lid is red. {bad}", [PHONE])
+    report = await check(f"The lid is red. {bad}", [PHONE], ports=ALL)
     assert (report.verdict, report.repaired) == ("unsupported", "The lid is red.")
     assert report.score > 0.5
-    again = await check(report.repaired or "", [PHONE])
+    again = await check(report.repaired or "", [PHONE], ports=ALL)
     assert again.verdict == "supported"
 
 
 async def test_nothing_left_is_no_repair() -> None:
     """Only courtesies left: withheld, not repaired."""
-    report = await check("Hello! Call (415) 555-0199. Is there anything else?", [PHONE])
+    report = await check("Hello! Call (415) 555-0199. Is there anything else?", [PHONE], ports=ALL)
     assert (report.verdict, report.repaired) == ("unsupported", None)
 
 
 async def test_courtesy_is_unchecked() -> None:
     """An answer that claims nothing is unchecked, not supported."""
-    report = await check("Happy to help! Anything else?", [PHONE])
+    report = await check("Happy to help! Anything else?", [PHONE], ports=ALL)
     assert (report.verdict, report.score) == ("unchecked", 0.0)
 
 
@@ -102,8 +108,8 @@ async def test_listed_codes_keep_their_dashes() -> None:
 async def test_threshold_decides_between_scores() -> None:
     """With nothing unsupported, only a score above the threshold makes a verdict unsupported."""
     text = "The red lid of the plan shines in bright gold."
-    assert (await check(text, [PHONE])).verdict == "unchecked"
-    assert (await check(text, [PHONE], policy=CheckPolicy(unsupported_at=0.1))).verdict == "unsupported"
+    assert (await check(text, [PHONE], ports=ALL)).verdict == "unchecked"
+    assert (await check(text, [PHONE], policy=CheckPolicy(unsupported_at=0.1), ports=ALL)).verdict == "unsupported"
 
 
 @pytest.mark.row("4-27")
@@ -113,7 +119,9 @@ async def test_forced_deletion_answer_with_an_en_dash() -> None:
         "s1",
         "In the portal: Overview, Delete, Apply force delete, Ok. For az vm delete use --force-deletion. For Remove-AzVm use -ForceDeletion.",
     )
-    report = await check("For az vm delete use –force-deletion. For Remove-AzVm use -ForceDeletion.", [source])
+    report = await check(
+        "For az vm delete use –force-deletion. For Remove-AzVm use -ForceDeletion.", [source], ports=ALL
+    )
     assert report.verdict == "supported"
     assert [(c.text, c.status) for c in report.claims if c.kind == "entity"] == [
         ("–force-deletion", "normalised"),
@@ -133,19 +141,69 @@ PARTS = st.lists(
 async def test_repaired_text_checks(parts: list[str]) -> None:
     """A repaired text holds no unsupported claim; the score lies in [0, 1] and grows with what is unsupported."""
     answer = " ".join(parts)
-    report = await check(answer, [PHONE])
+    report = await check(answer, [PHONE], ports=ALL)
     assert 0.0 <= report.score <= 1.0
     assert report.verdict == "unsupported" or not any(c.unsupported for c in report.claims)
     if report.repaired is not None:
         assert not any(c.unsupported for c in check_claims(report.repaired, [PHONE]))
-        assert (await check(report.repaired, [PHONE])).verdict in ("supported", "unchecked")
+        assert (await check(report.repaired, [PHONE], ports=ALL)).verdict in ("supported", "unchecked")
 
 
-def test_score_grows_with_unsupported_claims() -> None:
+async def test_score_grows_with_unsupported_claims() -> None:
     """Two inventions weigh more than one, one more than none."""
-    scores = [
-        unsupportedness(check_claims(a, [PHONE]), [PHONE])
-        for a in ("The lid is red.", "The lid is red. It has 77 lids.", "The lid is red. It has 77 lids and 78 bolts.")
-    ]
+    answers = ("The lid is red.", "The lid is red. It has 77 lids.", "The lid is red. It has 77 lids and 78 bolts.")
+    scores = [(await check(answer, [PHONE], ports=ALL)).score for answer in answers]
     assert scores == sorted(scores)
     assert len(set(scores)) == 3
+
+
+async def test_without_ports_only_values_are_judged() -> None:
+    """Names, codes and sentences are told and left `unchecked`; a wrong number is still found and mended."""
+    report = await check("Ask Nora Quill. The lid AB-12 is green. It has 77 lids.", [PHONE])
+    assert {(c.kind, c.status) for c in report.claims} == {
+        ("statement", "unchecked"),
+        ("entity", "unchecked"),
+        ("number", "absent"),
+    }
+    assert [layer.name for layer in report.layers if layer.verdict == "unsupported"] == ["values"]
+
+
+async def test_each_layer_says_what_it_finds() -> None:
+    """The union is unsupported if one layer is; a layer without claims is left out."""
+    ports = CheckPorts(scorer=FixedScorer(0.9))
+    report = await check("The lid is red. It has 77 lids.", [PHONE], "What colour is the lid?", ports=ports)
+    told = {layer.name: layer.verdict for layer in report.layers}
+    assert told["values"] == "unsupported"
+    assert told["relevance"] == "supported"
+    assert "entities" not in told
+    assert report.verdict == "unsupported"
+
+
+class _Failing:
+    """A tagger and scorer whose service is down."""
+
+    async def tag(self, text: str) -> tuple[tuple[int, int, EntityType], ...]:
+        raise ServiceUnavailable("names", "no answer")
+
+    async def relevance(self, question: str, answer: str) -> float:
+        raise ServiceUnavailable("relevance", "no answer")
+
+
+async def test_a_failing_service_is_noted_and_the_rest_stands() -> None:
+    """Values and sentences are judged as ever; the report says what was not asked."""
+    ports = CheckPorts(tagger=_Failing(), scorer=_Failing())
+    report = await check("The lid is red. It has 77 lids.", [PHONE], "What colour?", ports=ports)
+    assert report.verdict == "unsupported"
+    assert report.relevance is None
+    assert len(report.notes) == 2
+
+
+async def test_tomorrow_is_a_date_once_the_time_is_known() -> None:
+    """Unresolved it is `unchecked`; of the day of the conversation it agrees or does not."""
+    source = Source("s", "The outage ends on 4 May 2026.")
+    at = datetime(2026, 5, 3, 9, 0)
+    statuses = [
+        next(c.status for c in (await check("The outage ends tomorrow.", [source], at=when)).claims if c.kind == "date")
+        for when in (None, at, datetime(2026, 5, 4, 9, 0))
+    ]
+    assert statuses == ["unchecked", "normalised", "absent"]
