@@ -17,7 +17,8 @@ _ABBREVIATIONS = frozenset(
     "vol ca bzw z.b d.h min max incl excl art jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_BREAK = re.compile(r"\n+|[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+")
+# a run of marks is tried from its first alone: what fails there fails from every later one
+_BREAK = re.compile(r"\n+|(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$)|[。！？]+")
 _LAST_TOKEN = re.compile(r"(\S{1,12})$")
 _STRUCTURE = re.compile(r"^\s*(?:[-*•‣]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|>\s+)?")
 
@@ -46,12 +47,13 @@ def sentences(text: str) -> list[Span]:
     """
     spans: list[Span] = []
     begin = 0
-    row_until = -1
+    line_end = bar = -1
     for match in _BREAK.finditer(text):
         if match.group()[0] != "\n":
-            if match.start() > row_until:
-                row_until = _row_end(text, begin)
-            if match.start() < row_until or _continues(text, begin, match):
+            if match.start() > line_end:
+                line_end = _line_end(text, begin)
+                bar = text.rfind(" | ", begin, line_end)
+            if bar >= begin or _continues(text, begin, match):
                 continue
         _add(spans, text, begin, match.end())
         begin = match.end()
@@ -59,11 +61,9 @@ def sentences(text: str) -> list[Span]:
     return spans
 
 
-def _row_end(text: str, begin: int) -> int:
-    """End of the line at `begin` if it is a table row, else `begin`."""
+def _line_end(text: str, begin: int) -> int:
     end = text.find("\n", begin)
-    end = len(text) if end < 0 else end
-    return end if " | " in text[begin:end] else begin
+    return len(text) if end < 0 else end
 
 
 def _continues(text: str, begin: int, match: re.Match[str]) -> bool:
@@ -93,8 +93,7 @@ def _continues(text: str, begin: int, match: re.Match[str]) -> bool:
             "co",
         }
         return not ends_here
-    starts_line = not text[begin : token.start()].strip()
-    return starts_line and word.isdigit() and len(word) <= 3
+    return word.isdigit() and len(word) <= 3 and not text[begin : token.start()].strip()
 
 
 def _add(spans: list[Span], text: str, start: int, end: int) -> None:

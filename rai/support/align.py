@@ -8,11 +8,12 @@ what then differs between the runs is what was changed.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import pairwise
+from heapq import nlargest
+from itertools import islice, pairwise
 from typing import Literal
 
 from grounding.text import caseless, fold, sentences, stem
@@ -29,6 +30,8 @@ CANDIDATES = 4
 
 _TOKEN = re.compile(r"[^\W_]*\d[^\W_]*(?:[.,:/]\d[^\W_]*)*|[^\W_]+(?:'[^\W_]+)*|[$€£¥₹%°]")
 _MARK = re.compile(r"\[[0-9]{1,3}(?:, ?[0-9]{1,3})*\]|【[0-9]{1,3}】")
+_CELL = re.compile(r"\s\|\s|\|")
+_CLAUSE = re.compile(r"[,;]\s")
 _RUNS_ON = re.compile(r"[^.!?:|\n]*[^.!?:|\s]")
 _NUMBERS = {
     word: str(number)
@@ -41,17 +44,16 @@ Change = Literal["replace", "insert", "delete"]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, number or sign: `text[start:end]` of the text it was read from. Tokens of equal keys are the same."""
+    """A word, number or sign: `text[start:end]` of the text it was read from. Tokens of equal keys are the same.
+
+    `digits`: whether it holds a digit.
+    """
 
     start: int
     end: int
     key: str
     text: str
-
-    @property
-    def digits(self) -> bool:
-        """True if it holds a digit."""
-        return any(c.isdigit() for c in self.text)
+    digits: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,22 +100,18 @@ class Alignment:
 def tokens_of(text: str, start: int, end: int) -> tuple[Token, ...]:
     """Tokens of `text[start:end]` without list marker, opening and citation marks; at most `LONGEST`."""
     begin = start + told_start(text[start:end])
-    folded = fold(text[begin:end])
-    marks = [m.span() for m in _MARK.finditer(folded)]
-    found: list[Token] = []
-    for match in _TOKEN.finditer(folded):
-        if any(a <= match.start() < b for a, b in marks):
-            continue
-        found.append(Token(begin + match.start(), begin + match.end(), _key(match.group()), match.group()))
-        if len(found) == LONGEST:
-            break
-    return tuple(found)
+    plain = _MARK.sub(lambda m: " " * len(m[0]), fold(text[begin:end]))
+    return tuple(
+        Token(begin + match.start(), begin + match.end(), *_read(match.group()))
+        for match in islice(_TOKEN.finditer(plain), LONGEST)
+    )
 
 
 @lru_cache(maxsize=16384)
-def _key(token: str) -> str:
+def _read(token: str) -> tuple[str, str, bool]:
+    """Key, characters, and whether there is a digit."""
     word = caseless(token)
-    return _NUMBERS.get(word, stem(word))
+    return _NUMBERS.get(word, stem(word)), token, any(c.isdigit() for c in token)
 
 
 @lru_cache(maxsize=512)
@@ -132,27 +130,30 @@ def segments(source: Source) -> tuple[tuple[Segment, frozenset[str]], ...]:
 def align(answer: str, start: int, end: int, sources: tuple[Source, ...]) -> tuple[Alignment, ...]:
     """The units that `answer[start:end]` quotes best, those with the most words and then tokens in common; empty if it quotes none."""
     mine = tokens_of(answer, start, end)
-    keys = frozenset(t.key for t in mine)
-    ranked = sorted(
-        (
-            (len(keys & theirs), -len(theirs), n, unit)
-            for n, (unit, theirs) in enumerate(_all(sources))
-            if keys & theirs
-        ),
-        key=lambda r: r[:3],
-        reverse=True,
-    )[:CANDIDATES]
-    found = [a for _, _, _, unit in ranked if (a := _aligned(mine, unit)) is not None]
+    units, places = _index(sources)
+    shared = Counter(n for key in {t.key for t in mine} for n in places.get(key, ()))
+    ranked = nlargest(CANDIDATES, ((common, -len(units[n][1]), n) for n, common in shared.items()))
+    found = [a for _, _, n in ranked if (a := _aligned(mine, *units[n])) is not None]
     most = max((a.matched for a in found), default=(0, 0))
     return tuple(a for a in found if a.matched == most)
 
 
-def _all(sources: tuple[Source, ...]) -> list[tuple[Segment, frozenset[str]]]:
-    return [entry for source in sources for entry in segments(source)]
+@lru_cache(maxsize=128)
+def _index(sources: tuple[Source, ...]) -> tuple[list[tuple[Segment, frozenset[str]]], dict[str, list[int]]]:
+    """All units, and for each key the places of those that have it."""
+    units = [entry for source in sources for entry in segments(source)]
+    places: dict[str, list[int]] = defaultdict(list)
+    for n, (_, keys) in enumerate(units):
+        for key in keys:
+            places[key].append(n)
+    return units, dict(places)
 
 
-def _aligned(mine: tuple[Token, ...], unit: Segment) -> Alignment | None:
+def _aligned(mine: tuple[Token, ...], unit: Segment, keys: frozenset[str]) -> Alignment | None:
     words = sum(not t.digits for t in mine)
+    at_most = sum(not t.digits and t.key in keys for t in mine)
+    if at_most < LEAST_WORDS or at_most < QUOTED_AT * words:
+        return None
     matcher = SequenceMatcher(None, [t.key for t in unit.tokens], [t.key for t in mine], autojunk=False)
     differences: list[Difference] = []
     same: list[Token] = []
@@ -167,6 +168,7 @@ def _aligned(mine: tuple[Token, ...], unit: Segment) -> Alignment | None:
     return Alignment(mine, unit, (shared, len(same)), tuple(differences))
 
 
+@lru_cache(maxsize=256)
 def clauses(text: str) -> Counter[tuple[str, ...]]:
     """Cells or clauses of a sentence as their keys, each with how often it stands; at least two tokens each."""
     return Counter(keys for part in parts(text) if len(keys := part_keys(text, *part)) > 1)
@@ -174,7 +176,7 @@ def clauses(text: str) -> Counter[tuple[str, ...]]:
 
 def parts(text: str) -> list[tuple[int, int]]:
     """Where the cells of a row, or else the clauses of a sentence, begin and end."""
-    cut = re.compile(r"\s\|\s|\|" if "|" in text else r"[,;]\s")
+    cut = _CELL if "|" in text else _CLAUSE
     edges = [(0, 0), *(m.span() for m in cut.finditer(text)), (len(text), len(text))]
     return [(before[1], after[0]) for before, after in pairwise(edges)]
 

@@ -7,6 +7,7 @@ quoted unit (cells in another order), or if another unit holds all that this one
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from grounding.text import STOP_WORDS, caseless, sentences
 from rai.claims.found import Found
 from rai.records import EvidenceSpan, Source
-from rai.support.align import Alignment, Difference, Token, align, clauses, part_keys, parts, segments
+from rai.support.align import LONGEST, Alignment, Difference, Token, align, clauses, part_keys, parts, segments
 from rai.support.lookalike import edit_distance
 from rai.support.same import same_value
 from rai.support.sources import Prepared
@@ -51,11 +52,15 @@ def changes(answer: str, values: Sequence[Found], sources: Sequence[Prepared]) -
     texts = tuple(p.source for p in sources)
     readings = {p.source: [q.found for q in p.places if q.unit.field == "text"] for p in sources}
     found: list[Changed] = []
+    ascending = sorted(values, key=_start)
     for sentence in sentences(answer):
-        mine = [v for v in values if sentence.start <= v.start < sentence.end]
         best: list[Changed] | None = None
         for alignment in align(answer, sentence.start, sentence.end, texts):
-            reader = _Reader(answer, sentence.start, sentence.end, mine, alignment, readings[alignment.segment.source])
+            # what stands after the last token is not compared
+            end = alignment.tokens[-1].end if len(alignment.tokens) == LONGEST else sentence.end
+            mine = _within(ascending, sentence.start, end)
+            theirs = readings[alignment.segment.source]
+            reader = _Reader(answer, sentence.start, sentence.end, mine, alignment, theirs)
             every = [c for d in alignment.differences for c in reader.changed(d)] + reader.ranges()
             here = [c for c in every if not reader.allowed(c, texts)]
             best = here if best is None or len(here) < len(best) else best
@@ -65,21 +70,47 @@ def changes(answer: str, values: Sequence[Found], sources: Sequence[Prepared]) -
 
 def loose_digits(answer: str, values: Sequence[Found]) -> tuple[Found, ...]:
     """Tokens with a digit that no value covers (1080p), without list, step and citation marks, as numbers."""
-    taken = [(v.start, v.end) for v in values] + [m.span() for m in _MARKS.finditer(answer)]
+    taken = _Taken.of([(v.start, v.end) for v in values] + [m.span() for m in _MARKS.finditer(answer)])
     return tuple(
         Found("number", m.start(), m.end(), m.group().lower())
         for m in _DIGIT.finditer(answer)
-        if all(m.end() <= a or b <= m.start() for a, b in taken)
+        if taken.free(m.start(), m.end())
     )
 
 
 def changed_digits(answer: str, values: Sequence[Found], changed: Sequence[Changed]) -> list[Found]:
     """What was changed and is no value by itself (the number of a step), as numbers."""
+    taken = _Taken.of([(v.start, v.end) for v in values])
     return [
         Found("number", c.start, c.end, caseless(answer[c.start : c.end]))
         for c in changed
-        if not c.negation and all(c.end <= f.start or f.end <= c.start for f in values)
+        if not c.negation and taken.free(c.start, c.end)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """Stretches of a text, put together where they overlap, ascending."""
+
+    starts: list[int]
+    ends: list[int]
+
+    @classmethod
+    def of(cls, spans: list[tuple[int, int]]) -> _Taken:
+        """`spans`, half open, in any order."""
+        taken = cls([], [])
+        for start, end in sorted(spans):
+            if taken.ends and start < taken.ends[-1]:
+                taken.ends[-1] = max(taken.ends[-1], end)
+            else:
+                taken.starts.append(start)
+                taken.ends.append(end)
+        return taken
+
+    def free(self, start: int, end: int) -> bool:
+        """True if nothing of `[start, end)` is taken."""
+        at = bisect_left(self.starts, end)
+        return at == 0 or self.ends[at - 1] <= start
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +163,8 @@ class _Reader:
     def _moved(self, difference: Difference) -> list[Changed]:
         """A value that the unit lacks, while one of its values of the same kind is missing from the sentence."""
         unit = self.alignment.segment
-        inside = [g for g in self.theirs if unit.start <= g.start < unit.end]
+        last = unit.tokens[-1].end if len(unit.tokens) == LONGEST else unit.end
+        inside = _within(self.theirs, unit.start, last)
         found = []
         for value in _touched(self.values, [t for t in difference.mine if t.digits]):
             if value.kind == "entity" or any(same_value(value, g, self._line()) for g in inside):
@@ -216,7 +248,21 @@ def _ranges(text: str, start: int, end: int) -> list[tuple[tuple[str, str], int,
 
 
 def _touched(values: Sequence[Found], tokens: Sequence[Token]) -> list[Found]:
-    return [v for v in values if any(t.start < v.end and v.start < t.end for t in tokens)]
+    """Those of `values`, ascending and apart, that `tokens`, ascending, stand in."""
+    if not tokens:
+        return []
+    first = max(0, bisect_left(values, tokens[0].start, key=_start) - 1)
+    last = bisect_left(values, tokens[-1].end, key=_start)
+    return [v for v in values[first:last] if any(t.start < v.end and v.start < t.end for t in tokens)]
+
+
+def _start(value: Found) -> int:
+    return value.start
+
+
+def _within(values: Sequence[Found], start: int, end: int) -> Sequence[Found]:
+    """Those of `values`, ascending, that begin in `[start, end)`."""
+    return values[bisect_left(values, start, key=_start) : bisect_left(values, end, key=_start)]
 
 
 def _comparable(mine: Found, other: Found) -> bool:
