@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from grounding.text import body_start, terms
 
@@ -42,6 +43,7 @@ def substance(sentence: str) -> bool:
     return not (_PLEASANT.match(words) and len(content_terms(words)) <= 4)
 
 
+@lru_cache(maxsize=4096)
 def is_question(sentence: str) -> bool:
     """True if a sentence asks; one that tells first and asks at its end ("The fee is $5, is there more?") tells."""
     words = plain_words(sentence)
@@ -55,10 +57,13 @@ def told_start(sentence: str) -> int:
     return begin + (opening.end() if opening else 0)
 
 
+@lru_cache(maxsize=4096)
 def plain_words(sentence: str) -> str:
+    """A sentence without citation marks, list marker and opening."""
     words = _CITATION.sub("", sentence).strip()
     return words[told_start(words) :]
 
 
+@lru_cache(maxsize=8192)
 def content_terms(text: str) -> tuple[str, ...]:
     return tuple(terms(NEGATION.sub(" ", OPENING.sub("", text))))
