@@ -10,6 +10,7 @@ from rai.claims import codes
 from rai.claims.found import Found
 from rai.records import Claim, EvidenceSpan
 from rai.support.known_names import capitalised, core_words, knows, misspelt, name_variant, named_with, names_holding
+from rai.support.name_roles import of_another
 from rai.support.named import in_given, match_named
 from rai.support.setting import Around, Finding, Setting
 from rai.support.sources import Prepared
@@ -31,10 +32,12 @@ def match_loose(claim: Claim, setting: Setting) -> Finding:
     return Finding("absent", (), f"No source has {claim.text}.")
 
 
-def match_name(claim: Claim, found: Found, setting: Setting) -> Finding:
+def match_name(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
     """A name or identifier: where a source writes it, in these or other characters, else what is known of its words."""
     spans = match_named(found, setting.sources)
     if spans:
+        if elsewhere := of_another(claim, found, around, setting):
+            return elsewhere
         exact = tuple(s for s in spans if s.text == claim.text)
         if exact:
             return Finding("exact", exact, f"Stands in the same characters in {exact[0].source}.")

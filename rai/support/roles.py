@@ -19,6 +19,9 @@ from rai.support.sources import Place
 from rai.support.words import class_of
 
 Words = frozenset[str]
+_NONE: Words = frozenset()
+_ROOT = 6
+"""Letters that words of one root begin with."""
 _OPPOSITE_BOUNDS = {("least", "most"), ("most", "least"), ("start", "end"), ("end", "start")}
 
 
@@ -37,8 +40,16 @@ def in_role(places: Sequence[Place], words: Words, question: Words) -> list[Plac
     if not asked or (len(words) <= 2 and not question):
         return list(places)
     direct = [p for p in places if asked & (p.unit.terms | p.unit.context)]
-    # "It is $19." has hardly any word to share: the question says what "it" is
-    return direct or [p for p in places if len(words) <= 2 and question & (p.unit.terms | p.unit.context)]
+    if direct:
+        return direct
+    # "It is $19." has hardly any word to share: the question says what "it" is; to cancel is a cancellation
+    asked = question if len(words) <= 2 else _NONE
+    return [p for p in places if asked & (p.unit.terms | p.unit.context) or _kin(words, p.unit.terms)]
+
+
+def _kin(mine: Words, theirs: Words) -> bool:
+    begins = {w[:_ROOT] for w in theirs if len(w) >= _ROOT}
+    return any(w[:_ROOT] in begins for w in mine if len(w) >= _ROOT)
 
 
 def clash(said: Said, place: Place) -> str | None:

@@ -24,7 +24,7 @@ from rai.support.words import role_terms
 def match_value(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
     """The status of one value or name."""
     if claim.kind == "entity" and claim.entity not in ("address", "code"):
-        return match_name(claim, found, setting)
+        return match_name(claim, found, around, setting)
     if is_loose(found):
         return match_loose(claim, setting)
     places = standing(found, setting.sources)
@@ -37,7 +37,7 @@ def match_value(claim: Claim, found: Found, around: Around, setting: Setting) ->
             return finding
         return _worked_out(claim, found, around, setting) or finding
     if claim.kind == "entity":
-        return match_name(claim, found, setting)
+        return match_name(claim, found, around, setting)
     if holds(found, setting.given):
         return Finding(
             "exact" if said(claim.text, setting.given) else "normalised",

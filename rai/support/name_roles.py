@@ -1,0 +1,52 @@
+"""Whether a name stands in a source for what the answer says it is: the manager of Leeds is not that of York."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rai.claims.found import Found
+from rai.records import Claim
+from rai.support.frames import Frame
+from rai.support.roles import Said, rival
+from rai.support.setting import Around, Finding, Setting, name_of
+from rai.support.sources import Place
+from rai.support.words import role_terms
+
+
+def of_another(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
+    """`wrong_role` if every place of the name is said of something else, and another name stands for what the claim names.
+
+    A name that the answer's sentence is about is the subject of its values, which are bound to it instead: figures beside
+    a name say nothing of its own role.
+    """
+    places, others = [], []
+    for prepared in setting.sources:
+        for place in prepared.kinds.get("entity", ()):
+            if place.found.value == found.value:
+                places.append(place)
+            elif not _holds(place.found.value, found.value):
+                others.append(place)
+    if not places or not others:
+        return None
+    words = role_terms(around.sentence.replace(claim.text, " "))
+    told = Said(_worded(around.frame), words, setting.question_terms | around.leading)
+    beaten: list[tuple[Place, Place]] = []
+    for place in places:
+        # the names of one sentence are more often a list than a table
+        apart = [o for o in others if o.found.entity == place.found.entity and (o.unit.row or o.unit is not place.unit)]
+        other = rival(told, place, apart)
+        if other is None:
+            return None
+        beaten.append((place, other))
+    place, other = beaten[0]
+    why = f"{name_of(place)} names {place.span().text} for something else; here {name_of(other)} says {other.span().text}."
+    return Finding("wrong_role", (place.span(),), why)
+
+
+def _worded(frame: Frame) -> Frame:
+    return replace(frame, local=frozenset(w for w in frame.local if not w.startswith("=")))
+
+
+def _holds(one: str, other: str) -> bool:
+    """Lopez is Maria Lopez."""
+    return f" {one} " in f" {other} " or f" {other} " in f" {one} "
