@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from bot.records import Answer
 from bot.settings import Settings
@@ -14,12 +15,16 @@ from rai.records import Report, Source
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """An answer and the sources to check it against, as `attest check` and `POST /api/check` take them."""
+    """An answer and the sources to check it against, as `attest check` and `POST /api/check` take them.
+
+    `at`: when the conversation takes place, with or without a zone: the day that "tomorrow" is counted from.
+    """
 
     answer: str
     sources: tuple[Source, ...]
     question: str | None = None
     given: tuple[str, ...] = ()
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,20 @@ from typing import Any
 import yaml
 from aiohttp import web
 
+from bot.http.claim_form import parse_claims
 from bot.http.errors import Refused
+from bot.http.forms import parse_json
 from bot.http.keys import SYSTEM
-from bot.http.render import static_files
+from bot.http.panes import panes
+from bot.http.passages import shown_passage
 from bot.http.source import person, reader
+from bot.http.templating import rendered, static_files
 from bot.settings import Settings
 from bot.system import System
 from grounding.errors import AttestError
 from grounding.policy import POLICIES
 from grounding.records import Access, DocumentInfo
+from rai.records import Entry
 
 SAMPLES = 6
 PICKER_MAX = 200
@@ -28,7 +33,7 @@ def add_chat(app: web.Application) -> None:
     """The routes of the page. The guard keeps them to loopback."""
     app.router.add_get("/chat", chat)
     app.router.add_get("/chat/options", options)
-    app.router.add_get("/chat/evidence/{entry}", evidence)
+    app.router.add_post("/chat/view", view)
 
 
 async def chat(_request: web.Request) -> web.Response:
@@ -92,15 +97,52 @@ def _from_titles(documents: list[DocumentInfo]) -> list[str]:
     return [title if title.rstrip().endswith("?") else f"What should I know about {title}?" for title in titles]
 
 
-async def evidence(request: web.Request) -> web.Response:
-    """The passages that the turn of this entry rested on, `{"evidence": [...]}`, as far as its person may read them."""
-    system = request.app[SYSTEM]
-    entry = await system.ledger.get(request.match_info["entry"][:100])
-    if entry is None or entry.kind != "turn":
-        raise Refused(404, "not_found", "no turn has this id")
+async def view(request: web.Request) -> web.Response:
+    """What ties a reply to its passages: in the reply's JSON, out `{"evidence": [...], "answer": HTML, "draft": HTML | null}`.
+
+    The reply is drawn as it was given, for the ledger's copy may be redacted. The passages are those of its entry, as far
+    as its person may read them; for a reply that has no entry, what it cites.
+    """
+    if request.content_type != "application/json":
+        raise Refused(415, "unsupported_media_type", "Content-Type must be application/json")
+    reply = parse_json(await request.read())
+    entry = await request.app[SYSTEM].ledger.get(str(reply.get("entry_id") or "")[:100])
+    cited = [c for name in ("citations", "offered") for c in reply.get(name) or () if isinstance(c, dict)]
+    if entry is not None and entry.kind == "turn":
+        evidence = await _evidence(request.app[SYSTEM], entry)
+    else:
+        entry, evidence = None, [{**c, "text": c.get("quote")} for c in cited]
+    return web.json_response({"evidence": evidence, **_drawn(reply, evidence, cited, entry)})
+
+
+def _drawn(
+    reply: dict[str, Any], evidence: list[dict[str, Any]], cited: list[dict[str, Any]], entry: Entry | None
+) -> dict[str, str | None]:
+    shown = [shown_passage(item, cited, entry) for item in evidence]
+    draft = reply.get("draft")
+    answer = panes(
+        str(reply.get("answer", "")), parse_claims(reply.get("claims"), "claims"), shown, _prefix(entry, "a")
+    )
+    if not isinstance(draft, dict):
+        return {"answer": rendered("http/panes.html", view=answer, struck=False), "draft": None}
+    before = panes(
+        str(draft.get("text", "")), parse_claims(draft.get("claims"), "draft.claims"), shown, _prefix(entry, "d")
+    )
+    return {
+        "answer": rendered("http/panes.html", view=answer, struck=False),
+        "draft": rendered("http/panes.html", view=before, struck=True),
+    }
+
+
+def _prefix(entry: Entry | None, part: str) -> str:
+    # a thread holds many turns, and an id must not occur twice on a page
+    return f"t{entry.seq if entry is not None else 0}{part}-"
+
+
+async def _evidence(system: System, entry: Entry) -> list[dict[str, Any]]:
     access = await reader(system, person(entry))
     shown = [await _passage(system, access, item) for item in entry.body.get("evidence") or ()]
-    return web.json_response({"evidence": [item for item in shown if item is not None]})
+    return [item for item in shown if item is not None]
 
 
 async def _passage(system: System, access: Access, item: dict[str, Any]) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
@@ -11,11 +12,15 @@ import typer
 from bot.commands import options
 from bot.commands.fields import Json
 from bot.commands.forms import check_request
+from bot.commands.html_file import HtmlFile
 from bot.commands.jsonl import Handle, answer_lines
-from bot.commands.output import note
+from bot.commands.output import emit_line, note
 from bot.commands.startup import run
 from bot.http.forms import report_json
-from bot.system import System
+from bot.http.report import ReportView, report_view
+from bot.http.report_page import PAGE_MAX, report_page
+from bot.system import CheckRequest, System
+from rai.records import Report
 
 app = options.command_app()
 
@@ -34,6 +39,51 @@ class _Found:
     first: str = ""
 
 
+class _Page:
+    """The page that `--html` asks for, drawn as the rows pass and written when all have."""
+
+    def __init__(self, file: HtmlFile | None) -> None:
+        self._file = file
+        self._views: list[ReportView] = []
+        self._faults: list[str] = []
+        self._left_out = 0
+
+    @property
+    def on_stdout(self) -> bool:
+        return self._file is not None and self._file.on_stdout
+
+    def take(self, identifier: str, request: CheckRequest, report: Report) -> None:
+        """One more answer. What a page holds is bounded; the rest is counted."""
+        if self._file is None:
+            return
+        if len(self._views) >= PAGE_MAX:
+            self._left_out += 1
+            return
+        prefix = f"r{len(self._views) + 1}-" if self._views else ""
+        self._views.append(
+            report_view(identifier, request.answer, report, request.sources, question=request.question, prefix=prefix)
+        )
+
+    def emit(self, row: dict[str, Any]) -> None:
+        """Take a line of the output: it goes to stdout unless the page does; the page says which lines were bad."""
+        if not self.on_stdout:
+            emit_line(row)
+        if "error" in row and len(self._faults) < PAGE_MAX:
+            self._faults.append(f"Line {row['line']} was not checked: {row['error']['message']}")
+
+    def write(self) -> None:
+        if self._file is None:
+            return
+        page = report_page(self._views, alone=True, faults=self._faults, left_out=self._left_out)
+        if self._file.on_stdout:
+            sys.stdout.write(page)
+            return
+        self._file.write(page)
+        shown = len(self._views)
+        more = f", {self._left_out} more are not on it" if self._left_out else ""
+        note(f"wrote {self._file.path}: {shown} {'answer' if shown == 1 else 'answers'}{more}")
+
+
 @app.command()
 def check(
     context: typer.Context,
@@ -41,29 +91,42 @@ def check(
     fail_on: Annotated[
         FailOn | None, typer.Option(help="Exit with 1 if an answer has this verdict: for a gate in CI.")
     ] = None,
+    html: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write a page to read: answers beside their sources; - is stdout, without the JSON.",
+        ),
+    ] = None,
 ) -> None:
     """Check answers against their sources: every number, date, link, phone, name and sentence.
 
-    A row is {"id", "answer", "sources": [{"id", "text", "title"?}], "question"?, "given"?}; the line that comes
-    back has the verdict, its score from 0 to 1, and each claim with the exact characters that support it.
+    A row is {"id", "answer", "sources": [{"id", "text", "title"?, "updated"?}], "question"?, "given"?, "at"?}; the
+    line that comes back has the verdict, its score from 0 to 1, and each claim with the exact characters that support it.
+    `updated` (a date) tells which of two sources is newer; `at` (a time) is when the conversation takes place.
 
     Examples:
       attest check --jsonl answers.jsonl > checked.jsonl
       attest check --jsonl - --fail-on unsupported < answers.jsonl
+      attest check --jsonl answers.jsonl --html report.html > checked.jsonl
     """
     found = _Found()
-    code = run(answer_lines(context, jsonl, lambda system: _checker(system, fail_on, found)))
+    page = _Page(HtmlFile.of(html, inputs=[jsonl]) if html is not None else None)
+    code = run(answer_lines(context, jsonl, lambda system: _checker(system, fail_on, found, page), page.emit))
+    page.write()
     if found.count:
         note(f"{found.count} {fail_on} answer{'s' if found.count > 1 else ''}, the first is {found.first}")
     raise typer.Exit(code or int(found.count > 0))
 
 
-def _checker(system: System, fail_on: FailOn | None, found: _Found) -> Handle:
+def _checker(system: System, fail_on: FailOn | None, found: _Found, page: _Page) -> Handle:
     async def one(row: Json) -> dict[str, Any]:
-        report = await system.check(check_request(row))
+        request = check_request(row)
+        report = await system.check(request)
         if report.verdict == fail_on:
             found.count += 1
             found.first = found.first or row["id"]
+        page.take(row["id"], request, report)
         return report_json(row["id"], report)
 
     return one

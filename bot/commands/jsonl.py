@@ -22,6 +22,7 @@ MAX_LINE = 16 * 2**20
 """Bytes of the longest line that is read; a longer one is a bad line and is skipped without being held."""
 
 Handle = Callable[[Json], Awaitable[dict[str, Any]]]
+Emit = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,9 @@ class BadLine:
     error: InputError
 
 
-async def answer_lines(context: typer.Context, source: str, handler: Callable[[System], Handle]) -> int:
+async def answer_lines(
+    context: typer.Context, source: str, handler: Callable[[System], Handle], emit: Emit = emit_line
+) -> int:
     """Write what `handler(system)` makes of each row of `source` (a path, or `-` for stdin). Returns 0, or 2.
 
     An InputError makes that line a bad one; any other error ends the run. The file is opened before the system is
@@ -40,26 +43,24 @@ async def answer_lines(context: typer.Context, source: str, handler: Callable[[S
     """
     with open_source(source) as stream:
         async with opened(context) as system:
-            bad = await _answer(stream, handler(system))
+            bad = await _answer(stream, handler(system), emit)
     if bad:
         note(f"{source}: {bad} bad line{'s' if bad > 1 else ''}; each has an error object in the output")
     return 2 if bad else 0
 
 
-async def _answer(stream: BinaryIO, handle: Handle) -> int:
+async def _answer(stream: BinaryIO, handle: Handle, emit: Emit) -> int:
     bad = 0
     for number, row in read_rows(stream):
         outcome = row
         if not isinstance(outcome, BadLine):
             try:
-                emit_line(await handle(outcome))
+                emit(await handle(outcome))
                 continue
             except InputError as error:
                 outcome = BadLine(outcome["id"], error)
         bad += 1
-        emit_line(
-            {"id": outcome.id, "line": number, "error": {"code": outcome.error.code, "message": str(outcome.error)}}
-        )
+        emit({"id": outcome.id, "line": number, "error": {"code": outcome.error.code, "message": str(outcome.error)}})
     return bad
 
 

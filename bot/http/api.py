@@ -15,8 +15,12 @@ from bot.http import forms
 from bot.http.errors import Refused, describe, error_json
 from bot.http.guard import caller, is_local
 from bot.http.keys import ANSWER, LIMITER, METRICS, SYSTEM
+from bot.http.report import report_view
+from bot.http.report_page import report_page
 from bot.records import Ask, Stage
+from bot.system import CheckRequest
 from grounding.errors import InputError
+from rai.records import Report
 
 T = TypeVar("T")
 LOOK_SECONDS = 0.2
@@ -47,21 +51,42 @@ async def ask(request: web.Request) -> web.StreamResponse:
 
 
 async def check(request: web.Request) -> web.Response:
-    """One `check` form, or `{"items": [...]}` with many; a bad item gives an error in its place."""
+    """One `check` form, or `{"items": [...]}` with many; a bad item gives an error in its place.
+
+    A caller who accepts `text/html` and not JSON gets one form's report as a page.
+    """
     data = await _body(request)
     items = forms.parse_items(data) if "items" in data else None
     _spend(request, f"check {caller(request)}", CHECK_COST * max(1, len(items or ())))
+    if items is None and _wants_page(request):
+        return await _check_page(request, data)
     if items is None:
         return web.json_response(await _check_one(request, data))
     results = [await _check_item(request, item, index + 1) for index, item in enumerate(items)]
     return web.json_response({"items": results})
 
 
+def _wants_page(request: web.Request) -> bool:
+    accepted = [kind.partition(";")[0].strip() for kind in request.headers.get("Accept", "").lower().split(",")]
+    return "text/html" in accepted and "application/json" not in accepted
+
+
+async def _check_page(request: web.Request, data: dict[str, Any]) -> web.Response:
+    identifier, form = forms.check_id(data), forms.parse_check(data)
+    report = await _checked(request, form)
+    view = report_view(identifier, form.answer, report, form.sources, question=form.question)
+    return web.Response(text=report_page([view], alone=False), content_type="text/html")
+
+
 async def _check_one(request: web.Request, data: dict[str, Any]) -> dict[str, Any]:
     identifier = forms.check_id(data)
-    report = await request.app[SYSTEM].check(forms.parse_check(data))
+    return forms.report_json(identifier, await _checked(request, forms.parse_check(data)))
+
+
+async def _checked(request: web.Request, form: CheckRequest) -> Report:
+    report = await request.app[SYSTEM].check(form)
     request.app[METRICS].checks.labels(report.verdict).inc()
-    return forms.report_json(identifier, report)
+    return report
 
 
 async def _check_item(request: web.Request, item: Any, line: int) -> dict[str, Any]:

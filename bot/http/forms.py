@@ -6,7 +6,11 @@ Lengths count Unicode code points.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import datetime
 from typing import Any, NoReturn, TypeGuard, get_args
 
 from bot.records import Ask, claim_json
@@ -27,6 +31,7 @@ SOURCE_MAX = 200_000
 GIVEN_MAX = 100
 ITEMS_MAX = 200
 ROLES = get_args(Role)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]|$)")
 _ASK = ("question", "history", "context", "product", "as", "policy")
 
 
@@ -80,6 +85,7 @@ def parse_check(data: Mapping[str, Any]) -> CheckRequest:
         sources=tuple(sources),
         question=_optional(data, "question", QUESTION_MAX),
         given=tuple(_text(item, f"given[{i}]", SOURCE_MAX, empty=True) for i, item in enumerate(given)),
+        at=_moment(data.get("at")),
     )
 
 
@@ -94,8 +100,8 @@ def parse_items(data: Mapping[str, Any]) -> list[Any]:
 
 
 def report_json(identifier: str, report: Report) -> dict[str, Any]:
-    """A report in the contract's form."""
-    return {
+    """A report in the contract's form; `layers` and `notes` are there where the report has any."""
+    form: dict[str, Any] = {
         "id": identifier,
         "verdict": report.verdict,
         "score": report.score,
@@ -103,6 +109,12 @@ def report_json(identifier: str, report: Report) -> dict[str, Any]:
         "relevance": report.relevance,
         "repaired": report.repaired,
     }
+    if report.layers:
+        form["layers"] = [asdict(layer) for layer in report.layers]
+    notes: tuple[str, ...] = getattr(report, "notes", ())
+    if notes:
+        form["notes"] = list(notes)
+    return form
 
 
 def _history(value: Any) -> tuple[Turn, ...]:
@@ -132,7 +144,31 @@ def _source(value: Any, where: str) -> Source:
         id=_text(value.get("id"), f"{where}.id", NAME_MAX),
         text=_text(value.get("text"), f"{where}.text", SOURCE_MAX, empty=True),
         title="" if title is None else _text(title, f"{where}.title", TURN_MAX, empty=True),
+        updated=_day(value.get("updated"), f"{where}.updated"),
     )
+
+
+def _moment(value: Any) -> datetime | None:
+    """`at`, with or without a zone."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, str) and _DAY.match(value):
+        with suppress(ValueError):
+            return datetime.fromisoformat(value)
+    raise InputError(
+        f"at: {_shown(value)} is no time; allowed: ISO 8601, such as 2026-11-20T14:30 or 2026-11-20T14:30+01:00"
+    )
+
+
+def _day(value: Any, where: str) -> str | None:
+    """A date, or a timestamp, as it was given."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, str) and _DAY.match(value):
+        with suppress(ValueError):
+            datetime.fromisoformat(value)
+            return value
+    raise InputError(f"{where}: {_shown(value)} is no date; allowed: ISO 8601, such as 2026-11-20")
 
 
 def _list(data: Mapping[str, Any], name: str, most: int) -> list[Any]:

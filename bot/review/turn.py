@@ -5,113 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bot.http.markup import Mark, Segment, segments
-from rai.records import CONTACT_KINDS, UNSUPPORTED, Entry
-
-_DOUBTFUL = ("conflict", "unchecked")
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimView:
-    """A claim of the map. `key` ties it to its pieces on both sides; `tone` is ok, doubt or bad."""
-
-    key: str
-    kind: str
-    entity: str
-    text: str
-    value: str
-    status: str
-    why: str
-    tone: str
-
-
-@dataclass(frozen=True, slots=True)
-class PassageView:
-    """A passage of the evidence with the characters that support claims marked."""
-
-    n: int | str
-    title: str
-    locator: str
-    origin: str
-    score: float
-    pieces: list[Segment]
-
-
-@dataclass(frozen=True, slots=True)
-class MapView:
-    """An answer or draft on the left, the evidence on the right, the claims that tie them."""
-
-    claims: tuple[ClaimView, ...]
-    pieces: list[Segment]
-    passages: tuple[PassageView, ...]
-
-    def tone(self, keys: tuple[str, ...]) -> str:
-        """The gravest tone among the claims that cover a piece; values count before the sentence around them."""
-        covering = [c for c in self.claims if c.key in keys]
-        values = [c for c in covering if c.kind != "statement"]
-        tones = {c.tone for c in values or covering}
-        return next((t for t in ("bad", "doubt", "ok") if t in tones), "")
-
-    def value(self, keys: tuple[str, ...]) -> bool:
-        """True if a checkable value, not just a sentence, covers the piece."""
-        return any(c.key in keys and c.kind != "statement" for c in self.claims)
-
-
-def tone(claim: dict[str, Any]) -> str:
-    """ok: supported; doubt: delivered and marked; bad: never delivered."""
-    status, kind = claim.get("status"), claim.get("kind")
-    if status in UNSUPPORTED or (status in _DOUBTFUL and kind in CONTACT_KINDS):
-        return "bad"
-    return "doubt" if status in _DOUBTFUL else "ok"
-
-
-def claim_map(text: str, claims: list[dict[str, Any]], evidence: list[dict[str, Any]], prefix: str) -> MapView:
-    """The map of `claims` over `text`; keys begin with `prefix` so that two maps of a page stay apart."""
-    numbers = {str(e.get("chunk_id")): f"[{e.get('n')}]" for e in evidence if e.get("chunk_id")}
-    views = tuple(_claim(claim, f"{prefix}{i}", numbers) for i, claim in enumerate(claims))
-    marks = [Mark(c["start"], c["end"], view.key) for c, view in zip(claims, views, strict=True)]
-    passages = tuple(_passage(item, claims, views) for item in evidence)
-    return MapView(views, segments(text, marks), passages)
-
-
-def _claim(claim: dict[str, Any], key: str, numbers: dict[str, str]) -> ClaimView:
-    why = str(claim.get("why") or "")
-    for chunk, number in numbers.items():  # reasons name sources by id; a person knows them by their number
-        why = why.replace(chunk, number)
-    return ClaimView(
-        key=key,
-        kind=str(claim.get("kind", "")),
-        entity=str(claim.get("entity") or ""),
-        text=str(claim.get("text", "")),
-        value=str(claim.get("value") or ""),
-        status=str(claim.get("status", "")),
-        why=why,
-        tone=tone(claim),
-    )
-
-
-def _passage(item: dict[str, Any], claims: list[dict[str, Any]], views: tuple[ClaimView, ...]) -> PassageView:
-    text = str(item.get("text", ""))
-    marks = [
-        Mark(span["start"], span["end"], view.key)
-        for claim, view in zip(claims, views, strict=True)
-        for span in claim.get("evidence") or ()
-        if _stands(span, item, text)
-    ]
-    return PassageView(
-        n=item.get("n", ""),
-        title=str(item.get("title") or ""),
-        locator=str(item.get("locator") or ""),
-        origin=str(item.get("origin") or ""),
-        score=float(item.get("score") or 0.0),
-        pieces=segments(text, marks),
-    )
-
-
-def _stands(span: dict[str, Any], item: dict[str, Any], text: str) -> bool:
-    # a highlight in the wrong place is worse than none: the characters must be the ones that were recorded
-    here = span.get("source") == item.get("chunk_id") and span.get("field") == "text"
-    return here and text[span["start"] : span["end"]] == span["text"]
+from bot.http.claim_form import parse_claims
+from bot.http.panes import Panes, panes
+from bot.http.passages import shown_passage
+from rai.records import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +23,8 @@ class TurnView:
     prompt: dict[str, Any] | None
     screenings: tuple[dict[str, Any], ...]
     stages: tuple[tuple[str, float], ...]
-    answer: MapView
-    draft: MapView | None
+    answer: Panes
+    draft: Panes | None
 
 
 def turn_view(entry: Entry) -> TurnView:
@@ -146,9 +43,14 @@ def turn_view(entry: Entry) -> TurnView:
         prompt=body.get("prompt"),
         screenings=tuple(body.get("screenings") or ()),
         stages=tuple((str(s.get("name")), float(s.get("ms") or 0.0)) for s in body.get("stages") or ()),
-        answer=claim_map(str(reply.get("answer", "")), reply.get("claims") or [], evidence, "a"),
-        draft=claim_map(draft["text"], draft["claims"], evidence, "d") if draft else None,
+        answer=claim_map(str(reply.get("answer", "")), reply.get("claims") or [], evidence, "a-"),
+        draft=claim_map(draft["text"], draft["claims"], evidence, "d-") if draft else None,
     )
+
+
+def claim_map(text: str, claims: list[dict[str, Any]], evidence: list[dict[str, Any]], prefix: str) -> Panes:
+    """The map of recorded claims over `text`; ids begin with `prefix` so that two maps of a page stay apart."""
+    return panes(text, parse_claims(claims, "claims"), [shown_passage(item, (), None) for item in evidence], prefix)
 
 
 def tidy(value: Any, name: str = "") -> list[tuple[str, str]]:

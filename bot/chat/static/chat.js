@@ -2,7 +2,7 @@
 
 import { initCheck } from "./check.js";
 import { el } from "./dom.js";
-import { askTurn, getJson } from "./stream.js";
+import { askTurn, getJson, viewOf } from "./stream.js";
 import { outcomeWord, TurnView } from "./turn.js";
 
 const byId = (id) => document.getElementById(id);
@@ -44,15 +44,6 @@ function asked(form) {
   return [form.as ? `as ${form.as}` : "", form.product ?? ""].filter(Boolean).join(" · ");
 }
 
-async function passagesOf(entry) {
-  if (!entry) return [];
-  try {
-    return (await getJson(`/chat/evidence/${encodeURIComponent(entry)}`)).evidence;
-  } catch {
-    return [];
-  }
-}
-
 async function copy(text, button) {
   const before = button.textContent;
   try {
@@ -87,10 +78,10 @@ async function ask(text) {
       signal: control.signal,
       onStage: (stage) => { view.stage(stage); announce(stage.label); },
     });
-    const passages = await passagesOf(reply.entry_id);
+    const shown = await viewOf(reply);
     if (running !== control) return;
-    evidence = passages;
-    view.show(reply, passages, (performance.now() - began) / 1000, copy);
+    evidence = reply.entry_id ? shown.evidence : [];
+    view.show(reply, shown, (performance.now() - began) / 1000, copy);
     view.node.scrollIntoView({ block: "start" });
     history = [...history, { role: "user", text }, { role: "assistant", text: reply.answer }];
     announce(`${outcomeWord(reply.outcome)}. ${reply.answer}`);

@@ -1,11 +1,8 @@
 // "Check a draft": the provenance check on its own, on a text and sources that a person pastes.
 
-import { reason, statusWord, tone } from "./claims.js";
 import { el } from "./dom.js";
-import { claimMap, passageCard } from "./map.js";
+import { linkReport } from "./report.js";
 import { checkDraft } from "./stream.js";
-
-const VERDICTS = { supported: "Supported", unsupported: "Unsupported", irrelevant: "Off the question", unchecked: "Unchecked" };
 
 export function initCheck({ lastEvidence, announce }) {
   const form = document.getElementById("check-form");
@@ -49,22 +46,12 @@ export function initCheck({ lastEvidence, announce }) {
     document.getElementById("add-source").hidden = reuse.checked;
   };
 
-  const show = (answer, given, report) => {
-    const passages = given.map((s, i) => ({ n: i + 1, chunk_id: s.id, title: s.title, text: s.text, origin: "kb" }));
-    const cards = passages.map((p) => passageCard(p, report.claims));
-    const bad = report.claims.filter((c) => tone(c) === "bad");
-    const repaired = report.repaired && report.repaired !== answer
-      ? el("div", { class: "repaired-text" }, el("h3", {}, "What may be sent instead"), el("p", { class: "answer" }, report.repaired))
-      : null;
-    result.replaceChildren(
-      el("div", { class: "row head" }, el("span", { class: `badge v-${report.verdict}` }, VERDICTS[report.verdict] ?? report.verdict),
-        el("span", { class: "dim" }, `${Math.round(report.score * 100)} % sure that something is unsupported`)),
-      bad.length ? el("ul", { class: "reasons" }, bad.map((c) => el("li", {},
-        el("span", { class: "status t-bad" }, statusWord(c.status)), " ", el("del", {}, c.text), " ",
-        el("span", { class: "reason" }, reason(c, passages))))) : "",
-      claimMap({ title: "Your draft", text: answer, claims: report.claims, passages, cards, strike: true, openList: true }),
-      repaired ?? "");
-    announce(`${VERDICTS[report.verdict] ?? report.verdict}. ${report.claims.length} claims checked, ${bad.length} unsupported.`);
+  const show = (page) => {
+    const report = new DOMParser().parseFromString(page, "text/html").querySelector("[data-report]");
+    result.replaceChildren(document.adoptNode(report));
+    linkReport(result);
+    const { claimsChecked, unsupported } = report.dataset;
+    announce(`${report.querySelector(".badge").textContent}. ${claimsChecked} claims checked, ${unsupported} unsupported.`);
   };
 
   form.addEventListener("submit", async (event) => {
@@ -80,7 +67,7 @@ export function initCheck({ lastEvidence, announce }) {
     const button = form.querySelector("button[type=submit]");
     button.disabled = true;
     try {
-      show(answer, given, await checkDraft({ id: "draft", answer, question: question || undefined, sources: given }));
+      show(await checkDraft({ id: "draft", answer, question: question || undefined, sources: given }));
     } catch (error) {
       result.replaceChildren(el("p", { class: "problem", role: "alert" }, error.message));
     } finally {

@@ -18,16 +18,3 @@ export function reason(claim, passages) {
 }
 
 export const statusWord = (status) => status.replace("_", " ");
-
-// The gravest tone among the claims over a piece; values count before the sentence around them.
-export function toneOf(claims) {
-  const values = claims.filter(isValue);
-  const tones = new Set((values.length ? values : claims).map(tone));
-  return ["bad", "doubt", "ok"].find((t) => tones.has(t)) ?? "";
-}
-
-export function tally(claims) {
-  const count = { ok: 0, doubt: 0, bad: 0 };
-  for (const claim of claims) count[tone(claim)] += 1;
-  return count;
-}

@@ -11,6 +11,12 @@ export function el(name, attributes = {}, ...children) {
   return node;
 }
 
+// Markup that this server drew and escaped, as nodes. A parsed document runs no script and loads nothing.
+export function drawn(html) {
+  const parsed = new DOMParser().parseFromString(html, "text/html");
+  return document.adoptNode(parsed.body.firstElementChild);
+}
+
 export function webUrl(url) {
   try {
     return ["http:", "https:"].includes(new URL(url).protocol) ? url : null;

@@ -54,16 +54,21 @@ export async function askTurn(form, { onStage, signal }) {
   throw new ApiError("cut", "the connection ended before the answer was complete");
 }
 
-export async function checkDraft(form, signal) {
-  const response = await fetch("/api/check", {
+async function post(url, data, accept) {
+  const response = await fetch(url, {
     method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(form),
-    signal,
+    headers: { "Content-Type": "application/json", Accept: accept },
+    body: JSON.stringify(data),
   });
   if (!response.ok) throw await problem(response);
-  return response.json();
+  return response;
 }
+
+// The check's report as the page that the server draws of it.
+export const checkDraft = async (form) => (await post("/api/check", form, "text/html")).text();
+
+// The reply's claims and passages, drawn by the server: {evidence, answer, draft}.
+export const viewOf = async (reply) => (await post("/chat/view", reply, "application/json")).json();
 
 export async function getJson(url) {
   const response = await fetch(url);

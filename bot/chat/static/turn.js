@@ -1,8 +1,8 @@
 // One turn in the thread: the question, the stages as they pass, then the reply with everything behind it.
 
 import { isValue, reason, statusWord, tone } from "./claims.js";
-import { el, webUrl } from "./dom.js";
-import { claimMap, passageCard } from "./map.js";
+import { drawn, el, webUrl } from "./dom.js";
+import { linkReport } from "./report.js";
 
 const OUTCOMES = {
   answered: "Answered",
@@ -39,26 +39,25 @@ export class TurnView {
       el("button", { type: "button", class: "quiet", on: { click: retry } }, "Ask again")));
   }
 
-  show(reply, passages, seconds, copy) {
+  show(reply, shown, seconds, copy) {
     const delivered = reply.outcome === "answered" || reply.outcome === "repaired";
-    const shown = passages.length ? passages : fromCitations(reply);
-    const cards = evidenceCards(reply, reply.claims, shown);
-    const tools = [chips(reply.citations, reply, "Citations")];
+    const tools = [chips(reply.citations, "Citations")];
     if (delivered) tools.push(el("div", { class: "row tools" },
       el("button", { type: "button", on: { click: (event) => copy(customerText(reply.answer), event.currentTarget) } }, "Copy as customer text")));
     if (!delivered && reply.offered?.length) tools.push(offered(reply));
-    const map = claimMap({ text: reply.answer, claims: reply.claims, passages: shown, cards, tools });
+    const map = drawn(shown.answer);
+    map.querySelector(".answer").after(...tools);
     wireChips(map);
-    if (!cards.length) map.classList.add("alone");
     this.node.classList.add(`o-${reply.outcome}`);
     this.body.replaceChildren(
       el("div", { class: "row head" }, el("span", { class: `badge o-${reply.outcome}` }, outcomeWord(reply.outcome)),
         el("span", { class: "dim" }, summary(reply, seconds))),
       map,
-      reply.draft ? draft(reply, shown) : null,
-      reply.internal_notes?.length ? internal(reply.internal_notes) : null,
+      shown.draft ? draft(reply, shown) : "",
+      reply.internal_notes?.length ? internal(reply.internal_notes) : "",
       behind(reply));
     for (const child of [...this.body.childNodes]) if (child.nodeType === Node.TEXT_NODE) child.remove();
+    linkReport(this.body);
   }
 }
 
@@ -75,21 +74,7 @@ function summary(reply, seconds) {
   return parts.join(" · ");
 }
 
-function fromCitations(reply) {
-  return [...reply.citations, ...(reply.offered ?? [])].map((c) => ({ ...c, text: c.quote }));
-}
-
-function evidenceCards(reply, claims, passages) {
-  const cited = [...reply.citations, ...(reply.offered ?? [])];
-  return passages.map((passage) => {
-    const quotes = cited.filter((c) => c.chunk_id === passage.chunk_id).map((c) => c.quote);
-    return passageCard(passage, claims, quotes, sourcePath(reply.entry_id, passage.n));
-  });
-}
-
-const sourcePath = (entry, n) => (entry ? `/source/${encodeURIComponent(entry)}/${n}` : null);
-
-function chips(citations, reply, label) {
+function chips(citations, label) {
   if (!citations.length) return el("span", { hidden: true });
   return el("ul", { class: "chips", "aria-label": label }, citations.map((c) => el("li", {},
     el("button", { type: "button", class: `chip ${c.origin}`, "data-chip": c.n, title: c.quote },
@@ -117,19 +102,17 @@ function wireChips(map) {
 
 function offered(reply) {
   return el("div", { class: "offered" }, el("h3", {}, "Read these yourself"),
-    chips(reply.offered, reply, "Offered sources"));
+    chips(reply.offered, "Offered sources"));
 }
 
-function draft(reply, passages) {
-  const { text, claims } = reply.draft;
-  const reasons = claims.filter((c) => tone(c) === "bad").map((claim) => el("li", {},
+function draft(reply, shown) {
+  const reasons = reply.draft.claims.filter((c) => tone(c) === "bad").map((claim) => el("li", {},
     el("span", { class: "status t-bad" }, statusWord(claim.status)), " ", el("del", {}, claim.text), " ",
-    el("span", { class: "reason" }, reason(claim, passages))));
-  const map = claimMap({ text, claims, passages, cards: evidenceCards(reply, claims, passages), strike: true });
+    el("span", { class: "reason" }, reason(claim, shown.evidence))));
   return el("details", { class: "draft", open: reply.outcome === "repaired" || reply.outcome === "withheld" },
     el("summary", {}, "The draft before the check", el("span", { class: "tag" }, "never sent")),
     reasons.length ? el("ul", { class: "reasons" }, reasons) : null,
-    map);
+    drawn(shown.draft));
 }
 
 function internal(notes) {

@@ -10,7 +10,7 @@ from pathlib import Path
 from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.http.app import build_app
-from bot.http.render import static_files
+from bot.http.templating import static_files
 from grounding.records import Document
 from tests.fakes.system import ESCALATION, NASTY, fake_system
 
@@ -93,7 +93,7 @@ async def test_evidence_is_the_text_that_claims_point_into(aiohttp_client: Aioht
     client = await aiohttp_client(build_app(fake_system().system))
     for question in ("How do I return something?", "hostile"):
         reply = await (await client.post("/api/ask", json={"question": question})).json()
-        shown = (await (await client.get(f"/chat/evidence/{reply['entry_id']}")).json())["evidence"]
+        shown = (await (await client.post("/chat/view", json=reply)).json())["evidence"]
         texts = {item["chunk_id"]: item["text"] for item in shown}
         spans = [span for claim in reply["claims"] for span in claim["evidence"]]
         assert spans
@@ -110,13 +110,26 @@ async def test_evidence_that_its_person_may_no_longer_read_is_left_out(aiohttp_c
         closed = type(NASTY)(NASTY.doc_id, NASTY.title, NASTY.text, NASTY.url, field["groups"])
         fake.library.put(closed)
         fake.ledger.kept[0].body["evidence"][0]["version"] = closed.version
-        shown = await (await client.get(f"/chat/evidence/{reply['entry_id']}")).json()
-        assert shown == {"evidence": []}
+        shown = await (await client.post("/chat/view", json=reply)).json()
+        assert shown["evidence"] == []
+        assert "lens cloth costs" not in shown["answer"].split('class="map-right"')[1]
 
 
-async def test_evidence_of_an_unknown_entry_is_not_found(aiohttp_client: AiohttpClient) -> None:
+async def test_a_reply_without_an_entry_is_drawn_over_what_it_cites(aiohttp_client: AiohttpClient) -> None:
     fake = fake_system()
     client = await aiohttp_client(build_app(fake.system))
     entry = await fake.ledger.append("ingest", {"root": "kb"})
-    for entry_id in ("nothing", entry.entry_id):
-        assert (await client.get(f"/chat/evidence/{entry_id}")).status == 404
+    reply = await (await client.post("/api/ask", json={"question": "How do I return something?"})).json()
+    for entry_id in ("", "nothing", entry.entry_id):
+        shown = await (await client.post("/chat/view", json=reply | {"entry_id": entry_id})).json()
+        assert [item["text"] for item in shown["evidence"]] == [c["quote"] for c in reply["citations"]]
+        assert "/source/" not in shown["answer"]
+
+
+async def test_a_reply_that_is_none_is_refused(aiohttp_client: AiohttpClient) -> None:
+    client = await aiohttp_client(build_app(fake_system().system))
+    for form in ({}, {"claims": [{}]}, {"claims": ["x"]}, {"claims": [{"kind": "money", "status": "fine"}]}):
+        response = await client.post("/chat/view", json=form)
+        assert response.status == 400
+        assert "claims" in (await response.text())
+    assert (await client.post("/chat/view", data="x")).status == 415

@@ -1,9 +1,11 @@
-// Ties the two sides of a map together: point at a value, see its source; point at the source, see the value.
-// Works on any element with [data-map] whose pieces carry data-claims, drawn by the server or in the page.
+// Ties the two sides of a report together: point at a value, see its source; point at the source, see the value.
+// Works on any element with [data-map] whose pieces carry data-claims. Without it the pieces are plain links.
 
-const HINT = "Point at a marked value to see what supports it.";
+const HINT = "Point at a marked value to see what supports it; a click keeps it, Escape lets go.";
+const LINES = 4;
 
 const keysOf = (node) => (node?.dataset.claims ?? "").split(" ").filter(Boolean);
+const rowOf = (root, key) => root.querySelector(`.claim-list li[data-claims="${CSS.escape(key)}"]`);
 
 function reveal(pane, node) {
   if (!pane || !node || pane.scrollHeight <= pane.clientHeight) return;
@@ -13,7 +15,7 @@ function reveal(pane, node) {
 
 // The source's characters with a few before and after, for narrow screens where the evidence is far away.
 function context(root, key) {
-  const mark = root.querySelector(`.ev[data-claims~="${CSS.escape(key)}"]`);
+  const mark = root.querySelector(`.quote-text .ev[data-claims~="${CSS.escape(key)}"]`);
   if (!mark) return [];
   const passage = mark.closest(".quote-text");
   const range = document.createRange();
@@ -34,48 +36,57 @@ function context(root, key) {
 
 // A value inside a sentence is pointed at for itself: its sentence would light up half the source.
 function narrow(root, keys) {
-  const values = keys.filter((key) => {
-    const kind = root.querySelector(`li[data-claims="${CSS.escape(key)}"] .kind`);
-    return kind && kind.textContent !== "statement";
-  });
+  const values = keys.filter((key) => rowOf(root, key)?.dataset.kind !== "statement");
   return values.length ? values : keys;
 }
 
-function explain(root, keys) {
+function explain(root, keys, pinned) {
   const box = root.querySelector("[data-why]");
   if (!box) return;
+  box.hidden = false;
+  box.classList.toggle("on", keys.length > 0);
+  box.classList.toggle("pinned", pinned);
   if (!keys.length) {
     box.textContent = HINT;
-    box.classList.remove("on");
     return;
   }
-  const items = keys.map((key) => root.querySelector(`li[data-claims="${CSS.escape(key)}"]`)).filter(Boolean);
-  const lines = items.slice(0, 4).map((item) => {
+  const shown = keys.slice(0, LINES).flatMap((key) => {
+    const row = rowOf(root, key);
+    if (!row) return [];
     const line = document.createElement("span");
     line.className = "why-line";
-    line.append(...[...item.childNodes].map((node) => node.cloneNode(true)), ...context(root, item.dataset.claims));
-    return line;
+    line.append(...[...row.childNodes].map((node) => node.cloneNode(true)), ...context(root, key));
+    return [line];
   });
-  box.replaceChildren(...lines);
-  box.classList.add("on");
+  if (keys.length > LINES) shown.push(`and ${keys.length - LINES} more in the list below`);
+  box.replaceChildren(...shown);
 }
 
-export function linkMap(root) {
+function unfold(button) {
+  const gaps = [...button.closest(".passage").querySelectorAll("details.gap")];
+  const open = gaps.some((gap) => !gap.open);
+  for (const gap of gaps) gap.open = open;
+  button.textContent = open ? "Fold" : "Show all";
+  button.setAttribute("aria-expanded", String(open));
+}
+
+function linkMap(root) {
   let pinned = [];
   const show = (pointed, from) => {
     const keys = narrow(root, pointed);
     for (const node of root.querySelectorAll("[data-claims]")) {
       node.classList.toggle("on", keysOf(node).some((key) => keys.includes(key)));
     }
-    explain(root, keys);
+    explain(root, keys, pinned.length > 0 && pointed === pinned);
     if (!from || !keys.length) return;
-    const right = root.querySelector(".map-right");
-    if (!right?.contains(from)) reveal(right, right?.querySelector(".ev.on"));
+    const [left, right] = [root.querySelector(".map-left"), root.querySelector(".map-right")];
+    if (right?.contains(from)) reveal(left, left.querySelector(".answer .on"));
+    else reveal(right, right?.querySelector(".ev.on"));
   };
   const target = (event) => event.target.closest?.("[data-claims]");
   root.addEventListener("pointerover", (event) => {
     const node = target(event);
-    if (node) show(keysOf(node), node);
+    if (node && event.pointerType !== "touch") show(keysOf(node), node);
   });
   root.addEventListener("pointerout", (event) => {
     if (target(event) && !event.relatedTarget?.closest?.("[data-claims]")) show(pinned);
@@ -86,8 +97,12 @@ export function linkMap(root) {
   });
   root.addEventListener("focusout", () => show(pinned));
   root.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-unfold]");
+    if (button) unfold(button);
     const node = target(event);
     if (!node && event.target.closest("a, button, summary, .why")) return;
+    // the links are for pages without a script; with it, a click keeps what is lit
+    if (node && !event.ctrlKey && !event.metaKey && !event.shiftKey) event.preventDefault();
     pinned = node ? keysOf(node) : [];
     show(pinned, node);
   });
@@ -96,4 +111,19 @@ export function linkMap(root) {
     pinned = [];
     show([]);
   });
+  explain(root, [], false);
 }
+
+const linked = new WeakSet();
+
+// Link every map below `root`, once.
+export function linkReport(root) {
+  for (const button of root.querySelectorAll("[data-unfold]")) button.hidden = false;
+  for (const map of root.querySelectorAll("[data-map]")) {
+    if (linked.has(map)) continue;
+    linked.add(map);
+    linkMap(map);
+  }
+}
+
+linkReport(document);

@@ -1,0 +1,270 @@
+"""An answer and its sources side by side, cut into pieces that the same claims cover: what ties a claim to its evidence.
+
+Nothing is decided here. A span whose characters are not the ones that were recorded is not drawn: a highlight in the
+wrong place is worse than none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from bot.http.fold import FOLD_ABOVE, folds
+from bot.http.markup import Mark, segments
+from bot.http.words import SIGNS, WORDS
+from rai.records import Claim, EvidenceSpan, Source
+
+Tone = Literal["ok", "doubt", "bad"]
+TONES: tuple[Tone, ...] = ("bad", "doubt", "ok")
+_CITE = re.compile(r"\[(\d{1,3})\]")
+_QUOTED = "quote"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A source as the view lists it. `n` is what the text cites it by, `name` what reasons may call it, where a person knows it.
+
+    `link` is a path of this server, `quotes` is what is cited of the text.
+    """
+
+    source: Source
+    n: str
+    locator: str = ""
+    web: bool = False
+    name: str = ""
+    link: str | None = None
+    quotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRow:
+    """A claim of the list. `href` leads to its evidence, or to its own line if it has none that can be drawn."""
+
+    key: str
+    claim: Claim
+    tone: Tone
+    sign: str
+    words: str
+    why: str
+    instead: str
+    href: str
+
+    @property
+    def is_value(self) -> bool:
+        """False of a sentence."""
+        return self.claim.kind != "statement"
+
+    @property
+    def kind(self) -> str:
+        """What sort of thing it is, in a word."""
+        return self.claim.entity or self.claim.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of text that the same claims cover. `anchor` is its id, `also` more ids, `href` where it leads, `ends` the claims that end with it."""
+
+    text: str
+    keys: str = ""
+    look: str = ""
+    tone: str = ""
+    anchor: str = ""
+    also: tuple[str, ...] = ()
+    href: str = ""
+    stop: bool = False
+    cited: str | None = None
+    ends: tuple[ClaimRow, ...] = ()
+    gap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCard:
+    """A source with what supports claims marked; a long one is folded around it."""
+
+    shown: Shown
+    anchor: str
+    title: tuple[Piece, ...]
+    pieces: tuple[Piece, ...]
+
+    @property
+    def folded(self) -> bool:
+        return any(piece.gap for piece in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Panes:
+    """Both sides. `prefix` sets the ids of one view apart from those of another on the same page."""
+
+    prefix: str
+    pieces: tuple[Piece, ...]
+    rows: tuple[ClaimRow, ...]
+    cards: tuple[SourceCard, ...]
+
+
+def tone(claim: Claim) -> Tone:
+    """ok: supported; doubt: delivered and marked; bad: never delivered."""
+    if claim.unsupported:
+        return "bad"
+    return "doubt" if claim.status in ("conflict", "unchecked") else "ok"
+
+
+def panes(text: str, claims: Sequence[Claim], shown: Sequence[Shown], prefix: str = "") -> Panes:
+    """The map of `claims` over `text` and of their evidence over the sources."""
+    spans = _spans(claims, shown)
+    cards, places = _cards(spans, shown, {str(i): claim for i, claim in enumerate(claims)}, prefix)
+    rows = tuple(_row(str(i), claim, shown, places, prefix) for i, claim in enumerate(claims))
+    return Panes(prefix, tuple(_answer(text, rows, {s.n for s in shown}, prefix)), rows, tuple(cards))
+
+
+def _row(key: str, claim: Claim, shown: Sequence[Shown], places: Mapping[str, str], prefix: str) -> ClaimRow:
+    numbers = {s.source.id: s.n for s in shown}
+    instead = claim.instead
+    return ClaimRow(
+        key=key,
+        claim=claim,
+        tone=tone(claim),
+        sign=SIGNS[claim.status],
+        words=WORDS[claim.status],
+        why=_numbered(claim.why, shown),
+        instead=f"{instead.text} [{numbers.get(instead.source, instead.source)}]" if instead is not None else "",
+        href=places.get(key, f"{prefix}k{key}"),
+    )
+
+
+def _numbered(why: str, shown: Sequence[Shown]) -> str:
+    """Reasons name sources by id; a person knows them by their number. An id that is shown may be any word, and stays."""
+    for item in shown:
+        name = item.source.id
+        if item.source.title:
+            why = why.replace(f"{name} ({item.source.title})", f"[{item.n}] {item.source.title}")
+        if not item.name:
+            why = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", f"[{item.n}]", why)
+    return why
+
+
+def _answer(text: str, rows: Sequence[ClaimRow], cited: set[str], prefix: str) -> Iterable[Piece]:
+    by_key = {row.key: row for row in rows}
+    marks = [Mark(c.start, c.end, row.key) for row in rows if text[(c := row.claim).start : c.end] == c.text]
+    ends: dict[int, list[ClaimRow]] = {}
+    for mark in marks:
+        ends.setdefault(mark.end, []).append(by_key[mark.key])
+    begun: set[str] = set()
+    at = 0
+    for segment in segments(text, marks):
+        at += len(segment.text)
+        over = [by_key[key] for key in segment.keys]
+        told = [row for row in over if row.is_value] or over  # a value counts before the sentence around it
+        new = [row.key for row in dict.fromkeys([*told, *over]) if row.key not in begun]
+        begun.update(new)
+        piece = Piece(
+            segment.text,
+            keys=" ".join(segment.keys),
+            look=("value" if told[0].is_value else "statement") if told else "",
+            tone=_gravest(told),
+            anchor=f"{prefix}c{new[0]}" if new else "",
+            also=tuple(f"{prefix}c{key}" for key in new[1:]),
+            href=told[0].href if told else "",
+            stop=any(row.key in new for row in told),
+            ends=tuple(row for row in ends.get(at, ()) if row.is_value or row.claim.status != "unchecked"),
+        )
+        yield from [piece] if piece.look == "value" else _with_citations(piece, cited, prefix)
+
+
+def _with_citations(piece: Piece, cited: set[str], prefix: str) -> Iterable[Piece]:
+    """`piece`, with the marks in it that cite a source apart, as links to that source."""
+    begin = 0
+    for match in _CITE.finditer(piece.text):
+        if match[1] in cited:
+            yield replace(
+                piece,
+                text=piece.text[begin : match.start()],
+                anchor="" if begin else piece.anchor,
+                also=() if begin else piece.also,
+                ends=(),
+            )
+            yield replace(
+                piece, text=match[1], anchor="", also=(), href=f"{prefix}s{match[1]}", cited=match[1], ends=()
+            )
+            begin = match.end()
+    yield replace(
+        piece, text=piece.text[begin:], anchor="" if begin else piece.anchor, also=() if begin else piece.also
+    )
+
+
+def _gravest(rows: Iterable[ClaimRow]) -> str:
+    tones = {row.tone for row in rows}
+    return next((mood for mood in TONES if mood in tones), "")
+
+
+_Spans = Mapping[tuple[str, str], list[Mark]]
+
+
+def _spans(claims: Sequence[Claim], shown: Sequence[Shown]) -> _Spans:
+    """Marks by source and field, of every span that stands where it says."""
+    texts = {s.source.id: s.source for s in shown}
+    found: dict[tuple[str, str], list[Mark]] = {}
+    for i, claim in enumerate(claims):
+        for span in [*claim.evidence, *([claim.instead] if claim.instead else [])]:
+            source = texts.get(span.source)
+            if source is not None and _stands(span, source):
+                found.setdefault((span.source, span.field), []).append(Mark(span.start, span.end, str(i)))
+    return found
+
+
+def _stands(span: EvidenceSpan, source: Source) -> bool:
+    field = source.title if span.field == "title" else source.text
+    return 0 <= span.start < span.end and field[span.start : span.end] == span.text
+
+
+def _cards(
+    spans: _Spans, shown: Sequence[Shown], claims: Mapping[str, Claim], prefix: str
+) -> tuple[list[SourceCard], dict[str, str]]:
+    """The sources, and for each claim the id of the first piece that supports it."""
+    places: dict[str, str] = {}
+    cards = []
+    for item in shown:
+        source = item.source
+        title = _evidence(source.title, spans.get((source.id, "title"), []), claims, places, prefix)
+        marks = [*spans.get((source.id, "text"), []), *_quotes(item)]
+        pieces = _evidence(source.text, marks, claims, places, prefix)
+        if len(source.text) > FOLD_ABOVE:
+            pieces = _folded(pieces)
+        cards.append(SourceCard(item, f"{prefix}s{item.n}", tuple(title), tuple(pieces)))
+    return cards, places
+
+
+def _quotes(item: Shown) -> list[Mark]:
+    at = [(item.source.text.find(quote), len(quote)) for quote in item.quotes if quote]
+    return [Mark(start, start + length, _QUOTED) for start, length in at if start >= 0]
+
+
+def _evidence(
+    text: str, marks: list[Mark], claims: Mapping[str, Claim], places: dict[str, str], prefix: str
+) -> list[Piece]:
+    pieces = []
+    for segment in segments(text, marks):
+        keys = [key for key in segment.keys if key != _QUOTED]
+        values = [key for key in keys if claims[key].kind != "statement"]
+        look = ["ev"] if keys else []
+        look += ["soft"] if keys and not values else []
+        look += ["cited"] if _QUOTED in segment.keys else []
+        new = [key for key in keys if key not in places]
+        anchor = f"{prefix}e{new[0]}" if new else ""
+        places.update(dict.fromkeys(new, anchor))
+        href = f"{prefix}c{(values or keys)[0]}" if keys else ""
+        pieces.append(Piece(segment.text, " ".join(keys), " ".join(look), "", anchor, href, bool(new)))
+    return pieces
+
+
+def _folded(pieces: Sequence[Piece]) -> list[Piece]:
+    """Long stretches that support nothing are folded; the text keeps its order and loses nothing."""
+    made: list[Piece] = []
+    for i, piece in enumerate(pieces):
+        if piece.look:
+            made.append(piece)
+            continue
+        for text, gap in folds(piece.text, first=i == 0, last=i + 1 == len(pieces)):
+            made.append(Piece(text, gap=gap))
+    return made

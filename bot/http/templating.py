@@ -1,0 +1,50 @@
+"""Templates and the pages' own files, for the server and for pages written to a file. Templates escape everything."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from importlib.resources import files
+
+from jinja2 import ChainableUndefined, Environment, PackageLoader, PrefixLoader
+
+from bot.http.markup import visible
+
+_TYPES = {
+    "html": "text/html",
+    "css": "text/css",
+    "js": "text/javascript",
+    "svg": "image/svg+xml",
+}
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    # `error.html` and `source.html` stand under `http/`, the reviewers' templates under `review/`
+    loaders = {"http": PackageLoader("bot.http", "templates"), "review": PackageLoader("bot.review", "templates")}
+    made = Environment(
+        loader=PrefixLoader(loaders),
+        autoescape=True,
+        undefined=ChainableUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["visible"] = visible
+    return made
+
+
+def rendered(name: str, **values: object) -> str:
+    """The text of the template `ROOM/NAME`."""
+    return _environment().get_template(name).render(**values)
+
+
+@lru_cache(maxsize=1)
+def static_files() -> dict[str, tuple[bytes, str, str]]:
+    """Name to content, content type and ETag of every file the pages load. Read once: nothing else can be asked for."""
+    found = {}
+    for item in files("bot.chat").joinpath("static").iterdir():
+        suffix = item.name.rpartition(".")[2]
+        if suffix in _TYPES:
+            content = item.read_bytes()
+            found[item.name] = (content, _TYPES[suffix], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
+    return found
