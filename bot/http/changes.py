@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-_TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+_TOKEN = re.compile(r"\s+|\w+(?:[.,:@/-]\w+)*|[^\w\s]")
 _TOO_MANY = 4000
 """Tokens beyond which the middle is shown as one change: comparing takes quadratic time at worst."""
 

@@ -57,6 +57,12 @@ class ClaimRow:
         return self.claim.kind != "statement"
 
     @property
+    def read_as(self) -> str:
+        """The normal form, where it tells more than the text; that of weekdays is for machines."""
+        value = self.claim.value or ""
+        return "" if value == self.claim.text or value.startswith("-W") else value
+
+    @property
     def kind(self) -> str:
         """What sort of thing it is, in a word."""
         return self.claim.entity or self.claim.kind
@@ -254,7 +260,7 @@ def _evidence(
         anchor = f"{prefix}e{new[0]}" if new else ""
         places.update(dict.fromkeys(new, anchor))
         href = f"{prefix}c{(values or keys)[0]}" if keys else ""
-        pieces.append(Piece(segment.text, " ".join(keys), " ".join(look), "", anchor, href, bool(new)))
+        pieces.append(Piece(segment.text, " ".join(keys), " ".join(look), anchor=anchor, href=href, stop=bool(new)))
     return pieces
 
 

@@ -13,17 +13,17 @@ SIGNS: Mapping[Status, str] = {
 }  # fmt: skip
 """What stands beside a claim, so that its status is told without colour."""
 WORDS: Mapping[Status, str] = {
-    "exact": "the same characters stand in a source",
-    "normalised": "the same value stands in a source, written another way",
-    "rounded": "rounded from the source's value",
-    "derived": "worked out from values of the sources",
-    "entailed": "a source says it",
-    "conflict": "the sources disagree",
-    "unchecked": "could not be decided",
-    "wrong_role": "stands in a source, but for something else",
-    "lookalike": "resembles an address of a source, but is another",
-    "contradicted": "a source says otherwise",
-    "absent": "no source holds it",
+    "exact": "The same characters stand in a source",
+    "normalised": "The same value stands in a source, written another way",
+    "rounded": "Rounded from the source's value",
+    "derived": "Worked out from values of the sources",
+    "entailed": "A source says it",
+    "conflict": "The sources disagree",
+    "unchecked": "Could not be decided",
+    "wrong_role": "Stands in a source, but for something else",
+    "lookalike": "Resembles an address of a source, but is another",
+    "contradicted": "A source says otherwise",
+    "absent": "No source holds it",
 }
 VERDICTS: Mapping[Verdict, str] = {
     "supported": "Supported", "unsupported": "Unsupported", "irrelevant": "Off the question", "unchecked": "Undecided",

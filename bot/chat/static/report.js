@@ -62,6 +62,14 @@ function explain(root, keys, pinned) {
   box.replaceChildren(...shown);
 }
 
+// The card stays in sight below the answer; where it would lie over what is pointed at, it goes above it.
+function place(box, node) {
+  box.style.transform = "";
+  if (!box.classList.contains("on") || !node) return;
+  const [card, at] = [box.getBoundingClientRect(), node.getBoundingClientRect()];
+  if (card.top < at.bottom && at.top < card.bottom) box.style.transform = `translateY(${at.top - 10 - card.bottom}px)`;
+}
+
 function unfold(button) {
   const gaps = [...button.closest(".passage").querySelectorAll("details.gap")];
   const open = gaps.some((gap) => !gap.open);
@@ -78,6 +86,8 @@ function linkMap(root) {
       node.classList.toggle("on", keysOf(node).some((key) => keys.includes(key)));
     }
     explain(root, keys, pinned.length > 0 && pointed === pinned);
+    const box = root.querySelector("[data-why]");
+    if (box) place(box, from);
     if (!from || !keys.length) return;
     const [left, right] = [root.querySelector(".map-left"), root.querySelector(".map-right")];
     if (right?.contains(from)) reveal(left, left.querySelector(".answer .on"));

@@ -47,6 +47,7 @@ export class TurnView {
     if (!delivered && reply.offered?.length) tools.push(offered(reply));
     const map = drawn(shown.answer);
     map.querySelector(".answer").after(...tools);
+    for (const list of map.querySelectorAll(".claim-list")) list.open = false;
     wireChips(map);
     this.node.classList.add(`o-${reply.outcome}`);
     this.body.replaceChildren(

@@ -6,6 +6,7 @@ import json
 import re
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from pytest_aiohttp.plugin import AiohttpClient
 
@@ -128,7 +129,13 @@ async def test_a_reply_without_an_entry_is_drawn_over_what_it_cites(aiohttp_clie
 
 async def test_a_reply_that_is_none_is_refused(aiohttp_client: AiohttpClient) -> None:
     client = await aiohttp_client(build_app(fake_system().system))
-    for form in ({}, {"claims": [{}]}, {"claims": ["x"]}, {"claims": [{"kind": "money", "status": "fine"}]}):
+    forms: list[dict[str, Any]] = [
+        {},
+        {"claims": [{}]},
+        {"claims": ["x"]},
+        {"claims": [{"kind": "money", "status": "fine"}]},
+    ]
+    for form in forms:
         response = await client.post("/chat/view", json=form)
         assert response.status == 400
         assert "claims" in (await response.text())
