@@ -26,6 +26,9 @@ FORMS: list[dict[str, Any]] = [
     {"answer": "a", "sources": [], "given": [1]},
     {"answer": "a", "sources": [], "question": 4},
     {"answer": "\ud83d", "sources": []},
+    {"answer": "a", "sources": [{**SOURCE, "updated": "2026-03-01"}], "at": "2026-11-20T14:30+01:00"},
+    {"answer": "a", "sources": [{**SOURCE, "updated": "1 March"}]},
+    {"answer": "a", "sources": [SOURCE], "at": "tomorrow"},
 ]
 
 
@@ -43,4 +46,4 @@ def test_both_take_and_refuse_the_same(form: dict[str, Any]) -> None:
 
 def test_the_forms_above_hold_both_kinds() -> None:
     taken = [isinstance(outcome(parse_check, form), CheckRequest) for form in FORMS]
-    assert (taken.count(True), taken.count(False)) == (4, 8)
+    assert (taken.count(True), taken.count(False)) == (5, 10)

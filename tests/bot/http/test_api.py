@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from bot.http.app import BODY_BYTES
+from bot.http.forms import parse_check, report_json
+from rai.records import Layer, Report
 from tests.bot.http.conftest import Client, Start
 from tests.fakes.system import Fake, fake_system
 
@@ -214,9 +218,65 @@ async def test_many_checks_keep_their_order_and_a_bad_one_its_place(client: Clie
         ({"given": "x"}, "given must be a list"),
         ({"given": [1]}, "given[0] must be text"),
         ({"id": 4}, "id must be text"),
+        ({"at": "noon"}, 'at: "noon" is no time; allowed: ISO 8601, such as 2026-11-20T14:30'),
+        ({"at": 20261120}, "at: 20261120 is no time"),
+        ({"at": "2026-11-31T10:00"}, 'at: "2026-11-31T10:00" is no time'),
+        ({"sources": [{"id": "a", "text": "x", "updated": "1/2/26"}]}, 'sources[0].updated: "1/2/26" is no date'),
+        ({"sources": [{"id": "a", "text": "x", "updated": "20260301"}]}, 'sources[0].updated: "20260301" is no date'),
+        (
+            {"sources": [{"id": "a", "text": "x", "updated": "2026-13-01"}]},
+            'sources[0].updated: "2026-13-01" is no date',
+        ),
     ],
 )
 async def test_a_wrong_check_is_told_what_and_where(client: Client, change: dict[str, Any], says: str) -> None:
     response = await client.post("/api/check", json=CHECK | change)
     assert response.status == 400
     assert says in (await response.json())["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("2026-11-20", datetime(2026, 11, 20)),
+        ("2026-11-20T14:30", datetime(2026, 11, 20, 14, 30)),
+        ("2026-11-20T14:30:05Z", datetime(2026, 11, 20, 14, 30, 5, tzinfo=UTC)),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_the_time_of_a_conversation_and_the_day_of_a_source_are_read(given: str | None, read: datetime | None) -> None:
+    form = {"answer": "a", "sources": [{"id": "s", "text": "x", "updated": given}], "at": given}
+    request = parse_check(form)
+    assert request.at == read
+    assert request.sources[0].updated == (given or None)
+
+
+def test_layers_and_notes_are_told_where_there_are_any() -> None:
+    plain = report_json("a", Report("supported", 0.0, ()))
+    assert "layers" not in plain
+    layered = report_json("a", Report("supported", 0.0, (), layers=(Layer("values", "supported", 0.1),)))
+    assert layered["layers"] == [{"name": "values", "verdict": "supported", "score": 0.1}]
+
+
+@pytest.mark.parametrize("accept", ["text/html", "text/html,application/xhtml+xml;q=0.9, */*;q=0.8"])
+async def test_a_check_can_be_had_as_a_page(client: Client, accept: str) -> None:
+    response = await client.post("/api/check", json=CHECK, headers={"Accept": accept})
+    text = await response.text()
+    assert response.content_type == "text/html"
+    assert 'data-verdict="unsupported"' in text
+    assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=", text)
+    for path in re.findall(r'(?:src|href)="(/[^"]+)"', text):
+        assert (await client.get(path)).status == 200, path
+
+
+@pytest.mark.parametrize("accept", ["*/*", "application/json", "application/json, text/html", "text/htmlx"])
+async def test_json_stays_what_a_check_gives(client: Client, accept: str) -> None:
+    response = await client.post("/api/check", json=CHECK, headers={"Accept": accept})
+    assert (await response.json())["id"] == "c1"
+
+
+async def test_a_wrong_check_is_told_in_json_also_to_who_wants_a_page(client: Client) -> None:
+    response = await client.post("/api/check", json={"answer": ""}, headers={"Accept": "text/html"})
+    assert response.status == 400
+    assert (await response.json())["error"]["code"]
