@@ -10,6 +10,7 @@ from aiohttp import web
 from playwright.async_api import Browser, Page, expect
 
 from bot.http.app import build_app
+from tests.e2e.contrast import CONTRAST
 from tests.fakes.system import Fake, fake_system
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
@@ -250,26 +251,3 @@ async def test_a_citation_opens_in_its_document(page: Page) -> None:
         await page.get_by_role("link", name="in its document").first.click()
     source = await popup.value
     await expect(source.locator("mark.quote")).to_have_text("You can return an unused item within 30 days of delivery.")
-
-
-CONTRAST = """() => {
-  const rgb = (c) => c.match(/[\\d.]+/g).map(Number);
-  const lum = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const ground = (e) => {
-    for (let n = e; n; n = n.parentElement) {
-      const c = rgb(getComputedStyle(n).backgroundColor);
-      if (c.length < 4 || c[3] === 1) return c;
-    }
-    return [255, 255, 255];
-  };
-  const poor = [];
-  for (const e of document.querySelectorAll("body *")) {
-    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-    if (!own || !e.checkVisibility() || e.disabled) continue;
-    const [a, b] = [lum(rgb(getComputedStyle(e).color)), lum(ground(e))].sort((x, y) => y - x);
-    const ratio = (a + 0.05) / (b + 0.05);
-    if (ratio < 4.5) poor.push(`${e.tagName}.${e.className} ${ratio.toFixed(2)} ${e.textContent.slice(0, 30)}`);
-  }
-  return poor;
-}"""

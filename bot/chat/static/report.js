@@ -7,10 +7,22 @@ const LINES = 4;
 const keysOf = (node) => (node?.dataset.claims ?? "").split(" ").filter(Boolean);
 const rowOf = (root, key) => root.querySelector(`.claim-list li[data-claims="${CSS.escape(key)}"]`);
 
+const LEAST_HEIGHT = 180;
+
+// Scrolls the pane, never the page, for the page would move away under the pointer. A pane that reaches below the
+// screen ends at its edge from then on.
 function reveal(pane, node) {
-  if (!pane || !node || pane.scrollHeight <= pane.clientHeight) return;
-  const offset = node.getBoundingClientRect().top - pane.getBoundingClientRect().top;
-  if (offset < 0 || offset > pane.clientHeight - 40) pane.scrollTop += offset - pane.clientHeight / 3;
+  if (!pane || !node) return;
+  if (getComputedStyle(pane).overflowY === "auto") {
+    pane.style.maxHeight = "";
+    const frame = pane.getBoundingClientRect();
+    const room = window.innerHeight - Math.max(frame.top, 0) - 8;
+    if (frame.height > room && room > LEAST_HEIGHT) pane.style.maxHeight = `${room}px`;
+  }
+  if (pane.scrollHeight <= pane.clientHeight) return;
+  const [frame, at] = [pane.getBoundingClientRect(), node.getBoundingClientRect()];
+  const [top, bottom] = [Math.max(frame.top, 0), Math.min(frame.bottom, window.innerHeight)];
+  if (at.top < top || at.bottom > bottom - 10) pane.scrollTop += at.top - top - (bottom - top) / 3;
 }
 
 // The source's characters with a few before and after, for narrow screens where the evidence is far away.
