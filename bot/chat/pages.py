@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -136,7 +137,7 @@ def _drawn(
 
 def _prefix(entry: Entry | None, part: str) -> str:
     # a thread holds many turns, and an id must not occur twice on a page
-    return f"t{entry.seq if entry is not None else 0}{part}-"
+    return f"t{entry.seq if entry is not None else secrets.token_hex(4)}{part}-"
 
 
 async def _evidence(system: System, entry: Entry) -> list[dict[str, Any]]:

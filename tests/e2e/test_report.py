@@ -128,6 +128,12 @@ async def test_a_long_source_is_folded_and_unfolds(page: Page) -> None:
     assert not await hidden.first.evaluate("e => e.open")
 
 
+async def test_a_citation_shows_its_source(page: Page) -> None:
+    await page.locator(".answer .cite", has_text="2").click()
+    await expect(page.locator(".passage.lit h4")).to_be_in_viewport()
+    await expect(page.locator(".passage.lit .n")).to_have_text("2")
+
+
 async def test_status_is_told_without_colour_and_left_out_of_what_is_copied(page: Page) -> None:
     sign = page.locator(".answer .sign").first
     assert await sign.evaluate("e => getComputedStyle(e, '::after').content") == '"✗"'

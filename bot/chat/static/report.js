@@ -82,6 +82,15 @@ function place(box, node) {
   if (card.top < at.bottom && at.top < card.bottom) box.style.transform = `translateY(${at.top - 10 - card.bottom}px)`;
 }
 
+// Brings a source of the map into view and marks its title.
+export function showSource(root, n) {
+  const card = root.querySelector(`.passage[data-n="${CSS.escape(n)}"]`);
+  if (!card) return;
+  for (const other of root.querySelectorAll(".passage.lit")) other.classList.remove("lit");
+  card.classList.add("lit");
+  card.scrollIntoView({ block: "nearest" });
+}
+
 function unfold(button) {
   const gaps = [...button.closest(".passage").querySelectorAll("details.gap")];
   const open = gaps.some((gap) => !gap.open);
@@ -121,6 +130,11 @@ function linkMap(root) {
   root.addEventListener("click", (event) => {
     const button = event.target.closest("[data-unfold]");
     if (button) unfold(button);
+    const cite = event.target.closest(".cite");
+    if (cite) {
+      event.preventDefault();
+      showSource(root, cite.dataset.cite);
+    }
     const node = target(event);
     if (!node && event.target.closest("a, button, summary, .why")) return;
     // the links are for pages without a script; with it, a click keeps what is lit

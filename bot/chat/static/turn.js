@@ -2,7 +2,7 @@
 
 import { isValue, reason, statusWord, tone } from "./claims.js";
 import { drawn, el, webUrl } from "./dom.js";
-import { linkReport } from "./report.js";
+import { linkReport, showSource } from "./report.js";
 
 const OUTCOMES = {
   answered: "Answered",
@@ -84,21 +84,12 @@ function chips(citations, label) {
 }
 
 function wireChips(map) {
-  const flash = (n) => {
-    const card = map.querySelector(`.passage[data-n="${CSS.escape(n)}"]`);
-    if (!card) return;
-    card.scrollIntoView({ block: "nearest" });
-    for (const other of map.querySelectorAll(".passage.lit")) other.classList.remove("lit");
-    card.classList.add("lit");
-  };
-  map.addEventListener("click", (event) => {
-    const chip = event.target.closest("[data-chip]");
-    if (chip) flash(chip.dataset.chip);
-  });
-  map.addEventListener("focusin", (event) => {
-    const chip = event.target.closest("[data-chip]");
-    if (chip) flash(chip.dataset.chip);
-  });
+  for (const name of ["click", "focusin"]) {
+    map.addEventListener(name, (event) => {
+      const chip = event.target.closest("[data-chip]");
+      if (chip) showSource(map, chip.dataset.chip);
+    });
+  }
 }
 
 function offered(reply) {
