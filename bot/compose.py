@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,7 @@ class _Builder:
             return await answer_turn(ask, seams, policy_named(ask.policy), on_stage)
 
         async def check_request(request: CheckRequest) -> Report:
-            return await checker(request.answer, request.sources, request.question, request.given)
+            return await checker(request.answer, request.sources, request.question, request.given, request.at)
 
         async def ready() -> dict[str, str]:
             documents, _ = await asyncio.to_thread(index.counts)
@@ -232,8 +233,14 @@ def _checker(settings: Settings, embedder: Embedder | None, tagger: EntityTagger
     )
     ports = CheckPorts(tagger=tagger, scorer=EmbeddedRelevance(embedder))
 
-    async def run(answer: str, sources: Sequence[Source], question: str | None, given: Sequence[str]) -> Report:
-        return await check(answer, sources, question, given=given, ports=ports, policy=rules)
+    async def run(
+        answer: str,
+        sources: Sequence[Source],
+        question: str | None,
+        given: Sequence[str],
+        at: datetime | None = None,
+    ) -> Report:
+        return await check(answer, sources, question, given=given, ports=ports, policy=rules, at=at)
 
     return run
 

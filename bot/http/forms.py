@@ -111,9 +111,8 @@ def report_json(identifier: str, report: Report) -> dict[str, Any]:
     }
     if report.layers:
         form["layers"] = [asdict(layer) for layer in report.layers]
-    notes: tuple[str, ...] = getattr(report, "notes", ())
-    if notes:
-        form["notes"] = list(notes)
+    if report.notes:
+        form["notes"] = list(report.notes)
     return form
 
 

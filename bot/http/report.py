@@ -47,7 +47,7 @@ def report_view(
         line=verdict_line(report),
         counts=_counts(report.claims),
         layers=tuple((LAYERS[x.name], x.verdict, VERDICTS[x.verdict], x.score) for x in report.layers),
-        notes=tuple(getattr(report, "notes", ())),
+        notes=report.notes,
         repaired=tuple(changes(answer, report.repaired)) if report.repaired is not None else (),
         panes=panes(answer, report.claims, shown, prefix),
     )

@@ -254,8 +254,9 @@ def test_the_time_of_a_conversation_and_the_day_of_a_source_are_read(given: str 
 
 def test_layers_and_notes_are_told_where_there_are_any() -> None:
     plain = report_json("a", Report("supported", 0.0, ()))
-    assert "layers" not in plain
-    layered = report_json("a", Report("supported", 0.0, (), layers=(Layer("values", "supported", 0.1),)))
+    assert not {"layers", "notes"} & set(plain)
+    layered = report_json("a", Report("supported", 0.0, (), layers=(Layer("values", "supported", 0.1),), notes=("n",)))
+    assert layered["notes"] == ["n"]
     assert layered["layers"] == [{"name": "values", "verdict": "supported", "score": 0.1}]
 
 

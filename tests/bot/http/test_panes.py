@@ -183,7 +183,13 @@ async def test_hostile_text_stays_text_everywhere() -> None:
     report = await check(HOSTILE, sources)
     claim = Claim("money", HOSTILE, 0, len(HOSTILE), HOSTILE, None, "absent", (), HOSTILE)
     report = replace(report, claims=(*report.claims, claim), repaired=HOSTILE)
-    clean = parsed(page_of("x", Report("supported", 0.0, (), repaired="x"), [Source("s", "x")]))
+    clean = parsed(
+        page_of(
+            "x",
+            Report("supported", 0.0, (), repaired="x", layers=(Layer("values", "supported", 0.0),)),
+            [Source("s", "x")],
+        )
+    )
     html = page_of(HOSTILE, report, sources, HOSTILE)
     found = parsed(html)
     assert found.names.count("script") == clean.names.count("script")
@@ -222,12 +228,14 @@ async def test_every_link_leads_somewhere_and_no_id_occurs_twice() -> None:
 
 def test_the_summary_tells_layers_notes_and_counts() -> None:
     bad = Claim("money", "€5.90", 6, 11, status="absent", instead=SPAN)
-    report = Report("unsupported", 0.98, (bad, SENTENCE), 0.25, None, (Layer("values", "unsupported", 0.98),))
+    report = Report(
+        "unsupported", 0.98, (bad, SENTENCE), 0.25, None, (Layer("values", "unsupported", 0.98),), ("a note",)
+    )
     html = report_page([report_view("q", "It is €5.90.", report, [SOURCE])], alone=True, faults=["Line 3"])
     text = " ".join(re.sub(r"<[^>]+>", " ", html).split())
     for part in (
         "Unsupported 2 claims must not be sent", "1 absent", "1 sentence absent", "98 % sure", "relevance to the question 0.25",
-        "Values and contacts Unsupported 0.98", "The source says €4.90 [1]", "updated 2026-01-02", "Line 3",
+        "Values and contacts Unsupported 0.98", "The source says €4.90 [1]", "updated 2026-01-02", "Line 3", "a note",
     ):  # fmt: skip
         assert part in text, part
 
