@@ -9,8 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from grounding.text import sentences
+from rai.claims.found import Found
 from rai.match import check_claims
 from rai.records import Source
+from rai.support.frames import frames
 
 SIZE = 200_000
 RANDOM_SIZE = 2_000
@@ -33,6 +36,20 @@ def checked(text: str) -> None:
 @pytest.mark.parametrize("fragment", ["7", ".", "[", "([", "1.", "a@", " ", '"', ",", "a/", "\n", "a | "])
 def test_one_fragment_over_and_over(fragment: str) -> None:
     checked((fragment * SIZE)[:SIZE])
+
+
+@pytest.mark.parametrize("text", ["." * SIZE + "x", '."' * SIZE + "x", "a.m. " * SIZE, "The fee is 5. " * (SIZE // 10)])
+def test_sentences_of_a_text_without_line_breaks(text: str) -> None:
+    spans = sentences(text)
+    assert all(text[s.start : s.end] == s.text for s in spans)
+    assert "".join(s.text for s in spans).replace(" ", "") == text.replace(" ", "")
+
+
+@pytest.mark.parametrize("piece", ["1 ", "1, ", "5 | ", "1 and "])
+def test_frames_of_a_sentence_of_many_values(piece: str) -> None:
+    text = piece * (SIZE // 10)
+    values = [Found("number", at, at + 1, text[at]) for at in range(0, len(text), len(piece))]
+    assert len(frames(text, 0, len(text), values)) == len(values)
 
 
 def test_one_endless_url() -> None:
