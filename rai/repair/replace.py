@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.claims.phones import REGIONS
-from rai.records import Claim, EvidenceSpan, Source, Status
-from rai.repair.certain import alternatives, place_of, pointed_at
+from rai.records import CONTACT_KINDS, Claim, Source, Status
+from rai.repair.certain import candidates, is_certain_alone, keeps_half, place_of, pointed_at
 from rai.repair.wording import Rewrite, rewritten
 from rai.support.sources import Place, Prepared, prepare
 
@@ -17,7 +18,10 @@ Check = Callable[[str], Sequence[Claim]]
 
 MOST_REPLACED = 8
 """Values of one answer above which nothing is replaced: an answer so wrong is not mended word by word."""
+MOST_TRIED = 60
+"""Checks that replacing in one answer may cost; what is not decided by then is left to be dropped."""
 _STANDS: frozenset[Status] = frozenset({"exact", "normalised"})
+_Tried = tuple[Place, Rewrite, Sequence[Claim]]
 
 
 def replace_unsupported(
@@ -25,48 +29,83 @@ def replace_unsupported(
 ) -> str | None:
     """`answer` with each unsupported value replaced by the source's where `rai.repair.certain` allows it; None if nowhere.
 
-    What was written is checked in its place; a replacement that the check does not take, or that makes another claim
-    unsupported, is not made. CPU work: a few milliseconds for each candidate tried.
+    What was written is checked in its place, and no replacement is made that the check does not take. CPU work: one
+    check of the answer for each candidate.
     """
     wrong = [c for c in claims if c.unsupported and c.kind != "statement"]
     if not wrong or len(wrong) > MOST_REPLACED:
         return None
     prepared = [prepare(source, regions) for source in sorted(set(sources), key=lambda s: (s.id, s.title, s.text))]
+    mender = _Mender(prepared, check, regions)
     text = answer
-    for claim in sorted(wrong, key=lambda c: -c.start):
-        text = _replaced(text, claim, prepared, check, regions) or text
+    for claim in sorted(wrong, key=lambda c: -c.start):  # from the end, so that offsets before stay right
+        text = mender.replaced(text, claim) or text
     return text if text != answer else None
 
 
-def _replaced(
-    answer: str, claim: Claim, prepared: Sequence[Prepared], check: Check, regions: tuple[str, ...]
-) -> str | None:
-    found = next((f for f in find_values(answer, regions) if (f.start, f.end) == (claim.start, claim.end)), None)
-    span = pointed_at(claim, found, prepared) if found else None
-    place = place_of(span, prepared) if span else None
-    others = alternatives(place, prepared) if place else None
-    if found is None or span is None or place is None or others is None:
-        return None
-    change = _change(answer, found, place, span)
-    if change is None or not _taken(answer, change, check):
-        return None
-    for other in others:
-        rival = _change(answer, found, other, other.span())
-        if rival is not None and _taken(answer, rival, check):
+@dataclass(slots=True)
+class _Mender:
+    """Replaces one value after the other, within `left` checks."""
+
+    sources: Sequence[Prepared]
+    check: Check
+    regions: tuple[str, ...]
+    left: int = MOST_TRIED
+
+    def replaced(self, answer: str, claim: Claim) -> str | None:
+        """`answer` with another value in the place of `claim`, or None."""
+        values = find_values(answer, self.regions)
+        found = next((f for f in values if (f.start, f.end) == (claim.start, claim.end)), None)
+        if found is None:
             return None
-    return _with(answer, change)
+        span = pointed_at(claim, found, self.sources)
+        if span is None:
+            return self._named(answer, claim, found)
+        place = place_of(span, self.sources)
+        change = rewritten(answer, found, place.text(), place.found, (span.start, span.end)) if place else None
+        if place is None or change is None or not _taken(self._try(answer, change)):
+            return None
+        if is_certain_alone(claim, found, self.sources):
+            return _with(answer, change)
+        tried = self._candidates(answer, found)
+        rivals = [p for p, _, claims in tried if _taken(claims) and not set(p.found.forms) & set(place.found.forms)]
+        return _with(answer, change) if tried and not rivals else None
 
+    def _named(self, answer: str, claim: Claim, found: Found) -> str | None:
+        """With the only value that the check takes here, if it names it when it refuses others. Not of contacts: too much hangs on one."""
+        if claim.status not in ("absent", "wrong_role") or claim.kind in CONTACT_KINDS - {"money"}:
+            return None
+        tried = self._candidates(answer, found)
+        taken = [(p, change) for p, change, claims in tried if _taken(claims)]
+        if len(taken) != 1 or not keeps_half(found, taken[0][0].found):
+            return None
+        only, change = taken[0]
+        named = [c.instead for _, _, claims in tried for c in claims if c.unsupported and c.instead]
+        return _with(answer, change) if only.span() in named else None
 
-def _change(answer: str, found: Found, place: Place, span: EvidenceSpan) -> Rewrite | None:
-    return rewritten(answer, found, place.text(), place.found, (span.start, span.end))
+    def _candidates(self, answer: str, found: Found) -> list[_Tried]:
+        """Every value of the sources that could stand here, with what the check says of it there; none if they are too many."""
+        places = candidates(found, self.sources)
+        if len(places) > self.left:
+            return []
+        changes = [
+            (p, c)
+            for p in places
+            if (c := rewritten(answer, found, p.text(), p.found, (p.found.start, p.found.end))) is not None
+        ]
+        return [(p, change, self._try(answer, change)) for p, change in changes]
+
+    def _try(self, answer: str, change: Rewrite) -> Sequence[Claim]:
+        """What the check says of the new value in its place."""
+        self.left -= 1
+        end = change.at + len(change.value)
+        claims = self.check(_with(answer, change))
+        return [c for c in claims if c.kind != "statement" and c.start < end and change.at < c.end]
 
 
 def _with(answer: str, change: Rewrite) -> str:
     return answer[: change.start] + change.text + answer[change.end :]
 
 
-def _taken(answer: str, change: Rewrite, check: Check) -> bool:
-    """True if the check finds the new value supported in its place."""
-    end = change.at + len(change.value)
-    here = [c for c in check(_with(answer, change)) if c.kind != "statement" and c.start < end and change.at < c.end]
-    return any(c.status in _STANDS for c in here) and not any(c.unsupported for c in here)
+def _taken(claims: Sequence[Claim]) -> bool:
+    return any(c.status in _STANDS for c in claims) and not any(c.unsupported for c in claims)

@@ -36,7 +36,7 @@ def rewritten(answer: str, mine: Found, source: str, theirs: Found, span: tuple[
     """How the value `source[span]`, read as `theirs`, is written in place of `mine` in `answer`; None if it would not read well."""
     was = answer[mine.start : mine.end]
     now = _shaped(was, mine, source[span[0] : span[1]], theirs)
-    if now is None or _inside_mark(answer, mine.start, mine.end):
+    if now is None or _part_of_more(answer, mine):
         return None
     now = _cased(answer, mine, now)
     end, following = mine.end, ""
@@ -106,9 +106,12 @@ def _agrees(answer: str, start: int, end: int) -> bool:
     return not _AGREES.isdisjoint({*before, *after})
 
 
-def _inside_mark(answer: str, start: int, end: int) -> bool:
-    """True within a citation mark, whose number names evidence."""
-    return bool(re.search(r"\[[\d, ]*$", answer[max(0, start - 8) : start])) and answer[end : end + 1] in ("]", ",")
+def _part_of_more(answer: str, mine: Found) -> bool:
+    """True within a citation mark, whose number names evidence, and of digits that go on before or after (0117 496 0818)."""
+    before, after = answer[max(0, mine.start - 8) : mine.start], answer[mine.end : mine.end + 2]
+    if re.search(r"\[[\d, ]*$", before) and after[:1] in ("]", ","):
+        return True
+    return mine.kind == "number" and bool(re.search(r"\d[ \u00a0/.-]$", before) or re.match(r"[ \u00a0/.-]\d", after))
 
 
 def _cased(answer: str, mine: Found, now: str) -> str:
@@ -122,7 +125,7 @@ def _cased(answer: str, mine: Found, now: str) -> str:
 
 
 def _article(was: str, now: str) -> str:
-    """The article of `now` as it is spoken: an 8-day, an 11th, an 18, an eight-hour."""
+    """The article as `now` is spoken: an 8-day, an 11th, an 18, an eight-hour, a 14-day."""
     vowel = bool(_VOWEL_FIGURE.match(now)) if re.match(r"\W*\d", now) else now[:1].lower() in "aeio"
     article = "an" if vowel else "a"
     return article.capitalize() if was[:1].isupper() else article
