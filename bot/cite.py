@@ -42,6 +42,28 @@ def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     return _MARKER.sub(lambda m: m.group() if int(m.group(1)) in known else "", text)
 
 
+def with_mended_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> str:
+    """`text` whose marks name the evidence of what now stands in their sentence, after values in it were replaced.
+
+    A sentence that cites none of a value's places gets one in place of the marks that nothing in it rests on.
+    """
+    number = {e.passage.chunk_id: e.n for e in evidence}
+    for span in reversed(sentences(text)):
+        inside = [c for c in claims if span.start <= c.start and c.end <= span.end and c.status in _SUPPORT]
+        rests = [[number[e.source] for e in c.evidence if e.source in number] for c in inside]
+        cited = markers(span.text)
+        missing = list(dict.fromkeys(ns[0] for ns in rests if ns and not set(ns) & set(cited)))
+        if not cited or not missing:
+            continue
+        told = {n for ns in rests for n in ns}
+        kept = [n for n in cited if n in told]
+        now = "".join(f"[{n}]" for n in [*kept, *missing][:3])
+        last = list(_MARKER.finditer(span.text))[-1]
+        body = _MARKER.sub("", span.text[: last.start()]) + now + span.text[last.end() :]
+        text = text[: span.start] + body + text[span.end :]
+    return text
+
+
 def with_numbers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Claim, ...]:
     """Claims whose reasons name evidence as [n], as a person knows it; the evidence that their own sentence cites comes first."""
     number = {e.passage.chunk_id: e.n for e in evidence}

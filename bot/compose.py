@@ -81,18 +81,20 @@ class _Builder:
         )
         self.closers.append(ledger.close)
         checker = _checker(settings, embedder, self._tagger(names.current))
+        composer = self._composer(embedder, screen)
         seams = Seams(
             screen=screen,
             summarizer=CentralitySummarizer(embedder),
             retriever=retriever,
             grader=EmbeddedGrader(embedder),
             web=self._web(screen, redactor),
-            composer=self._composer(embedder, screen),
+            composer=composer,
             directory=FileDirectory(settings.directory_path),
             check=checker,
             ledger=ledger,
             company=settings.company,
             deadline_s=settings.turn_deadline_s,
+            reviser=composer if settings.generator == "openai" else None,
         )
 
         async def answer(ask: Ask, on_stage: OnStage | None = None) -> Reply:
@@ -148,7 +150,8 @@ class _Builder:
         model = OpenAIChat(s.openai_base_url, key, s.openai_model, remote)
         self.closers.append(model.aclose)
         ours = [
-            template(name) for name in ("system", "guidance", "history", "agent_context", "example", "insufficient")
+            template(name)
+            for name in ("system", "guidance", "history", "agent_context", "example", "insufficient", "revision")
         ]
         return ScreenedModel(model, screen, trusted=ours)
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.records import Reply
-from bot.turn import Work
+from bot.turn import Regeneration, Work
 from grounding.records import Evidence, Passage, Prompt
 
 
@@ -24,6 +24,7 @@ def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
         "evidence": [_evidence(e) for e in work.evidence],
         "passages": [_passage(p) for p in work.found.passages],
         "prompt": None if work.prompt is None else _prompt(work.prompt),
+        "regeneration": None if work.regeneration is None else _regeneration(work.regeneration),
         "screenings": [
             {"what": what, "verdict": s.verdict, "category": s.category, "rule": s.rule, "score": s.score}
             for what, s in work.trace.screenings
@@ -55,3 +56,7 @@ def _prompt(prompt: Prompt) -> dict[str, Any]:
         "tokens": prompt.tokens,
         "sha256": digest,
     }
+
+
+def _regeneration(again: Regeneration) -> dict[str, Any]:
+    return {"prompt": _prompt(again.prompt), "text": again.text, "why": again.why, "used": again.used}

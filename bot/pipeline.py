@@ -1,7 +1,7 @@
 """The turn: the whole system on one screen.
 
 screen -> query -> retrieve -> (screened passages) -> grade -> correct, ambiguous: add web, incorrect: web instead
--> evidence -> prompt -> compose (every model is wrapped by the screen) -> check -> send, repair or withhold -> ledger -> reply
+-> evidence -> prompt -> compose (every model is wrapped by the screen) -> check -> send, repair, draft again or withhold -> ledger -> reply
 """
 
 from __future__ import annotations
@@ -10,25 +10,22 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.cite import citations, internal_notes, markers, offered, with_markers, with_numbers
+from bot.cite import internal_notes
 from bot.entry import turn_body
-from bot.records import Ask, Code, OnStage, Reply, Struck
+from bot.records import Ask, Code, OnStage, Reply
 from bot.reply import notice
+from bot.settle import ended, settle
 from bot.trace import CODES, Trace
 from bot.turn import Seams, Work
 from grounding.correct import Decision, decide
 from grounding.errors import AttestError, ContentFiltered, PromptBlocked, ServiceError, StoreError, UserError
 from grounding.evidence import choose, superseded, web_passage
-from grounding.grade import speaks_of
 from grounding.policy import Policy
-from grounding.prompt import build_prompt, insufficient_sentence
+from grounding.prompt import build_prompt
 from grounding.query import last_turn_query, without_names
-from grounding.records import Access, Action, Evidence, Passage, Prompt, Query, Turn
-from rai.records import Outcome, Report, Source
+from grounding.records import Access, Action, Passage, Prompt, Query, Turn
+from rai.records import Outcome
 from rai.screened import screened_turn
-
-NEAREST, NEAREST_AT = 2, 0.2
-"""How many passages are offered when nothing was good enough, and the lowest grade of one ("Poor")."""
 
 
 async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage | None = None) -> Reply:
@@ -42,17 +39,17 @@ async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage 
             finally:
                 work.trace.note(*screened.notes)
     except TimeoutError:
-        reply = _ended(work, Outcome.FAILED, "deadline")
+        reply = ended(work, Outcome.FAILED, "deadline")
     except PromptBlocked as error:
         work.trace.note(f"a prompt was blocked by {error.rule}" if error.rule else None)
         outcome = Outcome.FAILED if error.unavailable else Outcome.BLOCKED
-        reply = _ended(work, outcome, "screen_unavailable" if error.unavailable else None)
+        reply = ended(work, outcome, "screen_unavailable" if error.unavailable else None)
     except ContentFiltered:
         work.trace.note("the model service's content filter blocked this turn")
-        reply = _ended(work, Outcome.BLOCKED)
+        reply = ended(work, Outcome.BLOCKED)
     except (ServiceError, StoreError) as error:
         work.trace.note(f"{work.trace.current}: {error}")
-        reply = _ended(work, Outcome.FAILED, CODES.get(work.trace.current))
+        reply = ended(work, Outcome.FAILED, CODES.get(work.trace.current))
     return await _record(work, reply)
 
 
@@ -60,7 +57,7 @@ async def _turn(w: Work) -> Reply:
     stage, seams, policy = w.trace.stage, w.seams, w.policy
     access = await stage("access", _access(w))
     if not await stage("screen", _screen(w)):
-        return _ended(w, Outcome.BLOCKED)
+        return ended(w, Outcome.BLOCKED)
     w.query = await stage("query", _query(w))
     passages, w.decision = await _find(w, access)
     kept = _kept(passages, w.decision)
@@ -70,14 +67,14 @@ async def _turn(w: Work) -> Reply:
         usable += await _from_web(w)
     w.evidence = choose(usable, {g.chunk_id: g.score for g in w.grading.grades}, policy)
     if not w.evidence:
-        return _ended(w, Outcome.INSUFFICIENT)
+        return ended(w, Outcome.INSUFFICIENT)
     for old, new in superseded([e.passage for e in w.evidence]).items():
         w.trace.note(
             f"{next(e.passage.doc_id for e in w.evidence if e.passage.chunk_id == old)} is older than {new.doc_id} on the same subject"
         )
     w.prompt = _prompt(w)
     draft = await stage("compose", seams.composer.compose(w.prompt))
-    return await stage("check", _settle(w, draft.text))
+    return await settle(w, draft.text)
 
 
 async def _find(w: Work, access: Access) -> tuple[list[Passage], Decision]:
@@ -109,39 +106,6 @@ def _prompt(w: Work) -> Prompt:
     return build_prompt(
         w.ask.question, w.evidence, w.policy, company=w.seams.company, history=w.history, context=w.ask.context, query=w.query.text
     )  # fmt: skip
-
-
-async def _settle(w: Work, draft: str) -> Reply:
-    """The verdict on a draft: send it, send what is left of it, or hold it back and offer the sources."""
-    if insufficient_sentence() in draft:
-        return _ended(w, Outcome.INSUFFICIENT)
-    text, report = draft, await _check(w, draft)
-    marked = with_markers(text, report.claims, w.evidence)
-    if marked != text:
-        text, report = marked, await _check(w, marked)
-    if report.verdict == "irrelevant":
-        return _ended(w, Outcome.INSUFFICIENT, relevance=report.relevance)
-    if report.verdict != "unsupported":
-        return _answered(w, Outcome.ANSWERED, text, report)
-    struck = Struck(text, report.claims)
-    if report.repaired is not None and speaks_of(w.query.text, _read(w, report.repaired)):
-        again = await _check(w, report.repaired)
-        if again.verdict in ("supported", "unchecked"):
-            return replace(_answered(w, Outcome.REPAIRED, report.repaired, again), draft=struck)
-    return replace(_ended(w, Outcome.WITHHELD, relevance=report.relevance), draft=struck)
-
-
-def _read(w: Work, text: str) -> str:
-    """An answer as its reader takes it: with the titles of what it cites."""
-    cited = markers(text)
-    return "\n".join([text, *(e.passage.title for e in w.evidence if e.n in cited)])
-
-
-async def _check(w: Work, text: str) -> Report:
-    sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title) for e in w.evidence]
-    given = [w.ask.question, *(t.text for t in w.history), *([w.ask.context] if w.ask.context else [])]
-    report = await w.seams.check(text, sources, w.query.text, given)
-    return replace(report, claims=with_numbers(text, report.claims, w.evidence))
 
 
 async def _access(w: Work) -> Access:
@@ -219,29 +183,6 @@ async def _from_web(w: Work) -> list[Passage]:
     w.grading = replace(w.grading, grades=w.grading.grades + graded.grades)
     kept = {g.chunk_id: g.score for g in graded.grades if g.score >= w.policy.keep_at}
     return sorted((p for p in found if p.chunk_id in kept), key=lambda p: -kept[p.chunk_id])
-
-
-def _answered(w: Work, outcome: Outcome, text: str, report: Report) -> Reply:
-    cited = citations(text, report.claims, w.evidence, w.grading.grades)
-    return Reply(outcome, text, citations=cited, claims=report.claims, relevance=report.relevance)
-
-
-def _ended(w: Work, outcome: Outcome, code: Code | None = None, relevance: float | None = None) -> Reply:
-    offers = (
-        offered(w.evidence or _nearest(w), w.grading.grades)
-        if outcome in (Outcome.WITHHELD, Outcome.INSUFFICIENT)
-        else ()
-    )
-    return Reply(outcome, notice(outcome, code), code=code, offered=offers, relevance=relevance)
-
-
-def _nearest(w: Work) -> tuple[Evidence, ...]:
-    """What comes nearest when nothing was good enough: for the human agent to read, never an answer."""
-    scores = {g.chunk_id: g.score for g in w.grading.grades}
-    near = [
-        p for p in w.found.passages if not p.internal and not p.screened and scores.get(p.chunk_id, 0.0) >= NEAREST_AT
-    ]
-    return choose(sorted(near, key=lambda p: -scores[p.chunk_id])[:NEAREST], scores, w.policy)
 
 
 async def _record(w: Work, reply: Reply) -> Reply:

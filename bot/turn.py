@@ -20,7 +20,10 @@ Check = Callable[[str, Sequence[Source], str, Sequence[str]], Awaitable[Report]]
 
 @dataclass(frozen=True, slots=True)
 class Seams:
-    """Everything a turn asks of the world. `web` None is off. `deadline_s` bounds the whole turn."""
+    """Everything a turn asks of the world. `web` None is off. `deadline_s` bounds the whole turn.
+
+    `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
+    """
 
     screen: PromptScreen
     summarizer: Summarizer
@@ -33,6 +36,17 @@ class Seams:
     ledger: Ledger
     company: str = "the company"
     deadline_s: float = 45.0
+    reviser: Composer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Regeneration:
+    """A second draft: what was asked, what came, and whether the reply rests on it. `text` None: none came, `why` says so."""
+
+    prompt: Prompt
+    text: str | None
+    why: str = ""
+    used: bool = False
 
 
 @dataclass(slots=True)
@@ -55,3 +69,4 @@ class Work:
     evidence: tuple[Evidence, ...] = ()
     internal: tuple[InternalNote, ...] = ()
     prompt: Prompt | None = None
+    regeneration: Regeneration | None = None

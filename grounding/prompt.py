@@ -66,6 +66,12 @@ def build_prompt(
     return Prompt(parts, question, tuple(kept), tuple(cuts), tokens, query)
 
 
+def revision_request(question: str, draft: str, problems: Sequence[str]) -> str:
+    """The user message that asks for `draft` again; `problems`: one line for each thing in it that no evidence supports."""
+    listed = "\n".join(f"- {_quoted(' '.join(problem.split()))}" for problem in problems)
+    return _fill("revision", question=question, draft=_quoted(draft), problems=listed)
+
+
 def _parts(
     evidence: Sequence[Evidence],
     policy: Policy,

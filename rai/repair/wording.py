@@ -10,6 +10,7 @@ from grounding.text import body_start
 from rai.claims.found import Found
 
 _DIGITS = re.compile(r"\d[\d.,'\u00a0\u202f ]*\d|\d")
+_FIGURES = re.compile(r"\d+(?:[.,]\d+)*")
 _TOKEN = re.compile(r"([^\s-]+)([\s\u00a0-]+)(.+)", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_]+")
 _AGREES = frozenset(
@@ -60,6 +61,8 @@ def _shaped(was: str, mine: Found, now: str, theirs: Found) -> str | None:
         return None
     if mine.kind == "url" and "://" not in was:
         return re.sub(r"^[a-z]+://", "", now, flags=re.IGNORECASE)
+    if mine.kind == "quantity" and len(_FIGURES.findall(now)) > len(_FIGURES.findall(was)):
+        return None  # 3 hours 15 minutes for the 15 minutes of "3 hours 15 minutes"
     bare = theirs.kind == "number" and mine.kind != "number"
     if not bare and (mine.kind != "quantity" or _hyphened(was) == _hyphened(now)):
         return now

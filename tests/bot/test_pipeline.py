@@ -119,7 +119,7 @@ async def test_what_is_left_must_be_about_what_was_asked(tmp_path: Path) -> None
         "Code: W-230 | Meaning: wrong adapter, call 555-0142\nCode: C-412 | Meaning: lens blocked",
     )
     w = await small(
-        tmp_path, "Code W-230 means wrong adapter, call 555-0199 [1].\nCode: C-412 | Meaning: lens blocked [1]", documents=[codes],
+        tmp_path, "For code W-230 ring 020 7946 0018 [1].\nCode: C-412 | Meaning: lens blocked [1]", documents=[codes],
         grader=ScriptedGrader({"codes.csv": 0.9}),
     )  # fmt: skip
     reply = await answer_turn(Ask("What does error W-230 mean?"), w.seams, Policy())
@@ -128,10 +128,20 @@ async def test_what_is_left_must_be_about_what_was_asked(tmp_path: Path) -> None
 
 
 async def test_nothing_certain_left_is_withheld(tmp_path: Path) -> None:
-    w = await small(tmp_path, "Watch Plus costs $19.99 a month [1].")
+    w = await small(tmp_path, "Call 020 7946 0018 about Watch Plus [1].")
     reply = await answer_turn(ASK, w.seams, Policy())
     assert (reply.outcome, reply.answer) == (Outcome.WITHHELD, WITHHELD)
     assert [c.doc_id for c in reply.offered] == ["prices.md"]
+
+
+async def test_a_wrong_value_gives_way_to_the_sources(tmp_path: Path) -> None:
+    """The other plan's price and an invented one are replaced by what the source says of this plan; the rest stays."""
+    for wrong in ("$3.99", "$19.99"):
+        w = await small(tmp_path / wrong, f"Watch Plus costs {wrong} a month [1].")
+        reply = await answer_turn(ASK, w.seams, Policy())
+        assert (reply.outcome, reply.answer) == (Outcome.REPAIRED, "Watch Plus costs $9.99 a month [1].")
+        assert reply.draft is not None
+        assert wrong in reply.draft.text
 
 
 @pytest.mark.row("4-19")

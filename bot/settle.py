@@ -1,0 +1,139 @@
+"""From a draft to a reply: sent as it is, mended, drafted again by a model that is told what was wrong, or held back.
+
+A draft that replacing values alone mends costs no further call. Otherwise a model, where one drafts, is asked once more;
+what it writes is checked like the first draft. Where that fails too, what is left of the better draft goes out without
+its unsupported sentences, or nothing does and the sources are offered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.cite import citations, markers, offered, with_markers, with_mended_markers, with_numbers
+from bot.records import Code, Reply, Struck
+from bot.regenerate import drafted_again
+from bot.reply import notice
+from bot.turn import Work
+from grounding.evidence import choose
+from grounding.grade import speaks_of
+from grounding.prompt import insufficient_sentence
+from grounding.records import Evidence
+from rai.records import Outcome, Report, Source
+
+NEAREST, NEAREST_AT = 2, 0.2
+"""How many passages are offered when nothing was good enough, and the lowest grade of one ("Poor")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A text and what the check says of it."""
+
+    text: str
+    report: Report
+
+    @property
+    def deliverable(self) -> bool:
+        return self.report.verdict in ("supported", "unchecked")
+
+
+async def settle(w: Work, draft: str) -> Reply:
+    """The verdict on a draft, and what becomes of it."""
+    if insufficient_sentence() in draft:
+        return ended(w, Outcome.INSUFFICIENT)
+    first = await w.trace.stage("check", _marked(w, draft))
+    if first.report.verdict == "irrelevant":
+        return ended(w, Outcome.INSUFFICIENT, relevance=first.report.relevance)
+    if first.deliverable:
+        return answered(w, Outcome.ANSWERED, first)
+    struck = Struck(first.text, first.report.claims)
+    mended = await _mended(w, first)
+    if mended is None:
+        return replace(ended(w, Outcome.WITHHELD, relevance=first.report.relevance), draft=struck)
+    return replace(answered(w, Outcome.REPAIRED, mended), draft=struck)
+
+
+async def _mended(w: Work, first: Checked) -> Checked | None:
+    """What may go out instead of an unsupported draft, or None."""
+    repaired = await w.trace.stage("check", _repair(w, first.report))
+    if w.seams.reviser is None or (repaired is not None and first.report.repair == "replaced"):
+        return repaired
+    text = await w.trace.stage("compose", drafted_again(w, first.text, first.report.claims))
+    if text is None:
+        return repaired
+    second = await w.trace.stage("check", _second(w, text))
+    if second is None or (repaired is not None and _told(repaired) > _told(second)):
+        return repaired
+    if w.regeneration is not None:
+        w.regeneration = replace(w.regeneration, used=True)
+    return second
+
+
+async def _second(w: Work, text: str) -> Checked | None:
+    """The second draft, or what is left of it."""
+    again = await _marked(w, text)
+    if not again.deliverable:
+        w.trace.note("the second draft was not supported either")
+        return await _repair(w, again.report)
+    return again if speaks_of(w.query.text, _read(w, again.text)) else None
+
+
+async def _repair(w: Work, report: Report) -> Checked | None:
+    """The repaired answer, if it speaks of what was asked and is supported with its citations in place."""
+    if report.repaired is None or not speaks_of(w.query.text, _read(w, report.repaired)):
+        return None
+    again = await _check(w, report.repaired)
+    text = with_mended_markers(report.repaired, again.report.claims, w.evidence)
+    if text != report.repaired:
+        again = await _check(w, text)
+    return again if again.deliverable else None
+
+
+def _told(checked: Checked) -> int:
+    """How many supported values and sentences an answer tells."""
+    return sum(c.status in ("exact", "normalised", "rounded", "derived", "entailed") for c in checked.report.claims)
+
+
+async def _marked(w: Work, draft: str) -> Checked:
+    """A draft with its citations, checked."""
+    checked = await _check(w, draft)
+    marked = with_markers(draft, checked.report.claims, w.evidence)
+    return checked if marked == draft else await _check(w, marked)
+
+
+def _read(w: Work, text: str) -> str:
+    """An answer as its reader takes it: with the titles of what it cites."""
+    cited = markers(text)
+    return "\n".join([text, *(e.passage.title for e in w.evidence if e.n in cited)])
+
+
+async def _check(w: Work, text: str) -> Checked:
+    sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title) for e in w.evidence]
+    given = [w.ask.question, *(t.text for t in w.history), *([w.ask.context] if w.ask.context else [])]
+    report = await w.seams.check(text, sources, w.query.text, given)
+    return Checked(text, replace(report, claims=with_numbers(text, report.claims, w.evidence)))
+
+
+def answered(w: Work, outcome: Outcome, checked: Checked) -> Reply:
+    """The reply that carries a checked answer."""
+    report = checked.report
+    cited = citations(checked.text, report.claims, w.evidence, w.grading.grades)
+    return Reply(outcome, checked.text, citations=cited, claims=report.claims, relevance=report.relevance)
+
+
+def ended(w: Work, outcome: Outcome, code: Code | None = None, relevance: float | None = None) -> Reply:
+    """The reply of a turn that ends without an answer; withheld or insufficient, it offers the sources."""
+    offers = (
+        offered(w.evidence or _nearest(w), w.grading.grades)
+        if outcome in (Outcome.WITHHELD, Outcome.INSUFFICIENT)
+        else ()
+    )
+    return Reply(outcome, notice(outcome, code), code=code, offered=offers, relevance=relevance)
+
+
+def _nearest(w: Work) -> tuple[Evidence, ...]:
+    """What comes nearest when nothing was good enough: for the human agent to read, never an answer."""
+    scores = {g.chunk_id: g.score for g in w.grading.grades}
+    near = [
+        p for p in w.found.passages if not p.internal and not p.screened and scores.get(p.chunk_id, 0.0) >= NEAREST_AT
+    ]
+    return choose(sorted(near, key=lambda p: -scores[p.chunk_id])[:NEAREST], scores, w.policy)
