@@ -45,7 +45,7 @@ def drop_unsupported(answer: str, claims: Sequence[Claim]) -> str | None:
     kept = [i for i in range(len(pieces)) if i not in gone]
     if not any(_says_something(pieces[i]) for i in kept):
         return None
-    return _Writer(answer, pieces, gone).written()
+    return _Writer(answer, pieces, gone).written() or None
 
 
 def _says_something(piece: Piece) -> bool:
@@ -195,7 +195,9 @@ class _Writer:
         listed = list(dict.fromkeys(pieces[j].line for j in rows if pieces[j].indent == margin))
         lost = {pieces[j].line for j in rows if j in self._gone}
         left = [line for line in listed if line not in lost]
-        return text if len(left) == len(listed) else without_count(text, len(listed), len(left))
+        if len(left) == len(listed):
+            return text
+        return without_count(text, len(listed), len(left)) or ("" if pieces[i].leads else text)
 
     def _finished(self, i: int, text: str) -> str:
         """The item that is now the last one of its list does not end in "; and"."""

@@ -112,9 +112,10 @@ def _agrees(answer: str, start: int, end: int) -> bool:
 def _part_of_more(answer: str, mine: Found) -> bool:
     """True within a citation mark, whose number names evidence, and of digits that go on before or after (0117 496 0818)."""
     before, after = answer[max(0, mine.start - 8) : mine.start], answer[mine.end : mine.end + 2]
-    if re.search(r"\[[\d, ]*$", before) and after[:1] in ("]", ","):
-        return True
-    return mine.kind == "number" and bool(re.search(r"\d[ \u00a0/.-]$", before) or re.match(r"[ \u00a0/.-]\d", after))
+    if mine.kind != "number":
+        return False
+    mark = re.search(r"\[[\d, ]*$", before) and after[:1] in ("]", ",")
+    return bool(mark or re.search(r"\d[ \u00a0/.-]$", before) or re.match(r"[ \u00a0/.-]\d", after))
 
 
 def _cased(answer: str, mine: Found, now: str) -> str:

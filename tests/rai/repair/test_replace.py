@@ -1,0 +1,100 @@
+"""An unsupported value gives way to the source's where that is certain, and to nothing where it is not."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rai.match import check_claims
+from rai.records import Source
+from rai.repair.replace import replace_unsupported
+
+PLANS = Source(
+    "plans",
+    "Watch Basic costs $3.99 a month. Watch Plus costs $9.99 a month and keeps clips for 30 days.\n"
+    "Watch Basic keeps clips for 1 day. The trial takes 14 days. Support answers within 2 business days.",
+    "Plans",
+)
+TABLE = Source(
+    "table", "Plan: Studio | Price: €38 | Storage: 813 GB\nPlan: Solo | Price: €40 | Storage: 491 GB", "Tiers"
+)
+HELP = Source(
+    "help",
+    "Call +1 425 555 0123 for orders. Returns are explained at https://help.contoso.com/returns, questions go to help@contoso.com.",
+    "Help",
+)
+TWO = Source("two", "Sales: +1 425 555 0123. Repairs: +1 425 555 0124.", "Numbers")
+
+
+def repaired(answer: str, *sources: Source) -> str | None:
+    check = partial(check_claims, sources=sources)
+    return replace_unsupported(answer, check(answer), sources, check)
+
+
+CERTAIN = [
+    ("Watch Plus costs $3.99 a month.", "Watch Plus costs $9.99 a month.", PLANS),
+    ("Watch Plus costs $8.99 a month.", "Watch Plus costs $9.99 a month.", PLANS),
+    ("Watch Plus costs €9.99 a month.", "Watch Plus costs $9.99 a month.", PLANS),
+    ("The trial takes 15 days.", "The trial takes 14 days.", PLANS),
+    ("Support answers within 3 business days.", "Support answers within 2 business days.", PLANS),
+    ("Watch Basic keeps clips for 3 days.", "Watch Basic keeps clips for 1 day.", PLANS),
+    ("Plan: Solo | Price: €38 | Storage: 491 GB", "Plan: Solo | Price: €40 | Storage: 491 GB", TABLE),
+    ("The price of Solo is €38.", "The price of Solo is €40.", TABLE),
+    ("Call +1 425 555 0132 for orders.", "Call +1 425 555 0123 for orders.", HELP),
+    ("For orders ring +1 425 555 0128.", "For orders ring +1 425 555 0123.", HELP),
+    ("See https://help.c0ntoso.com/returns.", "See https://help.contoso.com/returns.", HELP),
+    ("Write to help@contoso-support.com.", "Write to help@contoso.com.", HELP),
+    (
+        "See [help.c0ntoso.com/returns](https://help.c0ntoso.com/returns).",
+        "See [help.contoso.com/returns](https://help.contoso.com/returns).",
+        HELP,
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "left", "source"), CERTAIN)
+def test_what_is_certain_is_replaced(answer: str, left: str, source: Source) -> None:
+    """The other plan's price, an invented one, a unit, a look-alike host, a digit of the only number there is."""
+    assert repaired(answer, source) == left
+
+
+DOUBTFUL = [
+    ("It costs $5.", PLANS),  # of which plan?
+    ("Ring +1 425 555 0125.", TWO),  # one slip from both
+    ("Call 020 7946 0018 for orders about lids.", HELP),  # no slip: another number altogether
+    ("See https://help.c0ntoso.com/refunds.", HELP),  # the source has no such page
+    ("Write to billing@contoso-support.com.", HELP),  # nor such a mailbox
+    ("Watch Pro costs $12 a month.", PLANS),  # a plan that no source names
+    ("The lid is red.", PLANS),
+]
+
+
+@pytest.mark.parametrize(("answer", "source"), DOUBTFUL)
+def test_what_is_doubtful_is_left_to_be_dropped(answer: str, source: Source) -> None:
+    assert repaired(answer, source) is None
+
+
+def test_a_conflict_is_never_resolved_by_replacing() -> None:
+    """Two sources disagree on the price: neither is written over the other."""
+    old = Source("old", "Watch Plus costs $7.99 a month.", "Old plans")
+    answer = "Watch Plus costs $7.99 a month."
+    assert repaired(answer, PLANS, old) is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(["3.99", "9.99"]), st.integers(1, 99), st.sampled_from(["Basic", "Plus"]))
+def test_a_replaced_answer_is_taken_by_the_check_and_stays_as_it_is(right: str, wrong: int, plan: str) -> None:
+    """Whatever price is claimed of a plan, what is written instead is that plan's, and nothing is left to replace."""
+    answer = f"Watch {plan} costs ${wrong}.50 a month."
+    left = repaired(answer, PLANS)
+    assert left == f"Watch {plan} costs ${'3.99' if plan == 'Basic' else '9.99'} a month."
+    assert not any(c.unsupported for c in check_claims(left, [PLANS]))
+    assert repaired(left, PLANS) is None
+
+
+def test_the_order_of_sources_changes_nothing() -> None:
+    answer = "Watch Plus costs $3.99 a month. The price of Solo is €38."
+    assert repaired(answer, PLANS, TABLE, HELP) == repaired(answer, HELP, TABLE, PLANS)
