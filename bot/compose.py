@@ -26,7 +26,10 @@ from grounding.policy import Policy, policy_named
 from grounding.ports import ChatModel, Composer, Embedder, WebSearch
 from grounding.prompt import template
 from grounding.records import IngestReport, Progress
-from rai.ports import EntityTagger, Ledger, PromptScreen
+from rai.judge import REQUEST as JUDGE_REQUEST
+from rai.judge import ModelJudge
+from rai.judge import instructions as judge_instructions
+from rai.ports import EntityTagger, Ledger, PromptScreen, StatementJudge
 from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import EntityType, Report, Source
 from rai.redact import Redactor
@@ -80,7 +83,7 @@ class _Builder:
             partial(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file, redact=redactor.redact_entry)
         )
         self.closers.append(ledger.close)
-        checker = _checker(settings, embedder, self._tagger(names.current))
+        checker = _checker(settings, embedder, self._tagger(names.current), self._judge(screen))
         composer = self._composer(embedder, screen)
         seams = Seams(
             screen=screen,
@@ -153,7 +156,12 @@ class _Builder:
             template(name)
             for name in ("system", "guidance", "history", "agent_context", "example", "insufficient", "revision")
         ]
-        return ScreenedModel(model, screen, trusted=ours)
+        return ScreenedModel(model, screen, trusted=[*ours, judge_instructions(), JUDGE_REQUEST])
+
+    def _judge(self, screen: PromptScreen) -> StatementJudge | None:
+        if self.settings.statement_judge == "off":
+            return None
+        return ModelJudge(self._model(screen))
 
     def _tagger(self, listed: Callable[[], Mapping[str, EntityType]]) -> EntityTagger:
         """Names by the knowledge base's own list, and by Azure AI Language where that is switched on."""
@@ -227,14 +235,16 @@ def _rebuild_if_lost(index: object) -> None:
         index.unlock()
 
 
-def _checker(settings: Settings, embedder: Embedder | None, tagger: EntityTagger) -> Callable[..., Awaitable[Report]]:
+def _checker(
+    settings: Settings, embedder: Embedder | None, tagger: EntityTagger, judge: StatementJudge | None
+) -> Callable[..., Awaitable[Report]]:
     from rai.embedded.relevance import EmbeddedRelevance
 
     policy: Policy = policy_named(settings.policy)
     rules = CheckPolicy(
         unsupported_at=policy.unsupported_at, relevance_at=policy.relevance_at, regions=settings.phone_regions
     )
-    ports = CheckPorts(tagger=tagger, scorer=EmbeddedRelevance(embedder))
+    ports = CheckPorts(tagger=tagger, scorer=EmbeddedRelevance(embedder), judge=judge)
 
     async def run(
         answer: str,

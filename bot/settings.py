@@ -107,6 +107,9 @@ class Settings(BaseSettings):
     )
     openai_api_key: SecretStr | None = Field(None, description="key of that endpoint; a local server may need none")
     openai_model: str = Field("gpt-4o-mini", description="model or deployment name")
+    statement_judge: Literal["off", "model"] = Field(
+        "off", description="who judges sentences that the check leaves open; model is the one above, one call an answer"
+    )
     # names of an answer
     language_endpoint: str | None = Field(
         None,
@@ -184,6 +187,10 @@ class Settings(BaseSettings):
         if self.generator == "openai" and self.openai_base_url is None and self.openai_api_key is None:
             raise ValueError(
                 "ATTEST_GENERATOR=openai needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server"
+            )
+        if self.statement_judge == "model" and self.openai_base_url is None and self.openai_api_key is None:
+            raise ValueError(
+                "ATTEST_STATEMENT_JUDGE=model needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server"
             )
         if self.language_key is not None and self.language_endpoint is None:
             raise ValueError("ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT")

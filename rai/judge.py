@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
@@ -18,6 +19,8 @@ MOST_STATEMENTS = 40
 """Statements of one call; further ones are not judged."""
 MOST_CHARS = 24_000
 """Characters of sources in one call, about 6,000 tokens; what goes beyond is cut off the last sources."""
+REMEMBERED = 2000
+"""Judgements that are kept: a repaired answer is checked again."""
 _LINE = re.compile(
     r"^[ \t>*-]{0,4}\[?(\d{1,3})\]?[ \t]{0,3}[:.)=-][ \t]{0,3}(\d(?:\.\d{1,6})?|\.\d{1,6}|\?)[ \t]*$", re.MULTILINE
 )
@@ -35,23 +38,35 @@ class ModelJudge:
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
+        self._said: OrderedDict[tuple[frozenset[Source], str], float | None] = OrderedDict()
 
     @property
     def name(self) -> str:
         return f"model:{self._model.name}"
 
     async def judge(self, statements: Sequence[str], sources: Sequence[Source]) -> tuple[float | None, ...]:
-        """As the port says. Raises ServiceError, also for a reply that judges nothing, ContentFiltered or PromptBlocked."""
-        asked = list(statements[:MOST_STATEMENTS])
-        if not asked:
-            return ()
+        """As the port says; a statement is asked about once for the same sources.
+
+        Raises ServiceError, also for a reply that judges nothing, ContentFiltered or PromptBlocked.
+        """
+        whole = frozenset(sources)
+        known = {s: self._said[whole, s] for s in statements if (whole, s) in self._said}
+        asked = list(dict.fromkeys(s for s in statements if s not in known))[:MOST_STATEMENTS]
+        if asked:
+            known |= zip(asked, await self._ask(asked, sources), strict=True)
+            self._said.update({(whole, s): known[s] for s in asked})
+        while len(self._said) > REMEMBERED:
+            self._said.popitem(last=False)
+        return tuple(known.get(s) for s in statements)
+
+    async def _ask(self, statements: Sequence[str], sources: Sequence[Source]) -> list[float | None]:
         reply = await self._model.complete(
-            _prompt(asked, sources), REQUEST, purpose="judge", max_tokens=20 + 12 * len(asked)
+            _prompt(statements, sources), REQUEST, purpose="judge", max_tokens=20 + 12 * len(statements)
         )
-        said = read(reply.text, len(asked))
+        said = read(reply.text, len(statements))
         if not said:
             raise ServiceReplyInvalid(self.name, "the reply judges no statement")
-        return tuple(said.get(n) for n in range(1, len(statements) + 1))
+        return [said.get(n) for n in range(1, len(statements) + 1)]
 
 
 def read(reply: str, count: int) -> dict[int, float | None]:

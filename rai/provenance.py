@@ -15,10 +15,11 @@ from typing import Literal
 from grounding.errors import ServiceError
 from rai.claims.regions import regions_of
 from rai.match import check_claims
-from rai.ports import AnswerScorer, EntityTagger
-from rai.records import Claim, EntityType, Report, Source
+from rai.ports import AnswerScorer, EntityTagger, StatementJudge
+from rai.records import Claim, EntityType, Layer, Report, Source
 from rai.repair.drop import drop_unsupported
 from rai.repair.replace import replace_unsupported
+from rai.statements.judged import ask_judge
 from rai.statements.support import Weighing, weigh_claims
 from rai.verdict import DEFAULT, CheckPolicy, certainty, layers_of, union_of
 
@@ -34,6 +35,7 @@ class CheckPorts:
 
     tagger: EntityTagger | None = None
     scorer: AnswerScorer | None = None
+    judge: StatementJudge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +84,25 @@ async def _report(answer: str, request: _Request) -> Report:
     tags = await _tags(answer, request.ports, notes)
     weighing = await asyncio.to_thread(_weighed, request, tags, answer)
     relevance = await _relevance(answer, request, notes)
-    claims, doubt = weighing.claims, max(weighing.doubt, 0.5 * weighing.even_doubt)
-    layers = layers_of(claims, doubt, relevance, request.policy)
+    doubt = max(weighing.doubt, 0.5 * weighing.even_doubt)
+    claims, judge = await _judged(weighing.claims, request, notes)
+    layers = (*layers_of(weighing.claims, doubt, relevance, request.policy), *judge)
     score = certainty(claims, weighing.even_doubt) or doubt
     return Report(union_of(layers, claims), score, claims, relevance, layers=layers, notes=tuple(notes))
+
+
+async def _judged(
+    claims: tuple[Claim, ...], request: _Request, notes: list[str]
+) -> tuple[tuple[Claim, ...], tuple[Layer, ...]]:
+    """`claims` with the judge's word on the open ones, and its layer if it decided any."""
+    if request.ports is None or request.ports.judge is None:
+        return claims, ()
+    after, note = await ask_judge(claims, request.sources, request.ports.judge, request.policy.judge_at)
+    notes += [note] if note else []
+    decided = [now for was, now in zip(claims, after, strict=True) if now.status != was.status]
+    wrong = any(c.unsupported for c in decided)
+    layer = Layer("judge", "unsupported" if wrong else "supported", certainty(decided))
+    return after, (layer,) if decided else ()
 
 
 async def _tags(answer: str, ports: CheckPorts | None, notes: list[str]) -> tuple[Tag, ...]:

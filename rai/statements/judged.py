@@ -53,27 +53,20 @@ def _decided(claim: Claim, likelihood: float | None, threshold: float, name: str
 
 async def ask_judge(
     claims: Sequence[Claim], sources: Sequence[Source], judge: StatementJudge, threshold: float = JUDGED_AT
-) -> tuple[Claim, ...]:
-    """`claims` with the judge's word on what is undecided; one call, none if nothing is. A judge that fails decides nothing, and that is said."""
+) -> tuple[tuple[Claim, ...], str | None]:
+    """`claims` with the judge's word on what is undecided, and a note if it failed: then they stay as they were.
+
+    One call, none if nothing is open.
+    """
     open_ = undecided(claims)
     if not open_ or not sources:
-        return tuple(claims)
+        return tuple(claims), None
     try:
         answers = await judge.judge([c.text for c in open_], sources)
     except PromptBlocked:
-        return _unjudged(claims, "the prompt for the judge was blocked by the screen")
+        return tuple(claims), f"open statements were not judged: the prompt of {judge.name} was blocked by the screen"
     except ContentFiltered:
-        return _unjudged(claims, "the content filter of the judge's service blocked it")
+        return tuple(claims), f"open statements were not judged: the content filter of {judge.name} blocked the prompt"
     except ServiceError as error:
-        return _unjudged(claims, str(error))
-    return judged(claims, answers, threshold, judge.name)
-
-
-def _unjudged(claims: Sequence[Claim], why: str) -> tuple[Claim, ...]:
-    spans = {(c.start, c.end) for c in undecided(claims)}
-    return tuple(
-        replace(c, why=f"{c.why} No judgement: {why}.".strip())
-        if c.kind == "statement" and (c.start, c.end) in spans
-        else c
-        for c in claims
-    )
+        return tuple(claims), f"open statements were not judged: {error}"
+    return judged(claims, answers, threshold, judge.name), None

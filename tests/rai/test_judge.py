@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceReplyInvalid, ServiceUnavailable
 from rai.embedded.rules_screen import RuleScreen
 from rai.judge import MOST_STATEMENTS, ModelJudge, instructions, read
+from rai.provenance import CheckPorts, check
 from rai.records import Claim, Source, Status
 from rai.screened import ScreenedModel
 from rai.statements.judged import ask_judge, judged, undecided
@@ -64,7 +65,7 @@ async def test_a_reply_that_judges_nothing_is_an_error() -> None:
 
 
 async def test_statements_beyond_one_call_are_not_judged() -> None:
-    said = await ModelJudge(ScriptedModel("1: 0.9")).judge(["a"] * (MOST_STATEMENTS + 5), SOURCES)
+    said = await ModelJudge(ScriptedModel("1: 0.9")).judge([f"a{n}" for n in range(MOST_STATEMENTS + 5)], SOURCES)
     assert said == (0.9, *[None] * (MOST_STATEMENTS + 4))
 
 
@@ -107,10 +108,11 @@ def test_a_sentence_with_an_unsupported_value_is_not_entailed() -> None:
 async def test_all_undecided_statements_are_asked_about_at_once_and_nothing_else() -> None:
     judge = WordJudge()
     claims = [OPEN, Claim("statement", "Hello!", 16, 22), Claim("statement", "Zebras gallop.", 23, 37)]
-    said = await ask_judge(claims, SOURCES, judge)
+    said, note = await ask_judge(claims, SOURCES, judge)
+    assert note is None
     assert [c.status for c in said] == ["entailed", "unchecked", "absent"]
     assert judge.asked == [("The lid is red.", "Zebras gallop.")]
-    assert await ask_judge([claims[1]], SOURCES, judge) == (claims[1],)
+    assert await ask_judge([claims[1]], SOURCES, judge) == ((claims[1],), None)
     assert len(judge.asked) == 1
 
 
@@ -120,6 +122,37 @@ async def test_all_undecided_statements_are_asked_about_at_once_and_nothing_else
     ids=lambda e: type(e).__name__,
 )
 async def test_a_judge_that_fails_decides_nothing_and_that_is_said(error: Exception) -> None:
-    (claim,) = await ask_judge([OPEN], SOURCES, FailingJudge(error))
-    assert claim.status == "unchecked"
-    assert "No judgement" in claim.why
+    claims, note = await ask_judge([OPEN], SOURCES, FailingJudge(error))
+    assert claims == (OPEN,)
+    assert note is not None
+    assert "not judged" in note
+
+
+async def test_a_statement_is_asked_about_once_for_the_same_sources() -> None:
+    """A repaired answer is checked again, and most of its sentences were judged before."""
+    model = ScriptedModel("1: 0.9\n2: ?", "1: 0.3", "1: 0.5")
+    judge = ModelJudge(model)
+    assert await judge.judge(["a", "b"], SOURCES) == (0.9, None)
+    assert await judge.judge(["b", "a", "c"], SOURCES) == (None, 0.9, 0.3)
+    assert await judge.judge(["a"], [Source("other", "text")]) == (0.5,)
+    assert len(model.calls) == 3
+
+
+@pytest.mark.parametrize(
+    ("reply", "status", "verdict"),
+    [("1: 0.95", "entailed", "supported"), ("1: 0.5", "unchecked", "unchecked"), ("1: 0.05", "absent", "unsupported")],
+)
+async def test_the_check_asks_its_judge_and_says_so_in_a_layer(reply: str, status: Status, verdict: str) -> None:
+    """A sentence that the check leaves open is decided by the judge, where that is sure."""
+    judge = ModelJudge(ScriptedModel(reply, otherwise=reply))
+    report = await check("The lid has a warm colour.", SOURCES, ports=CheckPorts(judge=judge))
+    assert [c.status for c in report.claims] == [status]
+    assert report.verdict == verdict
+    assert ("judge" in {layer.name for layer in report.layers}) is (status != "unchecked")
+
+
+async def test_the_check_goes_on_without_a_judge_that_fails() -> None:
+    failing = FailingJudge(ServiceUnavailable("model", "refused"))
+    report = await check("The lid has a warm colour.", SOURCES, ports=CheckPorts(judge=failing))
+    assert report.verdict == "unchecked"
+    assert report.notes == ("open statements were not judged: model: refused",)
