@@ -77,7 +77,6 @@ class _Builder:
             await names.follow(index)
         screen = RememberingScreen(RuleScreen())
         vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
-        retriever = ScreenedRetriever(EmbeddedRetriever(index.store, index.words, vectors, embedder), screen)
         redactor = Redactor(settings.phone_regions)
         ledger = await asyncio.to_thread(
             partial(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file, redact=redactor.redact_entry)
@@ -88,16 +87,16 @@ class _Builder:
         seams = Seams(
             screen=screen,
             summarizer=CentralitySummarizer(embedder),
-            retriever=retriever,
+            retriever=ScreenedRetriever(EmbeddedRetriever(index.store, index.words, vectors, embedder), screen),
             grader=EmbeddedGrader(embedder),
             web=self._web(screen, redactor),
             composer=composer,
+            reviser=composer if settings.generator == "openai" else None,
             directory=FileDirectory(settings.directory_path),
             check=checker,
             ledger=ledger,
             company=settings.company,
             deadline_s=settings.turn_deadline_s,
-            reviser=composer if settings.generator == "openai" else None,
         )
 
         async def answer(ask: Ask, on_stage: OnStage | None = None) -> Reply:
@@ -113,7 +112,7 @@ class _Builder:
             )
 
         return System(
-            settings=settings, answer=answer, check=check_request, summarizer=seams.summarizer, embedder=embedder, retriever=retriever,
+            settings=settings, answer=answer, check=check_request, summarizer=seams.summarizer, embedder=embedder, retriever=seams.retriever,
             grader=seams.grader, screen=screen, library=FollowedLibrary(index, names), directory=seams.directory, ledger=ledger, ready=ready, close=self._close,
             warm=redactor.warm,
         )  # fmt: skip
