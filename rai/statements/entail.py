@@ -1,30 +1,40 @@
-"""Statements: how far one sentence of a source says the same, by words alone.
+"""Statements that stand in a source, or whose opposite does, by their words alone.
 
-entailed: the sentence stands in a source after folding dashes, quotes, case, spacing and citation marks; or all its
-content words stand in one sentence or row in the same order, with the same negation and the same hedges (only, unless,
-at least), and that sentence has at most half as many words again.
-contradicted: all content words in order in a sentence at most a quarter longer, but negated on one side only.
-Paraphrase is beyond words: such a statement is `unchecked`, never entailed.
+entailed: the sentence stands in a source after folding dashes, quotes, case, spacing and citation marks, as a whole of its own;
+or a sentence of a source says the same but for articles and contractions. contradicted: a sentence of a source says the
+same with the opposite sense. Both at once, from different sources, decide nothing. Paraphrase is beyond words.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
-from grounding.records import Span
-from grounding.text import caseless, sentences, terms
+from grounding.text import caseless, fold
 from rai.records import EvidenceSpan, Source
-from rai.statements.wording import NEGATION, content_terms, plain_words
+from rai.statements.cover import LEAST, against, covers, groups
+from rai.statements.evidence import lines, spaced, whole_sentences
+from rai.statements.sense import Sense, opposed, same, sense
+from rai.statements.wording import content_terms, plain_words
 from rai.support.sources import Prepared, caseless_field
 
-_HEDGE = re.compile(
-    r"\b(?:only|unless|except|if|until|may|might|must|always|never|all|every|some|at least|at most|up to|before|after|than|above|below|over|under|up|down|off|out)\b",
+_ANSWERS = re.compile(r"(?:^|[\s.])(?:(?:yes|no),|(?:a|answer|note|tip|hinweis):)\s*$", re.IGNORECASE)
+_MARKED = re.compile(r"(?:^|\n)[ \t]*(?:[-*•]|\d{1,3}[.)]|#{1,6})[ \t]+$")
+_TAKES_BACK = re.compile(
+    r"\s*(?:and |or |but )?(?:(?:but|except|unless|only|if|however|provided|not|excluding|as long as|when|though|although|on condition|"
+    r"in case|otherwise|außer|nur|aber|sauf|mais|salvo|tranne|pero|mas)\b)",
     re.IGNORECASE,
 )
+_BOUNDS_LIST = re.compile(
+    r"\b(?:not|no|never|none|neither|cannot|without|except|exclud\w*|prohibited|forbidden|unless|only|if|when|false|wrong|myths?|"
+    r"nicht|kein\w*|außer|pas|sauf|non|não|[a-z]+n['’]t)\b",
+    re.IGNORECASE,
+)
+
 _SOLID = re.compile(r"\S+")
 TRIES = 100
 """Places of a text where a sentence is looked for; one that stands within words as often is no quotation."""
@@ -32,100 +42,108 @@ TRIES = 100
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How a source supports a statement. `coverage` in [0, 1]: content words of the statement in the best sentence."""
+    """What a line of a source makes of a statement, and the reason, a sentence for a person."""
 
-    status: str
-    coverage: float
+    status: Literal["entailed", "contradicted", "unchecked"]
     evidence: tuple[EvidenceSpan, ...]
     why: str
 
 
-def judge(sentence: str, sources: Sequence[Prepared]) -> Support:
-    """The best support that any one sentence or row of `sources` gives `sentence`."""
+def judge(sentence: str, sources: Sequence[Prepared]) -> Support | None:
+    """What the sentences and rows of `sources` make of `sentence`; None if words alone cannot decide. Linear in their text."""
     plain = plain_words(sentence)
-    verbatim = _verbatim(plain, sources)
-    if verbatim:
-        return Support("entailed", 1.0, (verbatim,), f"Stands word for word in {verbatim.source}.")
-    mine = content_terms(plain)
-    if not mine:
-        return Support("unchecked", 0.0, (), "Has no words that a source could confirm.")
-    counted = Counter(mine)
-    shares = [_shares(counted, _read(prepared.source)) for prepared in sources]
+    mine = sense(plain)
+    if not mine.content:
+        return None
+    held = _verbatim(plain, sources)
+    for_it, opposite = (None, None) if plain.endswith("?") else _compared(mine, sources)
+    held = held or for_it
+    if held and opposite and opposite.source != held.source:
+        return Support("unchecked", (held, opposite), f"{held.source} says so, {opposite.source} says the opposite.")
+    if held:
+        return Support(
+            "entailed", (held,), f"Stands in {held.source}, word for word or but for small words that change nothing."
+        )
+    if opposite:
+        return Support("contradicted", (opposite,), f"{opposite.source} says the opposite in the same words.")
+    return None if plain.endswith("?") else _covered(mine, sources)
+
+
+def _covered(mine: Sense, sources: Sequence[Prepared]) -> Support | None:
+    told = groups(mine)
+    if len(told) < LEAST:
+        return None
     found = [
-        support
-        for prepared, (_, whole) in zip(sources, shares, strict=True)
-        for n in whole
-        if (support := _compare(plain, mine, prepared.source, n)) is not None
+        (span, theirs) for p in sources for span, theirs in _senses(p.source) if covers(told, theirs, _title(p.source))
     ]
-    decided = [s for s in found if s.status == "entailed"] or found
-    if decided:
-        return min(decided, key=lambda s: (s.evidence[0].source, s.evidence[0].field, s.evidence[0].start))
-    coverage = max((most for most, _ in shares), default=0) / len(mine)
-    return Support(
-        "unchecked",
-        coverage,
-        (),
-        f"{coverage:.0%} of its words stand in one sentence of a source; words alone cannot decide.",
-    )
+    which = against(mine, [theirs for _, theirs in found])
+    if which is None:
+        return None
+    span = found[which][0]
+    return Support("contradicted", (span,), f"{span.source} says the opposite of it.")
+
+
+@lru_cache(maxsize=1024)
+def _title(source: Source) -> frozenset[str]:
+    return sense(source.title).keys
 
 
 def anywhere(sentence: str, sources: Sequence[Prepared]) -> float:
     """Share of a statement's content words that stand anywhere in the sources or their titles, in [0, 1]."""
     mine = set(content_terms(plain_words(sentence)))
-    read = [_read(p.source) for p in sources]
-    return sum(any(t in r.places or t in r.heading for r in read) for t in mine) / len(mine) if mine else 0.0
+    if not mine:
+        return 0.0
+    return sum(any(term in _content(p.source) for p in sources) for term in mine) / len(mine)
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """The content words of each sentence of a source, the sentences that have a word, the words of the title.
-
-    `title`: all its words, which count for every sentence; `heading`: those of it that tell, as of a sentence.
-    """
-
-    units: tuple[tuple[Span, tuple[str, ...]], ...]
-    places: dict[str, list[int]]
-    title: frozenset[str]
-    heading: frozenset[str]
+@lru_cache(maxsize=1024)
+def _content(source: Source) -> frozenset[str]:
+    return frozenset(content_terms(source.text)) | frozenset(content_terms(source.title))
 
 
 @lru_cache(maxsize=512)
-def _read(source: Source) -> _Read:
-    units = tuple((span, content_terms(plain_words(span.text))) for span in sentences(source.text))
-    places: dict[str, list[int]] = defaultdict(list)
-    for n, (_, words) in enumerate(units):
-        for term in set(words):
-            places[term].append(n)
-    heading = frozenset(content_terms(plain_words(source.title)))
-    return _Read(units, dict(places), frozenset(terms(source.title)), heading)
+def _senses(source: Source) -> tuple[tuple[EvidenceSpan, Sense], ...]:
+    """The lines of a source that tell something, each with its sense."""
+    told = [
+        EvidenceSpan(source.id, "text", part.start, part.end, part.text)
+        for sentence in whole_sentences(source.text)
+        for part in spaced(sentence)
+        if not part.text.endswith("?")
+    ]
+    return tuple((span, sense(plain_words(span.text))) for span in told)
 
 
-def _shares(mine: Counter[str], read: _Read) -> tuple[int, list[int]]:
-    """How many words the best sentence or the title has, the title counting for every sentence; the sentences that have all."""
-    having: Counter[int] = Counter()
-    all_of: Counter[int] = Counter()
-    for term, times in mine.items():
-        for n in read.places.get(term, ()):
-            all_of[n] += 1
-            if term not in read.title:
-                having[n] += times
-    titled = sum(times for term, times in mine.items() if term in read.title) if read.units else 0
-    heading = sum(times for term, times in mine.items() if term in read.heading)
-    whole = [n for n, count in all_of.items() if count == len(mine)]
-    return max(heading, titled + max(having.values(), default=0)), whole
+def _compared(mine: Sense, sources: Sequence[Prepared]) -> tuple[EvidenceSpan | None, EvidenceSpan | None]:
+    """The first line that says the same, and the first that says the opposite."""
+    held: list[EvidenceSpan] = []
+    turned: list[EvidenceSpan] = []
+    for prepared in sources:
+        for span, theirs in _senses(prepared.source):
+            if not mine.keys <= theirs.keys:
+                continue
+            if same(mine, theirs):
+                held += [span] if _stands_alone(prepared.source, span.start, span.end) else []
+            elif opposed(mine, theirs):
+                turned.append(span)
+    return _first(held), _first(turned)
+
+
+def _first(spans: Sequence[EvidenceSpan]) -> EvidenceSpan | None:
+    return min(spans, key=lambda s: (s.source, s.start), default=None)
 
 
 def _verbatim(plain: str, sources: Sequence[Prepared]) -> EvidenceSpan | None:
     pieces = caseless(plain).rstrip(".!").split()
     if not pieces:
         return None
+    spelt = _spelling(plain)
     hits = []
     for prepared in sources:
         text = prepared.source.text
         place = _place(pieces, text)
-        if place and _whole(text, *place):
+        if place and _spelling(text[slice(*place)]) == spelt and _stands_alone(prepared.source, *place):
             hits.append(EvidenceSpan(prepared.source.id, "text", *place, text[slice(*place)]))
-    return min(hits, key=lambda h: (h.source, h.start)) if hits else None
+    return _first(hits)
 
 
 def _place(pieces: Sequence[str], text: str) -> tuple[int, int] | None:
@@ -163,47 +181,57 @@ def _word_starts(text: str) -> tuple[int, ...]:
     return tuple(m.start() for m in _SOLID.finditer(text))
 
 
-@lru_cache(maxsize=512)
-def _beginnings(text: str) -> frozenset[int]:
-    return frozenset(s.start for s in sentences(text))
+def _spelling(text: str) -> str:
+    """Accents kept: konnte is not könnte."""
+    return " ".join(fold(text).lower().rstrip(".!").split())
 
 
-def _whole(text: str, start: int, end: int) -> bool:
-    """A part of a sentence may say the opposite of the whole ("It is free" of "It is free if …")."""
+def _stands_alone(source: Source, start: int, end: int) -> bool:
+    """True if `source.text[start:end]` is a sentence of its own, which nothing beside it takes back.
+
+    A part of a sentence may say the opposite of the whole ("It is free" of "It is free if …"); so may an item of a list
+    under "We do not:", and a sentence that "Except on Sundays." follows.
+    """
+    text = source.text
     opening = text[max(0, start - 40) : start]
-    after = text[end : end + 1]
-    at_start = (
-        start in _beginnings(text)
-        or re.search(r"(?:^|\n)\s*(?:[-*•]|\d{1,3}[.)]|#{1,6})\s*$|[\"“„'(|:]\s*$", opening) is not None
-    )
-    at_start = at_start or re.search(r"(?:^|[\s.])(?:yes|no),\s*$", opening, re.IGNORECASE) is not None
-    return at_start and (not after or after in '.!?\n"”|;)' or not text[end:].strip())
+    begins = _begins(source)
+    at = bisect_left(begins, start)
+    first = (at < len(begins) and begins[at] == start) or opening.rstrip(" ")[-2:] in (" .", " !")
+    listed = _MARKED.search(opening) is not None
+    if not (first or listed or _ANSWERS.search(opening)):
+        return False
+    if not _ends(source, end) or _TAKES_BACK.match(text[end : end + 40].lstrip(" .!;:\"”'’)\n-")):
+        return False
+    return not _under_bound(text, start)
 
 
-def _compare(plain: str, mine: tuple[str, ...], source: Source, n: int) -> Support | None:
-    """What sentence `n` of `source`, which has all words of `mine`, says of it; None if it decides nothing."""
-    unit, theirs = _read(source).units[n]
-    if not _in_order(mine, theirs) or unit.text.endswith("?"):
-        return None
-    span = EvidenceSpan(source.id, "text", unit.start, unit.end, unit.text)
-    same_sense = _negations(plain) % 2 == _negations(plain_words(unit.text)) % 2
-    # a sentence that says much more may take back what this one says ("free" of "free for members of the club")
-    if same_sense and _hedges(plain) == _hedges(unit.text) and len(theirs) <= len(mine) * 1.5:
-        return Support("entailed", 1.0, (span,), f"All its words stand in this order in one sentence of {span.source}.")
-    # only near-equal sentences contradict: a longer one may negate something else
-    if not same_sense and len(mine) >= 2 and len(theirs) <= len(mine) * 1.25:
-        return Support("contradicted", 1.0, (span,), f"{span.source} says the opposite in the same words.")
-    return None
+def _ends(source: Source, end: int) -> bool:
+    after = source.text[end : end + 2]
+    if not after.strip() or source.text[end - 1 : end] in (".", "!", "?"):
+        return _line_ends(source, end)
+    if after[0] == "\n":
+        return _line_ends(source, end)
+    return after[0] in ".!;" and (len(after) == 1 or not after[1].isalnum())
 
 
-def _in_order(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    rest = iter(theirs)
-    return all(term in rest for term in mine)
+def _line_ends(source: Source, end: int) -> bool:
+    """False within a sentence that is broken over lines."""
+    at = bisect_left(_begins(source), end) - 1
+    return at < 0 or end >= lines(source)[at].span.end
 
 
-def _negations(text: str) -> int:
-    return len(NEGATION.findall(text))
+@lru_cache(maxsize=512)
+def _begins(source: Source) -> tuple[int, ...]:
+    return tuple(line.span.start for line in lines(source))
 
 
-def _hedges(text: str) -> list[str]:
-    return sorted(h.lower() for h in _HEDGE.findall(text))
+def _under_bound(text: str, start: int) -> bool:
+    """True for a line under a lead-in that negates, excepts or sets a condition ("Not included:")."""
+    lead = text.rfind(":\n", max(0, start - 600), start)
+    if lead < 0 or "\n\n" in text[lead + 2 : start]:
+        return False
+    between = text[lead + 2 : start].split("\n")
+    if any(line.strip() and not re.match(r"\s*(?:[-*•]|\d{1,3}[.)])\s", line) for line in between[:-1]):
+        return False
+    line = text[text.rfind("\n", 0, lead) + 1 : lead]
+    return _BOUNDS_LIST.search(line) is not None

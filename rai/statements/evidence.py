@@ -8,7 +8,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
+from grounding.records import Span
 from grounding.text import STOP_WORDS, fold, sentences
 from rai.records import EvidenceSpan, Source
 from rai.statements.antonyms import key
@@ -26,6 +28,12 @@ NEGATING = frozenset(
 _CLITICS = frozenset(
     "it's that's there's they're we're you're i'm he's she's what's let's here's who's they've we've you've i've they'll we'll "
     "you'll it'll i'd they'd you'd we'd upon among amid whose himself herself themselves ourselves us oh lol".split()
+)
+_APART = re.compile(r"(?<=\s[.!?])\s+(?=[A-Z0-9\"'`])")
+_ITEM = re.compile(r"[-*•‣#>]|\d{1,3}[.)]\s")
+_GO_ON = frozenset(
+    "a an the of to in on at by for with from and or is are was were be not your our its their this der die das den dem und oder mit "
+    "ist sind le la les des du et ou est de il lo gli e di è el los y con o os as da do".split()
 )
 _COSTS = frozenset(key(word) for word in "charge fee cost price".split())
 _FILLERS = frozenset("additional extra a any".split())
@@ -114,12 +122,50 @@ def _without_cost(words: Sequence[Word]) -> tuple[Word, ...]:
     return tuple(found)
 
 
+def whole_sentences(text: str) -> list[Span]:
+    """Sentences of `text`, those that are broken over lines as one: the next line goes on in lower case or after a small word.
+
+    A list item, a row and a line under a blank one begin anew.
+    """
+    whole: list[Span] = []
+    for s in sentences(text):
+        if whole and _runs_on(text, whole[-1], s):
+            start = whole.pop().start
+            whole.append(Span(start, s.end, text[start : s.end]))
+        else:
+            whole.append(s)
+    return whole
+
+
+def spaced(sentence: Span) -> list[Span]:
+    """Sentences whose full stop stands apart, as in text that was split into tokens ("It is old . It is big .")."""
+    cuts = [m.start() for m in _APART.finditer(sentence.text)]
+    if not cuts:
+        return [sentence]
+    parts = [(a, b) for a, b in pairwise([0, *cuts, len(sentence.text)]) if sentence.text[a:b].strip()]
+    found = []
+    for a, b in parts:
+        told = sentence.text[a:b]
+        start = sentence.start + a + len(told) - len(told.lstrip())
+        found.append(Span(start, start + len(told.strip()), told.strip()))
+    return found
+
+
+def _runs_on(text: str, before: Span, after: Span) -> bool:
+    if text[before.end : after.start].count("\n") != 1 or before.end - before.start > LONGEST * 40:
+        return False
+    if before.text[-1] in ".!?…:;|。！？" or _ITEM.match(after.text) or "|" in after.text or "\t" in after.text:
+        return False
+    last = before.text[-20:].split()[-1].lower()
+    return last in _GO_ON or (after.text[0].islower() and len(before.text.split(None, 2)) > 2)
+
+
 @lru_cache(maxsize=512)
 def lines(source: Source) -> tuple[Line, ...]:
     """Sentences and rows of one source, each read once."""
     title = frozenset(w.key for w in read(source.title))
     found = []
-    for s in sentences(source.text):
+    for s in whole_sentences(source.text):
         words = read(s.text)
         if words:
             span = EvidenceSpan(source.id, "text", s.start, s.end, s.text)

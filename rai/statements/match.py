@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from rai.statements.cover import groups
 from rai.statements.decide import decide
 from rai.statements.entail import anywhere, judge
 from rai.statements.features import Weighed, beside
-from rai.statements.wording import substance
+from rai.statements.sense import sense
+from rai.statements.wording import plain_words, substance
 from rai.support.setting import Finding, Setting
-from rai.support.words import role_terms
 
 ABSENT_BELOW = 0.2
 """A statement of four content words and more of which less than this share stands anywhere in the sources is absent."""
@@ -19,23 +20,23 @@ def match_statement(sentence: str, setting: Setting) -> Finding:
     if not substance(sentence):
         return Finding("unchecked", (), "A question, a courtesy or a lead-in claims nothing.")
     support = judge(sentence, setting.sources)
-    if support.status in ("entailed", "contradicted"):
-        return Finding("entailed" if support.status == "entailed" else "contradicted", support.evidence, support.why)
+    if support is not None:
+        return Finding(support.status, support.evidence, support.why)
     held = anywhere(sentence, (*setting.sources, *setting.given))
-    if held < ABSENT_BELOW and len(role_terms(sentence)) >= 4:
+    if held < ABSENT_BELOW and len(groups(sense(plain_words(sentence)))) >= 4:
         return Finding("absent", (), f"Only {held:.0%} of its words stand in any source.")
     weighed = beside(sentence, tuple(p.source for p in setting.sources))
     if weighed is None or weighed.best is None:
-        return Finding("unchecked", (), support.why)
+        return Finding("unchecked", (), "No source has words of it that could be compared.")
     best = weighed.best
     decision = None if best.span.text.rstrip().endswith("?") else decide(weighed.words, best)
     if decision:
         return Finding(decision.status, (best.span,), decision.why)
-    return Finding("unchecked", (best.span,), _reason(weighed) or support.why)
+    return Finding("unchecked", (best.span,), _reason(weighed))
 
 
 def _reason(weighed: Weighed) -> str:
-    """What speaks against a sentence that is not decided, in plain words; empty if nothing stands out."""
+    """What speaks against a sentence that is not decided, in plain words."""
     if weighed.opposites:
         mine, theirs = weighed.opposites[0]
         return (
@@ -51,4 +52,5 @@ def _reason(weighed: Weighed) -> str:
     if weighed.unsaid:
         words = ", ".join(f"“{w}”" for w in weighed.unsaid[:_NAMED])
         return f"No source says {words}; words alone cannot decide."
-    return ""
+    share = 1 - weighed.values["not_in_best"]
+    return f"{share:.0%} of its words stand in one sentence of a source; words alone cannot decide."

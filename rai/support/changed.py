@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from grounding.text import STOP_WORDS, caseless, sentences
 from rai.claims.found import Found
 from rai.records import EvidenceSpan, Source
+from rai.statements.sense import comparable, sense
+from rai.statements.wording import plain_words
 from rai.support.align import LONGEST, Alignment, Difference, Token, align, clauses, part_keys, parts, segments
 from rai.support.lookalike import edit_distance
 from rai.support.same import same_value
@@ -197,6 +199,8 @@ class _Reader:
         if len(mine) % 2 == len(theirs) % 2 or rest or self._moved_negation():
             return None
         unit = self.alignment.segment
+        if not comparable(sense(plain_words(self.answer[self.start : self.end])), sense(plain_words(unit.text))):
+            return None
         return Changed(self.start, self.end, self._span(unit.start, unit.end), negation=True)
 
     def _moved_negation(self) -> bool:

@@ -176,7 +176,7 @@ STATEMENTS = [
     ("The pool is open to all guests.", "The pool is open to all guests. It is warm.", "entailed"),
     ("The pool – is “open” to all guests [2].", 'the pool - is "open" to all guests', "entailed"),
     ("Yes, the pool is open to all guests.", "The pool is open to all guests.", "entailed"),
-    ("The pool is open to all guests.", "The pool is open to all hotel guests.", "entailed"),
+    ("The pool is open to all guests.", "The pool is open to all hotel guests.", "unchecked"),
     (
         "The pool is open to guests.",
         "The pool is open to guests who are members of the health club downtown.",
