@@ -24,7 +24,7 @@ _YEAR_LAST = re.compile(
     r"[0-9](?<![\w./,-][0-9])[0-9]?([/.-])[0-9]{1,2}\1(?:(?:19|20)[0-9]{2}|[0-9]{2})(?![\w/-]|[.,]\d)"
 )
 _YEARLESS = re.compile(
-    r"[0-9](?<![\w./,-][0-9])[0-9]?(?:\.[0-9]{1,2}\.(?!\d)|/[0-9]{1,2}(?![\w/%]|[.,]\d| (?:of|the|cup|tea|tbsp|tsp|inch)))"
+    r"[0-9](?<![\w./,-][0-9])[0-9]?(?:\.[0-9]{1,2}\.(?!\d)|/[0-9]{1,2}(?![\w/%]|[.,]\d| \d\d \d\d| (?:of|the|cup|tea|tbsp|tsp|inch)))"
 )
 _DOTTED_CUE = re.compile(
     r"\b(?:am|vom|bis|bis zum|zum|ab|ab dem|seit|dem|[0-9]{1,2}\.(?:[0-9]{1,2}\.)? ?[-–]) ?$", re.IGNORECASE

@@ -23,15 +23,19 @@ REGIONS = ("US", "GB", "DE", "FR")
 
 _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 _PLAIN = str.maketrans("＋（）", "+()")
-_SEPARATOR = r"(?:\)?(?: ?[-/] ?| )?\(?|\.)"  # one way to read each text, so that a long run cannot be read in many
+# one way to read each text, so that a long run cannot be read in many; a bracket within a number holds digits alone
+_SEPARATOR = r"(?:\)?(?: ?[-/] ?| )?(?:\((?=[0-9 -]{1,9}\)))?|\.)"
 _EXTENSION = r"(?:;ext=|,? ?(?:ext(?:ension|n)?\b\.?|x(?=[ .]?\d)|#|Durchwahl|DW|Nst\.?|poste|anexo|interno|ramal)[ :.]{0,2})(?P<number>\d{1,7})\b(?![-.]\d)"
-_CANDIDATE = re.compile(
-    rf"(?=[+(\d])(?<![\w+#,/$€£%-])(?<!\d\.)(?<!\d:)(?:\+ ?)?\(?\+?\d(?:{_SEPARATOR}\d){{5,18}}(?![\w%]|[.,:/-]\d)(?P<ext>{_EXTENSION})?",
-    re.IGNORECASE,
-)
+_BODY = rf"(?P<body>(?:\+ ?)?\(?\+?\d(?:{_SEPARATOR}\d){{5,18}})(?![\w%]|[.:/-]\d)(?P<ext>{_EXTENSION})?"
+_CANDIDATE = re.compile(rf"(?=[+(\d])(?<![\w+#/$€£%-])(?<!\d[.,:]){_BODY}", re.IGNORECASE)
+_BESIDE = re.compile(rf" ?[/-] ?{_BODY}", re.IGNORECASE)
+_BREAK = re.compile(r" [/-] ?|[/-] |/| (?=\()")
+LEAST_PIECE = 7
+"""Digits of a number beside another one ("A / B"), and of what is left when a last group is cut off."""
 _CUES = frozenset(
     "call calling phone phones tel telephone dial ring fax mobile cell hotline helpline contact reach sms whatsapp telefon telefonnummer "
-    "handy mobil rufnummer anrufen tél téléphone appelez llame teléfono telefono chiamare telefone ligue text toll".split()
+    "handy mobil rufnummer anrufen tél téléphone appelez llame teléfono telefono chiamare telefone ligue text toll "
+    "support helpdesk soporte assistenza kundendienst".split()
 )
 _WORDS = re.compile(r"[^\W\d_]+")
 _OTHER = re.compile(
@@ -58,10 +62,19 @@ _MONEY_AFTER = re.compile(
 )
 _NANP = re.compile(r"(?:\+?1[ .-]?)?(?:\(\d{3}\)[ -]?|\d{3}[ .-])\d{3}[ .-]\d{4}")
 _LOCAL = re.compile(r"\d{3}[ .-]\d{4}")
+_TRUNKED = re.compile(r"\(?0\d{2,4}\)?[ -/]\d{3,4}[ -]\d{3,4}|\(?0\d{3,4}\)?[ -/]\d{5,6}")
+_TABLE = re.compile(r"[|\t]|,(?: ?\S|$)")
+BLOCK = 2000
+"""Characters before a number in which the first line of its table is looked for."""
 _FRENCH = re.compile(r"0\d(?:[ .-]\d\d){4}")
 _GROUPS = re.compile(r"\d+")
 _TRUNK = re.compile(r"\(0\)")
 _COUNTED = re.compile(r" ?[^\W\d_]{2}|/7")
+_MEASURED = re.compile(
+    r"/7|[ -]?(?:h|hours?|hrs?|days?|weeks?|min(?:ute)?s?|am|pm|[ap]\.m|o['’]clock|uhr|stunden|tagen?|heures?|jours?|horas?|d[ií]as?|ore|giorni|"
+    r"cents?|pence|agents?|people|lines?|times)\b",
+    re.IGNORECASE,
+)
 _WORD_BEFORE = re.compile(
     r"\b(?:suite|ste|room|unit|floor|apt|box|building|bldg|gate|door|postcode|zip|[A-Z]{2}),? $", re.IGNORECASE
 )
@@ -77,7 +90,7 @@ def find(text: str, regions: tuple[str, ...] = REGIONS) -> list[Found]:
     otherwise are dropped; of the others, the country that is named before the number in its line comes first.
     """
     plain = text if text.isascii() else _plain(text)
-    found = [hit for match in _CANDIDATE.finditer(plain) for hit in _judge(plain, match, regions)]
+    found = list(_listed(plain, regions))
     for start, end, digits in (*dialled.vanity(plain), *dialled.spoken(plain)):
         readings = _read(digits, regions) or (_unlisted(digits, regions),)
         found.append(Found("phone", start, end, readings[0], readings))
@@ -90,44 +103,74 @@ def _plain(text: str) -> str:
     return _FOREIGN_DIGIT.sub(lambda m: str(unicodedata.decimal(m.group())), fold(text).translate(_PLAIN))
 
 
-def _judge(text: str, match: re.Match[str], regions: tuple[str, ...]) -> Iterator[Found]:
-    before = text[max(0, match.start() - 60) : match.start()]
+def _listed(text: str, regions: tuple[str, ...]) -> Iterator[Found]:
+    """Every run of digits that is a number, or begins with one: "A / B" are two."""
+    at = 0
+    while match := _CANDIDATE.search(text, at):
+        at = match.end()
+        while match and (hit := _judge(text, match, regions)):
+            yield hit
+            at = hit.end
+            match = _BESIDE.match(text, at)
+
+
+def _judge(text: str, match: re.Match[str], regions: tuple[str, ...]) -> Found | None:
+    start, stop = match.span("body")
+    before = text[max(0, start - 60) : start]
     line = before.rpartition("\n")[2]
-    stop = match.start("ext") if match["ext"] else match.end()
-    cued = (
-        bool(match["ext"])
-        or not _CUES.isdisjoint(_WORDS.findall(line[-40:].lower()))
-        or "support line" in line
-        or before.endswith("tel:")
-    )
-    spans = list(_spans(text, match.start(), stop))
+    cued = bool(match["ext"]) or before.endswith("tel:") or _is_cued(text, start, line)
+    if text.endswith("24/7", start, stop):
+        stop = start + len(text[start : stop - 4].rstrip(" -/"))
+    spans = _spans(text, start, stop)
     for listed in (True, False):
         for begin, end in spans if listed else spans[:1]:
             core = text[begin:end]
             readings = _readings(core, line, regions, cued=cued, listed=listed)
-            if not readings:
+            if not readings or _is_decimal(text, core, end):
                 continue
             if _is_other(core, text[max(0, begin - 40) : begin], text[end : end + 10], cued=cued):
-                if begin == match.start() and end == stop:
+                if (begin, end) == (start, stop):
                     continue
-                return
+                return None
             extension = f";ext={match['number']}" if match["ext"] and end == stop else ""
             forms = tuple(r + extension for r in readings)
-            yield Found("phone", begin, match.end() if extension else end, forms[0], forms)
-            return
+            return Found("phone", begin, match.end() if extension else end, forms[0], forms)
+    return None
 
 
-def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The whole run of digits, then without last groups that count a word, then without a first one that follows a word.
+def _is_cued(text: str, start: int, line: str) -> bool:
+    """A word such as "call" stands before it in its line, or in the first line of its table."""
+    if "support line" in line or not _CUES.isdisjoint(_WORDS.findall(line[-40:].lower())):
+        return True
+    if not _TABLE.search(line):
+        return False
+    opens = max(text.rfind("\n\n", max(0, start - BLOCK), start) + 2, start - BLOCK, 0)
+    head = text[opens:start].lstrip("\n").partition("\n")[0]
+    return not _CUES.isdisjoint(_WORDS.findall(head[:200].lower()))
 
-    "415-555-2671 24 hours", "Suite 200 415-555-2671". What is only a digit too many, or a country code, is never dropped.
+
+def _is_decimal(text: str, core: str, end: int) -> bool:
+    """1 234 567,89 is an amount; 0800 123 4567,Berlin and +49 30 123456,24 are cells."""
+    return text[end : end + 1] == "," and text[end + 1 : end + 2].isdigit() and core[0] not in "+0("
+
+
+def _spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The whole run of digits, then parts of it: without last groups that count a word, without what follows or precedes a
+    break that may part two numbers, without a first group that follows a word.
+
+    "415-555-2671 24 hours", "030 1234567 / 030 7654321", "Suite 200 415-555-2671". The whole is left out where a last group
+    plainly counts something, or where both sides of a break are long enough. What is only a digit too many, or a country
+    code, is never dropped.
     """
     groups = [(m.start() + start, m.end() + start) for m in _GROUPS.finditer(text[start:end])]
-    yield start, end
-    if _COUNTED.match(text, end):
-        for n in range(len(groups) - 1, max(0, len(groups) - 3), -1):
-            if text[groups[n - 1][1] : groups[n][0]] == " ":
-                yield start, groups[n - 1][1]
+    counted = _COUNTED.match(text, end)
+    shorter = [
+        (start, groups[n - 1][1])
+        for n in range(len(groups) - 1, max(0, len(groups) - 3), -1)
+        if counted and text[groups[n - 1][1] : groups[n][0]] == " "
+    ]
+    whole = not (shorter and _MEASURED.match(text, end) and _count(groups[:-1]) >= LEAST_PIECE)
+    heads, tails, parted = _parted(text, groups, end)
     follows = _WORD_BEFORE.search(text[max(0, start - 20) : start])
     if (
         follows
@@ -136,7 +179,39 @@ def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         and text[start] != "0"
         and text[groups[0][1] : groups[1][0]] in (" ", " (")
     ):
-        yield groups[1][0] - (text[groups[1][0] - 1] == "("), end
+        shorter.append((groups[1][0] - (text[groups[1][0] - 1] == "("), end))
+    pieces = [*heads, *tails] if parted else [*([(start, end)] if whole else []), *shorter, *heads, *tails]
+    return list(dict.fromkeys(pieces))
+
+
+def _parted(
+    text: str, groups: list[tuple[int, int]], end: int
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]], bool]:
+    """What stands before and behind each break, and whether both are as long as a number with its area code."""
+    heads, tails, parted = [], [], False
+    for n in range(1, len(groups)):
+        match = _BREAK.match(text, groups[n - 1][1] + (text[groups[n - 1][1]] == ")"))
+        if match is None:
+            continue
+        left, right = _count(groups[:n]), _count(groups[n:])
+        begin = groups[n][0] - (text[groups[n][0] - 1] in "(+")
+        opening = groups[0][0] - (groups[0][0] > 0 and text[groups[0][0] - 1] in "(+")
+        if left >= LEAST_PIECE and " " in match[0][:1] and len(match[0]) == 3 and text[begin] in "0(+":
+            return [(opening, match.start())], [], True  # a trunk prefix or a country code opens another one
+        if left >= LEAST_PIECE:
+            heads.append((opening, match.start()))
+        if right >= LEAST_PIECE + 2 and left < LEAST_PIECE:
+            tails.append((begin, end))
+        parted = (
+            parted
+            or (left >= LEAST_PIECE + 2 and right >= LEAST_PIECE + 2)
+            or (left + right > MOST + 2 and left >= LEAST_PIECE)
+        )
+    return heads[::-1], tails, parted
+
+
+def _count(groups: list[tuple[int, int]]) -> int:
+    return sum(b - a for a, b in groups)
 
 
 def _readings(core: str, line: str, regions: tuple[str, ...], *, cued: bool, listed: bool) -> tuple[str, ...]:
@@ -153,11 +228,26 @@ def _readings(core: str, line: str, regions: tuple[str, ...], *, cued: bool, lis
     named = None if international or len(readings) == 1 else named_before(line)
     if named:
         readings = _read(core, tuple(dict.fromkeys((named, *regions)))) or readings
+    readings = readings or (_without_plus(digits, regions) if cued and runs <= 4 else ())
     if readings or listed:
         return readings
+    if _TRUNKED.fullmatch(core) and len(forms := _unlisted_forms(core, regions)) > 1:
+        return forms
     if _NANP.fullmatch(core) or (strong and 7 <= len(digits) <= MOST) or (cued and _LOCAL.fullmatch(core)):
         return _unlisted_forms(core, regions)
     return ()
+
+
+def _without_plus(digits: str, regions: tuple[str, ...]) -> tuple[str, ...]:
+    """447700900123: a number with the country code of one of `regions`, of which the plus sign was left out."""
+    if len(digits) < 11 or digits[0] == "0":
+        return ()
+    codes = {phonenumbers.country_code_for_region(r) for r in regions}
+    try:
+        number = phonenumbers.parse(f"+{digits}", None)
+    except NumberParseException:
+        return ()
+    return (f"+{digits}",) if number.country_code in codes and phonenumbers.is_possible_number(number) else ()
 
 
 def _unlisted(core: str, regions: tuple[str, ...]) -> str:
@@ -224,13 +314,11 @@ def _read(raw: str, regions: tuple[str, ...]) -> tuple[str, ...]:
     international = raw.startswith(("+", "(+"))
     found: dict[str, tuple[str, phonenumbers.PhoneNumber]] = {}
     for region in ("ZZ",) if international else regions:
-        if not international and not _national(raw, region):
-            continue
         try:
             number = phonenumbers.parse(raw, region)
         except NumberParseException:
             continue
-        if phonenumbers.is_valid_number(number):
+        if phonenumbers.is_valid_number(number) and (international or _national(raw, region, number)):
             found.setdefault(phonenumbers.format_number(number, PhoneNumberFormat.E164), (region, number))
     if len(found) < 2:
         return tuple(found)
@@ -242,9 +330,12 @@ def _trunk(region: str) -> str | None:
     return phonenumbers.ndd_prefix_for_region(region, True)
 
 
-def _national(raw: str, region: str) -> bool:
-    """Where numbers are dialled with a trunk 0, ten digits without it are not that country's."""
-    return _trunk(region) != "0" or raw.lstrip(" (").startswith("0")
+def _national(raw: str, region: str, number: phonenumbers.PhoneNumber) -> bool:
+    """Where numbers are dialled with a trunk 0, what is written without it is that country's only if it is usually written so."""
+    if _trunk(region) != "0" or raw.lstrip(" (").startswith("0"):
+        return True
+    usual = phonenumbers.format_number(number, PhoneNumberFormat.NATIONAL)
+    return "".join(_GROUPS.findall(usual)) == "".join(_GROUPS.findall(raw))
 
 
 def _grouped_so(raw: str, region: str, number: phonenumbers.PhoneNumber) -> bool:

@@ -25,6 +25,18 @@ _DIALLED = re.compile(
 )
 
 
+_IDENTIFIES = re.compile(
+    r"\b(?:order|ticket|invoice|case|reference|account|tracking|customer|serial|isbn|iban|part|model|sku|booking|confirmation|policy|contract|vat|"
+    r"tax|passport|meter|parcel|bestell\w*|auftrags\w*|rechnungs\w*|kundennummer|artikel\w*|commande|facture|pedido|factura|ordine|fattura)\b",
+    re.IGNORECASE,
+)
+_CALLS = re.compile(
+    r"\b(?:call|dial|phone|tele\w*|tel|text|sms|ring|hotline|helpline|fax|mobile|whatsapp|handy|anruf\w*|appel\w*|llam\w*)\b",
+    re.IGNORECASE,
+)
+"""In a line that identifies something and speaks of no call, bare digits are no telephone number."""
+
+
 def agree(claim: Found, other: Found, around: str = "") -> str | None:
     """Whether `other`, found in a source, is the contact that `claim` names.
 
@@ -96,6 +108,8 @@ def _bare_digits(claim: Found, other: Found, around: str) -> str | None:
     if number.startswith("tel:") and len(number) < len("tel:") + LEAST_PARTIAL:
         called = not around or _DIALLED.search(around) is not None
         return "" if called and digits == re.sub(r"\D", "", number) else None
+    if bare is other and _IDENTIFIES.search(around) and not _CALLS.search(around):
+        return None
     whole = number.removeprefix("tel:").removeprefix("+")
     forms = {whole, number.removeprefix(country_code(number))} if number.startswith("+") else {whole}
     return "" if len(digits) >= LEAST_PARTIAL and digits.lstrip("0") in {f.lstrip("0") for f in forms} else None

@@ -38,6 +38,9 @@ _GENERIC = frozenset(
     "fax hotline helpline please use click send message text sms available open here details information info via toll free mailto http "
     "https www com".split()
 ) - {"fax"}  # fmt: skip
+_CALLED = re.compile(
+    r"\b(?:call|dial|ring|phone|tele\w*|tel|anruf\w*|appel\w*|llam\w*|chiam\w*|lig\w*)\b", re.IGNORECASE
+)
 _WEAK = frozenset(
     "customer client team question help service desk office department agent hour day week monday tuesday wednesday thursday "
     "friday saturday sunday today now issue problem request about any other general main new inquiry enquiry assistance people "
@@ -77,6 +80,8 @@ def anothers(claim_clause: str, sentence: str, question: str, place: Place, riva
     that stands in several places is another's only if that holds of each of them.
     """
     mine = owner(place)
+    if faxed := _fax_for_phone(claim_clause, place, mine, rivals):
+        return faxed
     others = [(rival, _owner_against(place, rival, mine)) for rival in rivals if rival.found.value != place.found.value]
     telling = [(rival, theirs - mine, mine - theirs) for rival, theirs in others if theirs - mine]
     for said in map(label_words, (claim_clause, sentence, question)):
@@ -92,6 +97,15 @@ def anothers(claim_clause: str, sentence: str, question: str, place: Place, riva
         if any(_touches(ours, said) for _, _, ours in telling):
             return None  # it says itself whose it is
     return None
+
+
+def _fax_for_phone(claim_clause: str, place: Place, mine: Words, rivals: Sequence[Place]) -> Place | None:
+    """The telephone number beside a fax number that the claim gives as one to call."""
+    if place.found.kind != "phone" or "fax" not in mine or "fax" in label_words(claim_clause):
+        return None
+    if not _CALLED.search(claim_clause):
+        return None
+    return next((r for r in rivals if r.source == place.source and "fax" not in owner(r)), None)
 
 
 def _owner_against(place: Place, rival: Place, mine: Words) -> Words:
