@@ -8,6 +8,7 @@ from functools import lru_cache
 from grounding.text import caseless
 from rai.claims import identifiers
 from rai.claims.found import Found
+from rai.claims.units import unit_of
 
 _TOKEN = re.compile(r"(?<![\w@/.])[^\W_][\w.-]{1,63}(?![\w@])")
 _FLAG = re.compile(
@@ -36,6 +37,9 @@ _MEASURE = re.compile(
     r"kwh|v|hz|khz|mhz|ghz|px|dpi|mah|ft|am|pm|a|p|in|usd|eur|gbp)|\d+(?:x\d+)+[a-z]{0,3}|\d+-(?:[a-z]+-?)+|\d+(?:\.\d+)?",
     re.IGNORECASE,
 )
+_SECTION = re.compile(
+    r"(?:§{1,2} ?|\b(?:section|clause|article|artikel|art\.|paragraph) )(?P<id>[0-9]{1,4}[a-z])(?!\w)", re.IGNORECASE
+)
 _THOUSANDS = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _YEARS = re.compile(r"(?:19|20)\d{2}-(?:(?:19|20)?\d{2})|\d{1,2}-\d{1,2}|(?:19|20)\d{2}-\d{2}-\d{2}")
 
@@ -63,6 +67,7 @@ def find(text: str) -> list[Found]:
     lettered = (m for m in _BACKTICKED.finditer(text) if re.search(r"[^\W\d_]", m.group(1)))
     found += [_code(m.start(1), m.end(1), m.group(1)) for m in lettered]
     found += [_code(m.start("id"), m.end("id"), m["id"]) for m in _CUED_DIGITS.finditer(text)]
+    found += [_code(m.start("id"), m.end("id"), m["id"]) for m in _SECTION.finditer(text)]
     for match in _TOKEN.finditer(text):
         token = match.group()
         if token.isalpha() and (token.islower() or token.istitle() or token.isupper()):
@@ -118,6 +123,8 @@ def _is_code(token: str) -> bool:
         return True
     if _MEASURE.fullmatch(token) or _THOUSANDS.fullmatch(token) or _WORDED.fullmatch(token):
         return False
+    if unit_of(token):
+        return False  # kWh, mAh
     if _FORM.fullmatch(token):
         return not _YEARS.fullmatch(token)
     return any(pattern.fullmatch(token) for pattern in (_MIXED, _SNAKE, _CAMEL))

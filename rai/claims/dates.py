@@ -26,6 +26,9 @@ _YEAR_LAST = re.compile(
 _YEARLESS = re.compile(
     r"[0-9](?<![\w./,-][0-9])[0-9]?(?:\.[0-9]{1,2}\.(?!\d)|/[0-9]{1,2}(?![\w/%]|[.,]\d| \d\d \d\d| (?:of|the|cup|tea|tbsp|tsp|inch)))"
 )
+_MONTH_YEAR = re.compile(
+    r"[01](?<![\w./,:$€£-][01])[0-9]?/(?:19|20)[0-9]{2}(?![\w/%-]|[.,]\d)|[1-9](?<![\w./,:$€£-][1-9])/20[0-9]{2}(?![\w/%-]|[.,]\d)"
+)
 _DOTTED_CUE = re.compile(
     r"\b(?:am|vom|bis|bis zum|zum|ab|ab dem|seit|dem|[0-9]{1,2}\.(?:[0-9]{1,2}\.)? ?[-–]) ?$", re.IGNORECASE
 )
@@ -87,6 +90,10 @@ def _numeric(text: str) -> list[Found]:
         if dotted and _VERSION.search(text, max(0, match.start() - 12), match.start()):
             continue
         found += _read(match, ((second, first),) if dotted else ((first, second), (second, first)), periods.full(year))
+    for match in _MONTH_YEAR.finditer(text):
+        month, _, year = match.group().partition("/")
+        value = iso(year, int(month), None)
+        found += [Found("date", match.start(), match.end(), value, (), (year,))] if value else []
     for match in _YEARLESS.finditer(text):
         dotted = match.group().endswith(".")
         cue = _DOTTED_CUE if dotted else _SLASHED_CUE

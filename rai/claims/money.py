@@ -22,7 +22,7 @@ _BEFORE = re.compile(
 _DASH = r"(?:[.,][-–—]{1,2})?"
 _AFTER = re.compile(
     rf"(?:[.,][-–—]{{1,2}})?[ \u00a0\u202f-]{{0,2}}(?:(?P<symbol>{_SYMBOL}|¢|zł(?!\w)|Kč(?!\w))|(?P<code>{_CODE})(?![\w])|(?P<lower>{_CODE.lower()})(?!\w)"
-    r"|(?P<name>[^\W\d_]{1,14}(?:[. -]{1,2}[^\W\d_]{2,14}){0,3}))"
+    r"|(?:d['’]|de |di )?(?P<name>[^\W\d_]{1,14}(?:[. -]{1,2}[^\W\d_]{2,14}){0,3}))"
 )
 _WHOLE_CENTS = re.compile(r"(euro|us)[ -]?cents?\b")
 _DASHED = re.compile(r"[.,][-–—]{1,2}")

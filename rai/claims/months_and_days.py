@@ -12,7 +12,7 @@ from rai.claims.periods import YEAR, full
 from rai.claims.words import Word, words
 
 _SPACE = "[ \u00a0\u202f]"
-_SUFFIX = r"(?:st|nd|rd|th|er|\.|º|°|ª)?"
+_SUFFIX = r"(?:st|nd|rd|th|er|\.?[ºª]|\.|°)?"
 _DAY_BEFORE = re.compile(
     rf"(?<![\w./:,$€£])(?P<d>[0-9]{{1,2}}){_SUFFIX}(?:{_SPACE}|-|(?<=\.))(?P<of>(?:of|de|di|do|d['’]){_SPACE}?)?$",
     re.IGNORECASE,

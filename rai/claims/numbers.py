@@ -13,7 +13,7 @@ from rai.claims.numeral import scaled
 from rai.claims.numerals import Numeral, canonical, lowered, numerals, plain
 from rai.claims.ranges import Joint, joints
 from rai.claims.rates import per_of
-from rai.claims.units import LENGTHS, per_second, prefixed, spellings_of, unit_of
+from rai.claims.units import LENGTHS, per_second, prefixed, spellings_of, unit_of, with_hours
 
 _UNIT = re.compile(
     r"(?P<gap>[ \u00a0\u202f-]{0,2})(?P<adjective>(?:business|working|calendar|full|consecutive) )?"
@@ -23,6 +23,13 @@ _UNIT = re.compile(
 )
 _PRIME = re.compile(r" ?[″”\"](?=,? ?(?:display|screen|monitor|tv|panel|laptop|tablet|wide|x\b))", re.IGNORECASE)
 _BELOW_ZERO = re.compile(r" below (?:zero|freezing)\b", re.IGNORECASE)
+_HOURS = re.compile(r"[ -]hours?\b", re.IGNORECASE)
+_ASSIGNED = re.compile(r"[=:] ?$")
+_SECTION = re.compile(r"(?:§|\b(?:section|clause|article|artikel|art\.|paragraph)) ?$", re.IGNORECASE)
+_CURRENT = re.compile(
+    r"\b(?:adapter|charger|charging|fuse|amps?|ampere|current|battery|circuit|breaker|output|input|volts?|[0-9] ?V|socket|strom)\b",
+    re.IGNORECASE,
+)
 _AND_A_PART = re.compile(r" and (?:a (half|quarter)|(three) quarters)\b", re.IGNORECASE)
 _PARTS = {"half": "0.5", "quarter": "0.25", "three": "0.75"}
 _PERCENT = re.compile(
@@ -124,6 +131,8 @@ def _unit_at(text: str, numeral: Numeral) -> Read | None:
         return None
     match = _UNIT.match(text, numeral.end)
     unit = _unit(match) if match else None
+    if match and not match["prefix"] and len(match["unit"]) == 1:
+        unit = _letter(text, numeral, match, unit)
     if match and unit:
         return unit, match.end() if match["prefix"] else match.start("unit") + len(_plain_word(match))
     if match and match["prefix"] and (alone := unit_of(match["prefix"].strip())):
@@ -135,9 +144,22 @@ def _unit_at(text: str, numeral: Numeral) -> Read | None:
     return ("inch", prime.end()) if prime else None
 
 
+def _letter(text: str, numeral: Numeral, match: re.Match[str], unit: str | None) -> str | None:
+    """Units of one letter that other words around decide: 30s is a stretch of time behind "=", § 312g is no weight."""
+    letter, gap = match["unit"], match["gap"]
+    if letter == "s" and not gap and _ASSIGNED.search(text, max(0, numeral.start - 2), numeral.start):
+        return "second"
+    if letter == "A" and gap in ("", " ") and not match["adjective"]:
+        near = text[max(0, numeral.start - 60) : match.end() + 30]
+        return "amp" if _CURRENT.search(near) else None
+    if unit and not gap and _SECTION.search(text, max(0, numeral.start - 11), numeral.start):
+        return None
+    return unit
+
+
 def _plain_word(match: re.Match[str]) -> str:
     word = match["unit"]
-    return word if unit_of(word) or word in "℃℉°" else word[:-1]
+    return word if unit_of(word) or word in "℃℉°A" else word[:-1]
 
 
 def _unit(match: re.Match[str]) -> str | None:
@@ -161,6 +183,9 @@ def _quantity(text: str, numeral: Numeral, unit: str, end: int) -> Found:
     speed = per_second(unit, per) if period else None
     if period and speed:
         unit, per, end = speed, "", period.end()
+    energy = with_hours(unit)
+    if energy and (hours := _HOURS.match(text, end)):
+        unit, end, per = energy, hours.end(), per_of(text, hours.end())
     part = _AND_A_PART.match(text, end)
     if part:
         readings = tuple(canonical(Decimal(r) + Decimal(_PARTS[(part[1] or part[2]).lower()])) for r in readings)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from rai.claims.fractions import VULGAR, vulgar, with_fraction
 from rai.claims.languages import Language, language
 from rai.claims.numeral import Numeral, canonical, scaled
-from rai.claims.numlangs import foreign
+from rai.claims.numlangs import before_units, foreign
 from rai.claims.numwords import english
 from rai.claims.ranges import share_scale
 from rai.claims.words import words
@@ -39,7 +39,9 @@ _SCALES = {
     "milliarden": 9, "milliard": 9, "milliards": 9, "miliardo": 9, "miliardi": 9, "bilhão": 9, "bilhões": 9, "bn": 9, "mrd": 9,
     "mia": 9, "b": 9, "trillion": 12, "trillions": 12, "tn": 12, "billionen": 12, "billones": 12,
 }  # fmt: skip
-_SCALE = re.compile(r"[ \u00a0-]?([a-zäöüßóõãíç]{2,9})(?![\w])\.?|([kKMB])(?![\w])| ?([mMbBkK])(?![\w])", re.IGNORECASE)
+_SCALE = re.compile(
+    r"[ \u00a0-]?([a-zäöüßóõãíç]{2,10})(?![\w])\.?|([kKMB])(?![\w])| ?([mMbBkK])(?![\w])", re.IGNORECASE
+)
 _SHORT_SCALES = frozenset({"mio", "mrd", "mln", "mn", "bn", "tsd", "mia"})
 _ONLY_IN = {"mil": ("es", "pt"), "mila": ("it",), "mia": ("de",), "billiones": ("es",)}
 _CROWDS = re.compile(
@@ -126,7 +128,10 @@ def _step(text: str, numeral: Numeral) -> bool:
 
 
 def _spelled(lower: str, cut: tuple[tuple[str, int, int], ...], code: Language) -> Iterator[Numeral]:
-    found = english(lower, cut) if code in ("en", "") else foreign(lower, cut, code)
+    native = code in ("en", "")
+    found = english(lower, cut) if native else foreign(lower, cut, code)
+    if native:
+        yield from before_units(cut)
     for numeral in found:
         if numeral.unit or numeral.ordinal:
             yield numeral
@@ -287,6 +292,8 @@ def _power(text: str, numeral: Numeral, match: re.Match[str], code: Language) ->
     if match[1]:
         word = match[1].lower()
         limited = _ONLY_IN.get(word)
+        if word == "mil" and text.startswith((" millones", " milhões"), match.end()):
+            return 3
         return _SCALES.get(word, 0) if limited is None or code in limited else 0
     letter = (match[2] or match[3]).lower()
     if numeral.spelled or numeral.power:

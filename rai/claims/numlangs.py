@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from text_to_num import text2num
 
@@ -24,6 +25,34 @@ _JOINTS = {"fr": (" ", "-", " et "), "es": (" ", " y "), "pt": (" ", " e "), "de
 _ALSO_WORDS = frozenset({"neuf", "sei", "acht", "elf", "cent", "dei", "dix"})
 """Also "new", "you are", "attention": a number only before a unit."""
 _NOT_ALONE = frozenset({"ein", "eins", "eine", "einen", "un", "une", "uno", "una", "um", "uma"})
+
+
+_COUNTING = {
+    "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+    "fr": "deux trois quatre cinq six sept huit neuf dix onze douze",
+    "es": "dos tres cuatro cinco seis siete ocho nueve diez once doce",
+    "it": "due tre quattro cinque sei sette otto nove dieci undici dodici",
+    "pt": "dois três quatro cinco seis sete oito nove dez onze doze",
+}
+_MEASURED = {
+    "de": "tage tagen wochen stunden minuten sekunden monate monaten jahre jahren nächte nächten",
+    "fr": "jours heures semaines mois ans années minutes secondes nuits",
+    "es": "días dias semanas meses años horas minutos segundos noches",
+    "it": "giorni settimane mesi anni ore minuti secondi notti",
+    "pt": "dias semanas meses anos horas minutos segundos noites",
+}
+_TO_TWELVE = {
+    unit: {word: str(n) for code, units in _MEASURED.items() if unit in units.split() for n, word in enumerate(_COUNTING[code].split(), 2)}
+    for unit in {u for units in _MEASURED.values() for u in units.split()}
+}  # fmt: skip
+
+
+def before_units(words: Sequence[Word]) -> Iterator[Numeral]:
+    """Two to twelve before a stretch of time of the same language ("drei Tage", "deux ans"), in a text of any language."""
+    for (word, start, end), (unit, after, _) in pairwise(words):
+        number = _TO_TWELVE[unit].get(word) if unit in _TO_TWELVE and after - end == 1 else None
+        if number:
+            yield Numeral(start, end, (number,), spelled=True)
 
 
 def foreign(lowered: str, words: Sequence[Word], code: Language) -> Iterator[Numeral]:

@@ -35,6 +35,7 @@ _PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
 }
 _RANKED = (
     "floor|storey|level|edition|version|generation|gen|quarter|place|prize|round|season|series|anniversary|grade|tier|row|gate"
+    "|exit|turn|turning|dose|stop|train|lane|door|session|lesson|night"
     "|platform|avenue|street|century|class|degree|birthday|attempt|instal?lments?|payment|reminder|invoice"
 )
 """What a rank is a fact of. "The second option" only tells options apart; "the second floor" says where to go."""
@@ -70,7 +71,8 @@ _OFTEN = re.compile(
     r"(?:once|twice|thrice)(?= (?:an? |per |every |each )(?:second|minute|hour|day|night|week|month|quarter|year)\b| (?:daily|weekly|monthly|yearly|annually)\b)"
     r"|(?:twice|thrice)(?= (?:as|the) )|(?:double|triple)(?= (?:the|your|our|its) )"
 )
-TRIGGERS = _ONES | frozenset(_ORDINALS) | frozenset(_MULTIPLES) | {"a", "an", "half"}
+_EVERY = re.compile(r"every (?:(?P<fortnight>fortnight)|(?:other|second) (?P<unit>day|week|month|year))\b")
+TRIGGERS = _ONES | frozenset(_ORDINALS) | frozenset(_MULTIPLES) | {"a", "an", "half", "every"}
 
 
 def english(lowered: str, words: Sequence[Word]) -> Iterator[Numeral]:
@@ -93,6 +95,8 @@ def _at(lowered: str, word: str, start: int) -> list[Numeral]:
         return _article(lowered, start)
     if word == "half":
         return _half(lowered, start)
+    if word == "every":
+        return _every(lowered, start)
     if word in _MULTIPLES:
         match = _OFTEN.match(lowered, start)
         return [Numeral(start, match.end(), (_MULTIPLES[word],), True, unit="times")] if match else []
@@ -122,6 +126,15 @@ def _article(lowered: str, start: int) -> list[Numeral]:
             Numeral(start, match.end(), ("1",), True, unit=SPELLINGS[match[1]] if match[1] in SPELLINGS else match[1])
         ]
     return []
+
+
+def _every(lowered: str, start: int) -> list[Numeral]:
+    """Every fortnight, every other week: how far apart, as "every 2 weeks" says it."""
+    match = _EVERY.match(lowered, start)
+    if match is None:
+        return []
+    number, unit = ("1", "fortnight") if match["fortnight"] else ("2", match["unit"])
+    return [Numeral(match.start() + len("every "), match.end(), (number,), True, unit=unit)]
 
 
 def _half(lowered: str, start: int) -> list[Numeral]:

@@ -14,6 +14,9 @@ from rai.claims.words import words
 YEAR = r"(?:1[5-9]|20|21)[0-9]{2}"
 _OF_YEAR = rf"(?:,? (?:of |in |de |del )?|[ ]?[/-])(?P<y>{YEAR}|['’][0-9]{{2}})(?!\w|[.,:]\d)"
 _BARE_YEAR = re.compile(r"[12](?<![\w.,:/$€£-][12])(?:(?<=1)[5-9]|(?<=2)[01])[0-9]{2}(?![\w%]|[.,:/-]\d)")
+_YEARS = re.compile(
+    rf"(?P<first>(?<![\w.,:/$€£-]){YEAR})(?:[-–/]| ?– ?)(?P<last>{YEAR}|[0-9]{{2}})(?![\w%]|[.,:/-][0-9]| ?[€$£])"
+)
 _CUE = re.compile(
     r"(?:\b(?:in|since|from|until|till|by|year|during|before|after|of|between|seit|ab|bis|depuis|desde|dal|jahr|im jahr|en|anno|año)|©) $",
     re.IGNORECASE,
@@ -64,6 +67,8 @@ _ISO_WEEK = re.compile(r"[12](?<![\w-][12])[0-9]{3}-?W(?P<w>[0-5][0-9])(?:-?(?P<
 def find(text: str) -> list[Found]:
     """Every period; a year needs a word before it that only a year follows (in 2019, since 2019)."""
     found = [f for m in _BARE_YEAR.finditer(text) if (f := _year(text, m))]
+    for match in _YEARS.finditer(text):
+        found += _years(text, match)
     for match in _ISO_WEEK.finditer(text):
         day = f"-{match['d']}" if match["d"] else ""
         found += _made(match.start(), match.end(), f"{match[0][:4]}-W{match['w']}{day}", match[0][:4])
@@ -76,6 +81,18 @@ def find(text: str) -> list[Found]:
         tens = int((match["a"] or match["b"])[0])
         found += _made(match.start() + (match["b"] is None) * 0, match.end(), _decade(tens), "")
     return found + _worded(text)
+
+
+def _years(text: str, match: re.Match[str]) -> list[Found]:
+    """Both ends of 2007–08 and 2007-2008; the second is the later one, and no more than a century later."""
+    first, last = match["first"], match["last"]
+    last = last if len(last) == 4 else first[:2] + last
+    if not int(first) < int(last) <= int(first) + 100 or _COUNTED.match(text, match.end()):
+        return []
+    return [
+        *_made(match.start("first"), match.end("first"), first, first),
+        *_made(match.start("last"), match.end("last"), last, last),
+    ]
 
 
 def full(year: str) -> str:

@@ -119,4 +119,5 @@ def _time(start: int, end: int, at: int, half: str) -> Found:
     if half:
         form = forms[1] if half == "p" else forms[0]
         return Found("time", start, end, form, (form,), half_given=True)
-    return Found("time", start, end, forms[0], forms)
+    # nobody says "half past nine" by the 24-hour clock: both halves of the day are meant
+    return Found("time", start, end, forms[0], forms, half_given=True)

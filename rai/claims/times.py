@@ -11,7 +11,7 @@ from rai.claims.found import Found
 
 _SPACE = "[ \u00a0\u202f]"
 _DIGITS = re.compile(
-    r"(?P<h>[0-9](?:(?<![\w:.,$€£][0-9])|(?<=[0-9]T[0-9]))[0-9]?)"
+    r"(?P<h>[0-9](?:(?<![\w:.,$€£][0-9])|(?<=[0-9]T[0-9])|(?<=,[0-9])(?=[0-9]?:[0-5][0-9]))[0-9]?)"
     r"(?:(?P<sep>: ?|\.)(?P<m>[0-5][0-9])(?::[0-5][0-9](?:\.[0-9]{1,6})?)?)?"
     rf"(?:{_SPACE}?(?:(?P<ap>[ap])(?:\.[ ]?m\b\.?|m\b|(?-i: M\b))|(?P<uhr>Uhr\b)|(?P<oclock>o['’]?clock\b))|(?<=[0-9])(?P<short>[ap])(?!\w)"
     r"|(?P<hours>h)(?P<m2>[0-5][0-9])?(?!\w| ?min| ?-?hour)|(?P<bare>(?<=:[0-9]{2})(?![\w:%]|\.\d)|(?<=:[0-9]{2})(?=Z))|(?= (?:in the|at night|du|de la)\b))",
@@ -36,6 +36,10 @@ _START = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\b(?:between|zwischen|from|von|de) $", re.IGNORECASE)
+_MILITARY = re.compile(
+    r"(?<![\w:.,$€£-])(?P<h>[01][0-9]|2[0-3])(?P<m>[0-5][0-9])[ ]?(?:hours|hrs|h)(?!\w)", re.IGNORECASE
+)
+_MILITARY_CUE = re.compile(r"\b(?:at|from|until|till|by|between|opens|closes|starts|ends) $", re.IGNORECASE)
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]$")
 _RANGE = re.compile(r"[ ]?[-–—][ ]?|[ ](?:to|until|till|through|and|bis|und|à|a)[ ](?:the )?", re.IGNORECASE)
 
@@ -46,11 +50,20 @@ def find(text: str) -> list[Found]:
     for match in _DIGITS.finditer(text):
         for item in _read(text, match):
             found.setdefault(item.start, item)
-    for item in (*spoken_times.find(text), *office_hours.find(text)):
+    for item in (*_military(text), *spoken_times.find(text), *office_hours.find(text)):
         found.setdefault(item.start, item)
     for match in (*_ALWAYS.finditer(text), *(_AROUND_THE_CLOCK.finditer(text) if "clock" in text else ())):
         found[match.start()] = Found("time", match.start(), match.end(), "24/7")
     return _apart(_zoned(text, _settled(text, _apart([found[start] for start in sorted(found)]))))
+
+
+def _military(text: str) -> list[Found]:
+    """2200 hours; behind a word of time, for 1500 hours may also be how long something lasts."""
+    return [
+        _time(m.start(), m.end(), (f"{m['h']}:{m['m']}",))
+        for m in _MILITARY.finditer(text)
+        if m["h"][0] == "0" or _MILITARY_CUE.search(text, max(0, m.start() - 9), m.start())
+    ]
 
 
 def _apart(found: list[Found]) -> list[Found]:

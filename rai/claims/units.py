@@ -98,15 +98,16 @@ W | power | watt | w watt watts
 kW | power | kilowatt | kw kilowatt kilowatts
 MW | power | megawatt | mw megawatt megawatts
 GW | power | gigawatt | gw gigawatt gigawatts
-Wh | energy | watt_hour | wh
-kWh | energy | kilowatt_hour | kwh
+Wh | energy | watt_hour | wh wattstunden wattheures
+kWh | energy | kilowatt_hour | kwh kilowattstunde kilowattstunden kilowattheure kilowattheures
 MWh | energy | megawatt_hour | mwh
-kcal | energy | kilocalorie | kcal
-kJ | energy | kilojoule | kj
+kcal | energy | kilocalorie | kcal kilocalorie kilocalories kilokalorie kilokalorien kilocalorías kilocalorie
+kJ | energy | kilojoule | kj kilojoule kilojoules
 mAh | charge | milliampere_hour | mah
+Ah | charge | ampere_hour | ah
 V | voltage | volt | v volt volts
 kV | voltage | kilovolt | kv
-amp | current | ampere | amp amps ampere amperes
+amp | current | ampere | amp amps ampere amperes ampère ampères
 mA | current | milliampere | ma
 Hz | frequency | hertz | hz hertz
 kHz | frequency | kilohertz | khz kilohertz
@@ -133,6 +134,7 @@ _COMPOUND = {
     ("mile", "hour"): "mph", ("km", "hour"): "km/h", ("m", "second"): "m/s", ("kbit", "second"): "kbps",
     ("Mbit", "second"): "Mbps", ("Gbit", "second"): "Gbps", ("MB", "second"): "MB/s", ("GB", "second"): "GB/s",
 }  # fmt: skip
+_WITH_HOURS = {"W": "Wh", "kW": "kWh", "MW": "MWh", "mA": "mAh", "amp": "Ah"}
 _BINARY = {"KB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4, "PB": 1024**5, "byte": 1}
 _NEAR = Fraction(3, 100)
 """Most that a rounded conversion may be off: 5 miles for 8 km is, 2 miles for 3 km (7 %) is not."""
@@ -200,6 +202,11 @@ def prefixed(prefix: str, word: str) -> str | None:
     if kind in ("fluid", "fl"):
         return "fl oz" if unit == "oz" else None
     return unit if unit in ("°C", "°F") else None
+
+
+def with_hours(unit: str) -> str | None:
+    """The unit of "kilowatt hours" whose first word is `unit`; None if it has none."""
+    return _WITH_HOURS.get(unit)
 
 
 def per_second(unit: str, period: str) -> str | None:

@@ -41,7 +41,15 @@ def _weekday_holds(form: str, other: Found, around: str) -> bool:
 
 def _days_hold(wanted: frozenset[int], other: Found, around: str) -> bool:
     theirs = frozenset().union(*(weekdays.days_of(form) for form in other.forms))
-    return wanted == theirs or len(theirs) == 7 or (bool(theirs & wanted) and wanted <= _named(around))
+    if wanted == theirs or len(theirs) == 7 or not theirs & wanted:
+        return wanted == theirs or len(theirs) == 7
+    return wanted <= _named(around) or wanted <= _within(wanted, around)
+
+
+def _within(wanted: frozenset[int], line: str) -> frozenset[int]:
+    """The days of all sets in a line that lie within `wanted`: "Sunday to Thursday 9-17, Friday and Saturday 9-20" names each day."""
+    every = (weekdays.days_of(f.value) for f in weekdays.find(line))
+    return frozenset().union(*(days for days in every if days <= wanted))
 
 
 def _falls_on(form: str, weekday: int) -> bool:

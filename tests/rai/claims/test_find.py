@@ -26,7 +26,7 @@ FOUND = [
     ("Take the 2nd exit", "number", "2", "2"),
     ("About 5 bn views", "number", "5 bn", "5000000000"),
     ("Scores of 3-1", "number", "3", "3"),
-    ("From 2007–08 on", "number", "08", "2008"),
+    ("From 2007–08 on", "date", "08", "2008"),
     # quantities
     ("within 30 days", "quantity", "30 days", "30 day"),
     ("a 24-hour desk", "quantity", "24-hour", "24 hour"),
