@@ -49,6 +49,8 @@ _BEFORE = re.compile(
     r"\b(hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annual|annually)(?: [a-z]{2,14}){1,3}(?: ?[:=]| (?:is|of|at|are|was))? $",
     re.IGNORECASE,
 )
+_SEVERAL = re.compile(r"(?:[0-9]|two|three|four|five|six|seven|eight|nine|ten|twelve) $", re.IGNORECASE)
+_COST = re.compile(r"s cost $", re.IGNORECASE)
 _SURE = re.compile(r"(?: ?/ ?| per )$", re.IGNORECASE)
 _MOST = 3
 _BACK = 60
@@ -73,8 +75,15 @@ def per_of(text: str, end: int, start: int | None = None) -> str:
         found += [_SHORT[short[1].lower()]] if short and "." in short[0] else []
     if start is not None and not set(found) & set(_TIMES.values()):
         before = _BEFORE.search(text, max(0, start - _BACK), start)
+        if before and _COST.search(before[0]) and _SEVERAL.search(text, max(0, before.start() - 8), before.start()):
+            before = None  # twelve monthly passes cost that together
         found += [_TIMES[before[1].lower()]] if before else []
     return " ".join(sorted(set(found)))
+
+
+def counted_as(word: str) -> str:
+    """What `word` counts, as `per_of` names it: "person" of people, guests and head; "" of a word that is none."""
+    return _KNOWN.get(word.lower(), "")
 
 
 def same_per(mine: str, theirs: str) -> bool:

@@ -14,7 +14,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import islice, takewhile
 
+from grounding.text import caseless
 from rai.claims.found import Found
+from rai.claims.units import converted, dimension_of
 from rai.records import Claim
 from rai.statements.wording import NEGATION
 from rai.support.amounts import Spot, kindred, number_of, spot_of
@@ -31,6 +33,8 @@ KINDS = frozenset({"number", "quantity", "money", "percent", "date", "time", "ph
 MOST_FITTING = 3
 MOST_RIVALS = 12
 """Values of one other source that are compared word for word."""
+SHORT = 100
+"""Characters of a sentence that is the same word for word but for its value: one word that tells its subject is then enough."""
 LONGEST = 600
 """Characters of a sentence or row beyond which it is not compared."""
 
@@ -97,7 +101,7 @@ def _disagreeing(place: Place, other: Prepared, setting: Setting) -> list[Place]
     likely = [
         p
         for p in other.places
-        if kindred(place.found, p.found)
+        if _of_one_measure(place.found, p.found)
         and p.unit.field == "text"
         and p.unit.end - p.unit.start <= LONGEST
         and _nearly(place, p)
@@ -110,6 +114,18 @@ def _disagreeing(place: Place, other: Prepared, setting: Setting) -> list[Place]
     if not same_role or any(not _differs(place, p) for p in same_role):
         return []
     return same_role[:1]
+
+
+def _of_one_measure(mine: Found, theirs: Found) -> bool:
+    """90 minutes and 2 hours measure the same."""
+    if kindred(mine, theirs):
+        return True
+    units = [f.value.partition(" ")[2] for f in (mine, theirs)]
+    return (
+        mine.kind == theirs.kind == "quantity"
+        and mine.per == theirs.per
+        and {dimension_of(u) for u in units} == {"time"}
+    )
 
 
 def _nearly(place: Place, other: Place) -> bool:
@@ -145,6 +161,8 @@ def _one_country(mine: str, theirs: str) -> bool:
 
 
 def _rounded_form(coarse: Place, fine: Place) -> bool:
+    if not kindred(coarse.found, fine.found):
+        return converted(coarse.found.value, fine.found.value) == "rounded"
     a, b = number_of(coarse.found), number_of(fine.found)
     if a is None or b is None or b <= 0 or a <= 0:
         return False
@@ -165,7 +183,8 @@ def _same_role(place: Place, mine: Prepared, other: Place, theirs: Prepared) -> 
         return False
     table = " | " in here or "\t" in here
     shared = _same_cell(place, other) if table else _same_sentence(place, mine, other, theirs)
-    if shared is None or not _one_subject(place, other, shared):
+    verbatim = not table and len(here) <= SHORT and _frame(place, mine) == _frame(other, theirs)
+    if shared is None or not _one_subject(place, other, shared, least=1 if verbatim else 2):
         return False
     if _times(here) != _times(there) or len(NEGATION.findall(here)) != len(NEGATION.findall(there)):
         return False
@@ -196,7 +215,7 @@ def _same_sentence(place: Place, mine: Prepared, other: Place, theirs: Prepared)
     if len(here) != len(there) or _at(here, place) != _at(there, other):
         return None
     for a, b in zip(here, there, strict=True):
-        if not kindred(a.found, b.found):
+        if not _of_one_measure(a.found, b.found):
             return None
         if not kindred(a.found, place.found) and not set(a.found.forms) & set(b.found.forms):
             return None
@@ -226,8 +245,18 @@ def _wording(place: Place, values: Sequence[Place]) -> frozenset[str]:
     return role_terms(" ".join([*kept, text[at : place.unit.end]]))
 
 
-def _one_subject(place: Place, other: Place, shared: frozenset[str]) -> bool:
+def _frame(place: Place, prepared: Prepared) -> list[str]:
+    """The words of a sentence in order, without its values of the measure that is compared."""
+    text, at, kept = place.text(), place.unit.start, []
+    for value in _values(place, prepared):
+        if _of_one_measure(value.found, place.found):
+            kept.append(text[at : value.found.start])
+            at = value.found.end
+    return caseless(" … ".join([*kept, text[at : place.unit.end]])).split()
+
+
+def _one_subject(place: Place, other: Place, shared: frozenset[str], *, least: int) -> bool:
     """Titles and headings differ in no word that the sentences do not say themselves, and something says what it is about."""
     mine = spoken_of(place.source.title) | spoken_of(heading_of(place))
     theirs = spoken_of(other.source.title) | spoken_of(heading_of(other))
-    return (mine ^ theirs) <= shared and len((mine & theirs) | (shared - NEUTRAL)) >= 2
+    return (mine ^ theirs) <= shared and len((mine & theirs) | (shared - NEUTRAL)) >= least

@@ -19,7 +19,18 @@ from rai.claims.numerals import canonical
 from rai.records import Claim
 from rai.support.amounts import number_of, spot_of
 from rai.support.elapsed import worked_out_date, worked_out_span
-from rai.support.operands import CLOSEST, Desk, Operand, asked, evidence, groups, in_role_of, in_sources, said_here
+from rai.support.operands import (
+    CLOSEST,
+    Desk,
+    Operand,
+    asked,
+    evidence,
+    groups,
+    in_role_of,
+    in_sources,
+    passages,
+    said_here,
+)
 from rai.support.rates import products
 from rai.support.setting import Around, Finding, Setting
 from rai.support.tally import tallied
@@ -138,16 +149,19 @@ def _sums(desk: Desk) -> Iterator[Working]:
     before, after = _near(desk)
     if desk.found.kind == "percent" or not (_SUM.search(before) or _SUM_AFTER.search(after)):
         return
-    for group in groups(desk):
+    for group in (*groups(desk), *passages(desk, total=True)):
         yield Working(sum((o.amount for o in group), Decimal(0)), group, " + ".join(o.text for o in group))
 
 
 def _differences(desk: Desk) -> Iterator[Working]:
     before, after = _near(desk)
-    if not (_DIFFERENCE.search(before) or _DIFFERENCE_AFTER.search(after)):
+    compared = _DIFFERENCE_AFTER.search(after)
+    if not (compared or _DIFFERENCE.search(before)) or (desk.found.kind == "percent" and not compared):
         return
-    for a, b in _pairs(desk):
-        if _turned(desk, a, b):
+    alone = [p for g in passages(desk) if len(g) == 2 and desk.found.kind != "number" for p in permutations(g)]
+    for a, b in (*_pairs(desk), *((a, b) for a, b in alone)):
+        # half of 20 is 10: who says 10 says the other value over again, unless it is compared
+        if _turned(desk, a, b) or (not compared and b.amount * 2 == a.amount):
             continue
         yield Working(a.amount - b.amount, (a, b), f"{a.text} - {b.text}")
 

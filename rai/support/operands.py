@@ -14,6 +14,7 @@ from decimal import Decimal
 
 from rai.claims.find import find_values
 from rai.claims.found import Found
+from rai.claims.rates import same_per
 from rai.records import EvidenceSpan
 from rai.support.amounts import MOST_CANDIDATES, Spot, kindred, number_of, role_fitting
 from rai.support.same import same_value
@@ -200,6 +201,66 @@ def _of_one_unit(desk: Desk, pool: Sequence[Operand]) -> Iterator[tuple[Operand,
             by_unit.setdefault((operand.place.source.id, operand.place.unit.start), []).append(operand)
     for group in list(by_unit.values())[:CLOSEST]:
         yield tuple(sorted(group, key=lambda o: o.start))
+
+
+def passages(desk: Desk, *, total: bool = False) -> Iterator[tuple[Operand, ...]]:
+    """All values of the claim's measure of a paragraph that holds two to four of them and speaks of what the claim speaks of.
+
+    No part of them is ever tried: with all of them there is one sum. A claim that has hardly a word of its own ("In total
+    you pay $75") speaks of the only such paragraph. Values per month and per year, or per something and once, are not added.
+    `total`: a claim that names some of them adds up those, and not all.
+    """
+    if desk.found.kind not in ("money", "quantity", "number"):
+        return
+    own = desk.words - _REMARKS
+    found = [p for s in desk.setting.sources for p in _paragraphs(desk, s)]
+    for group, words in found:
+        told = bool(own & words) or (len(own) <= FEW and len(found) == 1)
+        if told and _one_per(group, total=total) and _summed(desk, group) and not (total and _some_named(desk, group)):
+            yield group
+
+
+FEW = 2
+"""Words of a claim that may stand in no source where one paragraph alone can be meant."""
+_REMARKS = role_terms(
+    "total sum altogether together combined overall both pay cost costs price save saving savings difference remaining left more less "
+    "faster slower cheaper longer shorter would get have fee fees amount"
+)
+
+
+def _paragraphs(desk: Desk, prepared: Prepared) -> Iterator[tuple[tuple[Operand, ...], Words]]:
+    """Of each paragraph its values of the claim's measure, and its words; of bare numbers those of one sentence."""
+    text = prepared.source.text
+    by_paragraph: dict[int, list[Place]] = {}
+    for place in prepared.kinds.get(desk.found.kind, ())[:MOST_CANDIDATES]:
+        if place.unit.field == "text" and desk.like(place.found) and not column_of(place):
+            bare = desk.found.kind == "number"
+            opens = place.unit.start if bare else text.rfind("\n\n", 0, place.found.start) + 1
+            by_paragraph.setdefault(opens, []).append(place)
+    for places in by_paragraph.values():
+        if 2 <= len(places) <= MOST_OPERANDS:
+            words = frozenset().union(*(p.unit.terms | p.unit.context for p in places))
+            yield tuple(_operand(p) for p in places), words
+
+
+def _summed(desk: Desk, group: Sequence[Operand]) -> bool:
+    """Bare numbers count different things that the claim's noun may cover: 4 screwdrivers and 5 wrenches, but not 4 beds and 5 windows."""
+    if desk.found.kind != "number":
+        return True
+    mine = following(desk.spot.sentence, desk.spot.end)
+    agree = [bool(mine & o.heads) for o in group]
+    return bool(mine) and (all(agree) or not any(agree)) and all(following(o.context, o.end) for o in group)
+
+
+def _one_per(group: Sequence[Operand], *, total: bool) -> bool:
+    """What is added is per the same, or all of it once; what is compared must not be per different things."""
+    periods = {o.found.per for o in group}
+    return len(periods) == 1 or (not total and all(same_per(a, b) for a in periods for b in periods))
+
+
+def _some_named(desk: Desk, group: Sequence[Operand]) -> bool:
+    common = frozenset.intersection(*(o.names for o in group))
+    return len({bool((o.names - common) & desk.words) for o in group}) == 2
 
 
 def _columns(desk: Desk, pool: Sequence[Operand]) -> Iterator[tuple[Operand, ...]]:

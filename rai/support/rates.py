@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from rai.claims.find import find_values
+from rai.claims.rates import counted_as
 from rai.support.operands import CLOSEST, Desk, Operand, asked, column_of, following, in_role_of, in_sources, said_here
 from rai.support.words import role_terms
 
@@ -22,6 +24,7 @@ _PER = re.compile(
 _AGAIN = re.compile(r"^,? ?(?:and )?(?:/ ?|per |an? |each |every )([^\W\d_]{1,20})", re.IGNORECASE)
 _LABEL = re.compile(r"(?:\bper |/ ?|\beach |\ban? )([^\W\d_]{1,20})", re.IGNORECASE)
 _EACH = re.compile(r"^[ \u00a0](?:each|apiece)\b", re.IGNORECASE)
+_TOTALS = re.compile(r"\b(?:total|in all|altogether|together|combined|overall)\b", re.IGNORECASE)
 _SHARED = re.compile(r"^[ \u00a0]?(?:each|apiece|per|an?|every|/)\b|^/", re.IGNORECASE)
 _ADVERB = re.compile(r"\b(hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually|annual)\b", re.IGNORECASE)
 _ADVERBS = {
@@ -45,6 +48,7 @@ def products(desk: Desk) -> Iterator[Product]:
     if desk.found.kind not in ("money", "quantity"):
         return
     counts = [o for o in (*said_here(desk), *asked(desk)) if o.found.kind in ("number", "quantity")]
+    counts = counts or _own_counts(desk)
     if not counts and not _times_named(desk) and not _SHARED.search(desk.spot.after[:_NEAR]):
         return
     amounts = _meant(desk)
@@ -57,10 +61,34 @@ def products(desk: Desk) -> Iterator[Product]:
     yield from _shared_out(desk, amounts, counts)
 
 
+def _own_counts(desk: Desk) -> list[Operand]:
+    """Numbers that only the answer says, where it also says that it totals: "For 4 people the total is $48"."""
+    spot = desk.spot
+    if not _TOTALS.search(spot.sentence):
+        return []
+    every = [v for v in find_values(spot.sentence) if v.end <= spot.start or v.start >= spot.end]
+    return [
+        Operand(v, spot.sentence[v.start : v.end], spot.sentence, v.start, v.end, None, frozenset())
+        for v in every
+        if v.kind in ("number", "quantity")
+    ][:CLOSEST]
+
+
 def _meant(desk: Desk) -> list[Operand]:
     """Amounts of the claim's measure that the sentence says, else those of the sources that stand in its role."""
     here = [o for o in said_here(desk) if desk.like(o.found)]
-    return here[:CLOSEST] or in_role_of(desk)[:CLOSEST]
+    return here[:CLOSEST] or in_role_of(desk)[:CLOSEST] or _only_one(desk)
+
+
+def _only_one(desk: Desk) -> list[Operand]:
+    """The only rate of the claim's measure in all sources: a claim of other words can mean no other."""
+    every = [p for s in desk.setting.sources for p in s.kinds.get(desk.found.kind, ()) if desk.like(p.found)]
+    if len(every) != 1 or not every[0].found.per:
+        return []
+    place = every[0]
+    return [
+        Operand(place.found, place.span().text, place.text(), place.found.start, place.found.end, place, frozenset())
+    ]
 
 
 def rate_nouns(operand: Operand) -> list[str]:
@@ -121,7 +149,10 @@ def _counts(count: Operand, noun: str) -> bool:
     """True if `count` is a number of such things: "3 nights", "4 adult guests" of a price per person."""
     if count.found.kind == "quantity":
         return bool(noun) and count.found.value.partition(" ")[2] == noun
-    return not noun or bool(role_terms(noun) & following(count.context, count.end))
+    if not noun or role_terms(noun) & following(count.context, count.end):
+        return True
+    words = re.findall(r"[^\W\d_]+", count.context[count.end : count.end + 40])[:2]
+    return counted_as(noun) in {counted_as(w) for w in words} - {""}
 
 
 def _shared_out(desk: Desk, amounts: Sequence[Operand], counts: Sequence[Operand]) -> Iterator[Product]:

@@ -19,10 +19,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from fractions import Fraction
 from typing import Literal
 
 from grounding.text import terms
 from rai.claims.found import Found
+from rai.claims.numeral import decimal_of
+from rai.claims.units import dimension_of, factors
 from rai.records import Claim
 from rai.support.amounts import MOST_CANDIDATES, Spot, kindred, number_of, role_fitting, spot_of
 from rai.support.setting import Around, Finding, Setting, name_of
@@ -37,13 +40,19 @@ PRICE_BELOW = Decimal(1000)
 _FILLER = r"(?: (?:a|an|the|some|only|just|about|around))?"
 _NO_SIGN = r"(?!)"
 _HEDGES: tuple[tuple[Hedge, str, str], ...] = (
-    ("most", r"up to|at most|no more than|not more than|a maximum of|maximum|as (?:much|many|long) as|max\.?", "≤"),
-    ("least", r"at least|no less than|not less than|a minimum of|minimum|starting at|min\.?", "≥"),
-    ("near_below", r"nearly|almost|(?:just|slightly|a little|a bit) (?:under|below|less than|shy of)|close to|not quite|approaching", _NO_SIGN),
+    ("most", (r"up to|at most|no more than|not more than|a maximum of|maximum|as (?:much|many|long) as|max\.?|"
+     r"bis zu|höchstens|jusqu['’]à|au plus|au maximum|hasta|como máximo|fino a|al massimo|até|no máximo"), "≤"),
+    ("least", (r"at least|no less than|not less than|a minimum of|minimum|starting at|min\.?|"
+     r"mindestens|au moins|al menos|como mínimo|almeno|pelo menos"), "≥"),
+    ("near_below", (r"nearly|almost|(?:just|slightly|a little|a bit) (?:under|below|less than|shy of)|close to|not quite|approaching|"
+     r"knapp|beinahe|nahezu|près de|presque|casi|quasi|poco meno di|quase|perto de"), _NO_SIGN),
     ("near_above", r"(?:just|slightly|a little|a bit) (?:over|above|more than)", _NO_SIGN),
-    ("above", r"over|more than|above|upwards of|in excess of|exceeding|greater than|beyond", ">"),
-    ("below", r"under|less than|below|fewer than|lower than", "<"),
-    ("about", r"about|around|approximately|approx\.?|roughly|circa|ca\.?|c\.|some|in the region of|an estimated|more or less|rounded to", "~|≈|±|≃|∼"),
+    ("above", (r"over|more than|above|upwards of|in excess of|exceeding|greater than|beyond|"
+     r"über|mehr als|plus de|más de|più di|oltre|mais de|acima de"), ">"),
+    ("below", (r"under|less than|below|fewer than|lower than|"
+     r"unter|weniger als|moins de|menos de|meno di|abaixo de"), "<"),
+    ("about", (r"about|around|approximately|approx\.?|roughly|circa|ca\.?|c\.|some|in the region of|an estimated|more or less|rounded to|"
+     r"rund|etwa|ungefähr|zirka|environ|autour de|à peu près|unos|unas|alrededor de|aproximadamente|circa|all['’]incirca|cerca de|uns|umas"), "~|≈|±|≃|∼"),
 )  # fmt: skip
 _BEFORE = tuple(
     (hedge, re.compile(rf"(?:\b(?:{words}){_FILLER}[ \u00a0]|(?:{signs})[ \u00a0]?)$", re.IGNORECASE))
@@ -120,6 +129,20 @@ def _readings(found: Found, setting: Setting) -> Iterator[tuple[Place, Decimal]]
         for place in prepared.places:
             if kindred(found, place.found) and (number := number_of(place.found)) is not None:
                 yield place, number
+            elif (converted := _in_unit_of(found, place.found)) is not None:
+                yield place, converted
+
+
+def _in_unit_of(mine: Found, theirs: Found) -> Decimal | None:
+    """A stretch of time in the claim's unit, to six decimals: 2 hours 55 minutes are 2.916667 hours."""
+    if mine.kind != "quantity" or theirs.kind != "quantity" or mine.per != theirs.per:
+        return None
+    unit, other = mine.value.partition(" ")[2], theirs.value.partition(" ")[2]
+    if unit == other or dimension_of(unit) != "time" or dimension_of(other) != "time":
+        return None
+    ((scale, _),) = factors(other, unit)
+    number = number_of(theirs)
+    return None if number is None else Decimal(decimal_of(Fraction(number) * scale))
 
 
 def _written(text: str, number: Decimal) -> Written:

@@ -28,6 +28,13 @@ PIPES = "| Plan | Price |\n|---|---|\n| Basic | $19 |\n| Pro | ${} |"
 
 ROWS = [
     # answer, (title, text), (title, text), the two values or None
+    ("The premium is £31.", ("", "The premium is £31."), ("", "The premium is £34."), ("£31", "£34")),
+    ("The premium is £31.", ("", "The premium is £31."), ("", "The new premium is £34."), None),
+    ("The premium is £31.", ("", "The premium is £31."), ("", "It is £34."), None),
+    ("In 2024 the levy was 3%.", ("", "In 2024 the levy was 3%."), ("", "In 2024 the levy was 4%."), ("3%", "4%")),
+    ("In 2024 the levy was 3%.", ("", "In 2024 the levy was 3%."), ("", "In 2025 the levy was 4%."), None),
+    ("The flight takes 90 minutes.", ("", "The flight takes 90 minutes."), ("", "The flight takes 2 hours."), ("90 minutes", "2 hours")),
+    ("The flight takes 90 minutes.", ("", "The flight takes 90 minutes."), ("", "The flight takes 1.5 hours."), None),
     ("The late fee is $20.", ("Fees 2025", "The late fee is $20."), ("Fees 2026", "The late fee is $25."), ("$20", "$25")),
     ("The late fee is $20.", ("Fees 2025", "The late fee is $20."), ("Fees 2026", "The late fee is $20.00."), None),
     ("The late fee is $20.", ("Fees 2025", "The late fee is $20."), ("Fees 2026", "The early fee is $25."), None),

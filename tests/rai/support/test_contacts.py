@@ -73,6 +73,14 @@ def test_other(claim: str, source: str) -> None:
     assert agree(contact(claim), contact(source), source) is None
 
 
+def test_digits_of_an_order_are_no_number_to_call() -> None:
+    """Bare digits support a telephone number unless their line says that they identify something else."""
+    claim = contact("Call 0800 555 1234")
+    digits = Found("number", 0, 11, "8005551234", ("8005551234",), ("8005551234",))
+    assert agree(claim, digits, "Your order has the number 08005551234.") is None
+    assert agree(claim, digits, "Orders by phone: 08005551234") is not None
+
+
 def test_what_stands_beside_an_address_completes_it() -> None:
     """The town may stand in the title, but must stand somewhere in the line that is given."""
     claim, source = contact("at 466 Bush St, San Francisco"), contact("at 466 Bush Street")
@@ -131,6 +139,10 @@ A, B, C = "(415) 555-0132", "(415) 555-0187", "(415) 555-0199"
 MARIA, JOHN = "maria@contoso.com", "john@contoso.com"
 WHOSE = [
     # source, the claim's clause, value given, value whose owner is named (None: its own)
+    (f"Phone: {A}, Fax: {B}", f"Phone: {B}", B, A),
+    (f"Phone: {A}, Fax: {B}", f"Fax: {A}", A, B),
+    (f"Phone: {A}, Fax: {B}", f"Fax: {B}", B, None),
+    (f"Phone: {A}, Fax: {B}", f"Phone: {A}", A, None),
     (f"Support: {A}, Billing: {B}", f"For support call {B}", B, A),
     (f"Support: {A}, Billing: {B}", f"For support call {A}", A, None),
     (f"Support: {A}, Billing: {B}", f"Questions about an invoice? Call {A}", A, B),
