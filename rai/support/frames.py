@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from grounding.text import stem
 from rai.claims.found import Found
 from rai.support.cells import cell_words
 from rai.support.clauses import NONE, Read, Words, cut
@@ -18,11 +19,12 @@ Past = Literal["", "maybe", "surely"]
 _AHEAD = re.compile(r",? (?:in advance|before|prior|ahead|beforehand|notice)\b", re.IGNORECASE)
 _HEAD = re.compile(r"[ \u00a0-]{0,2}([^\W\d_]{2,30})(?:[ -]([^\W\d_]{2,30}))?")
 _START = re.compile(
-    r"\b(?:from|opens?|opening|starts?|starting|begins?|beginning|since|after)(?: (?:at|on|from|daily|is|are|time|hours?|around|\w{3,9}day)){0,3} $",
+    r"\b(?:from|opens?|opening|starts?|starting|begins?|beginning|since|after)(?: (?:at|on|from|daily|is|are|time|hours?|around|\w{3,9}day)){0,3}:? $",
     re.IGNORECASE,
 )
 _END = re.compile(
-    r"\b(?:until|till|til|closes?|closing|ends?|ending|through|thru)(?: (?:at|on|is|time|around)){0,2} $", re.IGNORECASE
+    r"\b(?:until|till|til|closes?|closing|ends?|ending|through|thru)(?: (?:at|on|is|time|around)){0,2}:? $",
+    re.IGNORECASE,
 )
 _LEAST = re.compile(
     r"\b(?:at least|minimum(?: \w+){0,2}(?: of| is)|no less than|no fewer than|not less than|starting at|starts at|starts from) (?:[$€£] ?)?$",
@@ -34,6 +36,8 @@ _MOST = re.compile(
 )
 _FORWARD = re.compile(r"\s?(?:-|–|—|to|until|till|through|thru)\s?", re.IGNORECASE)
 _LOOK_BACK = 40
+_STARTS = frozenset(stem(w) for w in ("open", "opens", "opening", "start", "starts", "begins", "from", "departs"))
+_ENDS = frozenset(stem(w) for w in ("close", "closes", "closing", "end", "ends", "until", "arrives"))
 _LATER = re.compile(r"\b(?:now|currently|today|since then|has been|these days)\b|\bto $", re.IGNORECASE)
 # the old price of "rose from $5 to $6", "$6 instead of $5"; with "was" only where the sentence says what is now
 _OLD = re.compile(
@@ -101,7 +105,7 @@ def frames(
                 (part.said | more) - own,
                 part.days,
                 _years(part.dates, value),
-                _bound(text, start, value, same, times.get(n, 0)),
+                _bound(text, start, value, same, times.get(n, 0)) or (_labelled(value, more) if row else ""),
                 "" if row else _past(text, start, end, value),
                 row and at == 0,
             )
@@ -137,6 +141,13 @@ def _bound(text: str, start: int, value: Found, times: Sequence[Found], place: i
             return "start"
         return "start" if _START.search(before) else "end" if _END.search(before) else ""
     return ""
+
+
+def _labelled(value: Found, label: Words) -> Bound:
+    """The start or end that the label of a time's cell or column says it is."""
+    if value.kind != "time" or bool(label & _STARTS) == bool(label & _ENDS):
+        return ""
+    return "start" if label & _STARTS else "end"
 
 
 def _past(text: str, start: int, end: int, value: Found) -> Past:

@@ -1,16 +1,25 @@
-"""Whether a name stands in a source for what the answer says it is: the manager of Leeds is not that of York."""
+"""Whether a name or code stands in a source for what the answer says it is: the manager of Leeds is not that of York.
+
+Only where the source says itself what a name is: in a cell with a label or column, in a line "Manager: …" under its
+heading. In running text a name is more often what is spoken of than what is said of it.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
+from grounding.text import caseless
 from rai.claims.found import Found
 from rai.records import Claim
 from rai.support.frames import Frame
 from rai.support.roles import Said, rival
 from rai.support.setting import Around, Finding, Setting, name_of
 from rai.support.sources import Place
+from rai.support.subject import key_and_cells
 from rai.support.words import role_terms
+
+_LABEL = re.compile(r"\W*([^\W_][^:|\n]{0,40}):\s")
 
 
 def of_another(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
@@ -26,7 +35,7 @@ def of_another(claim: Claim, found: Found, around: Around, setting: Setting) -> 
                 places.append(place)
             elif not _holds(place.found.value, found.value):
                 others.append(place)
-    if not places or not others:
+    if not places or not others or any(slot(p) is None for p in places):
         return None
     words = role_terms(around.sentence.replace(claim.text, " "))
     told = Said(_worded(around.frame), words, setting.question_terms | around.leading)
@@ -41,6 +50,17 @@ def of_another(claim: Claim, found: Found, around: Around, setting: Setting) -> 
     place, other = beaten[0]
     why = f"{name_of(place)} names {place.span().text} for something else; here {name_of(other)} says {other.span().text}."
     return Finding("wrong_role", (place.span(),), why)
+
+
+def slot(place: Place) -> str | None:
+    """The label of its cell, column or line; None for a key and in running text."""
+    row = key_and_cells(place)
+    if row is not None:
+        return row.column
+    if place.frame.key or place.unit.header:
+        return None
+    label = _LABEL.match(place.text(), place.unit.start, place.found.start)
+    return caseless(label[1]).strip() if label else None
 
 
 def _worded(frame: Frame) -> Frame:

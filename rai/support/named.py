@@ -44,8 +44,11 @@ def _either(piece: str) -> str:
 
 def match_named(found: Found, sources: Iterable[Prepared]) -> tuple[EvidenceSpan, ...]:
     """Where each source names it, first place per field, in the order of `sources`. A plural or possessive is the same name."""
-    pattern = _pattern(found.value, found.entity)
-    return _first_places(pattern, sources, raw=found.entity != "code" and _is_acronym(found.value))
+    texts = tuple(sources)
+    if found.entity != "code":
+        return _first_places(_pattern(found.value, found.entity), texts, raw=_is_acronym(found.value))
+    each = (_first_places(_pattern(form, "code"), texts, raw=False) for form in found.forms)
+    return next((spans for spans in each if spans), ())
 
 
 def match_around(words: tuple[str, ...], sources: Iterable[Prepared]) -> tuple[EvidenceSpan, ...]:

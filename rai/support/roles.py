@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from grounding.text import stem
 from rai.support.frames import Frame
 from rai.support.opposites import opposed
 from rai.support.sources import Place
@@ -39,7 +40,7 @@ def in_role(places: Sequence[Place], words: Words, question: Words) -> list[Plac
     asked = words or question
     if not asked or (len(words) <= 2 and not question):
         return list(places)
-    direct = [p for p in places if asked & (p.unit.terms | p.unit.context)]
+    direct = [p for p in places if p.frame.key or p.unit.heading or asked & (p.unit.terms | p.unit.context)]
     if direct:
         return direct
     # "It is $19." has hardly any word to share: the question says what "it" is; to cancel is a cancellation
@@ -57,16 +58,20 @@ def clash(said: Said, place: Place) -> str | None:
     mine, theirs = said.frame, place.frame
     if (mine.bound, theirs.bound) in _OPPOSITE_BOUNDS:
         return _BOUNDS[theirs.bound]
-    if mine.days and theirs.days and not mine.days & theirs.days:
+    dated = place.found.kind == "date"
+    if mine.days and theirs.days and not mine.days & theirs.days and not dated:
         return "on other days"
-    if mine.years and theirs.years and not mine.years & theirs.years:
+    if mine.years and theirs.years and not mine.years & theirs.years and not dated:
         return f"for {min(theirs.years)}"
     if theirs.past == "surely" and not mine.past:
         return "for an earlier time"
-    pair = opposed(mine.words, theirs.words)
+    # to be open until six is to close at six
+    until = mine.bound in ("start", "end") and (theirs.bound or mine.bound) == mine.bound and place.found.kind == "time"
+    pair = opposed(mine.words - _HOURS, theirs.words - _HOURS) if until else opposed(mine.words, theirs.words)
     return f"for {pair}" if pair else None
 
 
+_HOURS = frozenset(stem(w) for w in ("open", "opens", "opening", "close", "closes", "closed", "closing"))
 _BOUNDS = {"least": "as the least", "most": "as the most", "start": "as the beginning", "end": "as the end"}
 
 
@@ -118,7 +123,7 @@ def _headed(mine: Frame, here: Frame, there: Frame) -> bool:
 def _named(place: Place, *, same: bool) -> Words:
     """What a place is said of: within one sentence its clause, else its sentence, title and heading too."""
     own = place.frame.local | place.frame.words
-    return own if same else own | place.unit.terms | place.unit.context
+    return own if same else own | place.unit.terms | place.unit.subject
 
 
 def _alike(place: Place, other: Place) -> bool:

@@ -41,7 +41,7 @@ class Finding:
 @dataclass(frozen=True, slots=True)
 class Around:
     """What stands around a claim: its sentence, up to 40 characters before and after it, its frame, the words that lead up to
-    its sentence (heading, lead-in of a list, the sentence before), and of a contact the clause it stands in.
+    its sentence (heading, lead-in of a list, the sentence before), of a contact the clause it stands in, and the sentence as `plain_words` writes it.
     """
 
     sentence: str
@@ -50,6 +50,7 @@ class Around:
     frame: Frame = NOWHERE
     leading: frozenset[str] = frozenset()
     clause: str = ""
+    plain: str = ""
 
 
 def line_of(place: Place) -> str:

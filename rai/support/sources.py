@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from grounding.records import Span
 from grounding.text import caseless, sentences
 from rai.claims.find import find_values
 from rai.claims.found import Found
@@ -24,8 +25,15 @@ LONGEST_HEADER = 2000
 """Characters of a table's first row that are read with each of its rows."""
 # a telephone number that only the region tells where it leads has four digits and more, whatever stands between
 _NATIONAL = re.compile(r"\d(?:[ ().\-/]{0,3}\d){3}|[2-9]\d\d-[A-Z]")
+_POINTS_BACK = re.compile(
+    r"\W*(?:it|its|this|that|they|their|these|those|he|she|his|her|here|there|both|each|all of (?:them|these)|(?:in|for|with|to|on) (?:it|this|that|these|them))\b",
+    re.IGNORECASE,
+)
 _NONE: frozenset[str] = frozenset()
+_MARKED = re.compile(r"^\s*(?:[-*•#>]+|\d{1,3}[.)])\s|\[\d{1,3}\]|[|\s]+|[.!;:]+$")
 _HEADING = re.compile(r"#{1,6} .*|.{1,80}:\s*")
+_BARE = re.compile(r"[A-ZÀ-ÖØ-Þ][^.!?:;|\t\n]{1,50}[^.!?:;,|\s]")
+_BELOW = re.compile(r" ?\n\s*[A-ZÀ-ÖØ-Þ]")
 _ROW = re.compile(r".*(?:\||\t).*|[^.!?]{1,60}: ?\S.*")
 
 
@@ -33,7 +41,8 @@ _ROW = re.compile(r".*(?:\||\t).*|[^.!?]{1,60}: ?\S.*")
 class Unit:
     """A sentence, a row or the title of a source.
 
-    `context`: words of the title, its heading and the sentence before. `header`: the first row of the table it is in.
+    `context`: words of the title, its heading and the sentence before. `subject`: the same, but the sentence before only
+    where this one points back to it ("It costs …"). `header`: the first row of the table it is in.
     `number`: its place among the units of its field. `line`: its characters with the title and the header above them, where
     a currency or unit often stands.
     """
@@ -47,6 +56,9 @@ class Unit:
     header: str = ""
     number: int = 0
     line: str = ""
+    subject: frozenset[str] = frozenset()
+    plain: str = ""
+    heading: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,19 +138,49 @@ def _text_units(source: Source, title: frozenset[str]) -> list[Unit]:
     header, caption = "", _NONE
     for sentence in sentences(text):
         words = role_terms(sentence.text)
+        is_heading = bool(_HEADING.fullmatch(sentence.text)) or _is_bare_heading(text, sentence)
         row = bool(_ROW.fullmatch(sentence.text))
         cells = "|" in sentence.text or "\t" in sentence.text
         if cells and not header:  # the line above a table says what all its rows are about
             caption = before
         header = (header or sentence.text) if cells else ""
         columns = role_terms(header) if ": " not in header else _NONE
-        context = title | heading | (caption | columns if cells else before)
+        subject = title | heading | (caption | columns if cells else _NONE)
+        context = subject if cells else subject | before
+        subject = context if _POINTS_BACK.match(sentence.text) else subject
         line = f"{source.title}\n{header[:LONGEST_HEADER]}\n{sentence.text}"
-        units.append(Unit("text", sentence.start, sentence.end, words, context, row, header, len(units), line))
-        if _HEADING.fullmatch(sentence.text):
+        number, plain = len(units), plain_words(sentence.text)
+        units.append(
+            Unit(
+                "text",
+                sentence.start,
+                sentence.end,
+                words,
+                context,
+                row,
+                header,
+                number,
+                line,
+                subject,
+                plain,
+                is_heading,
+            )
+        )
+        if is_heading:
             heading = words
         before = _NONE if row else words
     return units
+
+
+def _is_bare_heading(text: str, sentence: Span) -> bool:
+    """A few words alone on the first line of a paragraph, above a line that begins a sentence."""
+    first = sentence.start == 0 or text.endswith("\n\n", 0, sentence.start)
+    return first and _BARE.fullmatch(sentence.text) is not None and _BELOW.match(text, sentence.end) is not None
+
+
+def plain_words(sentence: str) -> str:
+    """A sentence or row without marks, list signs and case: equal for a verbatim quotation."""
+    return " ".join(_MARKED.sub(" ", caseless(sentence)).split())
 
 
 @lru_cache(maxsize=1024)

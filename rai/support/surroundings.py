@@ -12,6 +12,7 @@ from rai.claims.found import Found
 from rai.support.frames import frames
 from rai.support.owners import clauses
 from rai.support.setting import Around
+from rai.support.sources import plain_words
 from rai.support.words import role_terms
 
 LONGEST = 2000
@@ -31,11 +32,14 @@ def surroundings(answer: str, values: Sequence[Found]) -> dict[Found, Around]:
     found: dict[Found, Around] = {}
     for at, group in inside.items():
         span = spans[at] if at >= 0 else Span(0, 0, "")
+        plain = plain_words(span.text)
         for value, frame in zip(group, frames(answer, span.start, span.end, group, leads=False), strict=True):
             sentence = span.text if value.start < span.end else answer[value.start : value.end]
             before, after = answer[max(0, value.start - _REACH) : value.start], answer[value.end : value.end + _REACH]
             clause = _clause(sentence, value.start - span.start) if value.kind in ("phone", "url", "email") else ""
-            found[value] = Around(sentence, before, after, frame, leading[at] if at >= 0 else frozenset(), clause)
+            found[value] = Around(
+                sentence, before, after, frame, leading[at] if at >= 0 else frozenset(), clause, plain
+            )
     return found
 
 

@@ -23,7 +23,7 @@ from rai.support.words import role_terms
 
 def match_value(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
     """The status of one value or name."""
-    if claim.kind == "entity" and claim.entity not in ("address", "code"):
+    if claim.kind == "entity" and claim.entity != "address":
         return match_name(claim, found, around, setting)
     if is_loose(found):
         return match_loose(claim, setting)
@@ -52,6 +52,9 @@ def _worked_out(claim: Claim, found: Found, around: Around, setting: Setting) ->
 
 
 def _placed(claim: Claim, found: Found, places: list[Place], around: Around, setting: Setting) -> Finding:
+    quoted = [p for p in places if p.unit.plain == around.plain and p.unit.field == "text"]
+    if quoted:  # the whole sentence or row stands there
+        return conflict(claim, found, quoted, around, setting) or _supported(claim, found, quoted)
     words = role_terms(around.sentence.replace(claim.text, " "))
     fitting = in_role(places, words, setting.question_terms)
     if not fitting:
@@ -82,7 +85,8 @@ def _beating(place: Place, found: Found, told: Said, around: Around, setting: Se
     others = _rivals(place, found, setting)
     if found.kind in CONTACT_KINDS - {"money"}:
         question = setting.question.source.text if setting.question else ""
-        return anothers(around.clause, around.sentence, question, place, others)
+        if other := anothers(around.clause, around.sentence, question, place, others):
+            return other
     return rival(told, place, others)
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from rai.match import check_claims
-from rai.provenance import check
+from rai.provenance import CheckPorts, check
 from rai.records import Claim, EvidenceSpan
 from tests.rai.phenomena.rows import SUPPORTED, Case, cases
 
@@ -74,7 +74,7 @@ def _within(case: Case, snippet: str, span: EvidenceSpan) -> bool:
 def _repair(case: Case) -> str | None:
     if case.repaired is None:
         return None
-    report = asyncio.run(check(case.answer, case.sources, case.question, given=case.given))
+    report = asyncio.run(check(case.answer, case.sources, case.question, given=case.given, ports=CheckPorts()))
     wanted = case.repaired
     if isinstance(wanted, dict):
         text = report.repaired or ""
