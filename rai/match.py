@@ -18,6 +18,7 @@ from rai.claims.phones import REGIONS
 from rai.records import Claim, EntityType, Source, Status
 from rai.statements.match import match_statement
 from rai.support.changed import Changed, changed_digits, changes, loose_digits
+from rai.support.clauses import label_of
 from rai.support.setting import Finding, Setting, said
 from rai.support.sources import prepare
 from rai.support.surroundings import surroundings
@@ -50,7 +51,7 @@ def check_claims(
         tuple(prepare(s, regions) for s in ordered),
         tuple(prepare(Source("given", text), regions) for text in given if text),
         prepare(Source("question", question), regions) if question else None,
-        role_terms(question or ""),
+        _asked(question, regions),
         at,
     )
     found = [_dated(f, at) for f in _tagged(answer, find_values(answer, regions), tags)]
@@ -93,6 +94,13 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting:
     status: Status = "absent" if finding.status == "absent" or not said(claim.text, setting.sources) else "wrong_role"
     instead = says if all(c.says == says for c in here) else None
     return Finding(status, (says,), f"The source says {says.text} here, not {claim.text}.", instead=instead)
+
+
+def _asked(question: str | None, regions: tuple[str, ...]) -> frozenset[str]:
+    """Words of the question, and its values as labels: version 5.6 is not version 4.8."""
+    if not question:
+        return frozenset()
+    return role_terms(question).union(*(label_of(value) for value in find_values(question, regions)))
 
 
 def _dated(found: Found, at: datetime | None) -> Found:

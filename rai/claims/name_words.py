@@ -15,6 +15,7 @@ ORGANISATION = frozenset(
 )
 LEADING = STOP_WORDS | CALENDAR | frozenset(
     "mr mrs ms mx dr prof sir click select choose open go press tap use see visit note yes sure sorry dear call contact check "
+    "email e-mail mail phone telephone tel fax number address website url link price fee cost "
     "although unfortunately however step since during according every many both another while unlike via parking".split()
 )  # fmt: skip
 NATIONALITIES = frozenset(

@@ -43,7 +43,7 @@ def match_name(claim: Claim, found: Found, around: Around, setting: Setting) -> 
             return Finding("exact", exact, f"Stands in the same characters in {exact[0].source}.")
         return Finding("normalised", spans, f"{spans[0].source} writes it as {spans[0].text}.")
     coded = claim.entity == "code"
-    variant = () if coded else name_variant(found, setting.sources)
+    variant = () if coded else _numbered(claim, name_variant(found, setting.sources))
     if variant:
         return Finding("normalised", variant, f"{variant[0].source} writes it as {variant[0].text}.")
     texts = (*setting.given, *((setting.question,) if setting.question else ()))
@@ -52,6 +52,13 @@ def match_name(claim: Claim, found: Found, around: Around, setting: Setting) -> 
     if claim.entity in ("code", "address"):
         return Finding("absent", (), f"No source has {claim.text}.")
     return _unnamed(claim, found, setting, texts)
+
+
+def _numbered(claim: Claim, spans: tuple[EvidenceSpan, ...]) -> tuple[EvidenceSpan, ...]:
+    """Motel 2 is not Motel 6, whatever else their names share."""
+    numbers = re.findall(r"\d+", claim.text)
+    said = " ".join(span.text for span in spans)
+    return spans if all(n in re.findall(r"\d+", said) for n in numbers) else ()
 
 
 def _unnamed(claim: Claim, found: Found, setting: Setting, texts: tuple[Prepared, ...]) -> Finding:

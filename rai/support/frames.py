@@ -114,8 +114,10 @@ def frames(
 
 
 def _own_words(value: Found, text: str) -> Words:
-    """A name is no word of its own role."""
-    return said_words(text[value.start : value.end]) if value.kind == "entity" else NONE
+    """A name is no word of its own role, nor is the month of "$5 a month"."""
+    if value.kind == "entity":
+        return said_words(text[value.start : value.end])
+    return role_terms(value.per) if value.per else NONE
 
 
 def _head(text: str, value: Found, end: int) -> Words:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rai.claims import weekdays
 from rai.claims.found import Found
 from rai.claims.rates import same_per
@@ -14,6 +16,8 @@ from rai.support.setting import Around, Finding, Setting, holds, host_of, measur
 from rai.support.sources import Place
 from rai.support.words import role_terms
 
+_RELATIVE = re.compile(r"(?<=[a-z\d])[+-]\d{1,4}$")
+
 
 def missing(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
     """The status of a value that neither stands in a source nor follows from one."""
@@ -25,12 +29,25 @@ def missing(claim: Claim, found: Found, around: Around, setting: Setting) -> Fin
         return Finding("unchecked", (), f"{claim.text} stands in a question to the reader, which claims nothing.")
     if claim.kind == "number" and (spans := within_name(claim, around, setting)):
         return Finding("normalised", spans, f"Part of the name {spans[0].text} in {spans[0].source}.")
-    if claim.kind == "number" and _may_be_tally(claim, found, around, setting):
-        why = f"{claim.text} may count what the answer tells of; no source gives another number for it."
-        return Finding("unchecked", (), why)
+    if may_be_tally(claim, found, around, setting):
+        return tallied(claim)
+    if unit := _each(claim, found, setting):
+        return unit
     if held := _among_days(found, setting):
         return Finding("unchecked", (held.span(),), f"{claim.text} is among the days of {held.span().text}.")
     return _another_rate(claim, found, setting) or Finding("absent", (), _why_absent(claim, found, setting))
+
+
+def open_date(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
+    """A relative date nobody can resolve. 35 years ago is not 31 years ago, whenever it is read."""
+    unit = _RELATIVE.sub("", found.value)
+    words = role_terms(around.sentence.replace(claim.text, " "))
+    told = [p for p in _kinds(setting, "date") if _RELATIVE.sub("", p.found.value) == unit and words & p.unit.terms]
+    if told and not any(set(found.forms) & set(p.found.forms) for p in told) and unit != found.value:
+        why = f"{name_of(told[0])} says {told[0].span().text} here, not {claim.text}."
+        return Finding("absent", (told[0].span(),), why)
+    why = f"Which day {claim.text} is depends on when this is read; the time of the conversation was not given."
+    return Finding("unchecked", tuple(p.span() for p in told[:1]), why)
 
 
 def _lookalike(found: Found, setting: Setting) -> Finding | None:
@@ -65,6 +82,22 @@ def _another_rate(claim: Claim, found: Found, setting: Setting) -> Finding | Non
     return None
 
 
+def tallied(claim: Claim) -> Finding:
+    """The finding of a number that may count what the answer tells of."""
+    why = f"{claim.text} may count what the answer tells of; no source gives another number for it."
+    return Finding("unchecked", (), why)
+
+
+def _each(claim: Claim, found: Found, setting: Setting) -> Finding | None:
+    """One night in the room costs $90: the unit of a price, where a source has a price per night."""
+    number, _, unit = found.value.partition(" ")
+    if claim.kind != "quantity" or number != "1" or not claim.text[0].isalpha():
+        return None
+    priced = (p for p in _kinds(setting, "money", "quantity") if unit in p.found.per.split())
+    place = next(priced, None)
+    return Finding("normalised", (place.span(),), f"{name_of(place)} gives it per {unit}.") if place else None
+
+
 def _among_days(found: Found, setting: Setting) -> Place | None:
     """A day that stands only within a set of days: Tuesday of Monday to Friday."""
     wanted = weekdays.days_of(found.value)
@@ -72,10 +105,13 @@ def _among_days(found: Found, setting: Setting) -> Place | None:
     return next(days, None)
 
 
-def _may_be_tally(claim: Claim, found: Found, around: Around, setting: Setting) -> bool:
-    """A small number in words ("two ways") counts more often than it quotes, unless a sentence on the same has another."""
-    if not claim.text.isalpha() or len(found.value) > 1:
+def may_be_tally(claim: Claim, found: Found, around: Around, setting: Setting) -> bool:
+    """A small number in words ("two ways") counts more often than it quotes, unless a source counts the same otherwise."""
+    if claim.kind != "number" or not claim.text.isalpha() or len(found.value) > 1:
         return False
+    head = around.frame.head
+    if head:
+        return not any(head & (p.frame.head | p.unit.terms) for p in _kinds(setting, "number", "quantity"))
     words = role_terms(around.sentence.replace(claim.text, " "))
     return not any(words & p.unit.terms for p in _kinds(setting, "number"))
 

@@ -98,12 +98,13 @@ def _strength(said: Said, place: Place, other: Place) -> float:
     if same and _headed(said.frame, place.frame, other.frame):
         return 4.0
     near = place.source == other.source and abs(place.unit.number - other.unit.number) <= 1
-    if not same and not near and not _alike(place, other):
+    alike = _alike(place, other, said)
+    if not same and not near and not alike:
         return 0.0
     here, there = _named(place, same=same), _named(other, same=same)
     # the subject of a sentence stands in one of its clauses and is that of all: only a clause tells clauses apart
     clause = said.frame.local | said.frame.words
-    layers = (clause,) if same or not _alike(place, other) else (clause, said.sentence, said.context)
+    layers = (clause,) if same or not alike else (clause, said.sentence, said.context)
     for weight, words in enumerate(layers):
         for_here, for_there = (words & here) - there, (words & there) - here
         if not place.unit.row:  # "open from" and "hours from" say one thing; two columns of these names do not
@@ -126,9 +127,11 @@ def _named(place: Place, *, same: bool) -> Words:
     return own if same else own | place.unit.terms | place.unit.subject
 
 
-def _alike(place: Place, other: Place) -> bool:
-    """Two rows of a table, or two sentences that say the same thing of two subjects."""
+def _alike(place: Place, other: Place, said: Said) -> bool:
+    """Two rows of a table, or two sentences that say the same thing of two subjects, or that what the claim asks for."""
     if place.unit.row and other.unit.row:
         return True
     shared, least = place.unit.terms & other.unit.terms, min(len(place.unit.terms), len(other.unit.terms))
-    return least > 0 and len(shared) * 2 >= least
+    if least > 0 and len(shared) * 2 >= least:
+        return True
+    return place.source == other.source and bool(shared & (said.sentence | said.context) - place.unit.subject)

@@ -15,6 +15,7 @@ from grounding.text import caseless, sentences
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.records import EvidenceSpan, Kind, Source
+from rai.support.clauses import label_of
 from rai.support.frames import NOWHERE, Frame, frames
 from rai.support.words import role_terms
 
@@ -167,7 +168,7 @@ def _text_units(source: Source, title: frozenset[str]) -> list[Unit]:
             )
         )
         if is_heading:
-            heading = words
+            heading = words.union(*(label_of(value) for value in find_values(sentence.text)))
         before = _NONE if row else words
     return units
 

@@ -11,7 +11,7 @@ from rai.support.conflict import conflict
 from rai.support.contacts import agree
 from rai.support.derive import derived
 from rai.support.entities import is_loose, match_loose, match_name
-from rai.support.missing import missing
+from rai.support.missing import may_be_tally, missing, open_date, tallied
 from rai.support.owners import anothers
 from rai.support.roles import Said, clash, in_role, rival
 from rai.support.rounding import rounded
@@ -28,13 +28,14 @@ def match_value(claim: Claim, found: Found, around: Around, setting: Setting) ->
     if is_loose(found):
         return match_loose(claim, setting)
     places = standing(found, setting.sources)
-    if not places and found.value.startswith("relative:"):
-        why = f"Which day {claim.text} is depends on when this is read; the time of the conversation was not given."
-        return Finding("unchecked", (), why)
+    if found.value.startswith("relative:") and not any(p.found.kind != "date" for p in places):
+        return open_date(claim, found, around, setting)
     if places:
         finding = _placed(claim, found, places, around, setting)
         if finding.status != "wrong_role":
             return finding
+        if may_be_tally(claim, found, around, setting):
+            return tallied(claim)
         return _worked_out(claim, found, around, setting) or finding
     if claim.kind == "entity":
         return match_name(claim, found, around, setting)
