@@ -8,12 +8,15 @@ from dataclasses import replace
 from grounding.text import caseless
 from rai.claims import codes
 from rai.claims.found import Found
+from rai.claims.name_words import DESCRIPTORS, LEADING
 from rai.records import Claim, EvidenceSpan
 from rai.support.known_names import capitalised, core_words, knows, misspelt, name_variant, named_with, names_holding
 from rai.support.name_roles import of_another
 from rai.support.named import in_given, match_named
-from rai.support.setting import Around, Finding, Setting
+from rai.support.setting import Around, Finding, Setting, name_of
 from rai.support.sources import Prepared
+
+_NAME_BEFORE = re.compile(r"(?<![\w-])([A-ZÀ-ÖØ-Þ][\w'’-]{2,30})[ -]$")
 
 
 def is_loose(found: Found) -> bool:
@@ -36,7 +39,7 @@ def match_name(claim: Claim, found: Found, around: Around, setting: Setting) -> 
     """A name or identifier: where a source writes it, in these or other characters, else what is known of its words."""
     spans = match_named(found, setting.sources)
     if spans:
-        if elsewhere := of_another(claim, found, around, setting):
+        if elsewhere := of_another(claim, found, around, setting) or _of_another_name(claim, found, around, setting):
             return elsewhere
         exact = tuple(s for s in spans if s.text == claim.text)
         if exact:
@@ -52,6 +55,21 @@ def match_name(claim: Claim, found: Found, around: Around, setting: Setting) -> 
     if claim.entity in ("code", "address"):
         return Finding("absent", (), f"No source has {claim.text}.")
     return _unnamed(claim, found, setting, texts)
+
+
+def _of_another_name(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
+    """A model behind another name than the answer's, wherever a source has it: the X3 of the Wren is not a Sparrow X3."""
+    mine = _NAME_BEFORE.search(around.preceding)
+    if claim.entity != "code" or mine is None or caseless(mine[1]) in DESCRIPTORS | LEADING:
+        return None
+    places = [p for s in setting.sources for p in s.kinds.get("entity", ()) if set(p.found.forms) & set(found.forms)]
+    before = [(p, _NAME_BEFORE.search(p.text()[max(0, p.found.start - 40) : p.found.start])) for p in places]
+    if not before or any(m is None or caseless(m[1]) == caseless(mine[1]) for _, m in before):
+        return None
+    place, name = before[0]
+    assert name is not None
+    why = f"{name_of(place)} names {name[1]} {place.span().text}, not {mine[1]} {claim.text}."
+    return Finding("wrong_role", (place.span(),), why)
 
 
 def _numbered(claim: Claim, spans: tuple[EvidenceSpan, ...]) -> tuple[EvidenceSpan, ...]:
