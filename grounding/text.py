@@ -20,6 +20,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 # a run of marks is tried from its first alone: what fails there fails from every later one
 _BREAK = re.compile(r"\n+|(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$)|[。！？]+")
 _LAST_TOKEN = re.compile(r"(\S{1,12})$")
+_AMOUNT = re.compile(r"\d[ \u00a0]?$")  # the gram of "180 g." is no initial
 _STRUCTURE = re.compile(r"^\s*(?:[-*•‣]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|>\s+)?")
 
 DASHES = "‐‑‒–—―−﹘﹣－"
@@ -71,9 +72,12 @@ def _continues(text: str, begin: int, match: re.Match[str]) -> bool:
         return False
     token = _LAST_TOKEN.search(text, max(begin, match.start() - 14), match.start())
     if token is None:
-        return True
+        return match.start() > begin and not text[match.end() + 1 : match.end() + 2].isupper()
     word = token.group(1).lower().lstrip("(\"'“[")
-    if word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha()):
+    initial = (
+        len(word) == 1 and word.isalpha() and not _AMOUNT.search(text, max(begin, token.start() - 4), token.start())
+    )
+    if word in _ABBREVIATIONS or initial:
         following = (
             text[match.end() :].lstrip(" ")[:1]
             if match.end() + 2 > len(text)

@@ -19,7 +19,7 @@ _DAY_BEFORE = re.compile(
 )
 _NUMBER_BEFORE = re.compile(rf"(?<![0-9])[0-9]{{1,3}}{_SUFFIX}(?:{_SPACE}|-)(?:(?:of|de|di) )?$", re.IGNORECASE)
 _YEAR_AFTER = re.compile(
-    rf"\.?(?:,?{_SPACE}(?:(?:of|de|del|do){_SPACE})?|-|,(?=[12]))(?:(?P<y>{YEAR})|(?P<short>['’][0-9]{{2}})|(?<=-)(?P<dashed>[0-9]{{2}}))"
+    rf"\.?(?:{_SPACE}?,?{_SPACE}(?:(?:of|de|del|do){_SPACE})?|-|,(?=[12]))(?:(?P<y>{YEAR})|(?P<short>['’][0-9]{{2}})|(?<=-)(?P<dashed>[0-9]{{2}}))"
     rf"(?!\w|[.,:]\d|-[0-9]{{2}}-)",
     re.IGNORECASE,
 )
@@ -40,7 +40,7 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 _CUE = re.compile(
-    r"\b(?:in|since|from|until|till|through|during|before|after|every|each|early|late|mid|im|seit|ab|bis|en|depuis|desde|hasta|em|until the end of|"
+    r"\b(?:in|of|next|last|this|for|around|since|from|until|till|through|during|before|after|every|each|early|late|mid|im|seit|ab|bis|en|depuis|desde|hasta|em|until the end of|"
     r"end of|beginning of|between|by)[ -]$",
     re.IGNORECASE,
 )

@@ -15,6 +15,9 @@ from rai.support.named import match_around, match_named
 from rai.support.sources import Place, Prepared, caseless_field
 
 _JOINT = re.compile(r" (?:and|&|of|at|on|in|by|the|de|la)(?: the)? ")
+_COMPOUND = re.compile(
+    r"-(?:based|centric|focused|oriented|related|style|like|wide|only|friendly|specific|branded|owned|made|themed|led|backed|sponsored)$"
+)
 _DEMONYM = frozenset("an ian n ns ans ians ish ese ic s".split())
 _COUNTRY = frozenset(["", "a", "e", "i", "o", "y", "ia", "ey", "ca", "co"])
 _SAME_NAMES = (
@@ -72,6 +75,7 @@ def _other_forms(value: str) -> list[str]:
     forms = [
         other for same in _SAME_NAMES if value in same or value.lower() in same for other in sorted(same - {value})
     ]
+    forms += [value.rpartition("-")[0]] if _COMPOUND.search(value) else []
     singular = value[:-1] if value.endswith("s") and not value.endswith(("ss", "us", "is")) and len(value) > 4 else ""
     return [*forms, singular] if singular else forms
 

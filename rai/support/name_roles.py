@@ -19,7 +19,7 @@ from rai.support.sources import Place
 from rai.support.subject import key_and_cells
 from rai.support.words import role_terms
 
-_LABEL = re.compile(r"\W*([^\W_][^:|\n]{0,40}):\s")
+_LABEL = re.compile(r"\W*([^\W_][^:|\n]{0,40}):\s{1,3}(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?")
 
 
 def of_another(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
@@ -59,7 +59,7 @@ def slot(place: Place) -> str | None:
         return row.column
     if place.frame.key or place.unit.header:
         return None
-    label = _LABEL.match(place.text(), place.unit.start, place.found.start)
+    label = _LABEL.fullmatch(place.text(), place.unit.start, place.found.start)
     return caseless(label[1]).strip() if label else None
 
 

@@ -109,7 +109,7 @@ def _strength(said: Said, place: Place, other: Place) -> float:
         for_here, for_there = (words & here) - there, (words & there) - here
         if not place.unit.row:  # "open from" and "hours from" say one thing; two columns of these names do not
             for_there = frozenset(w for w in for_there if class_of(w) not in here)
-        if for_here:
+        if for_here or (for_there and _kin(words - there, here - there)):
             return 0.0
         if for_there:
             return 3.0 - weight + len(for_there) / 100

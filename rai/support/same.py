@@ -22,7 +22,7 @@ _COMPARABLE: dict[Kind, tuple[Kind, ...]] = {
     "money": ("money", "number"),
     "percent": ("percent", "number"),
     "date": ("date", "number", "quantity", "time"),
-    "time": ("time", "date", "quantity"),
+    "time": ("time", "date", "quantity", "number"),
     "phone": ("phone", "number", "entity"),
 }
 _PARTS = {"50%": "0.5", "25%": "0.25", "75%": "0.75", "20%": "0.2", "10%": "0.1", "33.333333%": "0.333333"}
@@ -55,6 +55,8 @@ def same_value(claim: Found, other: Found, around: str) -> bool:
         return _same_kind(claim, other, around)
     if {claim.kind, other.kind} == {"date", "quantity"}:
         return bool(set(claim.forms) & set(other.forms))  # in 30 days
+    if claim.kind == "time" and other.kind == "number":
+        return _bare_hour(claim, other, around)
     if claim.kind == "number" and other.kind in _NUMERIC:
         return bool(set(claim.forms) & set(other.magnitudes)) or _part(claim, other)
     if other.kind == "number" and claim.kind in _NUMERIC:
@@ -66,6 +68,14 @@ def same_value(claim: Found, other: Found, around: str) -> bool:
 
 def _is_contact(found: Found) -> bool:
     return found.kind in ("phone", "url", "email") or found.entity in ("address", "code")
+
+
+def _bare_hour(claim: Found, other: Found, around: str) -> bool:
+    """7 p.m. of "Let's make it 7": a number behind a word of time, on the hour."""
+    if not claim.value.endswith(":00") or not other.value.isdigit() or int(other.value) > 24:
+        return False
+    cued = re.search(rf"\b(?:at|by|until|till|from|around|about|make it|@) {other.value}(?![\w%€$£]|[.,:]\d)", around)
+    return cued is not None and int(other.value) % 12 in {int(form[:2]) % 12 for form in claim.forms}
 
 
 def _part(number: Found, percent: Found) -> bool:

@@ -20,6 +20,9 @@ from rai.support.setting import Around, Finding, Setting, holds, name_of, rivall
 from rai.support.sources import Place
 from rai.support.words import role_terms
 
+LEAST_QUOTED = 40
+"""Characters of a part of a sentence below which it may stand in one that says something else."""
+
 
 def match_value(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
     """The status of one value or name."""
@@ -53,8 +56,8 @@ def _worked_out(claim: Claim, found: Found, around: Around, setting: Setting) ->
 
 
 def _placed(claim: Claim, found: Found, places: list[Place], around: Around, setting: Setting) -> Finding:
-    quoted = [p for p in places if p.unit.plain == around.plain and p.unit.field == "text"]
-    if quoted:  # the whole sentence or row stands there
+    quoted = [p for p in places if p.unit.field == "text" and _quotes(around.plain, p.unit.plain)]
+    if quoted:
         return conflict(claim, found, quoted, around, setting) or _supported(claim, found, quoted)
     words = role_terms(around.sentence.replace(claim.text, " "))
     fitting = in_role(places, words, setting.question_terms)
@@ -79,6 +82,11 @@ def _placed(claim: Claim, found: Found, places: list[Place], around: Around, set
         f"{name_of(place)} has {spans[0].text} for something else; here {name_of(other)} says {spans[1].text}.",
         instead=spans[1],
     )
+
+
+def _quotes(sentence: str, unit: str) -> bool:
+    """True if a unit is this sentence or row, or holds it word for word."""
+    return sentence == unit or (len(sentence) >= LEAST_QUOTED and f" {sentence} " in f" {unit} ")
 
 
 def _beating(place: Place, found: Found, told: Said, around: Around, setting: Setting) -> Place | None:
