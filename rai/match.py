@@ -20,6 +20,7 @@ from rai.statements.match import match_statement
 from rai.support.changed import Changed, changed_digits, changes, loose_digits
 from rai.support.clauses import label_of
 from rai.support.setting import Finding, Setting, said
+from rai.support.settled import settled
 from rai.support.sources import prepare
 from rai.support.surroundings import surroundings
 from rai.support.values import match_value
@@ -77,7 +78,7 @@ def check_claims(
                 instead=finding.instead,
             )
         )  # fmt: skip
-    return tuple(claims)
+    return settled(claims)
 
 
 def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting: Setting) -> Finding:

@@ -21,6 +21,8 @@ from rai.support.words import role_terms
 
 _LABEL = re.compile(r"\W*([^\W_][^:|\n]{0,40}):\s{1,3}(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?")
 
+_ALONE = re.compile(r"[^.!?\n]{0,40}(?:\n|$)")  # "Bridget: Whitsunday Island?" is somebody's word, no label
+
 
 def of_another(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
     """`wrong_role` if every place of the name is said of something else, and another name stands for what the claim names.
@@ -59,8 +61,10 @@ def slot(place: Place) -> str | None:
         return row.column
     if place.frame.key or place.unit.header:
         return None
-    label = _LABEL.fullmatch(place.text(), place.unit.start, place.found.start)
-    return caseless(label[1]).strip() if label else None
+    text = place.text()
+    label = _LABEL.fullmatch(text, place.unit.start, place.found.start)
+    alone = _ALONE.match(text, place.found.end)
+    return caseless(label[1]).strip() if label and alone else None
 
 
 def _worded(frame: Frame) -> Frame:
