@@ -146,16 +146,8 @@ class LanguageTagger:
 
 
 def machine_identity() -> TokenCredential:
-    """Microsoft Entra ID as this machine has it: managed identity, workload identity or a developer's sign-in.
-
-    Raises SettingsError where the package azure-identity is not installed.
-    """
-    try:
-        return cast(TokenCredential, importlib.import_module("azure.identity").DefaultAzureCredential())
-    except ImportError:
-        raise SettingsError(
-            "ATTEST_LANGUAGE_KEY: needed with ATTEST_LANGUAGE_ENDPOINT, or install azure-identity to sign in without a key"
-        ) from None
+    """Microsoft Entra ID as this machine has it: managed identity, workload identity or a developer's sign-in."""
+    return cast(TokenCredential, importlib.import_module("azure.identity").DefaultAzureCredential())
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
