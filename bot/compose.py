@@ -26,6 +26,7 @@ from grounding.policy import Policy, policy_named
 from grounding.ports import ChatModel, Composer, Embedder, WebSearch
 from grounding.prompt import template
 from grounding.records import IngestReport, Progress
+from rai.claims import units
 from rai.judge import REQUEST as JUDGE_REQUEST
 from rai.judge import ModelJudge
 from rai.judge import instructions as judge_instructions
@@ -114,7 +115,7 @@ class _Builder:
         return System(
             settings=settings, answer=answer, check=check_request, summarizer=seams.summarizer, embedder=embedder, retriever=seams.retriever,
             grader=seams.grader, screen=screen, library=FollowedLibrary(index, names), directory=seams.directory, ledger=ledger, ready=ready, close=self._close,
-            warm=redactor.warm,
+            warm=partial(_warm, redactor),
         )  # fmt: skip
 
     def _closes(self, closer: Callable[[], None]) -> None:
@@ -232,6 +233,12 @@ def _rebuild_if_lost(index: object) -> None:
         index.lock()
         index.catch_up(lambda *_: None)
         index.unlock()
+
+
+def _warm(redactor: Redactor) -> None:
+    """Load in the background what the first turn would wait for."""
+    redactor.warm()
+    units.warm()
 
 
 def _checker(

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from bot.records import Reply
+from bot.records import Ask, Reply
 from bot.turn import Regeneration, Work
 from grounding.records import Evidence, Passage, Prompt
 
@@ -16,7 +16,7 @@ def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
     """JSON of one turn. `evidence[].text` and the passages' ids are what the claims' spans point into."""
     decision = work.decision
     return {
-        "ask": asdict(work.ask),
+        "ask": _ask_json(work.ask),
         "reply": reply.as_json(),
         "policy": work.policy.as_json(),
         "decision": None if decision is None else {**asdict(decision), "action": decision.action.value},
@@ -33,11 +33,15 @@ def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
     }
 
 
+def _ask_json(ask: Ask) -> dict[str, Any]:
+    return {**asdict(ask), "at": ask.at.isoformat() if ask.at else None}
+
+
 def _evidence(item: Evidence) -> dict[str, Any]:
     p = item.passage
     return {
         "n": item.n, "chunk_id": p.chunk_id, "doc_id": p.doc_id, "version": p.version, "title": p.title, "url": p.url, "locator": p.locator,
-        "start": p.start, "end": p.start + len(p.text), "text": p.text, "origin": p.origin, "score": item.score,
+        "start": p.start, "end": p.start + len(p.text), "text": p.text, "origin": p.origin, "score": item.score, "updated": p.updated,
     }  # fmt: skip
 
 

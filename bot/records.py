@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 from grounding.policy import DEFAULT_POLICY
@@ -20,6 +21,7 @@ class Ask:
     """One turn to answer: the question and what is known around it.
 
     `user` is who asks (already authenticated by the channel), None for a stranger, who sees what everyone may see.
+    `at`: when it is asked, in the customer's zone where that is known: "tomorrow" in an answer is a day then.
     """
 
     question: str
@@ -30,6 +32,7 @@ class Ask:
     policy: str = DEFAULT_POLICY
     channel: str = "cli"
     conversation: str | None = None
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,8 @@ def claim_json(claim: Claim) -> dict[str, Any]:
         "status": claim.status,
         "evidence": [asdict(e) for e in claim.evidence],
         "why": claim.why,
+        **({"instead": asdict(claim.instead)} if claim.instead else {}),
+        **({"score": claim.score} if claim.score is not None else {}),
     }
 
 

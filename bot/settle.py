@@ -107,9 +107,9 @@ def _read(w: Work, text: str) -> str:
 
 
 async def _check(w: Work, text: str) -> Checked:
-    sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title) for e in w.evidence]
+    sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title, e.passage.updated) for e in w.evidence]
     given = [w.ask.question, *(t.text for t in w.history), *([w.ask.context] if w.ask.context else [])]
-    report = await w.seams.check(text, sources, w.query.text, given)
+    report = await w.seams.check(text, sources, w.query.text, given, w.ask.at)
     return Checked(text, replace(report, claims=with_numbers(text, report.claims, w.evidence)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from bot.records import Ask, InternalNote
 from bot.trace import Trace
@@ -14,8 +15,8 @@ from grounding.records import Evidence, Grading, Prompt, Query, Retrieval, Turn,
 from rai.ports import Ledger, PromptScreen
 from rai.records import Report, Source
 
-Check = Callable[[str, Sequence[Source], str, Sequence[str]], Awaitable[Report]]
-"""(answer, sources, question, given) to a report: `rai.provenance.check` with its ports."""
+Check = Callable[[str, Sequence[Source], str, Sequence[str], datetime | None], Awaitable[Report]]
+"""(answer, sources, question, given, at) to a report: `rai.provenance.check` with its ports."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -70,6 +71,7 @@ def ask(
         product=product,
         user=user,
         policy=policy_named(policy or settings.policy).name,
+        at=datetime.now().astimezone(),
     )
     reply = run(_answer(context, asked, as_json=json))
     if json:

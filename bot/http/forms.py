@@ -70,6 +70,7 @@ def parse_ask(data: Mapping[str, Any], default_policy: str) -> Ask:
         user=_optional(data, "as", NAME_MAX),
         policy=policy_named(policy).name,
         channel="http",
+        at=datetime.now().astimezone(),
     )
 
 
@@ -109,6 +110,8 @@ def report_json(identifier: str, report: Report) -> dict[str, Any]:
         "relevance": report.relevance,
         "repaired": report.repaired,
     }
+    if report.repair:
+        form["repair"] = report.repair
     if report.layers:
         form["layers"] = [asdict(layer) for layer in report.layers]
     if report.notes:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 from bot.settings import Settings
@@ -46,6 +48,14 @@ def user_of(activity: Json, settings: Settings) -> str | None:
     if who:
         return str(who)
     return str(sender["id"]) if settings.on_loopback else None
+
+
+def time_of(activity: Json) -> datetime | None:
+    """When a message was sent, in the sender's zone where the channel says so."""
+    said = activity.get("localTimestamp") or activity.get("timestamp")
+    with suppress(ValueError, TypeError):
+        return datetime.fromisoformat(said) if said else None
+    return None
 
 
 def question_text(activity: Json) -> str:

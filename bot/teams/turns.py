@@ -17,6 +17,7 @@ from bot.teams.activity import (
     is_teams,
     question_text,
     read_feedback,
+    time_of,
     user_of,
     wants_replies_in_body,
 )
@@ -197,6 +198,7 @@ class Turns:
                     policy=self._settings.policy,
                     channel=activity["channelId"],
                     conversation=activity["conversation"]["id"],
+                    at=time_of(activity),
                 )
                 reply = await self._answer(ask, on_stage)
             if not is_personal(activity):

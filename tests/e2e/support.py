@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from bot.turn import Seams
@@ -87,8 +88,10 @@ async def world(
     users = folder / "directory.yaml"
     users.write_text("users:\n  bella: [billing]\n", "utf-8")
 
-    async def run_check(answer: str, sources: Sequence[Source], question: str, given: Sequence[str]) -> Report:
-        return await check(answer, sources, question, given=given, ports=ports, policy=CheckPolicy())
+    async def run_check(
+        answer: str, sources: Sequence[Source], question: str, given: Sequence[str], at: datetime | None
+    ) -> Report:
+        return await check(answer, sources, question, given=given, ports=ports, policy=CheckPolicy(), at=at)
 
     written = ModelComposer(ScreenedModel(model, screen)) if model else ExtractiveComposer(embedder)
     seams = Seams(

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -108,8 +109,10 @@ def asked(row: dict[str, Any]) -> Ask:
 def seams_of(system: System, model: ChatModel) -> Seams:
     """The system's own seams; only who drafts is another."""
 
-    async def check(answer: str, sources: Sequence[Source], question: str, given: Sequence[str]) -> Report:
-        return await system.check(CheckRequest(answer, tuple(sources), question, tuple(given)))
+    async def check(
+        answer: str, sources: Sequence[Source], question: str, given: Sequence[str], at: datetime | None
+    ) -> Report:
+        return await system.check(CheckRequest(answer, tuple(sources), question, tuple(given), at))
 
     ours = [template(name) for name in ("system", "guidance", "history", "agent_context", "example", "insufficient")]
     return Seams(
