@@ -7,10 +7,13 @@ be taken for one of a source. absent: no source holds it. unchecked: this check 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice, takewhile
 
+from grounding.text import caseless, words
 from rai.claims import codes, names, relative
 from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
@@ -60,14 +63,15 @@ def check_claims(
     found += loose_digits(answer, found)
     found += changed_digits(answer, found, changed)
     values = {(f.start, f.end, f.kind): f for f in found}
-    around = surroundings(answer, sorted(found, key=lambda f: (f.start, f.end)))
+    found.sort(key=lambda f: (f.start, f.end))
+    around = surroundings(answer, found)
     claims = []
     for claim in claims_of(answer, found):
         if values_only and claim.kind in ("statement", "entity"):
             claims.append(replace(claim, why=NOT_ASKED))
             continue
         if claim.kind == "statement":
-            finding = match_statement(claim.text, setting)
+            finding = match_statement(claim.text, setting, _valued(answer, found, claim))
         else:
             value = values[claim.start, claim.end, claim.kind]
             finding = match_value(claim, value, around[value], setting)
@@ -95,6 +99,14 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting:
     status: Status = "absent" if finding.status == "absent" or not said(claim.text, setting.sources) else "wrong_role"
     instead = says if all(c.says == says for c in here) else None
     return Finding(status, (says,), f"The source says {says.text} here, not {claim.text}.", instead=instead)
+
+
+def _valued(answer: str, found: Sequence[Found], claim: Claim) -> frozenset[str]:
+    """Words of the values within a sentence. `found`: ascending."""
+    first = bisect_left(found, claim.start, key=lambda f: f.start)
+    inside = takewhile(lambda f: f.start < claim.end, islice(found, first, None))
+    texts = (answer[f.start : f.end] for f in inside if f.kind != "entity")
+    return frozenset(word.text for text in texts for word in words(caseless(text)))
 
 
 def _asked(question: str | None, regions: tuple[str, ...]) -> frozenset[str]:

@@ -15,8 +15,11 @@ ABSENT_BELOW = 0.2
 _NAMED = 3
 
 
-def match_statement(sentence: str, setting: Setting) -> Finding:
-    """The status of one sentence; what words alone cannot decide is `unchecked`, with the line of a source that is nearest."""
+def match_statement(sentence: str, setting: Setting, valued: frozenset[str] = frozenset()) -> Finding:
+    """The status of one sentence; what words alone cannot decide is `unchecked`, with the line of a source that is nearest.
+
+    `valued`: words of the values in the sentence, in lower case; these are judged by themselves.
+    """
     if not substance(sentence):
         return Finding("unchecked", (), "A question, a courtesy or a lead-in claims nothing.")
     support = judge(sentence, setting.sources)
@@ -32,10 +35,10 @@ def match_statement(sentence: str, setting: Setting) -> Finding:
     decision = None if best.span.text.rstrip().endswith("?") else decide(weighed.words, best)
     if decision:
         return Finding(decision.status, (best.span,), decision.why)
-    return Finding("unchecked", (best.span,), _reason(weighed))
+    return Finding("unchecked", (best.span,), _reason(weighed, valued))
 
 
-def _reason(weighed: Weighed) -> str:
+def _reason(weighed: Weighed, valued: frozenset[str]) -> str:
     """What speaks against a sentence that is not decided, in plain words."""
     if weighed.opposites:
         mine, theirs = weighed.opposites[0]
@@ -49,8 +52,9 @@ def _reason(weighed: Weighed) -> str:
         )
     if weighed.values["stronger"]:
         return "Is surer than the nearest line of a source, which says what may be; words alone cannot decide."
-    if weighed.unsaid:
-        words = ", ".join(f"“{w}”" for w in weighed.unsaid[:_NAMED])
+    unsaid = [w for w in weighed.unsaid if w not in valued and not w.isdigit()]
+    if unsaid:
+        words = ", ".join(f"“{w}”" for w in unsaid[:_NAMED])
         return f"No source says {words}; words alone cannot decide."
     share = 1 - weighed.values["not_in_best"]
     return f"{share:.0%} of its words stand in one sentence of a source; words alone cannot decide."
