@@ -150,7 +150,7 @@ NONE_DAYS: frozenset[int] = frozenset()
 
 def label_of(value: Found) -> Words:
     """A value as a word of the role of another one: the 5 GB of "$8 for 5 GB"."""
-    if value.kind in ("money", "time", "statement") or value.value.startswith("-W-"):
+    if value.kind in ("money", "time", "phone", "url", "email", "statement") or value.value.startswith("-W-"):
         return frozenset()
     return frozenset(f"={form}" for form in (*value.forms, *value.magnitudes))
 
