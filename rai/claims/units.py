@@ -250,6 +250,32 @@ def same_unit_value(claim: str, source: str) -> bool:
     return converted(claim, source) == "same"
 
 
+@lru_cache(maxsize=4096)
+def bases(number: str, unit: str) -> tuple[str, ...]:
+    """What a quantity is in the first unit of its dimension, exactly: the same for two that are `same_unit_value`.
+
+    Two of bytes, for 1024 and for 1000; empty where pint converts (`units_beside`) or nothing does.
+    """
+    measure = MEASURES.get(unit)
+    if measure is None or measure.dimension in _BY_PINT or measure.factor is None:
+        return ()
+    stated = Fraction(number)
+    decimal = f"{measure.dimension}:{stated * measure.factor}"
+    return (decimal, f"binary:{stated * _BINARY[unit]}") if unit in _BINARY else (decimal,)
+
+
+def units_beside(unit: str) -> tuple[str, ...]:
+    """The other units of the dimension, if pint is needed to convert between any two of it; else none."""
+    dimension = dimension_of(unit)
+    return tuple(u for u in _BY_PINT.get(dimension, ()) if u != unit)
+
+
+_BY_PINT = {
+    dimension: tuple(u for u, m in MEASURES.items() if m.dimension == dimension)
+    for dimension in {m.dimension for m in MEASURES.values() if m.dimension and m.factor is None}
+}
+
+
 def _convertible(mine: str, theirs: str) -> bool:
     dimension = dimension_of(mine)
     return bool(dimension) and dimension == dimension_of(theirs)

@@ -16,8 +16,9 @@ from rai.claims.found import Found
 from rai.claims.links import parse
 from rai.records import CONTACT_KINDS, UNSUPPORTED, Claim, EvidenceSpan
 from rai.support.contacts import near
+from rai.support.keys import rivalled
 from rai.support.lookalike import edit_distance, looks_like
-from rai.support.setting import host_of, rivalled
+from rai.support.setting import host_of
 from rai.support.sources import Place, Prepared
 
 MOST_CANDIDATES = 24

@@ -9,8 +9,9 @@ from itertools import islice
 
 from rai.claims.found import Found
 from rai.records import Claim
+from rai.support.keys import measure
 from rai.support.roles import Said, clash, in_role, rival
-from rai.support.setting import Around, Setting, measure
+from rai.support.setting import Around, Setting
 from rai.support.sources import Place
 from rai.support.words import role_terms
 

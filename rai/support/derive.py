@@ -236,7 +236,7 @@ def _compared_pairs(desk: Desk) -> Iterator[tuple[Operand, Operand]]:
         if _comparable(o.found) and (o.found.kind == "money" or not _OF_MONEY.search(desk.spot.sentence))
     )
     for _, o in zip(range(CLOSEST), _first_of(desk, list(like)), strict=False):
-        yield from _pairs(Desk(o, desk.spot, desk.around, desk.setting))
+        yield from _pairs(Desk(o, desk.spot, desk.around, desk.setting, desk.said))
 
 
 def _comparable(found: Found) -> bool:

@@ -11,8 +11,9 @@ from rai.records import CONTACT_KINDS, Claim
 from rai.statements.wording import is_question
 from rai.support.contacts import near
 from rai.support.entities import within_name
+from rai.support.keys import measure
 from rai.support.lookalike import looks_like
-from rai.support.setting import Around, Finding, Setting, holds, host_of, measure, name_of
+from rai.support.setting import Around, Finding, Setting, holds, host_of, name_of
 from rai.support.sources import Place
 from rai.support.words import role_terms
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from rai.claims.find import find_values
@@ -17,8 +17,7 @@ from rai.claims.found import Found
 from rai.claims.rates import same_per
 from rai.records import EvidenceSpan
 from rai.support.amounts import MOST_CANDIDATES, Spot, kindred, number_of, role_fitting
-from rai.support.same import same_value
-from rai.support.setting import Around, Setting, line_of
+from rai.support.setting import Around, Setting, confirming
 from rai.support.sources import Place, Prepared
 from rai.support.words import role_terms
 
@@ -65,6 +64,8 @@ class Desk:
     spot: Spot
     around: Around
     setting: Setting
+    said: list[list[Operand]] = field(default_factory=list, compare=False)
+    """What `said_here` found, once: every operation asks for it."""
 
     def like(self, other: Found) -> bool:
         """True if a value is of the claim's kind and in its unit or currency."""
@@ -93,14 +94,17 @@ def evidence(operands: Sequence[Operand]) -> tuple[EvidenceSpan, ...]:
 
 def said_here(desk: Desk) -> list[Operand]:
     """Values of the claim's own sentence that a source or the question says too."""
+    if desk.said:
+        return desk.said[0]
     spot = desk.spot
-    out = []
+    out: list[Operand] = []
     for value in find_values(spot.sentence):
         if value.end <= spot.start or value.start >= spot.end:
-            place = _confirming(value, desk.setting.sources)
-            if place is not None or _confirming(value, _asked(desk.setting)) is not None:
+            place = confirming(value, desk.setting.sources)
+            if place is not None or confirming(value, _asked(desk.setting)) is not None:
                 text = spot.sentence[value.start : value.end]
                 out.append(Operand(value, text, spot.sentence, value.start, value.end, place, frozenset()))
+    desk.said.append(out)
     return out
 
 
@@ -111,10 +115,6 @@ def asked(desk: Desk) -> list[Operand]:
 
 def _asked(setting: Setting) -> tuple[Prepared, ...]:
     return (*((setting.question,) if setting.question else ()), *setting.given)
-
-
-def _confirming(value: Found, texts: Sequence[Prepared]) -> Place | None:
-    return next((p for t in texts for p in t.places if same_value(value, p.found, line_of(p))), None)
 
 
 def _operand(place: Place, *, known: bool = True) -> Operand:

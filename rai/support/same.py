@@ -12,6 +12,7 @@ from rai.claims.units import per_second, same_unit_value
 from rai.claims.weekdays import EVERY_DAY
 from rai.records import Kind
 from rai.support.contacts import agree
+from rai.support.keys import PARTS
 from rai.support.same_money import currency_stands, same_money
 from rai.support.same_time import same_date, same_time
 
@@ -25,8 +26,6 @@ _COMPARABLE: dict[Kind, tuple[Kind, ...]] = {
     "time": ("time", "date", "quantity", "number"),
     "phone": ("phone", "number", "entity"),
 }
-_PARTS = {"50%": "0.5", "25%": "0.25", "75%": "0.75", "20%": "0.2", "10%": "0.1", "33.333333%": "0.333333"}
-"""Percentages that are also said as a part: half of, a quarter of, a fifth of."""
 _FALLS = re.compile(
     r"\b(?:discount|rebate|off|less|lower|fewer|down|fell|falls?|drop\w{0,4}|declin\w{1,3}|decreas\w{1,3}|reduc\w{1,5}|loss|lost|credit|refund\w{0,3}|sav\w{1,4}|deduct\w{0,5})\b",
     re.IGNORECASE,
@@ -80,7 +79,7 @@ def _bare_hour(claim: Found, other: Found, around: str) -> bool:
 
 def _part(number: Found, percent: Found) -> bool:
     """Half of them is 50% of them."""
-    return percent.kind == "percent" and _PARTS.get(percent.value) == number.value
+    return percent.kind == "percent" and PARTS.get(percent.value) == number.value
 
 
 def _same_kind(claim: Found, other: Found, around: str) -> bool:

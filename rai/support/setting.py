@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from grounding.text import fold
 from rai.claims.found import Found
 from rai.claims.links import parse
-from rai.claims.units import dimension_of
-from rai.records import EvidenceSpan, Status
+from rai.records import EvidenceSpan, Kind, Status
 from rai.support.frames import NOWHERE, Frame
+from rai.support.keys import looked_up
 from rai.support.same import comparable_kinds, same_value
-from rai.support.sources import Place, Prepared
+from rai.support.sources import Place, Prepared, folded_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,38 +60,46 @@ def line_of(place: Place) -> str:
 
 def standing(found: Found, texts: Iterable[Prepared]) -> list[Place]:
     """Every place of `texts` that holds the value."""
+    keys, kinds = looked_up(found), comparable_kinds(found)
     return [
         place
         for text in texts
-        for kind in comparable_kinds(found)
-        for place in text.kinds.get(kind, ())
+        for place in _candidates(text, keys, kinds)
         if same_value(found, place.found, place.unit.line)
     ]
+
+
+def confirming(found: Found, texts: Iterable[Prepared]) -> Place | None:
+    """The first place, of any kind, that holds the value."""
+    keys = looked_up(found)
+    for text in texts:
+        for number in sorted({number for key in keys for number in text.keyed.get(key, ())}):
+            place = text.places[number]
+            if same_value(found, place.found, place.unit.line):
+                return place
+    return None
+
+
+def _candidates(text: Prepared, keys: frozenset[str], kinds: Sequence[Kind]) -> list[Place]:
+    """Places of these kinds, kind by kind, that share a key with a value."""
+    numbers = {number for key in keys for number in text.keyed.get(key, ())}
+    if not numbers:
+        return []
+    places = [text.places[number] for number in sorted(numbers)]
+    return [place for kind in kinds for place in places if place.found.kind == kind]
 
 
 def name_of(place: Place) -> str:
     return f"{place.source.id} ({place.source.title})" if place.source.title else place.source.id
 
 
-def measure(found: Found) -> str:
-    """What is measured: the unit, the currency; a weekday is not a day of the year."""
-    if found.kind in ("quantity", "money"):
-        return found.value.partition(" ")[2]
-    return "weekday" if found.value.startswith("-W-") else ""
-
-
-def rivalled(found: Found) -> str:
-    """What values of one role have in common: 5 GB and 500 MB may stand for the same thing, of two plans."""
-    unit = found.value.partition(" ")[2]
-    return (dimension_of(unit) or unit) if found.kind == "quantity" else measure(found)
-
-
 def holds(found: Found, texts: Iterable[Prepared]) -> bool:
-    return bool(standing(found, texts))
+    return any(standing(found, (text,)) for text in texts)
 
 
 def said(text: str, texts: Iterable[Prepared]) -> bool:
-    return any(fold(text) in fold(t.source.text) for t in texts)
+    plain = fold(text)
+    return any(plain in folded_field(t.source.text) for t in texts)
 
 
 def host_of(value: str) -> str | None:

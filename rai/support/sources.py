@@ -6,17 +6,18 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
 from grounding.records import Span
-from grounding.text import caseless, sentences
+from grounding.text import caseless, fold, sentences
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.records import EvidenceSpan, Kind, Source
 from rai.support.clauses import label_of
 from rai.support.frames import NOWHERE, Frame, frames
+from rai.support.keys import Measure, measure_of, stored_under
 from rai.support.words import role_terms
 
 Field = Literal["text", "title"]
@@ -90,6 +91,10 @@ class Prepared:
     units: tuple[Unit, ...]
     places: tuple[Place, ...]
     kinds: Mapping[Kind, tuple[Place, ...]]
+    keyed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Numbers of the places, ascending, by each key that their values are `stored_under`."""
+    alike: Mapping[Measure, tuple[Place, ...]] = field(default_factory=dict)
+    """Places by their `measure_of`: what values of one role have in common."""
 
 
 def prepare(source: Source, regions: tuple[str, ...]) -> Prepared:
@@ -108,7 +113,7 @@ def _prepare(source: Source, regions: tuple[str, ...]) -> Prepared:
     places = [
         place for field in FIELDS for place in _places(source, field, [u for u in units if u.field == field], regions)
     ]
-    return Prepared(source, tuple(units), tuple(places), _by_kind(places))
+    return Prepared(source, tuple(units), tuple(places), _by_kind(places), _by_key(places), _by_measure(places))
 
 
 def _by_kind(places: Sequence[Place]) -> dict[Kind, tuple[Place, ...]]:
@@ -116,6 +121,21 @@ def _by_kind(places: Sequence[Place]) -> dict[Kind, tuple[Place, ...]]:
     for place in places:
         found[place.found.kind].append(place)
     return {kind: tuple(group) for kind, group in found.items()}
+
+
+def _by_key(places: Sequence[Place]) -> dict[str, tuple[int, ...]]:
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for number, place in enumerate(places):
+        for key in stored_under(place.found):
+            found[key].append(number)
+    return {key: tuple(numbers) for key, numbers in found.items()}
+
+
+def _by_measure(places: Sequence[Place]) -> dict[Measure, tuple[Place, ...]]:
+    found: defaultdict[Measure, list[Place]] = defaultdict(list)
+    for place in places:
+        found[measure_of(place.found)].append(place)
+    return {measure: tuple(group) for measure, group in found.items()}
 
 
 def _places(source: Source, field: Field, units: list[Unit], regions: tuple[str, ...]) -> Iterator[Place]:
@@ -188,3 +208,9 @@ def plain_words(sentence: str) -> str:
 def caseless_field(text: str) -> str:
     """`caseless` of a source's text or title, which every name and statement of an answer is looked for in."""
     return caseless(text)
+
+
+@lru_cache(maxsize=1024)
+def folded_field(text: str) -> str:
+    """`fold` of a source's text."""
+    return fold(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, Claim, EvidenceSpan
@@ -11,17 +12,20 @@ from rai.support.conflict import conflict
 from rai.support.contacts import agree
 from rai.support.derive import derived
 from rai.support.entities import is_loose, match_loose, match_name
+from rai.support.keys import Measure, measure_of
 from rai.support.missing import may_be_tally, missing, open_date, tallied
 from rai.support.owners import anothers
 from rai.support.roles import Said, clash, in_role, rival
 from rai.support.rounding import rounded
-from rai.support.same import same_value
-from rai.support.setting import Around, Finding, Setting, holds, name_of, rivalled, said, standing
+from rai.support.setting import Around, Finding, Setting, holds, name_of, said, standing
 from rai.support.sources import Place
 from rai.support.words import role_terms
 
 LEAST_QUOTED = 40
 """Characters of a part of a sentence below which it may stand in one that says something else."""
+MOST_COMPARED = 200_000
+"""Pairs of a place of a claim's value and another value of its measure that are compared. Sources that hold one value a
+hundred times beside two thousand others are none that a person wrote; what is then left undecided is `unchecked`."""
 
 
 def match_value(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
@@ -65,15 +69,24 @@ def _placed(claim: Claim, found: Found, places: list[Place], around: Around, set
         why = f"{claim.text} stands in {name_of(places[0])}, but in a sentence about something else."
         return Finding("wrong_role", (places[0].span(),), why)
     told = Said(around.frame, words, setting.question_terms | around.leading)
-    clashing = [(p, says) for p in fitting if (says := clash(told, p)) is not None]
-    fitting = [p for p in fitting if all(p is not c for c, _ in clashing)]
-    if not fitting:
+    agreeing: list[Place] = []
+    clashing: list[tuple[Place, str]] = []
+    for place in fitting:
+        says = clash(told, place)
+        if says is None:
+            agreeing.append(place)
+        else:
+            clashing.append((place, says))
+    if not agreeing:
         place, says = clashing[0]
         return Finding("wrong_role", (place.span(),), f"{name_of(place)} has {place.span().text} {says}.")
-    beaten = [(p, _beating(p, found, told, around, setting)) for p in fitting]
+    others = _Others(setting, {id(p) for p in places})
+    beaten = [(p, _beating(p, found, told, around, others)) for p in others.affordable(agreeing)]
     kept = [p for p, other in beaten if other is None]
     if kept:
         return conflict(claim, found, kept, around, setting) or _supported(claim, found, kept)
+    if len(beaten) < len(agreeing):
+        return Finding("unchecked", (), f"The sources hold {claim.text} too often to tell what each place is about.")
     place, other = next((p, o) for p, o in beaten if o is not None)
     spans = (place.span(), other.span())
     return Finding(
@@ -89,25 +102,38 @@ def _quotes(sentence: str, unit: str) -> bool:
     return sentence == unit or (len(sentence) >= LEAST_QUOTED and f" {sentence} " in f" {unit} ")
 
 
-def _beating(place: Place, found: Found, told: Said, around: Around, setting: Setting) -> Place | None:
+def _beating(place: Place, found: Found, told: Said, around: Around, others: _Others) -> Place | None:
     """The value of a source that stands for what the claim names, if `place` does not."""
-    others = _rivals(place, found, setting)
+    rivals = others.of(place)
     if found.kind in CONTACT_KINDS - {"money"}:
-        question = setting.question.source.text if setting.question else ""
-        if other := anothers(around.clause, around.sentence, question, place, others):
+        question = others.setting.question.source.text if others.setting.question else ""
+        if other := anothers(around.clause, around.sentence, question, place, rivals):
             return other
-    return rival(told, place, others)
+    return rival(told, place, rivals)
 
 
-def _rivals(place: Place, found: Found, setting: Setting) -> list[Place]:
-    """Other values of the same kind and measure in any source."""
-    mine, entity = rivalled(place.found), place.found.entity
-    return [
-        p
-        for s in setting.sources
-        for p in s.kinds.get(place.found.kind, ())
-        if p.found.entity == entity and rivalled(p.found) == mine and not same_value(found, p.found, p.unit.line)
-    ]
+@dataclass(slots=True)
+class _Others:
+    """Values of the sources that a claim does not name. `standing`: the identities of the places that hold the claim's."""
+
+    setting: Setting
+    standing: set[int]
+    known: dict[Measure, list[Place]] = field(default_factory=dict)
+
+    def of(self, place: Place) -> list[Place]:
+        """Other values of the same kind and measure as `place`, in any source."""
+        measure = measure_of(place.found)
+        if measure not in self.known:
+            alike = (p for s in self.setting.sources for p in s.alike.get(measure, ()))
+            self.known[measure] = [p for p in alike if id(p) not in self.standing]
+        return self.known[measure]
+
+    def affordable(self, places: list[Place]) -> list[Place]:
+        """The first of `places`, so many that no more than `MOST_COMPARED` pairs with their rivals are compared; one at least."""
+        if len(places) == 1:
+            return places
+        most = max(len(self.of(p)) for p in places)
+        return places[: max(1, MOST_COMPARED // max(1, most))]
 
 
 def _supported(claim: Claim, found: Found, places: Sequence[Place]) -> Finding:
