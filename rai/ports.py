@@ -31,7 +31,11 @@ class AnswerScorer(Protocol):
     """How well an answer meets its question."""
 
     async def relevance(self, question: str, answer: str) -> float:
-        """In [0, 1]; higher is better."""
+        """In [0, 1]; higher is better: the chance that `answer` belongs to `question`, right or wrong in what it says.
+
+        `question` may be several sentences, or lean on an earlier turn. Nothing told ("I don't know", a question back) is
+        0. Raises ServiceError: then relevance is not judged.
+        """
         ...
 
 

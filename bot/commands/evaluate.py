@@ -77,6 +77,7 @@ def evaluate(
 ) -> None:
     """Measure the system on labelled data; nothing of it leaves this machine or stays in the knowledge base.
 
+    provenance also gives `relevance`: answers to the question against answers to another, at random and of the same subject (hard).
     retrieval builds a temporary knowledge base for each corpus; golden asks the knowledge base that is there, or the
     sample's with --sample. `all` runs every suite that the folder has data for. Shares and scores are in [0, 1].
 

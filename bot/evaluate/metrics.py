@@ -99,3 +99,23 @@ def mean(values: Sequence[float]) -> float | None:
 def defined(**measures: float | None) -> dict[str, float]:
     """The measures that are defined, in the order given."""
     return {name: value for name, value in measures.items() if value is not None}
+
+
+def brier(scores: Sequence[float], truths: Sequence[bool], weights: Sequence[float] | None = None) -> float | None:
+    """Mean squared difference of probability and outcome (Brier, Monthly Weather Review 78(1), 1950), weighted."""
+    weigh = weights or [1.0] * len(scores)
+    total = math.fsum(weigh)
+    loss = math.fsum(w * (s - t) ** 2 for s, t, w in zip(scores, truths, weigh, strict=True))
+    return loss / total if total else None
+
+
+def expected_calibration_error(
+    scores: Sequence[float], truths: Sequence[bool], weights: Sequence[float] | None = None, bins: int = 10
+) -> float | None:
+    """Mean distance of score and share of true in `bins` equal parts of [0, 1] (Guo et al., ICML 2017), weighted."""
+    weigh = weights or [1.0] * len(scores)
+    gaps = [0.0] * bins
+    for score, truth, weight in zip(scores, truths, weigh, strict=True):
+        gaps[min(int(score * bins), bins - 1)] += weight * (score - truth)
+    total = math.fsum(weigh)
+    return math.fsum(abs(gap) for gap in gaps) / total if total else None

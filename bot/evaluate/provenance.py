@@ -16,6 +16,7 @@ from bot.evaluate.errors import Case, Mistake
 from bot.evaluate.introduced import Checked, introduced
 from bot.evaluate.layers import flagged_by
 from bot.evaluate.mutations import mutations
+from bot.evaluate.relevance import relevance
 from bot.system import CheckRequest
 from grounding.errors import InputError
 from rai.records import Report
@@ -46,7 +47,8 @@ class _Judged:
 
 
 async def provenance(bench: Bench) -> SuiteResult:
-    """AUROC of the score, recall and false flags of the verdict; per file, per tag of it, per layer, and of mutations.
+    """AUROC of the score, recall and false flags of the verdict; per file, per tag of it, per layer, and of mutations; and whether
+    the answer to a question is told from the answer to another, where the folder has questions.
 
     Every set is given over all rows, and once more over a third of the documents that is kept aside from development.
     """
@@ -61,6 +63,7 @@ async def provenance(bench: Bench) -> SuiteResult:
         made, wrong = await asyncio.to_thread(mutations, bench, wanted)
         sets += made
         mistakes += wrong
+    sets += await relevance(bench)
     if bench.errors is not None:
         await asyncio.to_thread(errors.write, bench.errors, mistakes)
     return SuiteResult("provenance", tuple(sets))

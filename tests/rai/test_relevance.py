@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from grounding.errors import ServiceUnavailable
 from grounding.ports import Vectors
 from grounding.text import terms
-from rai.embedded.relevance import EmbeddedRelevance, word_overlap
+from rai.embedded.relevance import EmbeddedRelevance
 
 THRESHOLD = 0.3
 PAIRS = [
@@ -75,4 +75,3 @@ async def test_empty_answer_is_irrelevant() -> None:
 async def test_relevance_is_in_range(question: str, answer: str) -> None:
     """Any two texts have a score in [0, 1]."""
     assert 0.0 <= await SCORERS[1].relevance(question, answer) <= 1.0
-    assert 0.0 <= word_overlap(question, answer) <= 1.0
