@@ -45,7 +45,8 @@ class Scale:
 class EmbeddedRelevance:
     """AnswerScorer over an Embedder and words; by words alone if there is none or it fails.
 
-    Calibrated so that 0.3, the policies' threshold, refuses at most 1 % of the right answers it was fitted on.
+    Calibrated so that 0.3, the policies' threshold, refuses at most 1 % of the right answers it was fitted on; by words
+    alone it refuses one in ten of them, those that say nothing of the question in its own words or a synonym.
     """
 
     def __init__(self, embedder: Embedder | None = None) -> None:
