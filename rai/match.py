@@ -27,7 +27,7 @@ from rai.support.settled import settled
 from rai.support.sources import prepare
 from rai.support.surroundings import surroundings
 from rai.support.values import match_value
-from rai.support.words import role_terms
+from rai.support.words import numbered, role_terms
 
 NOT_ASKED = "Only values were checked."
 
@@ -113,7 +113,9 @@ def _asked(question: str | None, regions: tuple[str, ...]) -> frozenset[str]:
     """Words of the question, and its values as labels: version 5.6 is not version 4.8."""
     if not question:
         return frozenset()
-    return role_terms(question).union(*(label_of(value) for value in find_values(question, regions)))
+    return (role_terms(question) | numbered(question)).union(
+        *(label_of(value) for value in find_values(question, regions))
+    )
 
 
 def _dated(found: Found, at: datetime | None) -> Found:

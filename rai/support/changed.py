@@ -143,7 +143,7 @@ class _Reader:
         for value in _touched(self.values, difference.mine):
             if value.kind == "entity" and value.entity != "code":
                 continue  # word by word below: a longer or shorter form of a name is no other name
-            rivals = [g for g in says if _comparable(value, g)]
+            rivals = [g for g in says if _comparable(value, g) and (g.kind == value.kind or not self._is_row())]
             if rivals and not any(same_value(value, g, self._line()) for g in rivals):
                 found.append(Changed(value.start, value.end, self._span(rivals[0].start, rivals[0].end)))
         loose = [t for t in difference.mine if t.digits and not _touched(self.values, [t])]
@@ -236,6 +236,10 @@ class _Reader:
             return False
         needed = lacking | within
         return any(needed <= keys for source in texts for _, keys in segments(source))
+
+    def _is_row(self) -> bool:
+        """A row has its values in cells: a time is not what stands in the place of a price."""
+        return "|" in self.alignment.segment.text
 
     def _line(self) -> str:
         unit = self.alignment.segment

@@ -7,17 +7,19 @@ heading. In running text a name is more often what is spoken of than what is sai
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from grounding.text import caseless
 from rai.claims.found import Found
 from rai.records import Claim
 from rai.support.frames import Frame
+from rai.support.parallel import another_subject, siblings
 from rai.support.roles import Said, rival
 from rai.support.setting import Around, Finding, Setting, name_of
 from rai.support.sources import Place
 from rai.support.subject import key_and_cells
-from rai.support.words import role_terms
+from rai.support.words import numbered, role_terms
 
 _LABEL = re.compile(r"\W*([^\W_][^:|\n]{0,40}):\s{1,3}(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?")
 
@@ -37,15 +39,39 @@ def of_another(claim: Claim, found: Found, around: Around, setting: Setting) -> 
                 places.append(place)
             elif not _holds(place.found.value, found.value):
                 others.append(place)
-    if not places or not others or any(slot(p) is None for p in places):
+    if not places or not others:
         return None
     words = role_terms(around.sentence.replace(claim.text, " "))
-    told = Said(_worded(around.frame), words, setting.question_terms | around.leading)
+    if any(slot(p) is None for p in places):
+        return _of_another_subject(claim, places, others, around, setting)
+    coded = claim.entity == "code"
+    frame = around.frame if coded else _worded(around.frame)
+    words |= numbered(around.sentence.replace(claim.text, " ")) if coded else frozenset()
+    told = Said(frame, words, setting.question_terms | around.leading)
     beaten: list[tuple[Place, Place]] = []
     for place in places:
         # the names of one sentence are more often a list than a table
         apart = [o for o in others if o.found.entity == place.found.entity and (o.unit.row or o.unit is not place.unit)]
         other = rival(told, place, apart)
+        if other is None:
+            return None
+        beaten.append((place, other))
+    place, other = beaten[0]
+    why = f"{name_of(place)} names {place.span().text} for something else; here {name_of(other)} says {other.span().text}."
+    return Finding("wrong_role", (place.span(),), why)
+
+
+def _of_another_subject(
+    claim: Claim, places: Sequence[Place], others: Sequence[Place], around: Around, setting: Setting
+) -> Finding | None:
+    """`wrong_role` if every place of the name has parallel sentences, and the claim names the subject of one of these alone."""
+    rest = around.sentence.replace(claim.text, " ")
+    layers = (role_terms(rest) | numbered(rest), setting.question_terms | around.leading)
+    beaten = []
+    for place in places:
+        apart = [o for o in others if o.found.entity == place.found.entity]
+        found = siblings(place, apart)
+        other = another_subject(found, layers) if found else None
         if other is None:
             return None
         beaten.append((place, other))

@@ -28,7 +28,7 @@ _CUT = re.compile(
 _FORWARD = re.compile(
     r"\s*(?:for|to|if|in|at|from|with|für|bei|in|aus|pour|en|à|para|si|per|se|of)\b|.*:\s*$", re.IGNORECASE
 )
-_HEADING = re.compile(r"\s*(?:#{1,6}\s+.*|\*\*.*\*\*:?|[^.!?|]{1,60}:?)\s*")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s+.*|\*\*.*\*\*:?|(?![-*•·]\s)[^.!?|:]{1,60}:?)\s*")
 WINDOW = 1000
 """Characters before and after a contact in which its clause is looked for."""
 HEADING_LINES = 12

@@ -17,7 +17,7 @@ from grounding.text import stem
 from rai.support.frames import Frame
 from rai.support.opposites import opposed
 from rai.support.sources import Place
-from rai.support.words import class_of
+from rai.support.words import class_of, role_terms
 
 Words = frozenset[str]
 _NONE: Words = frozenset()
@@ -82,8 +82,14 @@ def rival(said: Said, place: Place, others: Sequence[Place]) -> Place | None:
     """
     if place.unit.field == "title" or place.frame.key:
         return None  # it says what the others are said of
-    beats = [(strength, o) for o in others if (strength := _strength(said, place, o)) > 0 and clash(said, o) is None]
+    told = [o for o in others if _is_open(o) == _is_open(place)]
+    beats = [(strength, o) for o in told if (strength := _strength(said, place, o)) > 0 and clash(said, o) is None]
     return max(beats, key=lambda b: (b[0], b[1].source.id, -b[1].found.start))[1] if beats else None
+
+
+def _is_open(place: Place) -> bool:
+    """A year ago and January are no two answers to one question."""
+    return place.found.value.startswith("relative:")
 
 
 def _strength(said: Said, place: Place, other: Place) -> float:
@@ -127,11 +133,18 @@ def _named(place: Place, *, same: bool) -> Words:
     return own if same else own | place.unit.terms | place.unit.subject
 
 
+def _unvalued(place: Place) -> Words:
+    """The words of a sentence but those of the address or name in question: streets and towns are not what it says of them."""
+    terms = place.unit.terms
+    return terms - role_terms(place.span().text) if place.found.kind == "entity" else terms
+
+
 def _alike(place: Place, other: Place, said: Said) -> bool:
     """Two rows of a table, or two sentences that say the same thing of two subjects, or that what the claim asks for."""
     if place.unit.row and other.unit.row:
         return True
-    shared, least = place.unit.terms & other.unit.terms, min(len(place.unit.terms), len(other.unit.terms))
+    mine, theirs = _unvalued(place), _unvalued(other)
+    shared, least = mine & theirs, min(len(mine), len(theirs))
     if least > 0 and len(shared) * 2 >= least:
         return True
     return place.source == other.source and bool(shared & (said.sentence | said.context) - place.unit.subject)

@@ -13,7 +13,7 @@ from rai.support.frames import frames
 from rai.support.owners import clauses
 from rai.support.setting import Around
 from rai.support.sources import plain_words
-from rai.support.words import role_terms
+from rai.support.words import numbered, role_terms
 
 LONGEST = 2000
 """Characters of a sentence beyond which its clauses are not told apart."""
@@ -58,7 +58,7 @@ def _leading(spans: Sequence[Span]) -> list[frozenset[str]]:
     for span in spans:
         item = body_start(span.text) > 0 and not span.text.startswith("#")
         found.append(heading | lead | (frozenset() if item else before))
-        words = role_terms(span.text)
+        words = role_terms(span.text) | numbered(span.text)
         if span.text.startswith("#"):
             heading, lead = words, frozenset()
         elif _LEADS.fullmatch(span.text):

@@ -19,7 +19,7 @@ from rai.support.roles import Said, clash, in_role, rival
 from rai.support.rounding import rounded
 from rai.support.setting import Around, Finding, Setting, holds, name_of, said, standing
 from rai.support.sources import Place
-from rai.support.words import role_terms
+from rai.support.words import numbered, role_terms
 
 LEAST_QUOTED = 40
 """Characters of a part of a sentence below which it may stand in one that says something else."""
@@ -63,12 +63,13 @@ def _placed(claim: Claim, found: Found, places: list[Place], around: Around, set
     quoted = [p for p in places if p.unit.field == "text" and _quotes(around.plain, p.unit.plain)]
     if quoted:
         return conflict(claim, found, quoted, around, setting) or _supported(claim, found, quoted)
-    words = role_terms(around.sentence.replace(claim.text, " "))
+    rest = around.sentence.replace(claim.text, " ")
+    words = role_terms(rest)
     fitting = in_role(places, words, setting.question_terms)
     if not fitting:
         why = f"{claim.text} stands in {name_of(places[0])}, but in a sentence about something else."
         return Finding("wrong_role", (places[0].span(),), why)
-    told = Said(around.frame, words, setting.question_terms | around.leading)
+    told = Said(around.frame, words | numbered(rest), setting.question_terms | around.leading)
     agreeing: list[Place] = []
     clashing: list[tuple[Place, str]] = []
     for place in fitting:

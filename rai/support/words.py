@@ -37,6 +37,8 @@ _PHRASES = re.compile(r"\b(check|pick|drop|log|sign|set|top|roll|cut|start)[ -](
 # off-peak is not peak, out-of-network not in-network: the small word before the hyphen makes another word
 _COMPOUND = re.compile(r"\b(off|out|in|on|non|over|under|up|down|all|no)-(of-)?(?=[^\W\d_])", re.IGNORECASE)
 
+_NUMBERED = re.compile(r"(?<![\w.,:/$€£-])\d{1,9}(?:\.\d{1,9}){0,3}(?![\w:/%-]|[.,]\d)")
+
 
 @lru_cache(maxsize=8192)
 def role_terms(text: str) -> frozenset[str]:
@@ -48,6 +50,13 @@ def role_terms(text: str) -> frozenset[str]:
 def said_words(text: str) -> frozenset[str]:
     """`role_terms`, and beside their class the words themselves: open and closed are both hours, and not the same."""
     return role_terms(text) | frozenset(_terms(text))
+
+
+@lru_cache(maxsize=8192)
+def numbered(text: str) -> frozenset[str]:
+    """The bare numbers of a text as labels of a role, as `label_of` writes them: the 2 of Alto 2, the 5.1 of version 5.1."""
+    numbers = _NUMBERED.findall(text)
+    return frozenset(f"={n}" for number in numbers for n in (number, number.removesuffix(".0")))
 
 
 def class_of(word: str) -> str | None:
