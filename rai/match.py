@@ -128,8 +128,9 @@ def _dated(found: Found, at: datetime | None) -> Found:
 
 
 def _is_open_date(claim: Claim, finding: Finding) -> bool:
-    """True of "tomorrow" while nobody knows when that is."""
-    return finding.status == "unchecked" and (claim.value or "").startswith("relative:")
+    """True of "tomorrow" while nobody knows when that is, and of August 2022 where a source has August last year."""
+    relative_ = (claim.value or "").startswith("relative:")
+    return finding.status == "unchecked" and claim.kind == "date" and (relative_ or bool(finding.evidence))
 
 
 def _tagged(answer: str, found: Sequence[Found], tags: Sequence[tuple[int, int, EntityType]]) -> list[Found]:

@@ -56,6 +56,9 @@ class _Day:
     locales: frozenset[str] | None
 
 
+_BREAK = re.compile(r"[.,;|\n\d]")
+
+
 def find(text: str) -> list[Found]:
     """Days and sets of days. "Mon-Fri", "Monday to Friday" and "weekdays" are one value; "Sat & Sun" are two days."""
     days, found = [], []
@@ -69,7 +72,15 @@ def find(text: str) -> list[Found]:
         elif not _WISHED.search(text, max(0, word[1] - 10), word[1]):
             days.append(_Day(entry[0], word[1], word[2], entry[1]))
     found += [Found("date", m.start(), m.end(), EVERY_DAY) for m in _SEVEN.finditer(text)] if "week" in text else []
-    return found + _days(text, days)
+    return [f for f in found if not _is_label(text, f, days)] + _days(text, days)
+
+
+def _is_label(text: str, found: Found, days: list[_Day]) -> bool:
+    """True of "Weekday: Tuesday", which says what day it is; "Weekday: 9 to 5" tells what holds from Monday to Friday."""
+    if text[found.start : found.end].lower() != "weekday":
+        return False
+    after = next((d.start for d in days if d.start >= found.end), -1)
+    return 0 <= after - found.end <= 40 and not _BREAK.search(text, found.end, after)
 
 
 @lru_cache(maxsize=1)

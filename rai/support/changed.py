@@ -19,6 +19,7 @@ from rai.statements.sense import comparable, sense
 from rai.statements.wording import plain_words
 from rai.support.align import LONGEST, Alignment, Difference, Token, align, clauses, part_keys, parts, segments
 from rai.support.lookalike import edit_distance
+from rai.support.renamed import is_told, renamed
 from rai.support.same import same_value
 from rai.support.sources import Prepared
 
@@ -41,12 +42,13 @@ _MARKS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """`answer[start:end]` is not what the quoted unit has there, which is `says`. `negation`: its sense is turned round."""
+    """`answer[start:end]` is not what the quoted unit has there, which is `says`. `negation`: its sense is turned round; `name`: it is another's name."""
 
     start: int
     end: int
     says: EvidenceSpan
     negation: bool = False
+    name: Found | None = None
 
 
 def changes(answer: str, values: Sequence[Found], sources: Sequence[Prepared]) -> tuple[Changed, ...]:
@@ -154,6 +156,10 @@ class _Reader:
 
     def _renamed(self, difference: Difference) -> list[Changed]:
         """Words of a name, or a name of letters and digits (X2 for X1), where the unit has another."""
+        other = renamed(difference, _touched(self.values, difference.mine), _touched(self.theirs, difference.theirs))
+        if other:
+            name, start, end = other
+            return [Changed(name.start, name.end, self._span(start, end), name=name)]
         if len(difference.mine) != len(difference.theirs):
             return []
         return [
@@ -212,6 +218,8 @@ class _Reader:
 
     def allowed(self, change: Changed, texts: tuple[Source, ...]) -> bool:
         """True if the change is none: see the head of this module."""
+        if change.name:
+            return self._whole_part(change) or is_told(change.name, self.alignment, texts)
         return self._whole_part(change) or self._told_elsewhere(change, texts)
 
     def _whole_part(self, change: Changed) -> bool:
@@ -274,8 +282,12 @@ def _within(values: Sequence[Found], start: int, end: int) -> Sequence[Found]:
 
 
 def _comparable(mine: Found, other: Found) -> bool:
-    """A name is not a number; all else that stands in one place can be compared."""
-    return (mine.kind == "entity") == (other.kind == "entity")
+    """A name is not a number; all else that stands in one place can be compared, a version with a number too."""
+    return _is_name(mine) == _is_name(other)
+
+
+def _is_name(value: Found) -> bool:
+    return value.kind == "entity" and value.entity not in ("code", "address")
 
 
 def _name_like(token: Token) -> bool:

@@ -63,7 +63,11 @@ def _codes(claim: Found, other: Found) -> str | None:
     """Identifiers of one spelling; and a bare number ("a 404 page") that is the whole of an identifier ("error 404")."""
     if not {claim.kind, other.kind} <= {"entity", "number"}:
         return None
-    return "" if set(claim.forms) & set(other.forms) else None
+    if "number" not in (claim.kind, other.kind):
+        return "" if set(claim.forms) & set(other.forms) else None
+    # as a number version 6.0 is 6
+    mine, theirs = ({form.removesuffix(".0") for form in found.forms} for found in (claim, other))
+    return "" if mine & theirs else None
 
 
 def _phones(claim: Found, other: Found) -> str | None:

@@ -19,6 +19,8 @@ from rai.support.words import role_terms
 
 _RELATIVE = re.compile(r"(?<=[a-z\d])[+-]\d{1,4}$")
 
+_DATED = re.compile(r"(?P<year>\d{4}|-)-(?P<month>\d\d)(?:-(?P<day>\d\d))?")
+
 
 def missing(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
     """The status of a value that neither stands in a source nor follows from one."""
@@ -32,6 +34,9 @@ def missing(claim: Claim, found: Found, around: Around, setting: Setting) -> Fin
         return Finding("normalised", spans, f"Part of the name {spans[0].text} in {spans[0].source}.")
     if may_be_tally(claim, found, around, setting):
         return tallied(claim)
+    if open_year := _in_open_year(found, setting):
+        why = f"{name_of(open_year)} has {open_year.span().text} of a year that depends on when it was written."
+        return Finding("unchecked", (open_year.span(),), why)
     if unit := _each(claim, found, setting):
         return unit
     if held := _among_days(found, setting):
@@ -97,6 +102,20 @@ def _each(claim: Claim, found: Found, setting: Setting) -> Finding | None:
     priced = (p for p in _kinds(setting, "money", "quantity") if unit in p.found.per.split())
     place = next(priced, None)
     return Finding("normalised", (place.span(),), f"{name_of(place)} gives it per {unit}.") if place else None
+
+
+def _in_open_year(found: Found, setting: Setting) -> Place | None:
+    """The month or day of a source whose year is told by when it was written: "17 August last year" for August 2022."""
+    dated = _DATED.fullmatch(found.value)
+    if dated is None:
+        return None
+    for place in _kinds(setting, "date"):
+        open_ = _DATED.fullmatch(place.found.value)
+        if open_ and open_["year"] == "-" and any(w.startswith("=relative:year") for w in place.frame.local):
+            days = {dated["day"], open_["day"]} - {None}
+            if dated["month"] == open_["month"] and len(days) < 2:
+                return place
+    return None
 
 
 def _among_days(found: Found, setting: Setting) -> Place | None:

@@ -51,7 +51,7 @@ def of_another(claim: Claim, found: Found, around: Around, setting: Setting) -> 
     beaten: list[tuple[Place, Place]] = []
     for place in places:
         # the names of one sentence are more often a list than a table
-        apart = [o for o in others if o.found.entity == place.found.entity and (o.unit.row or o.unit is not place.unit)]
+        apart = [o for o in others if _of_one_kind(o, place) and (o.unit.row or o.unit is not place.unit)]
         other = rival(told, place, apart)
         if other is None:
             return None
@@ -69,7 +69,7 @@ def _of_another_subject(
     layers = (role_terms(rest) | numbered(rest), setting.question_terms | around.leading)
     beaten = []
     for place in places:
-        apart = [o for o in others if o.found.entity == place.found.entity]
+        apart = [o for o in others if _of_one_kind(o, place)]
         found = siblings(place, apart)
         other = another_subject(found, layers) if found else None
         if other is None:
@@ -91,6 +91,12 @@ def slot(place: Place) -> str | None:
     label = _LABEL.fullmatch(text, place.unit.start, place.found.start)
     alone = _ALONE.match(text, place.found.end)
     return caseless(label[1]).strip() if label and alone else None
+
+
+def _of_one_kind(one: Place, other: Place) -> bool:
+    """Names whose types are known differ in them; a name of no known type may be of any but a code or an address."""
+    types = {one.found.entity, other.found.entity}
+    return len(types) == 1 or (None in types and not types & {"code", "address"})
 
 
 def _worded(frame: Frame) -> Frame:

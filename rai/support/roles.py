@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from grounding.text import stem
 from rai.support.frames import Frame
 from rai.support.opposites import opposed
+from rai.support.parallel import siblings
 from rai.support.sources import Place
-from rai.support.words import class_of, role_terms
+from rai.support.words import class_of, numbered, role_terms
 
 Words = frozenset[str]
 _NONE: Words = frozenset()
@@ -87,6 +88,12 @@ def rival(said: Said, place: Place, others: Sequence[Place]) -> Place | None:
     return max(beats, key=lambda b: (b[0], b[1].source.id, -b[1].found.start))[1] if beats else None
 
 
+def speaks_of_less(told: Said, place: Place, other: Place) -> bool:
+    """A place of another document that has some of the words the claim shares with `other`, and none beside them."""
+    words = (told.sentence | told.context) - role_terms(place.found.per)
+    return place.source != other.source and words & _named(place, same=False) < words & _named(other, same=False)
+
+
 def _is_open(place: Place) -> bool:
     """A year ago and January are no two answers to one question."""
     return place.found.value.startswith("relative:")
@@ -130,13 +137,17 @@ def _headed(mine: Frame, here: Frame, there: Frame) -> bool:
 def _named(place: Place, *, same: bool) -> Words:
     """What a place is said of: within one sentence its clause, else its sentence, title and heading too."""
     own = place.frame.local | place.frame.words
-    return own if same else own | place.unit.terms | place.unit.subject
+    return own if same else own | _unvalued(place) | numbered(_rest(place)) | place.unit.subject
 
 
 def _unvalued(place: Place) -> Words:
     """The words of a sentence but those of the address or name in question: streets and towns are not what it says of them."""
-    terms = place.unit.terms
-    return terms - role_terms(place.span().text) if place.found.kind == "entity" else terms
+    return role_terms(_rest(place)) if place.found.kind == "entity" else place.unit.terms
+
+
+def _rest(place: Place) -> str:
+    text, unit, found = place.text(), place.unit, place.found
+    return f"{text[unit.start : found.start]} {text[found.end : unit.end]}"
 
 
 def _alike(place: Place, other: Place, said: Said) -> bool:
@@ -145,6 +156,6 @@ def _alike(place: Place, other: Place, said: Said) -> bool:
         return True
     mine, theirs = _unvalued(place), _unvalued(other)
     shared, least = mine & theirs, min(len(mine), len(theirs))
-    if least > 0 and len(shared) * 2 >= least:
+    if (least > 0 and len(shared) * 2 >= least) or siblings(place, (other,)):
         return True
     return place.source == other.source and bool(shared & (said.sentence | said.context) - place.unit.subject)

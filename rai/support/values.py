@@ -11,11 +11,11 @@ from rai.records import CONTACT_KINDS, Claim, EvidenceSpan
 from rai.support.conflict import conflict
 from rai.support.contacts import agree
 from rai.support.derive import derived
-from rai.support.entities import is_loose, match_loose, match_name
+from rai.support.entities import is_loose, match_loose, match_name, within_name
 from rai.support.keys import Measure, measure_of
 from rai.support.missing import may_be_tally, missing, open_date, tallied
 from rai.support.owners import anothers
-from rai.support.roles import Said, clash, in_role, rival
+from rai.support.roles import Said, clash, in_role, rival, speaks_of_less
 from rai.support.rounding import rounded
 from rai.support.setting import Around, Finding, Setting, holds, name_of, said, standing
 from rai.support.sources import Place
@@ -66,6 +66,8 @@ def _placed(claim: Claim, found: Found, places: list[Place], around: Around, set
     rest = around.sentence.replace(claim.text, " ")
     words = role_terms(rest)
     fitting = in_role(places, words, setting.question_terms)
+    if not fitting and claim.kind == "number" and (spans := within_name(claim, around, setting)):
+        return Finding("normalised", spans, f"Part of the name {spans[0].text} in {spans[0].source}.")
     if not fitting:
         why = f"{claim.text} stands in {name_of(places[0])}, but in a sentence about something else."
         return Finding("wrong_role", (places[0].span(),), why)
@@ -83,7 +85,8 @@ def _placed(claim: Claim, found: Found, places: list[Place], around: Around, set
         return Finding("wrong_role", (place.span(),), f"{name_of(place)} has {place.span().text} {says}.")
     others = _Others(setting, {id(p) for p in places})
     beaten = [(p, _beating(p, found, told, around, others)) for p in others.affordable(agreeing)]
-    kept = [p for p, other in beaten if other is None]
+    rivals = [other for _, other in beaten if other is not None]
+    kept = [p for p, other in beaten if other is None and not any(speaks_of_less(told, p, r) for r in rivals)]
     if kept:
         return conflict(claim, found, kept, around, setting) or _supported(claim, found, kept)
     if len(beaten) < len(agreeing):

@@ -37,7 +37,7 @@ _PHRASES = re.compile(r"\b(check|pick|drop|log|sign|set|top|roll|cut|start)[ -](
 # off-peak is not peak, out-of-network not in-network: the small word before the hyphen makes another word
 _COMPOUND = re.compile(r"\b(off|out|in|on|non|over|under|up|down|all|no)-(of-)?(?=[^\W\d_])", re.IGNORECASE)
 
-_NUMBERED = re.compile(r"(?<![\w.,:/$€£-])\d{1,9}(?:\.\d{1,9}){0,3}(?![\w:/%-]|[.,]\d)")
+_NUMBERED = re.compile(r"(?<![\w.,:/$€£-])\d{1,9}(?:\.\d{1,9}){0,3}(?![\w/%-]|[.,:]\d)")
 
 
 @lru_cache(maxsize=8192)
