@@ -107,7 +107,10 @@ def _each(claim: Claim, found: Found, setting: Setting) -> Finding | None:
 def _in_open_year(found: Found, setting: Setting) -> Place | None:
     """The month or day of a source whose year is told by when it was written: "17 August last year" for August 2022."""
     dated = _DATED.fullmatch(found.value)
-    if dated is None:
+    if dated is None or dated["year"] == "-":
+        return None
+    told = [int(p.found.value[:4]) for p in _kinds(setting, "date") if p.found.value[:4].isdigit()]
+    if told and min(abs(int(dated["year"]) - year) for year in told) > 1:
         return None
     for place in _kinds(setting, "date"):
         open_ = _DATED.fullmatch(place.found.value)

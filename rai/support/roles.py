@@ -18,7 +18,7 @@ from rai.support.frames import Frame
 from rai.support.opposites import opposed
 from rai.support.parallel import siblings
 from rai.support.sources import Place
-from rai.support.words import class_of, numbered, role_terms
+from rai.support.words import class_of, numbers_of_names, role_terms
 
 Words = frozenset[str]
 _NONE: Words = frozenset()
@@ -137,7 +137,7 @@ def _headed(mine: Frame, here: Frame, there: Frame) -> bool:
 def _named(place: Place, *, same: bool) -> Words:
     """What a place is said of: within one sentence its clause, else its sentence, title and heading too."""
     own = place.frame.local | place.frame.words
-    return own if same else own | _unvalued(place) | numbered(_rest(place)) | place.unit.subject
+    return own if same else own | _unvalued(place) | numbers_of_names(_rest(place)) | place.unit.subject
 
 
 def _unvalued(place: Place) -> Words:

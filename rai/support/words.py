@@ -39,6 +39,8 @@ _COMPOUND = re.compile(r"\b(off|out|in|on|non|over|under|up|down|all|no)-(of-)?(
 
 _NUMBERED = re.compile(r"(?<![\w.,:/$€£-])\d{1,9}(?:\.\d{1,9}){0,3}(?![\w/%-]|[.,:]\d)")
 
+_NAMED = re.compile(r"(?<!\w)[A-ZÀ-ÖØ-Þ]\w{1,30} (\d{1,3}(?:\.\d{1,9}){0,3})(?![\w/%-]|[.,:]\d)")
+
 
 @lru_cache(maxsize=8192)
 def role_terms(text: str) -> frozenset[str]:
@@ -57,6 +59,12 @@ def numbered(text: str) -> frozenset[str]:
     """The bare numbers of a text as labels of a role, as `label_of` writes them: the 2 of Alto 2, the 5.1 of version 5.1."""
     numbers = _NUMBERED.findall(text)
     return frozenset(f"={n}" for number in numbers for n in (number, number.removesuffix(".0")))
+
+
+@lru_cache(maxsize=8192)
+def numbers_of_names(text: str) -> frozenset[str]:
+    """`numbered`, but only behind a capitalised word: Fixed 12, Version 5.1."""
+    return frozenset(f"={n}" for number in _NAMED.findall(text) for n in (number, number.removesuffix(".0")))
 
 
 def class_of(word: str) -> str | None:
