@@ -7,6 +7,7 @@ they begin with.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -56,7 +57,8 @@ class _Day:
     locales: frozenset[str] | None
 
 
-_BREAK = re.compile(r"[.,;|\n\d]")
+_BEHIND = re.compile(r" ?\(")
+_LABELLED = re.compile(r"[^.,;|\n\d]{0,40}")
 
 
 def find(text: str) -> list[Found]:
@@ -72,15 +74,20 @@ def find(text: str) -> list[Found]:
         elif not _WISHED.search(text, max(0, word[1] - 10), word[1]):
             days.append(_Day(entry[0], word[1], word[2], entry[1]))
     found += [Found("date", m.start(), m.end(), EVERY_DAY) for m in _SEVEN.finditer(text)] if "week" in text else []
-    return [f for f in found if not _is_label(text, f, days)] + _days(text, days)
+    starts = [day.start for day in days]
+    return [f for f in found if not _is_label(text, f, days, bisect_left(starts, f.start))] + _days(text, days)
 
 
-def _is_label(text: str, found: Found, days: list[_Day]) -> bool:
-    """True of "Weekday: Tuesday", which says what day it is; "Weekday: 9 to 5" tells what holds from Monday to Friday."""
+def _is_label(text: str, found: Found, days: list[_Day], at: int) -> bool:
+    """True of "Weekday: Tuesday", which says what day it is; "Weekday: 9 to 5" tells what holds from Monday to Friday.
+
+    `at`: which of `days` comes after it.
+    """
     if text[found.start : found.end].lower() != "weekday":
         return False
-    after = next((d.start for d in days if d.start >= found.end), -1)
-    return 0 <= after - found.end <= 40 and not _BREAK.search(text, found.end, after)
+    if at and _BEHIND.fullmatch(text, days[at - 1].end, found.start):
+        return True
+    return at < len(days) and _LABELLED.fullmatch(text, found.end, days[at].start) is not None
 
 
 @lru_cache(maxsize=1)

@@ -6,6 +6,7 @@ has a name there too, and where nothing else that the sources say puts the answe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from grounding.text import STOP_WORDS
@@ -42,10 +43,11 @@ def renamed(difference: Difference, mine: Sequence[Found], theirs: Sequence[Foun
 
 
 def is_told(name: Found, alignment: Alignment, texts: Sequence[Source]) -> bool:
-    """True if the quoted unit or its title has the name too, or another unit has it with half of the sentence's other words."""
+    """True if the quoted unit has the name as often, or its title has it, or another unit has it with half of the sentence's other words."""
     own = {t.key for t in alignment.tokens if name.start < t.end and t.start < name.end}
     unit = alignment.segment
-    if own <= {t.key for t in unit.tokens} | _title(unit.source):
+    said, has = Counter(t.key for t in alignment.tokens), Counter(t.key for t in unit.tokens)
+    if own <= _title(unit.source) or all(said[key] <= has[key] for key in own):
         return True
     rest = {t.key for t in _telling(alignment.tokens)} - own
     if len(rest & {t.key for t in unit.tokens}) < LEAST_SHARED:
@@ -53,7 +55,8 @@ def is_told(name: Found, alignment: Alignment, texts: Sequence[Source]) -> bool:
     return any(
         own <= (held := keys | _title(source)) and 2 * len(rest & held) >= len(rest)
         for source in texts
-        for _, keys in segments(source)
+        for other, keys in segments(source)
+        if source != unit.source or other.end <= unit.start or unit.end <= other.start
     )
 
 
