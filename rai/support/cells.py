@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from rai.claims.found import Found
 from rai.support.clauses import CELL, LONGEST, NONE, Edges, Words, label_of, piece_of
 from rai.support.words import role_terms, said_words
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 def cell_words(text: str, edges: Edges, header: str, row: str, values: Sequence[Found]) -> list[Words]:
@@ -26,6 +29,13 @@ def cell_words(text: str, edges: Edges, header: str, row: str, values: Sequence[
         own = _words(text[a : min(colon, a + LONGEST)]) if colon >= 0 else NONE
         found.append((key if number else NONE) | label | own)
     return found
+
+
+@lru_cache(maxsize=1024)
+def row_key(first: str) -> Words:
+    """The words of a row's first cell, and its numbers, each after a "="."""
+    told = (first.partition(": ")[2] or first)[:LONGEST]
+    return said_words(told) | frozenset(f"={n}" for n in _NUMBER.findall(told))
 
 
 @lru_cache(maxsize=64)

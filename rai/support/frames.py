@@ -9,7 +9,7 @@ from typing import Literal
 
 from grounding.text import stem
 from rai.claims.found import Found
-from rai.support.cells import cell_words
+from rai.support.cells import cell_words, row_key
 from rai.support.clauses import NONE, Read, Words, cut
 from rai.support.words import role_terms, said_words
 
@@ -61,6 +61,7 @@ class Frame:
     label, and the forms of other values there, each after a "=". `words`: the words of its clause, not by class: open is
     not closed. `days`: weekdays (1 is Monday) and `years` named beside it. `bound`: whether it is the least or most, the
     start or end. `past`: whether the sentence says that it no longer holds. `key`: it stands in the first cell of its row.
+    `row_key`: the words of that cell and its numbers, each after a "=", of a value in another cell.
     """
 
     head: Words = frozenset()
@@ -71,6 +72,7 @@ class Frame:
     bound: Bound = ""
     past: Past = ""
     key: bool = False
+    row_key: Words = frozenset()
 
 
 NOWHERE = Frame()
@@ -89,6 +91,7 @@ def frames(
     row = text.find(" | ", start, end) >= 0 or text.find("\t", start, end) >= 0
     edges = cut(text, start, end, values, row=row)
     read = Read.of(text, edges, values)
+    key = row_key(text[slice(*edges[0])]) if row else NONE
     cells = cell_words(text, edges, header, text[start:end], values) if row else []
     times = {n: place for place, n in enumerate(n for n, v in enumerate(values) if v.kind == "time")}
     same = [values[n] for n in times]
@@ -108,6 +111,7 @@ def frames(
                 _bound(text, start, value, same, times.get(n, 0)) or (_labelled(value, more) if row else ""),
                 "" if row else _past(text, start, end, value),
                 row and at == 0,
+                key if at else NONE,
             )
         )
     return found

@@ -22,6 +22,7 @@ from rai.support.words import class_of, numbers_of_names, role_terms
 
 Words = frozenset[str]
 _NONE: Words = frozenset()
+_REACHED = frozenset({"~phone", "~email", "~website", "visit", "us", "pleas", "help"})
 _ROOT = 6
 """Letters that words of one root begin with."""
 _OPPOSITE_BOUNDS = {("least", "most"), ("most", "least"), ("start", "end"), ("end", "start")}
@@ -38,6 +39,8 @@ class Said:
 
 def in_role(places: Sequence[Place], words: Words, question: Words) -> list[Place]:
     """Places whose sentence, title, heading or sentence before shares a content word with the claim's."""
+    if words <= _REACHED and all(p.found.kind in ("phone", "url", "email") for p in places):
+        return list(places)  # "Write to …" says nothing of whose it is
     asked = words or question
     if not asked or (len(words) <= 2 and not question):
         return list(places)
@@ -110,16 +113,21 @@ def _strength(said: Said, place: Place, other: Place) -> float:
     same = place.unit.start == other.unit.start and place.source == other.source
     if same and _headed(said.frame, place.frame, other.frame):
         return 4.0
+    if _is_row_named(said, place.frame.row_key, other.frame.row_key):
+        return 3.5
     near = place.source == other.source and abs(place.unit.number - other.unit.number) <= 1
     alike = _alike(place, other, said)
     if not same and not near and not alike:
         return 0.0
     here, there = _named(place, same=same), _named(other, same=same)
+    # a heading of both speaks for neither: what the other sentence says itself counts, though both stand below it
+    shared = place.unit.subject & other.unit.subject
+    mine, theirs = here - shared | _own(place, same=same), there - shared | _own(other, same=same)
     # the subject of a sentence stands in one of its clauses and is that of all: only a clause tells clauses apart
     clause = said.frame.local | said.frame.words
     layers = (clause,) if same or not alike else (clause, said.sentence, said.context)
     for weight, words in enumerate(layers):
-        for_here, for_there = (words & here) - there, (words & there) - here
+        for_here, for_there = (words & mine) - there, (words & theirs) - mine
         if not place.unit.row:  # "open from" and "hours from" say one thing; two columns of these names do not
             for_there = frozenset(w for w in for_there if class_of(w) not in here)
         if for_here or (for_there and _kin(words - there, here - there)):
@@ -129,6 +137,16 @@ def _strength(said: Said, place: Place, other: Place) -> float:
     return 0.0
 
 
+def _is_row_named(said: Said, mine: Words, theirs: Words) -> bool:
+    """True if the claim names the whole key of the other row, and not that of this one: Glow 2 is not Glow 2 Pro."""
+    if not mine or not theirs or mine == theirs:
+        return False
+    clause, numbers = said.frame.words, {w for w in said.sentence | said.context if w.startswith("=")}
+    told = clause if clause & theirs else said.sentence if said.sentence & theirs else said.context
+    named = {w for w in told if not w.startswith("=")} | numbers
+    return theirs <= named and not mine <= named
+
+
 def _headed(mine: Frame, here: Frame, there: Frame) -> bool:
     """457 deaths in 21 countries: "457 countries" takes the head of the other number."""
     return bool(mine.head & there.head) and bool(here.head) and not mine.head & here.head
@@ -136,8 +154,12 @@ def _headed(mine: Frame, here: Frame, there: Frame) -> bool:
 
 def _named(place: Place, *, same: bool) -> Words:
     """What a place is said of: within one sentence its clause, else its sentence, title and heading too."""
+    return _own(place, same=same) if same else _own(place, same=same) | place.unit.subject
+
+
+def _own(place: Place, *, same: bool) -> Words:
     own = place.frame.local | place.frame.words
-    return own if same else own | _unvalued(place) | numbers_of_names(_rest(place)) | place.unit.subject
+    return own if same else own | _unvalued(place) | numbers_of_names(_rest(place))
 
 
 def _unvalued(place: Place) -> Words:
