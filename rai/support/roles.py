@@ -142,7 +142,8 @@ def _is_row_named(said: Said, mine: Words, theirs: Words) -> bool:
     if not mine or not theirs or mine == theirs:
         return False
     clause, numbers = said.frame.words, {w for w in said.sentence | said.context if w.startswith("=")}
-    told = clause if clause & theirs else said.sentence if said.sentence & theirs else said.context
+    keys = mine | theirs
+    told = clause if clause & keys else said.sentence if said.sentence & keys else said.context
     named = {w for w in told if not w.startswith("=")} | numbers
     return theirs <= named and not mine <= named
 
