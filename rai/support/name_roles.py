@@ -15,7 +15,7 @@ from rai.claims.found import Found
 from rai.records import Claim
 from rai.support.frames import Frame
 from rai.support.parallel import another_subject, siblings
-from rai.support.roles import Said, rival
+from rai.support.roles import Said, quotes, rival
 from rai.support.setting import Around, Finding, Setting, name_of
 from rai.support.sources import Place
 from rai.support.subject import key_and_cells
@@ -39,7 +39,7 @@ def of_another(claim: Claim, found: Found, around: Around, setting: Setting) -> 
                 places.append(place)
             elif not _holds(place.found.value, found.value):
                 others.append(place)
-    if not places or not others:
+    if not places or not others or any(quotes(around.plain, p.unit.plain) for p in places):
         return None
     words = role_terms(around.sentence.replace(claim.text, " "))
     if any(slot(p) is None for p in places):

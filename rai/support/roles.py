@@ -21,6 +21,8 @@ from rai.support.sources import Place
 from rai.support.words import class_of, numbers_of_names, role_terms
 
 Words = frozenset[str]
+LEAST_QUOTED = 40
+"""Characters of a part of a sentence below which it may stand in one that says something else."""
 _NONE: Words = frozenset()
 _REACHED = frozenset({"~phone", "~email", "~website", "visit", "us", "pleas", "help"})
 _ROOT = 6
@@ -55,6 +57,11 @@ def in_role(places: Sequence[Place], words: Words, question: Words) -> list[Plac
 def _kin(mine: Words, theirs: Words) -> bool:
     begins = {w[:_ROOT] for w in theirs if len(w) >= _ROOT}
     return any(w[:_ROOT] in begins for w in mine if len(w) >= _ROOT)
+
+
+def quotes(sentence: str, unit: str) -> bool:
+    """True if a unit is this sentence or row, or holds it word for word. Both as `plain_words` writes them."""
+    return sentence == unit or (len(sentence) >= LEAST_QUOTED and f" {sentence} " in f" {unit} ")
 
 
 def clash(said: Said, place: Place) -> str | None:

@@ -15,14 +15,12 @@ from rai.support.entities import is_loose, match_loose, match_name, within_name
 from rai.support.keys import Measure, measure_of
 from rai.support.missing import may_be_tally, missing, open_date, tallied
 from rai.support.owners import anothers
-from rai.support.roles import Said, clash, in_role, rival, speaks_of_less
+from rai.support.roles import Said, clash, in_role, quotes, rival, speaks_of_less
 from rai.support.rounding import rounded
 from rai.support.setting import Around, Finding, Setting, holds, name_of, said, standing
 from rai.support.sources import Place
 from rai.support.words import numbered, role_terms
 
-LEAST_QUOTED = 40
-"""Characters of a part of a sentence below which it may stand in one that says something else."""
 MOST_COMPARED = 200_000
 """Pairs of a place of a claim's value and another value of its measure that are compared. Sources that hold one value a
 hundred times beside two thousand others are none that a person wrote; what is then left undecided is `unchecked`."""
@@ -60,7 +58,7 @@ def _worked_out(claim: Claim, found: Found, around: Around, setting: Setting) ->
 
 
 def _placed(claim: Claim, found: Found, places: list[Place], around: Around, setting: Setting) -> Finding:
-    quoted = [p for p in places if p.unit.field == "text" and _quotes(around.plain, p.unit.plain)]
+    quoted = [p for p in places if p.unit.field == "text" and quotes(around.plain, p.unit.plain)]
     if quoted:
         return conflict(claim, found, quoted, around, setting) or _supported(claim, found, quoted)
     rest = around.sentence.replace(claim.text, " ")
@@ -99,11 +97,6 @@ def _placed(claim: Claim, found: Found, places: list[Place], around: Around, set
         f"{name_of(place)} has {spans[0].text} for something else; here {name_of(other)} says {spans[1].text}.",
         instead=spans[1],
     )
-
-
-def _quotes(sentence: str, unit: str) -> bool:
-    """True if a unit is this sentence or row, or holds it word for word."""
-    return sentence == unit or (len(sentence) >= LEAST_QUOTED and f" {sentence} " in f" {unit} ")
 
 
 def _beating(place: Place, found: Found, told: Said, around: Around, others: _Others) -> Place | None:
