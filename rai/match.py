@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice, takewhile
 
-from grounding.text import caseless, words
+from grounding.text import caseless, sentences, words
 from rai.claims import codes, names, relative
 from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
@@ -30,6 +30,10 @@ from rai.support.values import match_value
 from rai.support.words import numbered, role_terms
 
 NOT_ASKED = "Only values were checked."
+MOST_CLAIMS = 2000
+"""Values and sentences of an answer that are judged, from its start; those beyond are `unchecked`, and say so. A book of
+eighty pages has as many: no answer that a person is to read does."""
+TOO_MANY = f"Only the first {MOST_CLAIMS:,} values and sentences of an answer are checked."
 
 
 def check_claims(
@@ -59,19 +63,26 @@ def check_claims(
         at,
     )
     found = [_dated(f, at) for f in _tagged(answer, find_values(answer, regions), tags)]
-    changed = changes(answer, found, setting.sources)
-    found += loose_digits(answer, found)
-    found += changed_digits(answer, found, changed)
-    values = {(f.start, f.end, f.kind): f for f in found}
-    found.sort(key=lambda f: (f.start, f.end))
-    around = surroundings(answer, found)
+    loose = loose_digits(answer, found)
+    until = _judged_until(answer, [*found, *loose])
+    beyond = [f for f in (*found, *loose) if f.start >= until]
+    judged = [f for f in found if f.start < until]
+    changed = changes(answer[:until], judged, setting.sources)
+    judged += [f for f in loose if f.start < until]
+    judged += changed_digits(answer, judged, changed)
+    judged.sort(key=lambda f: (f.start, f.end))
+    values = {(f.start, f.end, f.kind): f for f in judged}
+    around = surroundings(answer[:until], judged)
     claims = []
-    for claim in claims_of(answer, found):
+    for claim in claims_of(answer, [*judged, *beyond]):
+        if claim.start >= until:
+            claims.append(replace(claim, why=TOO_MANY))
+            continue
         if values_only and claim.kind in ("statement", "entity"):
             claims.append(replace(claim, why=NOT_ASKED))
             continue
         if claim.kind == "statement":
-            finding = match_statement(claim.text, setting, _valued(answer, found, claim))
+            finding = match_statement(claim.text, setting, _valued(answer, judged, claim))
         else:
             value = values[claim.start, claim.end, claim.kind]
             finding = match_value(claim, value, around[value], setting)
@@ -83,6 +94,14 @@ def check_claims(
             )
         )  # fmt: skip
     return settled(claims)
+
+
+def _judged_until(answer: str, values: Sequence[Found]) -> int:
+    """Where the first claim begins that is one too many; the end of the answer if none is."""
+    if len(answer) <= MOST_CLAIMS:
+        return len(answer)
+    starts = sorted([*(v.start for v in values), *(s.start for s in sentences(answer))])
+    return starts[MOST_CLAIMS] if len(starts) > MOST_CLAIMS else len(answer)
 
 
 def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting: Setting) -> Finding:

@@ -8,6 +8,7 @@ answers best, and `safe`, on which 0.5 flags at most `flags` of the supported an
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -64,7 +65,8 @@ def weigh_claims(claims: Sequence[Claim], sources: Sequence[Source]) -> Weighing
     A statement that stands in a source (`entailed`) is supported for certain, one that is contradicted or absent is not.
     Values and names of `claims` that are unsupported count against the sentence they stand in.
     """
-    rows = {n: row for n, claim in enumerate(claims) if (row := _row(claim, claims, sources)) is not None}
+    wrong = sorted((c for c in claims if c.unsupported), key=_start)
+    rows = {n: row for n, claim in enumerate(claims) if (row := _row(claim, wrong, sources)) is not None}
     scored = tuple(replace(c, score=_score(c, rows[n])) if n in rows else c for n, c in enumerate(claims))
     logit = model().logit(np.array(list(rows.values())).reshape(-1, len(FEATURES)))
     if not rows:
@@ -81,12 +83,18 @@ def feature_row(sentence: str, sources: Sequence[Source], values: int = 0, names
     return [counted.get(name, value) for name, value in zip(FEATURES, weighed.row(), strict=True)]
 
 
-def _row(claim: Claim, claims: Sequence[Claim], sources: Sequence[Source]) -> list[float] | None:
+def _start(claim: Claim) -> int:
+    return claim.start
+
+
+def _row(claim: Claim, wrong: Sequence[Claim], sources: Sequence[Source]) -> list[float] | None:
+    """`wrong`: the unsupported claims of the answer, ascending."""
     if claim.kind != "statement" or not substance(claim.text):
         return None
     if claim.status == "entailed":
         return [0.0] * len(FEATURES)
-    inside = [c for c in claims if c.unsupported and claim.start <= c.start and c.end <= claim.end]
+    within = wrong[bisect_left(wrong, claim.start, key=_start) : bisect_left(wrong, claim.end, key=_start)]
+    inside = [c for c in within if c.end <= claim.end]
     names = sum(c.kind == "entity" for c in inside)
     return feature_row(claim.text, sources, sum(c.kind not in ("entity", "statement") for c in inside), names)
 

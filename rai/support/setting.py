@@ -55,7 +55,7 @@ class Around:
 
 def line_of(place: Place) -> str:
     """The line of the value, with the title and the first row of its table: a currency often stands there."""
-    return place.unit.line
+    return place.line()
 
 
 def standing(found: Found, texts: Iterable[Prepared]) -> list[Place]:
@@ -65,7 +65,7 @@ def standing(found: Found, texts: Iterable[Prepared]) -> list[Place]:
         place
         for text in texts
         for place in _candidates(text, keys, kinds)
-        if same_value(found, place.found, place.unit.line)
+        if same_value(found, place.found, place.line())
     ]
 
 
@@ -75,7 +75,7 @@ def confirming(found: Found, texts: Iterable[Prepared]) -> Place | None:
     for text in texts:
         for number in sorted({number for key in keys for number in text.keyed.get(key, ())}):
             place = text.places[number]
-            if same_value(found, place.found, place.unit.line):
+            if same_value(found, place.found, place.line()):
                 return place
     return None
 

@@ -25,6 +25,11 @@ FIELDS: tuple[Field, ...] = ("title", "text")
 
 LONGEST_HEADER = 2000
 """Characters of a table's first row that are read with each of its rows."""
+MOST_VALUES = 1000
+"""Values of a sentence or row that support anything: a sentence of more is none that a person wrote, and what is left out of it is in no source."""
+LONGEST_LINE = 8000
+"""Characters of a unit with its title and header that are read around a value. No sentence or row a person wrote has as many."""
+_NEAR = 200
 # a telephone number that only the region tells where it leads has four digits and more, whatever stands between
 _NATIONAL = re.compile(r"\d(?:[ ().\-/]{0,3}\d){3}|[2-9]\d\d-[A-Z]")
 _POINTS_BACK = re.compile(
@@ -71,6 +76,13 @@ class Place:
     found: Found
     unit: Unit
     frame: Frame = NOWHERE
+
+    def line(self) -> str:
+        """The line of the unit; of an endless one what stands near the value, for it is read again for every value."""
+        if len(self.unit.line) <= LONGEST_LINE:
+            return self.unit.line
+        near = self.text()[max(self.unit.start, self.found.start - _NEAR) : min(self.unit.end, self.found.end + _NEAR)]
+        return f"{self.source.title}\n{self.unit.header[:LONGEST_HEADER]}\n{near}"
 
     def text(self) -> str:
         """The field that the offsets of `found` index into."""
@@ -144,9 +156,9 @@ def _places(source: Source, field: Field, units: list[Unit], regions: tuple[str,
     inside: dict[int, list[Found]] = {}
     for found in find_values(text, regions):
         inside.setdefault(bisect_right(starts, found.start) - 1, []).append(found)
-    for at, values in inside.items():
+    for at, every in inside.items():
         if at >= 0:
-            unit = units[at]
+            unit, values = units[at], every[:MOST_VALUES]
             for found, frame in zip(values, frames(text, unit.start, unit.end, values, unit.header), strict=True):
                 yield Place(source, found, unit, frame)
 

@@ -18,6 +18,8 @@ from rai.support.words import numbered, role_terms
 LONGEST = 2000
 """Characters of a sentence beyond which its clauses are not told apart."""
 _REACH = 40
+_NEAR = 120
+"""Characters to each side of a value that stand for its sentence where that is longer than `LONGEST`."""
 _LEADS = re.compile(r"#{1,6} .*|.*:\s*(?:\[\d{1,3}\]\s*)?|\*\*[^*]{1,80}\*\*:?")
 
 
@@ -32,20 +34,29 @@ def surroundings(answer: str, values: Sequence[Found]) -> dict[Found, Around]:
     found: dict[Found, Around] = {}
     for at, group in inside.items():
         span = spans[at] if at >= 0 else Span(0, 0, "")
-        plain = plain_words(span.text)
+        whole = len(span.text) <= LONGEST
+        plain = plain_words(span.text) if whole else ""
         for value, frame in zip(group, frames(answer, span.start, span.end, group, leads=False), strict=True):
-            sentence = span.text if value.start < span.end else answer[value.start : value.end]
+            sentence = _sentence(answer, span, value)
             before, after = answer[max(0, value.start - _REACH) : value.start], answer[value.end : value.end + _REACH]
-            clause = _clause(sentence, value.start - span.start) if value.kind in ("phone", "url", "email") else ""
+            contact = whole and value.kind in ("phone", "url", "email")
+            clause = _clause(sentence, value.start - span.start) if contact else ""
             found[value] = Around(
                 sentence, before, after, frame, leading[at] if at >= 0 else frozenset(), clause, plain
             )
     return found
 
 
+def _sentence(answer: str, span: Span, value: Found) -> str:
+    """The sentence of a value; of an endless one what stands near, for it is read again for every value."""
+    if value.start >= span.end:
+        return answer[value.start : value.end]
+    if len(span.text) <= LONGEST:
+        return span.text
+    return answer[max(span.start, value.start - _NEAR) : min(span.end, value.end + _NEAR)]
+
+
 def _clause(sentence: str, at: int) -> str:
-    if len(sentence) > LONGEST:
-        return ""
     return next((sentence[a:b] for a, b in clauses(sentence) if a <= at < b), sentence)
 
 

@@ -58,7 +58,8 @@ def _worked_out(claim: Claim, found: Found, around: Around, setting: Setting) ->
 
 
 def _placed(claim: Claim, found: Found, places: list[Place], around: Around, setting: Setting) -> Finding:
-    quoted = [p for p in places if p.unit.field == "text" and quotes(around.plain, p.unit.plain)]
+    quoting = {id(u): quotes(around.plain, u.plain) for u in {id(p.unit): p.unit for p in places}.values()}
+    quoted = [p for p in places if p.unit.field == "text" and quoting[id(p.unit)]]
     if quoted:
         return conflict(claim, found, quoted, around, setting) or _supported(claim, found, quoted)
     rest = around.sentence.replace(claim.text, " ")
@@ -138,7 +139,7 @@ def _supported(claim: Claim, found: Found, places: Sequence[Place]) -> Finding:
     if exact:
         return Finding("exact", tuple(exact), f"Stands in the same characters in {exact[0].source}.")
     spans = tuple(p.span() for p in places)
-    said_less = agree(found, places[0].found, places[0].unit.line)
+    said_less = agree(found, places[0].found, places[0].line())
     why = f"{spans[0].source} writes it as {spans[0].text}."
     return Finding("normalised", spans, f"{why} {said_less}" if said_less else why)
 

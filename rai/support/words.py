@@ -33,7 +33,8 @@ _COUNTRIES = {
 }  # fmt: skip
 _COUNTRY = re.compile(rf"(?<!\w)(?:{'|'.join(re.escape(c) for c in sorted(_COUNTRIES, key=len, reverse=True))})(?!\w)")
 # one word for what is written as one, as two or with a hyphen
-_PHRASES = re.compile(r"\b(check|pick|drop|log|sign|set|top|roll|cut|start)[ -](in|out|up|off|over)\b", re.IGNORECASE)
+_VERBS = ("check", "pick", "drop", "log", "sign", "set", "top", "roll", "cut", "start")
+_PHRASES = re.compile(rf"\b({'|'.join(_VERBS)})[ -](in|out|up|off|over)\b", re.IGNORECASE)
 # off-peak is not peak, out-of-network not in-network: the small word before the hyphen makes another word
 _COMPOUND = re.compile(r"\b(off|out|in|on|non|over|under|up|down|all|no)-(of-)?(?=[^\W\d_])", re.IGNORECASE)
 
@@ -45,7 +46,7 @@ _NAMED = re.compile(r"(?<!\w)[A-ZÀ-ÖØ-Þ]\w{1,30} (\d{1,3}(?:\.\d{1,9}){0,3})
 @lru_cache(maxsize=8192)
 def role_terms(text: str) -> frozenset[str]:
     """Content words of a text without its numbers, role words as their class (cost and fee are both "~price")."""
-    return frozenset(_CUES.get(term, term) for term in _terms(_COUNTRY.sub(lambda m: _COUNTRIES[m.group()], text)))
+    return frozenset(_CUES.get(term, term) for term in _terms(_countries_named(text)))
 
 
 @lru_cache(maxsize=8192)
@@ -67,13 +68,23 @@ def numbers_of_names(text: str) -> frozenset[str]:
     return frozenset(f"={n}" for number in _NAMED.findall(text) for n in (number, number.removesuffix(".0")))
 
 
+def _countries_named(text: str) -> str:
+    # most texts name none, and the pattern tries every letter
+    if not any(country in text for country in _COUNTRIES):
+        return text
+    return _COUNTRY.sub(lambda m: _COUNTRIES[m.group()], text)
+
+
 def class_of(word: str) -> str | None:
     """The class of a role word, stemmed; None of every other."""
     return _CUES.get(word)
 
 
 def _terms(text: str) -> list[str]:
-    plain = _COMPOUND.sub(lambda m: m.group().replace("-", ""), _PHRASES.sub(r"\1\2", text))
+    lower = text.lower()
+    plain = _PHRASES.sub(r"\1\2", text) if any(verb in lower for verb in _VERBS) else text
+    if "-" in plain:
+        plain = _COMPOUND.sub(lambda m: m.group().replace("-", ""), plain)
     return [term for term in terms(plain) if not (term[0].isdigit() or _is_clitic(term))]
 
 
