@@ -67,6 +67,7 @@ _GENERIC_TERMS = frozenset(t for word in _GENERIC for t in terms(word))
 _WEAK_TERMS = frozenset(t for word in _WEAK for t in terms(word))
 
 
+@lru_cache(maxsize=16384)
 def owner(place: Place) -> Words:
     """Words that say whose contact it is: those of its clause or cell, its row's first cell, and the headings above it."""
     return _clause_words(place) | _heading_words(place)

@@ -68,9 +68,11 @@ class Unit:
     heading: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """A value where it stands: in which source, in which of its units."""
+    """A value where it stands: in which source, in which of its units. Two are equal only if they are one: what is read of a
+    place is kept by it.
+    """
 
     source: Source
     found: Found
