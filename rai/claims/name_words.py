@@ -18,6 +18,11 @@ LEADING = STOP_WORDS | CALENDAR | frozenset(
     "email e-mail mail phone telephone tel fax number address website url link price fee cost "
     "although unfortunately however step since during according every many both another while unlike via parking".split()
 )  # fmt: skip
+_SHORT = "ltd/limited inc/incorporated co/company corp/corporation st/street rd/road ave/avenue blvd/boulevard sq/square intl/international dept/department"
+SPELT_OUT = {
+    a: b for short, full in (pair.split("/") for pair in _SHORT.split()) for a, b in ((short, full), (full, short))
+}
+"""What a word of a name or address is also written as: Ltd and Limited."""
 NATIONALITIES = frozenset(
     "american british english scottish welsh irish german french spanish italian portuguese dutch belgian swiss austrian polish "
     "czech slovak hungarian romanian bulgarian greek turkish russian ukrainian swedish norwegian danish finnish icelandic "

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from grounding.text import STOP_WORDS, caseless, sentences
 from rai.claims.found import Found
+from rai.claims.name_words import SPELT_OUT
 from rai.records import EvidenceSpan, Source
 from rai.statements.sense import comparable, sense
 from rai.statements.wording import plain_words
@@ -299,6 +300,8 @@ def _other_name(mine: Token, theirs: Token) -> bool:
     if mine.digits or theirs.digits:
         return mine.digits and theirs.digits
     if not (_name_like(mine) and _name_like(theirs)):
+        return False
+    if SPELT_OUT.get(mine.text.lower().rstrip(".")) == theirs.text.lower().rstrip("."):
         return False
     shorter = min(len(mine.text), len(theirs.text))
     return shorter < LONG_NAME or edit_distance(mine.text.lower(), theirs.text.lower(), 1) > 1

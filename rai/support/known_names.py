@@ -81,23 +81,32 @@ def _other_forms(value: str) -> list[str]:
 
 
 def _expansion(value: str, texts: tuple[Prepared, ...]) -> tuple[EvidenceSpan, ...]:
-    """The words "Value Added Tax" by the letters VAT of a text; the letters by words of a text that begin with them, from three on."""
+    """The words "Value Added Tax" by the letters VAT of a text, unless a text gives these letters other words; the letters
+    by words of a text that begin with them, from three on.
+    """
     parts = [w for w in value.split() if w not in STOP_WORDS]
     if len(parts) > 2 and all(p[0].isalpha() for p in parts):
-        return (
-            match_named(Found("entity", 0, 1, "".join(p[0] for p in parts).upper()), texts) if len(parts) <= 6 else ()
-        )
+        letters = "".join(p[0] for p in parts).upper()
+        if len(parts) > MOST_LETTERS or any(_spelt_out(letters, t) for t in texts):
+            return ()
+        return match_named(Found("entity", 0, 1, letters), texts)
     if not (value.isupper() and len(value) > 2):
         return ()
-    pattern = re.compile(
-        r"(?<!\w)"
-        + r"[\s-]{1,3}(?:(?:of|and|the|for)\s)?".join(rf"{c.lower()}[^\W\d_]{{1,20}}" for c in value)
-        + r"(?!\w)"
-    )
     for text in texts:
-        if match := pattern.search(caseless_field(text.source.text)):
+        if match := _spelt_out(value, text):
             return (EvidenceSpan(text.source.id, "text", *match.span(), text.source.text[slice(*match.span())]),)
     return ()
+
+
+MOST_LETTERS = 6
+"""Letters of an acronym; a longer row of capitals is a word that shouts."""
+
+
+def _spelt_out(letters: str, text: Prepared) -> re.Match[str] | None:
+    """Words of a text that begin with these letters."""
+    words = (rf"{c.lower()}[^\W\d_]{{1,20}}" for c in letters)
+    joined = r"[\s-]{1,3}(?:(?:of|and|the|for)\s)?".join(words)
+    return re.search(rf"(?<!\w){joined}(?!\w)", caseless_field(text.source.text))
 
 
 def knows(text: Prepared, word: str) -> bool:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from rai.claims.found import Found
+from rai.claims.name_words import SPELT_OUT
 from rai.records import EvidenceSpan
 from rai.support.sources import Prepared, caseless_field
 
@@ -39,7 +40,10 @@ def _is_acronym(value: str) -> bool:
 
 
 def _either(piece: str) -> str:
-    return "(?:and|&)" if piece in ("and", "&") else re.escape(piece)
+    if piece in ("and", "&"):
+        return "(?:and|&)"
+    other = SPELT_OUT.get(piece.rstrip("."))
+    return rf"(?:{re.escape(piece)}|{other})\.?" if other else re.escape(piece)
 
 
 def match_named(found: Found, sources: Iterable[Prepared]) -> tuple[EvidenceSpan, ...]:
