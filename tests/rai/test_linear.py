@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from grounding.text import sentences
 from rai.claims.found import Found
-from rai.match import check_claims
+from rai.match import MOST_CLAIMS, TOO_MANY, check_claims
 from rai.records import Source
 from rai.support.frames import frames
 
 SIZE = 200_000
+DENSE_SIZE = 20_000
 RANDOM_SIZE = 2_000
 SOURCE = Source(
     "s", "Anna Brandt sells 20 GB for $7 until 3 March 2026. Call 020 7946 0321 or see https://a.example/b.", "Prices"
@@ -50,6 +51,39 @@ def test_frames_of_a_sentence_of_many_values(piece: str) -> None:
     text = piece * (SIZE // 10)
     values = [Found("number", at, at + 1, text[at]) for at in range(0, len(text), len(piece))]
     assert len(frames(text, 0, len(text), values)) == len(values)
+
+
+DENSE = (
+    "$1 ", "1-", "1-1-1-", "1 ", "1:", "1/", "+1 ", "1 GB ", "1. Pay $5.\n", "020 7946 0321 ", "Mon-", "5 | ", "5 am ", "3 March 2026 ", "twenty ",
+    "12 Mill Lane, ", "Monday to ", "https://a.example/b ", "The fee is $5 for 20 GB. ", "Plan A: $5 | 20 GB | 3 March 2026\n",
+)  # fmt: skip
+"""What holds a value every few characters: each is judged beside all the others."""
+
+
+@pytest.mark.parametrize("piece", DENSE)
+def test_an_answer_of_values_alone(piece: str) -> None:
+    text = piece * (DENSE_SIZE // len(piece))
+    claims = check_claims(text, [SOURCE])
+    judged = [c for c in claims if c.why != TOO_MANY]
+    assert len(judged) <= MOST_CLAIMS + 1
+    assert all(c.status == "unchecked" for c in claims if c.why == TOO_MANY)
+    assert all(text[c.start : c.end] == c.text for c in claims)
+
+
+@pytest.mark.parametrize("piece", DENSE)
+def test_a_source_of_values_alone(piece: str) -> None:
+    text = piece * (DENSE_SIZE // len(piece))
+    for claim in check_claims("Anna Brandt sells 20 GB for $7 until 3 March 2026.", [Source("s", text, "Prices")]):
+        assert all(text[e.start : e.end] == e.text for e in claim.evidence if e.field == "text")
+
+
+def test_what_lies_beyond_the_judged_claims_is_never_supported() -> None:
+    text = "The fee is $7. " * (2 * MOST_CLAIMS)
+    claims = check_claims(text, [SOURCE])
+    late = [c for c in claims if c.start >= claims[MOST_CLAIMS].start]
+    assert len(late) > MOST_CLAIMS
+    assert {(c.status, c.why) for c in late} == {("unchecked", TOO_MANY)}
+    assert check_claims("The fee is $7. " * 2, [SOURCE])[1].why != TOO_MANY
 
 
 def test_one_endless_url() -> None:
