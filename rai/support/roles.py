@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from grounding.text import stem
 from rai.support.frames import Frame
@@ -117,21 +118,24 @@ def _strength(said: Said, place: Place, other: Place) -> float:
     """
     if other.unit.field == "title":
         return 0.0
-    same = place.unit.start == other.unit.start and place.source == other.source
+    one = place.source is other.source or place.source == other.source
+    same = one and place.unit.start == other.unit.start
     if same and _headed(said.frame, place.frame, other.frame):
         return 4.0
     if _is_row_named(said, place.frame.row_key, other.frame.row_key):
         return 3.5
-    near = place.source == other.source and abs(place.unit.number - other.unit.number) <= 1
+    here, there = _named(place, same=same), _named(other, same=same)
+    clause = said.frame.local | said.frame.words
+    if there.isdisjoint(clause) and (same or (there.isdisjoint(said.sentence) and there.isdisjoint(said.context))):
+        return 0.0  # nothing that the claim says stands by it: so it is with most
+    near = one and abs(place.unit.number - other.unit.number) <= 1
     alike = _alike(place, other, said)
     if not same and not near and not alike:
         return 0.0
-    here, there = _named(place, same=same), _named(other, same=same)
     # a heading of both speaks for neither: what the other sentence says itself counts, though both stand below it
     shared = place.unit.subject & other.unit.subject
     mine, theirs = here - shared | _own(place, same=same), there - shared | _own(other, same=same)
     # the subject of a sentence stands in one of its clauses and is that of all: only a clause tells clauses apart
-    clause = said.frame.local | said.frame.words
     layers = (clause,) if same or not alike else (clause, said.sentence, said.context)
     for weight, words in enumerate(layers):
         for_here, for_there = (words & mine) - there, (words & theirs) - mine
@@ -160,16 +164,19 @@ def _headed(mine: Frame, here: Frame, there: Frame) -> bool:
     return bool(mine.head & there.head) and bool(here.head) and not mine.head & here.head
 
 
+@lru_cache(maxsize=16384)
 def _named(place: Place, *, same: bool) -> Words:
     """What a place is said of: within one sentence its clause, else its sentence, title and heading too."""
     return _own(place, same=same) if same else _own(place, same=same) | place.unit.subject
 
 
+@lru_cache(maxsize=16384)
 def _own(place: Place, *, same: bool) -> Words:
     own = place.frame.local | place.frame.words
     return own if same else own | _unvalued(place) | numbers_of_names(_rest(place))
 
 
+@lru_cache(maxsize=16384)
 def _unvalued(place: Place) -> Words:
     """The words of a sentence but those of the address or name in question: streets and towns are not what it says of them."""
     return role_terms(_rest(place)) if place.found.kind == "entity" else place.unit.terms
