@@ -20,6 +20,9 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 # a run of marks is tried from its first alone: what fails there fails from every later one
 _BREAK = re.compile(r"\n+|(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$)|[。！？]+")
 _LAST_TOKEN = re.compile(r"(\S{1,12})$")
+_GERMAN_MONTH = re.compile(
+    r" (?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+)
 _AMOUNT = re.compile(r"\d[ \u00a0]?$")  # the gram of "180 g." is no initial
 _STRUCTURE = re.compile(r"^\s*(?:[-*•‣]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|>\s+)?")
 
@@ -97,6 +100,8 @@ def _continues(text: str, begin: int, match: re.Match[str]) -> bool:
             "co",
         }
         return not ends_here
+    if word.isdigit() and len(word) <= 2 and _GERMAN_MONTH.match(text, match.end()):
+        return True
     return word.isdigit() and len(word) <= 3 and not text[begin : token.start()].strip()
 
 

@@ -6,10 +6,12 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from rai.claims import weekdays
 from rai.claims.found import Found
 from rai.support.clauses import CELL, LONGEST, NONE, Edges, Words, label_of, piece_of
 from rai.support.words import role_terms, said_words
 
+_YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d{2}(?![\d.,]\d|\d)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
@@ -29,6 +31,17 @@ def cell_words(text: str, edges: Edges, header: str, row: str, values: Sequence[
         own = _words(text[a : min(colon, a + LONGEST)]) if colon >= 0 else NONE
         found.append((key if number else NONE) | label | own)
     return found
+
+
+@lru_cache(maxsize=256)
+def column_dates(header: str) -> tuple[tuple[frozenset[int], frozenset[str]], ...]:
+    """For each cell of a table's first row the weekdays (1 is Monday) and the years that it names."""
+    found = []
+    for cell in CELL.split(header):
+        short = cell[:LONGEST]
+        days = frozenset[int]().union(*(weekdays.days_of(v.value) for v in weekdays.find(short)))
+        found.append((days, frozenset(_YEAR.findall(short))))
+    return tuple(found)
 
 
 @lru_cache(maxsize=1024)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from grounding.text import stem
 from rai.claims.found import Found
-from rai.support.cells import cell_words, row_key
+from rai.support.cells import cell_words, column_dates, row_key
 from rai.support.clauses import NONE, Read, Words, cut
 from rai.support.words import role_terms, said_words
 
@@ -34,10 +34,22 @@ _MOST = re.compile(
     r"\b(?:up to|at most|maximum(?: \w+){0,2}(?: of| is)|no more than|not more than|as much as|as many as) (?:[$€£] ?)?$",
     re.IGNORECASE,
 )
+_SINCE = re.compile(
+    r"\b(?:from|starting|since|as of|ab|vom|seit|à partir du|à compter du|dès le|a partir de|desde(?: el)?|dal)(?: the| on)? $",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(
+    r"\b(?:until|till|through|bis(?: zum)?|jusqu['’]au|hasta(?: el)?|fino al|até(?: a)?)(?: the)? $|\bfrom [^.;\n]{6,30} to (?:the )?$",
+    re.IGNORECASE,
+)
 _FORWARD = re.compile(r"\s?(?:-|–|—|to|until|till|through|thru)\s?", re.IGNORECASE)
 _LOOK_BACK = 40
 _STARTS = frozenset(stem(w) for w in ("open", "opens", "opening", "start", "starts", "begins", "from", "departs"))
 _ENDS = frozenset(stem(w) for w in ("close", "closes", "closing", "end", "ends", "until", "arrives"))
+_RATE = re.compile(
+    r"(?: [^\W\d_]{2,20}){1,2} (?:per|an?|each|every) (second|minute|hour|day|week|month|quarter|year|person|user|family|customer|household)\b",
+    re.IGNORECASE,
+)
 _LATER = re.compile(r"\b(?:now|currently|today|since then|has been|these days)\b|\bto $", re.IGNORECASE)
 # the old price of "rose from $5 to $6", "$6 instead of $5"; with "was" only where the sentence says what is now
 _OLD = re.compile(
@@ -60,7 +72,8 @@ class Frame:
     `head`: the words directly after it ("5 cameras"). `local`: words of its clause or cell, its row's key and column's
     label, and the forms of other values there, each after a "=". `words`: the words of its clause, not by class: open is
     not closed. `days`: weekdays (1 is Monday) and `years` named beside it. `bound`: whether it is the least or most, the
-    start or end. `past`: whether the sentence says that it no longer holds. `key`: it stands in the first cell of its row.
+    start or end. `past`: whether the sentence says that it no longer holds. `rate`: what a counted thing is per ("600 requests per minute").
+    `key`: it stands in the first cell of its row.
     `row_key`: the words of that cell and its numbers, each after a "=", of a value in another cell.
     """
 
@@ -71,10 +84,12 @@ class Frame:
     years: frozenset[str] = frozenset()
     bound: Bound = ""
     past: Past = ""
+    rate: str = ""
     key: bool = False
     row_key: Words = frozenset()
 
 
+NO_DAYS: frozenset[int] = frozenset()
 NOWHERE = Frame()
 
 
@@ -93,6 +108,8 @@ def frames(
     read = Read.of(text, edges, values)
     key = row_key(text[slice(*edges[0])]) if row else NONE
     cells = cell_words(text, edges, header, text[start:end], values) if row else []
+    dated = column_dates(header) if row and header != text[start:end] and ": " not in header else ()
+    dated = dated if len(dated) == len(edges) else ((NO_DAYS, NONE),) * len(edges)
     times = {n: place for place, n in enumerate(n for n, v in enumerate(values) if v.kind == "time")}
     same = [values[n] for n in times]
     found = []
@@ -106,10 +123,11 @@ def frames(
                 _head(text, value, end),
                 part.terms.union(more, *(label for m, label in part.labels if m != n)) - own,
                 (part.said | more) - own,
-                part.days,
-                _years(part.dates, value),
+                part.days | (dated[at][0] if row else NO_DAYS),
+                _years(part.dates, value) | (dated[at][1] if row else NONE),
                 _bound(text, start, value, same, times.get(n, 0)) or (_labelled(value, more) if row else ""),
                 "" if row else _past(text, start, end, value),
+                _rate(text, end, value),
                 row and at == 0,
                 key if at else NONE,
             )
@@ -140,6 +158,8 @@ def _bound(text: str, start: int, value: Found, times: Sequence[Found], place: i
         if _AHEAD.match(text, value.end):
             return ""  # up to a day before is at least a day before
         return "least" if _LEAST.search(before) else "most" if _MOST.search(before) else ""
+    if value.kind == "date" and not value.value.startswith("-W-"):
+        return "end" if _UNTIL.search(before) else "start" if _SINCE.search(before) else ""
     if value.kind == "time":
         if place and _FORWARD.fullmatch(text, times[place - 1].end, value.start):
             return "end"
@@ -147,6 +167,13 @@ def _bound(text: str, start: int, value: Found, times: Sequence[Found], place: i
             return "start"
         return "start" if _START.search(before) else "end" if _END.search(before) else ""
     return ""
+
+
+def _rate(text: str, end: int, value: Found) -> str:
+    if value.kind != "number":
+        return ""
+    match = _RATE.match(text, value.end, min(end, value.end + _LOOK_BACK))
+    return match[1].lower() if match else ""
 
 
 def _labelled(value: Found, label: Words) -> Bound:

@@ -70,6 +70,8 @@ def clash(said: Said, place: Place) -> str | None:
     mine, theirs = said.frame, place.frame
     if (mine.bound, theirs.bound) in _OPPOSITE_BOUNDS:
         return _BOUNDS[theirs.bound]
+    if mine.rate and theirs.rate and mine.rate != theirs.rate:
+        return f"per {theirs.rate}"
     dated = place.found.kind == "date"
     if mine.days and theirs.days and not mine.days & theirs.days and not dated:
         return "on other days"
@@ -141,7 +143,9 @@ def _strength(said: Said, place: Place, other: Place) -> float:
         for_here, for_there = (words & mine) - there, (words & theirs) - mine
         if not place.unit.row:  # "open from" and "hours from" say one thing; two columns of these names do not
             for_there = frozenset(w for w in for_there if class_of(w) not in here)
-        if for_here or (for_there and _kin(words - there, here - there)):
+        # of "Adults pay €12, students €8" the verb is said of both
+        telling = {w for w in for_here if not w.startswith("~") and class_of(w) is None}
+        if telling or (for_here and not for_there) or (for_there and _kin(words - there, here - there)):
             return 0.0
         if for_there:
             return 3.0 - weight + len(for_there) / 100
