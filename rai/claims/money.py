@@ -51,6 +51,7 @@ _NORMAL = re.compile(r"(?P<n>-?[0-9]{1,30}(?:\.[0-9]{1,12})?) (?:" + _CODE + ")"
 _OF_WEIGHT = re.compile(r" (?:of|in weight|heavier|lighter)\b", re.IGNORECASE)
 _WEIGHS = re.compile(r"\bweigh\w{0,3} (?:up to |about |only |over |under )?$", re.IGNORECASE)
 _ENDS = re.compile(r"[.,;:!?)]|$| (?:per|a|an|each|for|or|and|to)\b")
+_THOUSAND = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _SIGN = re.compile(r"(?:^|(?<=[\s(:]))[-−]$|\bminus $", re.IGNORECASE)
 
 
@@ -207,9 +208,16 @@ def _with_cents(whole: Found, cents: Numeral, end: int) -> Found:
     return Found("money", whole.start, end, f"{value} {code}", (f"{value} {code}",), (value,))
 
 
+def _priced(text: str, numeral: Numeral) -> tuple[str, ...]:
+    """1.500 € is fifteen hundred: amounts have no three decimals, whichever sign parts the thousands. 1.500 million may have."""
+    if numeral.power or not _THOUSAND.fullmatch(text, numeral.start, numeral.end):
+        return numeral.readings
+    return tuple(r for r in numeral.readings if "." not in r) or numeral.readings
+
+
 def _found(text: str, numeral: Numeral, codes: tuple[str, ...], power: int, span: tuple[int, int]) -> Found:
     start, end = span
-    numbers = tuple(canonical(Decimal(r).scaleb(power)) for r in numeral.readings)
+    numbers = tuple(canonical(Decimal(r).scaleb(power)) for r in _priced(text, numeral))
     sign = _SIGN.search(text, max(0, start - 7), start) if start < numeral.start else None
     if sign:
         bullet = sign[0] in "-−" and (sign.start() == 0 or text[sign.start() - 1] == "\n")

@@ -16,6 +16,9 @@ from rai.support.named import in_given, match_named
 from rai.support.setting import Around, Finding, Setting, name_of
 from rai.support.sources import Prepared
 
+_GERMAN = re.compile(
+    r"\b(?:der|die|das|den|dem|des|ist|sind|wird|werden|ein|eine|einen|einer|einem|mit|für|auf|im|am|zum|zur|vom|beim|Sie|Ihr|Ihre|Ihren|Ihrem|nicht|kann|können|zahlen|beträgt)\b(?=.*\b(?:der|die|das|den|dem|des|ist|sind|wird|werden|ein|eine|einen|einer|einem|mit|für|auf|im|am|zum|zur|von|Sie|Ihr|Ihre|und|nicht|kann|können|beträgt|kostet|zahlen)\b)"
+)
 _NAME_BEFORE = re.compile(r"(?<![\w-])([A-ZÀ-ÖØ-Þ][\w'’-]{2,30})[ -]$")
 
 
@@ -54,7 +57,7 @@ def match_name(claim: Claim, found: Found, around: Around, setting: Setting) -> 
         return Finding("normalised", (), "Stands in the question or in the context that was given with the request.")
     if claim.entity in ("code", "address"):
         return Finding("absent", (), f"No source has {claim.text}.")
-    return _unnamed(claim, found, setting, texts)
+    return _unnamed(claim, found, around, setting, texts)
 
 
 def _of_another_name(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
@@ -79,11 +82,14 @@ def _numbered(claim: Claim, spans: tuple[EvidenceSpan, ...]) -> tuple[EvidenceSp
     return spans if all(n in re.findall(r"\d+", said) for n in numbers) else ()
 
 
-def _unnamed(claim: Claim, found: Found, setting: Setting, texts: tuple[Prepared, ...]) -> Finding:
+def _unnamed(claim: Claim, found: Found, around: Around, setting: Setting, texts: tuple[Prepared, ...]) -> Finding:
     """No text writes the name: an invention if a word of it is foreign to all of them, or if its words belong to other names."""
     unnumbered = re.sub(r" \d+$", "", found.value)
     if unnumbered != found.value and match_named(replace(found, value=unnumbered), setting.sources):
         return Finding("absent", (), f"The sources name {unnumbered}, but not {claim.text}.")
+    if claim.entity is None and _GERMAN.search(around.sentence):
+        why = f"No source has {claim.text}; German writes every noun with a capital, so that it may be no name."
+        return Finding("unchecked", (), why)
     if claim.text.isupper() and len(claim.text) <= 6:
         return Finding("unchecked", (), f"No source has {claim.text}; it may stand for words that one has.")
     words = core_words(found.value) or tuple(found.value.split())
