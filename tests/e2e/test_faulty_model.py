@@ -157,8 +157,10 @@ def delivered(turn: Faulty, error: Planted) -> bool:
         return caseless(error.span.text) in caseless(turn.reply.answer) and error.kind != "negation"
     sentence = next(s for s in sentences(turn.draft) if s.start <= error.span.start < s.end)
     place = turn.draft[max(sentence.start, error.span.start - AROUND) : min(sentence.end, error.span.end + AROUND)]
-    answer = caseless(turn.reply.answer)
-    if caseless(place).strip() in answer:
+    answer, clean = caseless(turn.reply.answer), caseless(turn.clean)
+    place = caseless(place).strip()
+    # Rows of a table read alike around their values: the place of an error in one may be the truth of its neighbour.
+    if answer.count(place) > clean.count(place) or caseless(sentence.text).strip() in answer:
         return True
     return error.kind != "negation" and _count(error.span.text, answer) > _count(error.span.text, _truthful(turn))
 
