@@ -227,8 +227,9 @@ def _join(text: str, first: _Piece, second: _Piece, minimum: int, maximum: int) 
     whole = _piece(text, first.start, second.end, first.strength)
     if whole.tokens <= maximum:
         return [whole]
+    middle = _middle(text, whole)
     for candidates in (_line_cuts, _sentence_cuts, _word_cuts, _any_cuts):
-        for cut in _middle_out(candidates(text, whole.start, whole.end), (whole.start + whole.end) // 2):
+        for cut in _middle_out(candidates(text, whole.start, whole.end), middle):
             halves = [
                 _piece(text, *_trim(text, whole.start, cut), first.strength),
                 _piece(text, *_trim(text, cut, whole.end), _PARAGRAPH),
@@ -236,6 +237,15 @@ def _join(text: str, first: _Piece, second: _Piece, minimum: int, maximum: int) 
             if all(minimum <= half.tokens <= maximum for half in halves):
                 return halves
     return [first, second]
+
+
+def _middle(text: str, piece: _Piece) -> int:
+    """Where half of a piece's tokens stand; half of its characters may hold far more or fewer."""
+    low, high = piece.start, piece.end
+    while high - low > 1:
+        at = (low + high) // 2
+        low, high = (at, high) if count_tokens(text[piece.start : at]) * 2 <= piece.tokens else (low, at)
+    return low
 
 
 def _middle_out(cuts: list[int], middle: int) -> list[int]:

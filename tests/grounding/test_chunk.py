@@ -60,6 +60,12 @@ def _check(document: Document, chunks: tuple[Chunk, ...], minimum: int, maximum:
 @given(_TEXTS, st.sampled_from([(24, 200), (10, 40), (5, 20), (30, 60)]))
 @example("word " * 205 + "\n\nend", (24, 200))
 @example("a\n\n" * 100, (24, 200))
+@example(
+    "plan plan plan plan\nplan\nplan\nplan\n$9.00 $9.00\n\n# Heading\n\ndays. +1-206-555-0171 +1-206-555-0171 "
+    + "x" * 60
+    + " $9.00\n\n# Heading\n\nplan ",
+    (30, 60),
+)
 def test_limits_offsets_and_cover_hold(text: str, limits: tuple[int, int]) -> None:
     document = _document(text)
     minimum, maximum = limits
