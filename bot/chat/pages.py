@@ -17,7 +17,7 @@ from bot.http.forms import parse_json
 from bot.http.keys import SYSTEM
 from bot.http.panes import panes
 from bot.http.passages import shown_passage
-from bot.http.source import person, reader
+from bot.http.source import may_see, person, reader, versions
 from bot.http.templating import rendered, static_files
 from bot.settings import Settings
 from bot.system import System
@@ -149,11 +149,11 @@ async def _evidence(system: System, entry: Entry) -> list[dict[str, Any]]:
 async def _passage(system: System, access: Access, item: dict[str, Any]) -> dict[str, Any] | None:
     text = item.get("text", "")
     if item.get("origin") != "web":
-        document = await system.library.document(str(item.get("doc_id", "")), item.get("version") or None)
-        if document is not None:
-            if not access.may_read(document.groups):
-                return None
+        then, now = await versions(system, item)
+        if (then is None and now is None) or not may_see(access, then, now):
+            return None
+        if then is not None:
             # the ledger may hold the passage redacted; offsets of claims count in the passage as it was searched
-            text = document.text[item["start"] : item["end"]] or text
+            text = then.text[item["start"] : item["end"]] or text
     keys = ("n", "chunk_id", "doc_id", "title", "url", "locator", "origin", "score")
     return {**{key: item.get(key) for key in keys}, "text": text}
