@@ -10,7 +10,7 @@ import json
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -257,13 +257,17 @@ async def test_what_one_person_was_told_is_not_told_to_the_next(tmp_path: Path) 
 
 async def test_rights_count_from_the_moment_they_are_stored(tmp_path: Path) -> None:
     """Between the commit of a document and the words that follow it, and when a group is taken from a person."""
-    async with site(tmp_path, company(random.Random(101), PEOPLE, ARTICLES)) as on:
+    start = company(random.Random(101), PEOPLE, ARTICLES)
+    # the newest chunks are replaced under their old numbers, so the word index still knows them by the rights of before
+    start = replace(start, articles=(*start.articles[:-1], replace(start.articles[-1], groups=None)))
+    async with site(tmp_path, start) as on:
         everyone = await on.access(None)
         opened = [a for a in on.now.articles if a.groups is None]
         for a in opened:
             assert a.doc_id in {p.doc_id for p in (await on.hybrid.retrieve(a.topic, everyone, ALL)).passages}
         closed = [Document(a.doc_id, str(a.row()["title"]), a.text, groups=("hr",), product=a.product) for a in opened]
-        on.index.put([(d, split(d), str(on.corpus), "later") for d in closed])
+        for document in reversed(closed):
+            on.index.put([(document, split(document), str(on.corpus), "later")])
         for a in opened:
             for retriever in (on.hybrid, on.system.retriever):
                 found = await retriever.retrieve(a.topic, everyone, ALL)
