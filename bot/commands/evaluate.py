@@ -6,22 +6,23 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from bot.commands import options
+from bot.commands.evaluated import show, tell_notes, write_page
+from bot.commands.html_file import HtmlFile
 from bot.commands.ingest import bars
-from bot.commands.output import console, emit, note, progress, table
+from bot.commands.output import emit, note, progress
 from bot.commands.sample import place_sample_directory
 from bot.commands.startup import run, settings_of
 from bot.commands.wiring import opened, wiring_of
 from bot.evaluate.bench import Bench, SuiteResult, T
+from bot.evaluate.compare import over_earlier, read_earlier
 from bot.evaluate.gate import failures, read_gate
 from bot.evaluate.suites import SUITES
 from bot.settings import SAMPLE, Settings
@@ -45,6 +46,42 @@ Errors = Annotated[
         "A third of the documents is kept aside and never written.",
     ),
 ]
+Grades = Annotated[
+    bool,
+    typer.Option(
+        "--grades",
+        help="retrieval: also grade what was found: how often it would be answered though nothing is there, and refused though something is.",
+    ),
+]
+Html = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Also write a page to read: figures, plots, the worst questions first; - is stdout."
+    ),
+]
+Baseline = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="What --json of an earlier run wrote: each question is compared with itself."),
+]
+
+
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder with provenance/, retrieval/, query/, screen/, injection/, questions.jsonl, golden.jsonl.",
+    ),
+]
+Sample = Annotated[
+    bool, typer.Option("--sample", help="golden only: the product's own questions over its own knowledge base.")
+]
+Gate = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help='Exit with 1 below these figures: {suite: {set: {metric: min or {"max": x}}}}.'),
+]
+Limit = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="At most this many rows of each file, evenly spread.")
+]
 
 
 @app.command()
@@ -52,56 +89,61 @@ def evaluate(
     context: typer.Context,
     *,
     suite: Annotated[SuiteName, typer.Argument(metavar="SUITE", help=f"What to measure: {', '.join(SUITES)}, or all.")],
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Folder with provenance/, retrieval/, query/, screen/, injection/, golden.jsonl."
-        ),
-    ] = None,
-    sample: Annotated[
-        bool, typer.Option("--sample", help="golden only: the product's own questions over its own knowledge base.")
-    ] = False,
-    gate: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help='Exit with 1 below these figures: {suite: {set: {metric: min or {"max": x}}}}.'
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="At most this many rows of each file, evenly spread.")
-    ] = None,
+    data: Data = None,
+    sample: Sample = False,
+    gate: Gate = None,
+    limit: Limit = None,
     by_category: ByCategory = False,
     mutations: Mutations = 2000,
     errors: Errors = None,
+    grades: Grades = False,
+    baseline: Baseline = None,
+    html: Html = None,
     json: options.JsonFlag = False,
 ) -> None:
     """Measure the system on labelled data; nothing of it leaves this machine or stays in the knowledge base.
 
     provenance also gives `relevance`: answers to the question against answers to another, at random and of the same subject (hard).
-    retrieval builds a temporary knowledge base for each corpus; golden asks the knowledge base that is there, or the
-    sample's with --sample. `all` runs every suite that the folder has data for. Shares and scores are in [0, 1].
+    retrieval builds a temporary knowledge base for each corpus; questions.jsonl and golden ask the knowledge base that is
+    there, or the sample's with --sample. `all` runs every suite that the folder has data for. Shares and scores are in [0, 1].
 
     Examples:
-      attest eval golden --sample
+      attest eval golden --sample --html golden.html
+      attest eval retrieval --data ./mine --html retrieval.html --baseline before.json
       attest eval provenance --data ./data --errors wrong.jsonl
       attest eval all --data ./data --gate gate.yaml --json
     """
     bounds = read_gate(gate) if gate else ()
+    earlier = read_earlier(baseline) if baseline else None
+    page = _page(html, (gate, baseline), json=json)
     began = time.monotonic()
     names = _chosen(suite.value, data, sample=sample)
-    settings = settings_of()
     folder = SAMPLE if sample else data or Path()
-    set_up = partial(Bench, limit=limit, by_category=by_category, mutations=mutations, errors=errors)
-    results = run(_measure(context, settings, names, folder, set_up, sample=sample))
+    set_up = partial(
+        Bench, limit=limit, by_category=by_category, mutations=mutations, errors=errors, grades=grades, details=bool(page)
+    )  # fmt: skip
+    results = run(_measure(context, settings_of(), names, folder, set_up, sample=sample))
+    results = over_earlier(results, earlier) if earlier else results
     seconds = round(time.monotonic() - began, 3)
     below = failures(bounds, results, partial=suite.value != "all")
+    tell_notes(results)
+    if page:
+        write_page(page, results, folder.resolve().name, below)
     if json:
-        emit({"suites": [_suite_json(result) for result in results], "seconds": seconds, "below_gate": below})
-    else:
-        _show(results, seconds)
+        emit({"suites": [result.as_json() for result in results], "seconds": seconds, "below_gate": below})
+    elif not (page and page.on_stdout):
+        show(results, seconds)
     for line in below:
         note(f"gate: {line}")
     raise typer.Exit(1 if below else 0)
+
+
+def _page(html: str | None, inputs: Sequence[Path | None], *, json: bool) -> HtmlFile | None:
+    if html is None:
+        return None
+    if json and html == "-":
+        raise InputError("--json and --html - both write to stdout; allowed: --html with a file")
+    return HtmlFile.of(html, inputs=[str(file) for file in inputs if file is not None])
 
 
 def _chosen(suite: str, data: Path | None, *, sample: bool) -> list[str]:
@@ -179,33 +221,3 @@ def _own_settings(settings: Settings, home: Path, *, sample: bool) -> Settings:
 def _track(name: str, rows: Sequence[T], /) -> Iterator[T]:
     with progress() as shown:
         yield from shown.track(rows, description=name)
-
-
-def _suite_json(result: SuiteResult) -> dict[str, Any]:
-    value = asdict(result)
-    if not result.wrong:
-        del value["wrong"]
-    return value
-
-
-def _show(results: Sequence[SuiteResult], seconds: float) -> None:
-    out = console()
-    for result in results:
-        if result.wrong:
-            out.print(Text(f"{result.suite}: wrong rows", style="bold red"))
-            rows = [(row.id, row.set, row.outcome, "; ".join(row.why)) for row in result.wrong]
-            out.print(table(("row", "set", "outcome", "why"), rows))
-            out.print()
-        names = list(dict.fromkeys(metric for part in result.sets for metric in part.metrics))
-        rows_of_figures = [
-            (part.name, part.n, *(_figure(name, part.metrics.get(name)) for name in names)) for part in result.sets
-        ]
-        out.print(table((result.suite, "n", *names), rows_of_figures, right=("n", *names)))
-        out.print()
-    out.print(f"{seconds:.1f} s", style="dim")
-
-
-def _figure(name: str, value: float | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.0f}" if name in ("without_relevant", "elsewhere_n") else f"{value:.3f}"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from bot.commands.jsonl import BadLine, open_source, read_rows
+from bot.evaluate.bootstrap import Interval, interval
+from bot.evaluate.gain import Gain
+from bot.evaluate.questions import Question, metric_names, misjudged
 from bot.system import System
 from grounding.errors import InputError
 
@@ -18,11 +21,37 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class SetResult:
-    """Measures of one set of `n` rows: a file, or the part of it that the name says after a colon."""
+    """Measures of one set of `n` rows: a file, or the part of it that the name says after a colon.
+
+    Suites that measure question by question hand the questions over, and what the set gains over another system;
+    `notes` are lines for the person who made the set.
+    """
 
     name: str
     n: int
     metrics: dict[str, float]
+    questions: tuple[Question, ...] = ()
+    gains: tuple[Gain, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def intervals(self) -> dict[str, Interval]:
+        """The bootstrap interval of each mean over questions."""
+        values = {
+            name: [q.metrics[name] for q in self.questions if name in q.metrics]
+            for name in metric_names(self.questions)
+        }
+        spans = {name: interval(given) for name, given in (values | misjudged(self.questions)).items()}
+        return {name: span for name, span in spans.items() if span is not None}
+
+    def as_json(self) -> dict[str, Any]:
+        """The form of `--json`; what a set has not is left out."""
+        parts = {
+            "intervals": {name: [span.low, span.high] for name, span in self.intervals().items()},
+            "gains": [gain.as_json() for gain in self.gains],
+            "notes": list(self.notes),
+            "questions": [question.as_json() for question in self.questions],
+        }
+        return {"name": self.name, "n": self.n, "metrics": self.metrics} | {k: v for k, v in parts.items() if v}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +72,11 @@ class SuiteResult:
     sets: tuple[SetResult, ...]
     wrong: tuple[WrongRow, ...] = ()
 
+    def as_json(self) -> dict[str, Any]:
+        """The form of `--json`."""
+        value: dict[str, Any] = {"suite": self.suite, "sets": [part.as_json() for part in self.sets]}
+        return value | ({"wrong": [asdict(row) for row in self.wrong]} if self.wrong else {})
+
 
 class Track(Protocol):
     """Passes rows on and shows how far they are."""
@@ -56,6 +90,7 @@ class Bench:
 
     `fresh` builds a system over a temporary knowledge base made of one path, and removes it at the end.
     `mutations`: how many of each kind the provenance suite makes, 0 for none; `errors`: where it writes its mistakes.
+    `grades`: retrieval also grades what it found and says whether it would have answered; `details`: texts are kept to be read.
     """
 
     system: System
@@ -66,6 +101,8 @@ class Bench:
     by_category: bool = False
     mutations: int = 0
     errors: Path | None = None
+    grades: bool = False
+    details: bool = False
 
     def files(self, suite: str) -> list[Path]:
         """The suite's files, by name."""

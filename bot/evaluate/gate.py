@@ -47,7 +47,7 @@ def failures(bounds: Sequence[Bound], results: Sequence[SuiteResult], *, partial
     A bound on something that was not measured is an InputError, for a gate with a slip of the pen would pass for ever;
     with `partial` (one suite was asked for) bounds on other suites are passed over.
     """
-    measured = {(result.suite, part.name): part.metrics for result in results for part in result.sets}
+    measured = _measured(results)
     ran = {result.suite for result in results}
     lines: list[str] = []
     for bound in bounds:
@@ -61,6 +61,17 @@ def failures(bounds: Sequence[Bound], results: Sequence[SuiteResult], *, partial
         if bound.most is not None and value > bound.most:
             lines.append(f"{bound.place} is {value:.4f}, above {bound.most}")
     return lines
+
+
+def _measured(results: Sequence[SuiteResult]) -> dict[tuple[str, str], dict[str, float]]:
+    """Figures by suite and set; differences stand under `NAME against OTHER`."""
+    measured: dict[tuple[str, str], dict[str, float]] = {}
+    for result in results:
+        for part in result.sets:
+            measured[result.suite, part.name] = dict(part.metrics)
+            for gain in part.gains:
+                measured.setdefault((result.suite, f"{part.name} against {gain.against}"), {}).update(gain.as_metrics())
+    return measured
 
 
 def _bounds(path: Path, value: Any) -> Iterator[Bound]:

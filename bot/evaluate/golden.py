@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.commands import fields
 from bot.commands.forms import history
-from bot.evaluate import metrics
+from bot.evaluate import insufficiency, metrics
 from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult, WrongRow
+from bot.evaluate.questions import SHOWN_HITS, SHOWN_TEXT, Hit, Question, Sought, Where
+from bot.evaluate.ranked import named, tags_of
+from bot.evaluate.sets import titles_of
 from bot.records import Ask, Reply
 from grounding.errors import InputError
+from grounding.records import Query, Turn
 from grounding.text import caseless
 from rai.records import Outcome
 
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
+ANSWERS = frozenset({"answered", "repaired"})
+PARTS = ("outcome", "cite", "must", "must_not")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +52,27 @@ class Judgement:
         return not self.why
 
 
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A row that was asked: what it expects, the reply, and how they meet."""
+
+    row: Row
+    asked: Ask
+    expect: Expectation
+    reply: Reply
+    judged: Judgement
+
+
 async def golden(bench: Bench, path: Path) -> SuiteResult:
-    """Share of rows that are right in everything, and in outcome, citation, `must` and `must_not`; per split."""
-    judged = [await _judge_row(bench, path, row) for row in bench.track("golden", bench.rows(path))]
-    splits = sorted({row.split for row in judged})
-    sets = [_measure(split, [row for row in judged if row.split == split]) for split in splits]
-    wrong = tuple(WrongRow(row.id, row.split, row.got, row.why) for row in judged if not row.right)
+    """Share of rows that are right in everything, and in outcome, citation, `must` and `must_not`; per split.
+
+    Also how often an answer was given though none was expected, and the other way round.
+    """
+    turns = [await _asked(bench, path, row) for row in bench.track("golden", bench.rows(path))]
+    titles = await titles_of(bench.system)
+    splits = sorted({turn.judged.split for turn in turns})
+    sets = [_measure(split, [turn for turn in turns if turn.judged.split == split], titles) for split in splits]
+    wrong = tuple(WrongRow(t.judged.id, t.judged.split, t.judged.got, t.judged.why) for t in turns if t.judged.why)
     return SuiteResult("golden", tuple(sets), wrong)
 
 
@@ -95,7 +116,7 @@ def judge(row_id: str, split: str, expect: Expectation, reply: Reply) -> Judgeme
     )
 
 
-async def _judge_row(bench: Bench, path: Path, row: Row) -> Judgement:
+async def _asked(bench: Bench, path: Path, row: Row) -> _Turn:
     try:
         turns = history(row)
         asked = Ask(
@@ -108,20 +129,81 @@ async def _judge_row(bench: Bench, path: Path, row: Row) -> Judgement:
             channel="eval",
         )
         expect, split = expectation(row), fields.optional_text(row, "split") or "all"
+        tags_of(row)
     except InputError as error:
-        raise InputError(f"{path}, row {row['id']}: {error}", code=error.code) from None
-    return judge(str(row["id"]), split, expect, await bench.system.answer(asked, None))
+        raise named(str(path), row, error) from None
+    reply = await bench.system.answer(asked, None)
+    return _Turn(row, asked, expect, reply, judge(str(row["id"]), split, expect, reply))
 
 
-def _measure(name: str, rows: Sequence[Judgement]) -> SetResult:
+def _measure(name: str, turns: Sequence[_Turn], titles: Mapping[str, str]) -> SetResult:
+    questions = tuple(_question(turn, titles) for turn in turns)
+    rows = [turn.judged for turn in turns]
+
     def over(part: str) -> float | None:
         return metrics.share([met for row in rows if (met := getattr(row, part)) is not None])
 
-    measured = metrics.defined(
-        right=metrics.share([row.right for row in rows]),
-        outcome=over("outcome"),
-        cite=over("cite"),
-        must=over("must"),
-        must_not=over("must_not"),
+    measured = metrics.defined(right=metrics.share([row.right for row in rows]), **{part: over(part) for part in PARTS})
+    return SetResult(
+        name,
+        len(rows),
+        measured | insufficiency.measures(questions),
+        questions,
+        notes=_notes(name, questions, titles),
     )
-    return SetResult(name, len(rows), measured)
+
+
+def _question(turn: _Turn, titles: Mapping[str, str]) -> Question:
+    row, reply, judged = turn.row, turn.reply, turn.judged
+    met = {"right": judged.right} | {part: getattr(judged, part) for part in PARTS}
+    cited = tuple(dict.fromkeys(citation.doc_id for citation in reply.citations))
+    ranks = {doc: rank for rank, doc in enumerate(cited, start=1)}
+    return Question(
+        id=judged.id,
+        turns=(*turn.asked.history, Turn("user", turn.asked.question)),
+        query=Query(reply.query),
+        metrics={name: float(value) for name, value in met.items() if value is not None},
+        tags=tags_of(row),
+        sought=tuple(
+            Sought(doc, titles.get(doc, ""), "", ranks.get(doc), known=doc in titles) for doc in turn.expect.cite
+        ),
+        hits=_hits(turn),
+        kind=" or ".join(turn.expect.outcomes) or None,
+        where=_where(turn.expect),
+        action=judged.got,
+        answered=None if judged.got == Outcome.FAILED else judged.got in ANSWERS,
+        answer=reply.answer,
+        why=judged.why,
+    )
+
+
+def _where(expect: Expectation) -> Where | None:
+    """Present if only an answer will do, absent if `insufficient` will and an answer will not."""
+    if expect.outcomes and ANSWERS.issuperset(expect.outcomes):
+        return "present"
+    return "absent" if Outcome.INSUFFICIENT in expect.outcomes and ANSWERS.isdisjoint(expect.outcomes) else None
+
+
+def _hits(turn: _Turn) -> tuple[Hit, ...]:
+    """What the reply cites, in its order."""
+    grades = {grade.chunk_id: grade.score for grade in turn.reply.grades}
+    return tuple(
+        Hit(
+            rank=rank, doc_id=c.doc_id, title=c.title, text=c.quote[:SHOWN_TEXT], relevant=c.doc_id in turn.expect.cite,
+            score=grades.get(c.chunk_id, 0.0), grade=grades.get(c.chunk_id),
+        )
+        for rank, c in enumerate(turn.reply.citations[:SHOWN_HITS], start=1)
+    )  # fmt: skip
+
+
+def _notes(name: str, questions: Sequence[Question], titles: Mapping[str, str]) -> tuple[str, ...]:
+    """A row whose every `cite` is unknown can never be right."""
+    never = [q for q in questions if q.sought and not any(s.known for s in q.sought)]
+    if not titles:
+        return (f"{name}: the knowledge base is empty; fill it with `attest ingest` first",)
+    if not never:
+        return ()
+    first = ", ".join(dict.fromkeys(s.doc_id for q in never[:5] for s in q.sought))
+    return (
+        f"{name}: {len(never)} of {len(questions)} rows cite only doc_ids that are not in the knowledge base: {first}",
+    )

@@ -2,88 +2,98 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from bot.commands import fields
 from bot.commands.forms import access_of, history
-from bot.evaluate import metrics
+from bot.evaluate import insufficiency, metrics
 from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult
+from bot.evaluate.compare import LAST_TURN, over_plain
+from bot.evaluate.plain import plain_hybrid
+from bot.evaluate.questions import Question, average, metric_names
+from bot.evaluate.ranked import Asked, K, named, question_of, tags_of, texts_of
+from bot.evaluate.sets import Knowledge, QuestionSet, asked_of, notes_of, question_sets, titles_of
 from bot.system import System
 from grounding.errors import InputError
-
-K = 50
+from grounding.records import Query, Turn
 
 
 async def query(bench: Bench) -> SuiteResult:
-    """ROUGE-1 F of the query against the human rewrite."""
+    """ROUGE-1 F of the query against the human rewrite; and what it gains over the last turn as it was said."""
     sets: list[SetResult] = []
     for path in bench.files("query"):
-        scores = [await _overlap(bench.system, path, row) for row in bench.track(path.stem, bench.rows(path))]
-        sets.append(SetResult(path.stem, len(scores), metrics.defined(rouge_1_f=metrics.mean(scores))))
+        asked = tuple([await _overlap(bench.system, path, row) for row in bench.track(path.stem, bench.rows(path))])
+        measured = metrics.defined(rouge_1_f=average(asked, "rouge_1_f"))
+        sets.append(SetResult(path.stem, len(asked), measured, asked, over_plain(asked, LAST_TURN)))
     return SuiteResult("query", tuple(sets))
 
 
 async def retrieval(bench: Bench) -> SuiteResult:
-    """nDCG@10, MRR, recall@5 and recall@50 over each NAME/{corpus,queries}.jsonl, in a temporary knowledge base.
+    """nDCG@10, MRR, recall@5 and recall@50 over each set of questions, and what they gain over the plain hybrid.
 
-    Queries without relevant documents are left out of the means and counted as `without_relevant`.
+    Sets with a corpus are asked of a temporary knowledge base, others of the one that is there. Queries without relevant
+    documents are left out of the means and counted as `without_relevant`; with `grades` they are asked nevertheless, for
+    what the corrective step would have decided.
     """
-    sets: list[SetResult] = []
-    for folder in retrieval_folders(bench.data):
-        rows = bench.rows(folder / "queries.jsonl")
-        asked = [row for row in rows if _relevant(folder, row)]
-        async with bench.fresh(folder / "corpus.jsonl") as system:
-            ranked = [(await _ranked(system, folder, row), row) for row in bench.track(folder.name, asked)]
-        sets.append(_measure(folder, ranked, len(rows) - len(asked)))
+    sets = [await _measured_set(bench, questions) for questions in question_sets(bench.data)]
     return SuiteResult("retrieval", tuple(sets))
 
 
-def retrieval_folders(data: Path) -> list[Path]:
-    """Folders with both a corpus and queries."""
-    found = sorted(path.parent for path in (data / "retrieval").glob("*/queries.jsonl"))
-    for folder in found:
-        if not (folder / "corpus.jsonl").is_file():
-            raise InputError(f"{folder}: has queries.jsonl but no corpus.jsonl", code="no_file")
-    return found
+async def _measured_set(bench: Bench, questions: QuestionSet) -> SetResult:
+    rows = bench.rows(questions.path)
+    asked = [row for row in rows if bench.grades or _relevant(questions.path, row)]
+    async with asked_of(bench, questions) as system:
+        texts = await texts_of(system, asked) if bench.details else {}
+        held = Knowledge(system, await titles_of(system), texts)
+        made = [
+            await _question(held, questions.path, row, grades=bench.grades)
+            for row in bench.track(questions.name, asked)
+        ]
+    judged = [question for question in made if question.metrics]
+    return SetResult(
+        questions.name,
+        len(judged),
+        _means(judged) | {"without_relevant": float(len(rows) - len(judged))} | insufficiency.measures(made),
+        tuple(made),
+        over_plain(judged),
+        notes_of(questions, made, len(held.titles)),
+    )
 
 
-async def _overlap(system: System, path: Path, row: Row) -> float:
+async def _question(held: Knowledge, path: Path, row: Row, *, grades: bool) -> Question:
+    system = held.system
+    try:
+        turns = (Turn("user", fields.text(row, "query")),) if "query" in row else history(row)
+        made = Query(turns[0].text) if "query" in row else await system.summarizer.summarize(turns)
+        access = await access_of(system, fields.optional_text(row, "as"), fields.optional_text(row, "product"))
+        found = (await system.retriever.retrieve(made.text, access, K)).passages
+        judged = await insufficiency.judged(system, made, access, found) if grades else None
+        plain = await plain_hybrid(system, turns, access) if row.get("relevant") else []
+        return question_of(Asked(row, turns, made, found, plain, judged), held.titles, held.texts)
+    except InputError as error:
+        raise named(str(path), row, error) from None
+
+
+async def _overlap(system: System, path: Path, row: Row) -> Question:
     try:
         turns, rewrite = history(row), fields.text(row, "rewrite")
+        made = await system.summarizer.summarize(turns)
+        tags = tags_of(row)
     except InputError as error:
-        raise InputError(f"{path}, row {row['id']}: {error}", code=error.code) from None
-    return metrics.rouge_1((await system.summarizer.summarize(turns)).text, rewrite)
+        raise named(str(path), row, error) from None
+    overlap, plain = (metrics.rouge_1(text, rewrite) for text in (made.text, turns[-1].text))
+    return Question(
+        str(row["id"]), turns, made, {"rouge_1_f": overlap}, {"rouge_1_f": plain}, tags, wanted=rewrite
+    )  # fmt: skip
 
 
-async def _ranked(system: System, folder: Path, row: Row) -> list[str]:
-    """Distinct ids of the documents found, in the order of their best passage."""
-    try:
-        text = fields.text(row, "query") if "query" in row else (await system.summarizer.summarize(history(row))).text
-        access = await access_of(system, fields.optional_text(row, "as"), fields.optional_text(row, "product"))
-    except InputError as error:
-        raise InputError(f"{folder / 'queries.jsonl'}, row {row['id']}: {error}", code=error.code) from None
-    found = await system.retriever.retrieve(text, access, K)
-    return list(dict.fromkeys(passage.doc_id for passage in found.passages))
-
-
-def _relevant(folder: Path, row: Row) -> tuple[str, ...]:
+def _relevant(path: Path, row: Row) -> tuple[str, ...]:
     try:
         return fields.texts(row, "relevant")
     except InputError as error:
-        raise InputError(f"{folder / 'queries.jsonl'}, row {row['id']}: {error}", code=error.code) from None
+        raise named(str(path), row, error) from None
 
 
-def _measure(folder: Path, ranked: list[tuple[list[str], Row]], left_out: int) -> SetResult:
-    pairs = [(found, set(_relevant(folder, row))) for found, row in ranked]
-
-    def average(values: list[float | None]) -> float | None:
-        return metrics.mean([value for value in values if value is not None])
-
-    measured = metrics.defined(
-        ndcg_10=average([metrics.ndcg(found, relevant, 10) for found, relevant in pairs]),
-        mrr=average([metrics.reciprocal_rank(found, relevant) for found, relevant in pairs]),
-        recall_5=average([metrics.recall_at(found, relevant, 5) for found, relevant in pairs]),
-        recall_50=average([metrics.recall_at(found, relevant, K) for found, relevant in pairs]),
-        without_relevant=float(left_out),
-    )
-    return SetResult(folder.name, len(pairs), measured)
+def _means(questions: Sequence[Question]) -> dict[str, float]:
+    return metrics.defined(**{name: average(questions, name) for name in metric_names(questions)})

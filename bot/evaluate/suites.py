@@ -11,6 +11,7 @@ from bot.evaluate.golden import golden
 from bot.evaluate.provenance import provenance
 from bot.evaluate.screening import injection, screen
 from bot.evaluate.searching import query, retrieval
+from bot.evaluate.sets import OWN_QUESTIONS
 
 
 async def _golden(bench: Bench) -> SuiteResult:
@@ -19,20 +20,24 @@ async def _golden(bench: Bench) -> SuiteResult:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A suite: what runs it, and the files that it needs, as a pattern within the data folder."""
+    """A suite: what runs it, and the files of which it needs one at least, as patterns within the data folder."""
 
     run: Callable[[Bench], Awaitable[SuiteResult]]
-    needs: str
+    patterns: tuple[str, ...]
+
+    @property
+    def needs(self) -> str:
+        return " or ".join(self.patterns)
 
     def has_data(self, data: Path) -> bool:
-        return any(data.glob(self.needs))
+        return any(any(data.glob(pattern)) for pattern in self.patterns)
 
 
 SUITES: dict[str, Suite] = {
-    "provenance": Suite(provenance, "provenance/*.jsonl"),
-    "retrieval": Suite(retrieval, "retrieval/*/queries.jsonl"),
-    "query": Suite(query, "query/*.jsonl"),
-    "screen": Suite(screen, "screen/*.jsonl"),
-    "injection": Suite(injection, "injection/*.jsonl"),
-    "golden": Suite(_golden, "golden.jsonl"),
+    "provenance": Suite(provenance, ("provenance/*.jsonl",)),
+    "retrieval": Suite(retrieval, ("retrieval/*/queries.jsonl", OWN_QUESTIONS)),
+    "query": Suite(query, ("query/*.jsonl",)),
+    "screen": Suite(screen, ("screen/*.jsonl",)),
+    "injection": Suite(injection, ("injection/*.jsonl",)),
+    "golden": Suite(_golden, ("golden.jsonl",)),
 }

@@ -21,7 +21,8 @@ _TYPES = {
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     # `error.html` and `source.html` stand under `http/`, the reviewers' templates under `review/`
-    loaders = {"http": PackageLoader("bot.http", "templates"), "review": PackageLoader("bot.review", "templates")}
+    rooms = ("http", "review", "evaluate")
+    loaders = {room: PackageLoader(f"bot.{room}", "templates") for room in rooms}
     made = Environment(
         loader=PrefixLoader(loaders),
         autoescape=True,

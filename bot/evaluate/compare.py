@@ -1,0 +1,99 @@
+"""Two systems on the same questions: this run against the plain baseline, and against an earlier run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bot.evaluate.bench import SetResult, SuiteResult
+from bot.evaluate.bootstrap import interval
+from bot.evaluate.gain import Gain
+from bot.evaluate.questions import Question, metric_names
+from grounding.errors import InputError
+
+EARLIER = "earlier run"
+PLAIN = "plain hybrid"
+LAST_TURN = "last turn"
+
+Figures = Mapping[str, Mapping[str, float]]
+"""Figures of each question, by its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRun:
+    """What `--json` of an earlier run says of each question: suite and set to figures by id."""
+
+    path: Path
+    sets: Mapping[tuple[str, str], Figures]
+
+
+def gains(questions: Sequence[Question], others: Figures, against: str) -> tuple[Gain, ...]:
+    """For each figure the mean difference over the questions that both have, with its paired bootstrap interval."""
+    return tuple(made for name in metric_names(questions) if (made := _gain(questions, others, against, name)))
+
+
+def over_plain(questions: Sequence[Question], name: str = PLAIN) -> tuple[Gain, ...]:
+    """Against the baseline that the questions carry, which is called `name`."""
+    return gains(questions, {q.id: q.plain for q in questions}, name)
+
+
+def read_earlier(path: Path) -> EarlierRun:
+    """The file that `attest eval … --json` wrote. Raises InputError."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8-sig"))
+        sets = dict(_sets(value))
+    except OSError as error:
+        raise InputError(f"--baseline {path}: {(error.strerror or 'cannot be read').lower()}", code="no_file") from None
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        raise InputError(f"--baseline {path}: not what `attest eval … --json` writes", code="bad_json") from None
+    if not sets:
+        raise InputError(f"--baseline {path}: holds no figures per question; allowed: suites retrieval, query, golden")
+    return EarlierRun(path, sets)
+
+
+def over_earlier(results: Sequence[SuiteResult], earlier: EarlierRun) -> list[SuiteResult]:
+    """`results` with the gains over the earlier run. Raises InputError where not one question is the same."""
+    compared = [_with_gains(result, earlier) for result in results]
+    if not any(gain.against == EARLIER for result in compared for part in result.sets for gain in part.gains):
+        raise InputError(f"--baseline {earlier.path}: no set of this run has a question in common with it")
+    return compared
+
+
+def _with_gains(result: SuiteResult, earlier: EarlierRun) -> SuiteResult:
+    return replace(result, sets=tuple(_set_with_gains(result.suite, part, earlier) for part in result.sets))
+
+
+def _set_with_gains(suite: str, part: SetResult, earlier: EarlierRun) -> SetResult:
+    before = earlier.sets.get((suite, part.name))
+    if before is None or not part.questions:
+        return part
+    absent = sum(q.id not in before for q in part.questions)
+    notes = (f"{part.name}: {absent} questions are not in the earlier run and are not compared",) if absent else ()
+    made = gains(part.questions, before, EARLIER)
+    return replace(part, gains=(*part.gains, *made), notes=(*part.notes, *notes))
+
+
+def _gain(questions: Sequence[Question], others: Figures, against: str, name: str) -> Gain | None:
+    pairs = [
+        (q.metrics[name], others[q.id][name]) for q in questions if name in q.metrics and name in others.get(q.id, {})
+    ]
+    span = interval([mine - theirs for mine, theirs in pairs])
+    if span is None:
+        return None
+    value, other = (sum(column) / len(pairs) for column in zip(*pairs, strict=True))
+    better, worse = (sum(sign * (a - b) > 0 for a, b in pairs) for sign in (1, -1))
+    return Gain(name, against, value, other, span, better, worse)
+
+
+def _sets(value: Any) -> Iterator[tuple[tuple[str, str], Figures]]:
+    for suite in value["suites"]:
+        for part in suite["sets"]:
+            figures = {
+                str(row["id"]): {str(name): float(figure) for name, figure in row["metrics"].items()}
+                for row in part.get("questions", ())
+            }
+            if figures:
+                yield (str(suite["suite"]), str(part["name"])), figures

@@ -1,0 +1,109 @@
+"""One question of a search: the documents that were found beside those that should have been."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.commands import fields
+from bot.evaluate import metrics
+from bot.evaluate.bench import Row
+from bot.evaluate.insufficiency import Judged, kind_of
+from bot.evaluate.questions import SHOWN_HITS, SHOWN_TEXT, Hit, Question, Sought
+from bot.system import System
+from grounding.errors import InputError
+from grounding.records import Passage, Query, Turn
+
+K = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked and found. `plain`: the documents of the baseline, best first."""
+
+    row: Row
+    turns: tuple[Turn, ...]
+    query: Query
+    passages: tuple[Passage, ...]
+    plain: Sequence[str]
+    judged: Judged | None
+
+
+def question_of(asked: Asked, titles: Mapping[str, str], texts: Mapping[str, str]) -> Question:
+    """The question with its figures. `titles` of all documents, `texts` of those to be read. Raises InputError."""
+    row, relevant = asked.row, fields.texts(asked.row, "relevant")
+    ranked = list(dict.fromkeys(passage.doc_id for passage in asked.passages))
+    kind, where = kind_of(row, relevant)
+    return Question(
+        id=str(row["id"]),
+        turns=asked.turns,
+        query=asked.query,
+        metrics=figures(ranked, relevant),
+        plain=figures(asked.plain, relevant) if asked.plain else {},
+        tags=tags_of(row),
+        sought=tuple(_sought(doc, ranked, asked.plain, titles, texts) for doc in dict.fromkeys(relevant)),
+        hits=hits_of(asked.passages, relevant, _grades(asked.judged)),
+        kind=kind,
+        where=where,
+        action=asked.judged.decision.action.value if asked.judged else None,
+        answered=asked.judged.answered if asked.judged else None,
+    )
+
+
+def figures(ranked: Sequence[str], relevant: Collection[str]) -> dict[str, float]:
+    """nDCG@10, reciprocal rank, recall@5 and recall@50 of one ranking; empty where nothing is relevant."""
+    wanted = set(relevant)
+    return metrics.defined(
+        ndcg_10=metrics.ndcg(ranked, wanted, 10),
+        mrr=metrics.reciprocal_rank(ranked[:K], wanted),
+        recall_5=metrics.recall_at(ranked, wanted, 5),
+        recall_50=metrics.recall_at(ranked, wanted, K),
+    )
+
+
+def hits_of(
+    passages: Sequence[Passage], relevant: Collection[str], grades: Mapping[str, float], most: int = SHOWN_HITS
+) -> tuple[Hit, ...]:
+    """The best passage of each of the first documents."""
+    best: dict[str, Passage] = {}
+    for passage in passages:
+        best.setdefault(passage.doc_id, passage)
+    return tuple(
+        Hit(
+            rank=rank, doc_id=p.doc_id, title=p.title, text=p.text[:SHOWN_TEXT], relevant=p.doc_id in relevant,
+            score=p.score, bm25=p.bm25, semantic=p.semantic, grade=grades.get(p.chunk_id),
+        )
+        for rank, p in enumerate(list(best.values())[:most], start=1)
+    )  # fmt: skip
+
+
+def tags_of(row: Row) -> tuple[str, ...]:
+    """The row's `tags` and `collection`: parts of the set that are measured apart. Raises InputError."""
+    collection = fields.optional_text(row, "collection")
+    return tuple(dict.fromkeys((*fields.texts(row, "tags"), *([collection] if collection else []))))
+
+
+async def texts_of(system: System, rows: Sequence[Row]) -> dict[str, str]:
+    """Beginnings of the documents that the rows hold relevant, for reading."""
+    wanted = dict.fromkeys(doc for row in rows for doc in fields.texts(row, "relevant"))
+    found = {doc: await system.library.document(doc) for doc in wanted}
+    return {doc: document.text[:SHOWN_TEXT] for doc, document in found.items() if document is not None}
+
+
+def named(where: str, row: Row, error: InputError) -> InputError:
+    """The same error with the file and row it is about."""
+    return InputError(f"{where}, row {row['id']}: {error}", code=error.code)
+
+
+def _sought(
+    doc: str, ranked: Sequence[str], plain: Sequence[str], titles: Mapping[str, str], texts: Mapping[str, str]
+) -> Sought:
+    return Sought(doc, titles.get(doc, ""), texts.get(doc, ""), _rank(doc, ranked), _rank(doc, plain), doc in titles)
+
+
+def _rank(doc: str, ranked: Sequence[str]) -> int | None:
+    return ranked.index(doc) + 1 if doc in ranked[:K] else None
+
+
+def _grades(judged: Judged | None) -> dict[str, float]:
+    return {grade.chunk_id: grade.score for grade in judged.grading.grades} if judged else {}
