@@ -13,16 +13,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from grounding.readers.extract import PLACE
 from grounding.records import Chunk, Document, Locator, chunk_id
 from grounding.text import sentences
 from grounding.tokens import count_tokens, fits
 
-PLACE = re.compile(r"^(?:page|sheet|slide) ")
 _BLANK = re.compile(r"\n[^\S\n]*\n\s*")
 _LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"\S+")
 _HEADING = re.compile(r"#{1,6} \S[^\n]*")
 _ROOM = 4  # code points per token of `maximum` from which a line is cut before it is counted
+_LONGEST_TOKEN = 128  # code points; no token of the vocabulary has more, so what is longer needs no counting
 
 _PARAGRAPH, _SECTION, _PAGE = 1, 2, 3  # how strongly the text divides before a piece
 
@@ -49,7 +50,7 @@ def split(document: Document, *, minimum: int = 24, maximum: int = 200) -> tuple
     start, end = _trim(text, 0, len(text))
     if start == end:
         return ()
-    if not document.locators and fits(text[start:end], minimum):
+    if not document.locators and end - start <= minimum * _LONGEST_TOKEN and fits(text[start:end], minimum):
         pieces = [_piece(text, start, end, _PAGE)]
     else:
         pieces = _merged(text, list(_pieces(text, document.locators, maximum)), minimum, maximum)
@@ -64,7 +65,7 @@ def _chunk(document: Document, piece: _Piece, locator: str | None) -> Chunk:
 
 
 class _Places:
-    """Names the place of an offset: the page or sheet, and the heading above it on that page."""
+    """Names the place of an offset: the page, sheet or the like, and the heading above it there."""
 
     def __init__(self, locators: tuple[Locator, ...]) -> None:
         self._locators = sorted(locators, key=lambda place: place.start)

@@ -7,7 +7,6 @@ the first item is handed out, so that nothing is half-ingested. A file that cann
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from grounding.errors import InputError
-from grounding.readers.extract import MAX_FILE_BYTES, Extract, Refused, clean, one_line
+from grounding.readers.extract import MAX_FILE_BYTES, Refused, clean, one_line
+from grounding.readers.guard import Guard
 from grounding.readers.meta import BadField, checked
 from grounding.readers.rules import METADATA_FILE, Rules, read_acl, read_rules
 from grounding.records import Document
@@ -46,29 +46,31 @@ def find(paths: Sequence[Path], acl: Path | None = None) -> Iterator[SourceItem]
     corpus line with a wrong field. Symbolic links that leave a folder are not followed.
     """
     rights = read_acl(acl) if acl is not None else Rules(())
-    sources = [_source(Path(path), rights) for path in paths]
-    for source in sources:
-        yield from source()
+    guard = Guard()
+    sources = [_source(Path(path), rights, guard) for path in paths]
+    with guard:
+        for source in sources:
+            yield from source()
 
 
-def _source(path: Path, rights: Rules) -> Callable[[], Iterator[SourceItem]]:
+def _source(path: Path, rights: Rules, guard: Guard) -> Callable[[], Iterator[SourceItem]]:
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
     full = path.resolve()
     if full.is_dir():
-        return partial(_folder, full, read_rules(full), rights)
+        return partial(_folder, full, read_rules(full), rights, guard)
     if not full.is_file():
         raise InputError(f"{path}: neither a file nor a folder")
     if full.suffix.lower() == ".jsonl" and _is_corpus(full):
         for _ in _lines(full):
             pass
         return partial(_corpus, full, rights)
-    return lambda: iter([_file(full, full.parent, read_rules(full.parent), rights)])
+    return lambda: iter([_file(full, full.parent, read_rules(full.parent), rights, guard)])
 
 
-def _folder(root: Path, rules: Rules, rights: Rules) -> Iterator[SourceItem]:
+def _folder(root: Path, rules: Rules, rights: Rules, guard: Guard) -> Iterator[SourceItem]:
     for path in _walk(root, root):
-        yield _file(path, root, rules, rights)
+        yield _file(path, root, rules, rights, guard)
 
 
 def _walk(folder: Path, root: Path) -> Iterator[Path]:
@@ -96,7 +98,7 @@ def _stays(link: Path, root: Path) -> bool:
         return False
 
 
-def _file(path: Path, root: Path, rules: Rules, rights: Rules) -> SourceItem:
+def _file(path: Path, root: Path, rules: Rules, rights: Rules, guard: Guard) -> SourceItem:
     doc_id = path.relative_to(root).as_posix()
     said = rules.fields(doc_id) | rights.fields(doc_id)
     try:
@@ -105,17 +107,17 @@ def _file(path: Path, root: Path, rules: Rules, rights: Rules) -> SourceItem:
     except OSError:
         mark = "unreadable"
     return SourceItem(
-        doc_id, str(root), f"{mark}:{_hash(repr(sorted(said.items())))}", partial(_load, path, doc_id, said)
+        doc_id, str(root), f"{mark}:{_hash(repr(sorted(said.items())))}", partial(_load, path, doc_id, said, guard)
     )
 
 
-def _load(path: Path, doc_id: str, said: dict[str, Any]) -> Document:
+def _load(path: Path, doc_id: str, said: dict[str, Any], guard: Guard) -> Document:
     try:
         with path.open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise Refused("corrupt", f"{doc_id}: cannot be read ({error.strerror})") from None
-    extract = _read(data, doc_id)
+    extract = guard.read(data, doc_id)
     meta = {"title": extract.title} | extract.meta | said
     return Document(
         doc_id=doc_id, text=extract.text, content_type=extract.content_type, locators=extract.locators, **meta
@@ -181,9 +183,3 @@ def _row(path: Path, number: int, line: bytes) -> dict[str, Any]:
 def _hash(content: str | bytes) -> str:
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content
     return hashlib.sha256(data).hexdigest()[:16]
-
-
-def _read(data: bytes, name: str) -> Extract:
-    """`grounding.readers.read.read`, loaded when the first file is read: an unchanged folder pays for no format (0.4 s)."""
-    extract: Extract = importlib.import_module("grounding.readers.read").read(data, name)
-    return extract

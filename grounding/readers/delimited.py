@@ -6,10 +6,12 @@ import csv
 import io
 from collections import Counter
 
+from grounding.readers import kinds
+from grounding.readers.encoding import decode
 from grounding.readers.extract import Extract, Refused, Writer, clean, one_line
 from grounding.readers.rows import header_rows, row_lines
 
-CONTENT_TYPE = "text/csv"
+CONTENT_TYPE = kinds.DELIMITED
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_CHARS = 64_000
@@ -50,6 +52,11 @@ def _is_prose(header: list[str]) -> bool:
     """Sentences have commas too, with a space behind them or nothing at all."""
     spaced = len(header) < 3 and any(cell.startswith(" ") or not cell for cell in header[1:])
     return spaced or any(cell.rstrip().endswith((".", "!", "?")) or len(cell) > 60 for cell in header)
+
+
+def read_delimited_file(data: bytes, name: str) -> Extract:
+    """`read_delimited` of bytes in any encoding."""
+    return read_delimited(decode(data), name)
 
 
 def read_delimited(text: str, name: str) -> Extract:

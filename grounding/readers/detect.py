@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
+import importlib
 import re
 import threading
 from functools import lru_cache
+from typing import Any
 
-from magika import Magika
-
-from grounding.readers import delimited, mail, markdown, pdf, plain, web_page
-from grounding.readers.archive import kind_of
+from grounding.readers import delimited, kinds, structured
+from grounding.readers.encoding import decode
 from grounding.readers.extract import Refused
-
-JSON = "application/json"
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")
 _NOT_READ = {  # magic numbers of what people most often try
-    b"{\\rtf": "an RTF file; save it as DOCX",
     b"\x89PNG": "a PNG image",
     b"\xff\xd8\xff": "a JPEG image",
     b"GIF8": "a GIF image",
@@ -41,6 +37,12 @@ _MARKS = (
     re.compile(r"^\s*\|?\s*:?-{3,}:?\s*\|", re.MULTILINE),  # tables
     re.compile(r"(?<![\w*])\*\*\S[^*\n]*\*\*"),  # strong words
 )
+_JSON_START = re.compile(r'\s*(?:\{\s*"[^"\n]{0,200}"\s*:|\[\s*\{\s*")')
+_HEADER = re.compile(r"^([A-Za-z][A-Za-z0-9-]{1,60}):[ \t]?(.*)$")
+_TELLING = frozenset(
+    "from to cc subject date received message-id mime-version return-path delivered-to reply-to content-type "
+    "x-mailer".split()
+)
 _LOCK = threading.Lock()
 
 
@@ -49,15 +51,17 @@ def detect(data: bytes, name: str = "") -> str:
     if not data.strip(b"\x00 \t\r\n\xef\xbb\xbf"):
         raise Refused("empty", "an empty file")
     if b"%PDF-" in data[:1024]:
-        return pdf.CONTENT_TYPE
+        return kinds.PDF
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
-        return kind_of(data)
+        return str(_loaded("grounding.readers.archive").kind_of(data))
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{\\rtf"):
+        return kinds.RICH_TEXT
     if data.startswith(_OLE):
         raise _old_office(data)
     for magic, what in _NOT_READ.items():
         if data.startswith(magic):
             raise Refused("unsupported", what)
-    text = plain.decode(data)
+    text = decode(data)
     if _is_binary(text):
         raise Refused("unsupported", f"not a document: {_magika().identify_bytes(data).output.description.lower()}")
     return _text_kind(data, text, name)
@@ -79,50 +83,83 @@ def _is_binary(text: str) -> bool:
 
 def _text_kind(data: bytes, text: str, name: str) -> str:
     text = text.lstrip("\ufeff")
-    if mail.looks_like_mail(text):
-        return mail.CONTENT_TYPE
+    if looks_like_mail(text):
+        return kinds.MAIL
     if _HTML_START.match(text):
-        return web_page.CONTENT_TYPE
-    if _is_json(text):
-        return JSON
+        return kinds.WEB_PAGE
+    if text.lstrip().startswith("<") and "<!ENTITY" in text[:_TEXT_SAMPLE]:
+        raise Refused("unsupported", "XML with entities of its own")
+    if found := _json_kind(text):
+        return found
     sample = text[:_TEXT_SAMPLE]
     marks = sum(1 for mark in _MARKS if mark.search(sample))
     front = _MARKS[0].match(sample) is not None
     if front or marks >= 2:
-        return markdown.CONTENT_TYPE
+        return kinds.MARKDOWN
     if delimited.looks_delimited(text):
-        return delimited.CONTENT_TYPE
+        return kinds.DELIMITED
     if sample.lstrip().startswith("<") and len(_HTML_TAG.findall(sample)) >= 2:
-        return web_page.CONTENT_TYPE
+        return kinds.WEB_PAGE
     return _guessed(data, text, name, marks)
 
 
 def _guessed(data: bytes, text: str, name: str, marks: int) -> str:
+    named = name.lower().endswith((".md", ".markdown"))
+    if named and marks:
+        return kinds.MARKDOWN
     label = _magika().identify_bytes(data).output.label if len(text) > 16 else "txt"
     if label in ("csv", "tsv") and delimited.looks_delimited(text, named=False):
-        return delimited.CONTENT_TYPE
+        return kinds.DELIMITED
     if label == "html" and _HTML_TAG.search(text):
-        return web_page.CONTENT_TYPE
-    if name.lower().endswith((".md", ".markdown")) or (label == "markdown" and marks):
-        return markdown.CONTENT_TYPE
-    return plain.CONTENT_TYPE
+        return kinds.WEB_PAGE
+    if named or (label == "markdown" and marks):
+        return kinds.MARKDOWN
+    return kinds.PLAIN
 
 
-def _is_json(text: str) -> bool:
+def _json_kind(text: str) -> str | None:
+    """JSON, JSON lines or neither. Raises Refused for what begins as JSON beyond doubt and does not go on so."""
     if not text.lstrip().startswith(("{", "[")):
-        return False
+        return None
+    first = text.lstrip().split("\n", 1)[0]
     try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+        structured.parse(text)
+        return kinds.JSON
+    except ValueError as error:
+        broken = error
+    try:
+        structured.parse(first)
+    except ValueError:
+        if _JSON_START.match(text):
+            raise Refused("corrupt", f"JSON that is cut short or damaged: {broken}") from None
+        return None
+    return kinds.JSON_LINES if first.startswith("{") or _JSON_START.match(text) else None
 
 
-def _magika() -> Magika:
+def looks_like_mail(text: str) -> bool:
+    """True if `text` begins with a block of mail headers: From and two others that mail has, then a blank line."""
+    names: set[str] = set()
+    for line in text.lstrip("\ufeff")[:65_536].splitlines():
+        header = _HEADER.match(line)
+        if header is not None:
+            names.add(header.group(1).lower())
+        elif not line.strip():
+            break
+        elif not line.startswith((" ", "\t") if names else "From "):
+            return False
+    return "from" in names and len(names & _TELLING) >= 3
+
+
+def _magika() -> Any:
     with _LOCK:
-        return _loaded()
+        return _model()
 
 
 @lru_cache(maxsize=1)
-def _loaded() -> Magika:
-    return Magika()
+def _model() -> Any:
+    return _loaded("magika").Magika()
+
+
+def _loaded(module: str) -> Any:
+    """A module that most files do without."""
+    return importlib.import_module(module)

@@ -12,7 +12,11 @@ from grounding.records import Locator
 MAX_FILE_BYTES = 50_000_000
 MAX_TEXT_CHARS = 20_000_000
 
-Reason = Literal["encrypted", "corrupt", "empty", "too_large", "unsupported"]
+Reason = Literal["encrypted", "corrupt", "empty", "too_large", "too_slow", "crashed", "unsupported"]
+
+PLACE = re.compile(
+    r"(?:page|slide|chapter|line) \d+(?= · |$)|(?:sheet|attachment) "
+)  # labels of places; others are headings
 
 _DROP = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"  # control characters
@@ -93,6 +97,17 @@ class Writer:
     def line(self, text: str) -> None:
         """One more line under the block before it."""
         self._put(clean(text), "\n")
+
+    def include(self, extract: Extract, label: str) -> None:
+        """A whole document under `label`, which stands before the names of its pages too."""
+        if not extract.text.strip():
+            return
+        self.place(label)
+        self._put(extract.text, "\n\n")
+        base = self._length - len(extract.text)
+        for place in extract.locators:
+            inner = f"{label} · {place.label}" if PLACE.match(place.label) else place.label
+            self._locators.append(Locator(base + place.start, inner))
 
     @property
     def empty(self) -> bool:

@@ -12,11 +12,13 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from grounding.readers import kinds
+from grounding.readers.encoding import decode
 from grounding.readers.extract import Extract, Refused
 from grounding.readers.meta import BadField, checked
 from grounding.readers.web_page import read_html
 
-CONTENT_TYPE = "text/markdown"
+CONTENT_TYPE = kinds.MARKDOWN
 
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _KEY_LINE = re.compile(r"^[A-Za-z_][\w-]*\s*:", re.MULTILINE)
@@ -128,6 +130,11 @@ _ELEMENTS = frozenset(
         "wbr",
     ]
 )
+
+
+def read_markdown_file(data: bytes, name: str) -> Extract:
+    """`read_markdown` of bytes in any encoding."""
+    return read_markdown(decode(data), name)
 
 
 def read_markdown(text: str, name: str) -> Extract:

@@ -17,12 +17,14 @@ from itertools import chain, pairwise
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
+from grounding.readers import kinds
 from grounding.readers.extract import Extract, Refused, Writer, one_line
 from grounding.readers.plain import joined_lines, usual_width
 from grounding.readers.rows import header_rows, table_lines
 
-CONTENT_TYPE = "application/pdf"
+CONTENT_TYPE = kinds.PDF
 
+MAX_PAGES = 20_000
 _PDFIUM = threading.Lock()  # pdfium is not thread-safe, not even over different documents
 _HYPHEN = "\ufffe"  # what pdfium gives for a hyphen that ends a line; the line break is then left out
 _SOFT = re.compile(rf"(?<=[a-zß-ÿ]){_HYPHEN}(?=[a-zß-ÿ])")
@@ -82,6 +84,8 @@ def _pages(data: bytes) -> tuple[str, list[list[_Line]]]:
             raise Refused("encrypted", "a PDF with a password; save it without one") from None
         raise Refused("corrupt", "a PDF that cannot be opened: cut short or damaged") from None
     try:
+        if len(document) > MAX_PAGES:
+            raise Refused("too_large", f"a PDF of more than {MAX_PAGES:,} pages")
         title = one_line(document.get_metadata_value("Title") or "")
         return ("" if title.lower() in _UNTITLED else title), [_page(document, i) for i in range(len(document))]
     except pdfium.PdfiumError:

@@ -7,12 +7,13 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from grounding.readers import kinds
+from grounding.readers.encoding import decode
 from grounding.readers.extract import Extract, Refused, Writer, one_line
 from grounding.readers.hidden import hidden_by_rules, is_hidden
-from grounding.readers.plain import decode
 from grounding.readers.rows import table_lines
 
-CONTENT_TYPE = "text/html"
+CONTENT_TYPE = kinds.WEB_PAGE
 
 _SKIP = frozenset(
     [
@@ -86,7 +87,10 @@ _BLOCKS = frozenset(
     ]
 )
 _HEADINGS = {f"h{n}": n for n in range(1, 7)}
-_CHARSET = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{2,30})""", re.IGNORECASE)
+_CHARSET = re.compile(
+    rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{2,30})|<\?xml[^>]{0,200}encoding\s*=\s*["']([\w-]{2,30})""",
+    re.IGNORECASE,
+)
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _AROUND_BREAK = re.compile(r" *\n *")
 _MAX_DEPTH = 2_000
@@ -96,29 +100,35 @@ _MAX_CELLS = 500_000
 
 def read_web_page(data: bytes, name: str) -> Extract:
     """Extract of an HTML file; the encoding it declares counts where no byte order mark stands. Raises Refused."""
-    return read_html(_decoded(data), name)
+    return read_html(decoded(data), name)
 
 
 def read_html(html: str, name: str, content_type: str = CONTENT_TYPE, meta: dict[str, Any] | None = None) -> Extract:
     """Extract of HTML text. The title is <title>, else the first heading, else `name`. Raises Refused."""
-    tree = LexborHTMLParser(html)
     writer = Writer()
-    root = _main(tree)
-    if root is not None:
-        _Walk(writer, hidden_by_rules(tree)).walk(root)
-    found = tree.css_first("head title") or tree.css_first("title")
-    title = one_line(found.text()) if found is not None else ""
+    title = write_html(html, writer)
     extract = writer.extract(title or name, content_type, meta)
     if title or not extract.locators:
         return extract
     return writer.extract(extract.locators[0].label, content_type, meta)
 
 
-def _decoded(data: bytes) -> str:
+def write_html(html: str, writer: Writer) -> str:
+    """Write what a person sees of `html`. Returns its <title>, or nothing. Raises Refused."""
+    tree = LexborHTMLParser(html)
+    root = _main(tree)
+    if root is not None:
+        _Walk(writer, hidden_by_rules(tree)).walk(root)
+    found = tree.css_first("head title") or tree.css_first("title")
+    return one_line(found.text()) if found is not None else ""
+
+
+def decoded(data: bytes) -> str:
+    """Text of an HTML file; the encoding that it declares counts where no byte order mark stands."""
     declared = _CHARSET.search(data[:2048])
     if declared is not None:
         try:
-            return data.decode(declared.group(1).decode("ascii").lower())
+            return data.decode((declared.group(1) or declared.group(2)).decode("ascii").lower())
         except (LookupError, UnicodeDecodeError):
             pass  # the page is wrong about itself
     return decode(data)
@@ -151,7 +161,7 @@ class _Walk:
             if child is not None:
                 depth += 1
                 if depth > _MAX_DEPTH:
-                    raise Refused("corrupt", f"HTML nested more than {_MAX_DEPTH} deep")
+                    raise Refused("too_large", f"HTML nested more than {_MAX_DEPTH} deep")
                 node = child
                 continue
             while node is not None:

@@ -12,9 +12,10 @@ from docx.oxml.ns import qn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grounding.readers.encoding import decode
 from grounding.readers.extract import MAX_FILE_BYTES, Extract, Refused, Writer, clean
 from grounding.readers.number_format import shown
-from grounding.readers.plain import decode, paragraphs
+from grounding.readers.plain import paragraphs
 from grounding.readers.read import read
 from tests.grounding.readers import files
 
@@ -285,7 +286,7 @@ def test_declared_encoding_of_a_page_counts() -> None:
 
 
 def test_html_nested_without_end_is_refused() -> None:
-    assert _code(b"<html><body>" + b"<div>" * 5000 + b"x") == "corrupt"
+    assert _code(b"<html><body>" + b"<div>" * 5000 + b"x") == "too_large"
 
 
 # pdf
@@ -484,7 +485,7 @@ def test_mail_prefers_plain_text_and_names_attachments() -> None:
     message.add_attachment(b"%PDF-1.4", maintype="application", subtype="pdf", filename="plan.pdf")
     extract = _read(bytes(message))
     assert (extract.title, extract.content_type) == ("Öffnungszeiten im März", "message/rfc822")
-    assert extract.text == "Wir öffnen um 9 Uhr.\n\nAttachments: plan.pdf"
+    assert extract.text == "Wir öffnen um 9 Uhr.\n\nAttachments: plan.pdf (not read: corrupt)"
     assert extract.meta == {"updated": "2026-03-02T10:00:00+01:00"}
 
 
@@ -501,9 +502,10 @@ def test_encrypted_mail_is_refused() -> None:
     assert _code(data) == "encrypted"
 
 
-def test_json_stays_as_it_is() -> None:
-    extract = _read('{"plan": "Basic",\n "price": 9}')
-    assert (extract.text, extract.content_type) == ('{"plan": "Basic",\n "price": 9}', "application/json")
+def test_json_becomes_rows_and_numbers_stay_as_written() -> None:
+    extract = _read('{"plan": "Basic",\n "price": 9.00, "price": 1e3, "note": null, "sold": true}')
+    assert extract.text == "plan: Basic | price: 9.00 | price: 1e3 | sold: true"
+    assert extract.content_type == "application/json"
 
 
 # limits
@@ -518,7 +520,7 @@ def test_too_much_text_is_refused() -> None:
 
 
 def test_an_unsupported_container_names_what_is_read() -> None:
-    with pytest.raises(Refused, match="PDF, DOCX, XLSX"):
+    with pytest.raises(Refused, match="PDF, DOCX, PPTX"):
         read(files.archive({"a.txt": b"x"}), "a.docx")
 
 
