@@ -23,6 +23,7 @@ from grounding.records import Locator
 
 _MAX_REPLY = 8 * MAX_TEXT_CHARS
 _START = "import sys; sys.path[:] = sys.argv[4:]; from grounding.readers.worker import main; main(int(sys.argv[1]), *map(float, sys.argv[2:4]))"
+_ROOT = Path(__file__).parents[2]
 _STARTS_WITHIN = 60.0  # seconds
 _OUT_OF_TIME = int(getattr(signal, "SIGXCPU", 0))
 
@@ -110,12 +111,8 @@ class Guard:
 
     def _start(self) -> subprocess.Popen[bytes]:
         limits = self._limits
-        arguments = [
-            limits.memory,
-            limits.seconds,
-            limits.seconds_per_byte,
-            *(part or str(Path.cwd()) for part in sys.path),
-        ]
+        path = [*(part or str(Path.cwd()) for part in sys.path), str(_ROOT)]  # an editable install is not in sys.path
+        arguments = [limits.memory, limits.seconds, limits.seconds_per_byte, *path]
         overdue = threading.Event()
         try:
             child = subprocess.Popen(  # noqa: S603  # our own interpreter with our own module
