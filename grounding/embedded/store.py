@@ -8,21 +8,21 @@ that changed what can be found; a running server follows it.
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError
 
-from grounding.embedded.tables import CHUNKS, DOCUMENTS, META, METADATA, SCHEMA, VECTORS, VERSIONS
+from grounding.embedded.rows import body, chunk_row, document, document_row, groups_of
+from grounding.embedded.tables import CHANGES, CHUNKS, DOCUMENTS, META, METADATA, SCHEMA, VECTORS, VERSIONS
 from grounding.errors import StoreError
-from grounding.records import Chunk, Document, DocumentInfo, Locator
+from grounding.records import Chunk, Document, DocumentInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,28 @@ class Row:
     version: str
 
 
+class VectorRow(NamedTuple):
+    """A live chunk's vector as float16 bytes, with the rights of its document: groups as JSON."""
+
+    pk: int
+    groups: str | None
+    product: str | None
+    vector: bytes
+
+
+_VECTOR_ROWS = """
+    SELECT c.pk, d.groups, d.product, v.vector FROM {among}
+    CROSS JOIN documents d ON d.doc_id = c.doc_id AND d.live
+    CROSS JOIN vectors v ON v.chunk_id = c.chunk_id AND v.fingerprint = :f
+    ORDER BY c.pk"""
+_CHANGED = "(SELECT DISTINCT pk FROM changes WHERE seq > :after AND seq <= :until AND NOT gone) j CROSS JOIN chunks c ON c.pk = j.pk"
+_HAVE_VECTORS = sa.text(
+    "INSERT INTO changes (pk, gone) SELECT pk, 0 FROM chunks c WHERE pk >= :first "
+    "AND EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.chunk_id)"
+)
+_HAS_A_VECTOR = sa.text("INSERT INTO changes (pk, gone) SELECT pk, 0 FROM chunks WHERE chunk_id = :c")
+
+
 class Store:
     """One SQLite file. Safe for many readers and one writer; raises StoreError when it cannot be used."""
 
@@ -60,7 +82,7 @@ class Store:
         self._make_tables()
         with self._writing() as db:
             found = db.execute(sa.select(META.c.value).where(META.c.name == "schema")).scalar()
-            if found is None:
+            if found in (None, "1"):  # the tables that 2 added have just been made, and are right when empty
                 _put(db, "schema", str(SCHEMA))
             elif found != str(SCHEMA):
                 raise StoreError(
@@ -131,7 +153,7 @@ class Store:
             rows = db.execute(sa.select(DOCUMENTS).where(DOCUMENTS.c.live).order_by(DOCUMENTS.c.doc_id)).all()
         return tuple(
             DocumentInfo(
-                r.doc_id, r.title, r.content_type, r.version, r.chunks, r.url, _groups(r.groups), r.product, r.internal, r.updated, r.root, r.ingested_at
+                r.doc_id, r.title, r.content_type, r.version, r.chunks, r.url, groups_of(r.groups), r.product, r.internal, r.updated, r.root, r.ingested_at
             )
             for r in rows
         )  # fmt: skip
@@ -142,10 +164,10 @@ class Store:
             if version is None:
                 live = sa.select(DOCUMENTS.c.version).where(DOCUMENTS.c.doc_id == doc_id, DOCUMENTS.c.live)
                 version = db.execute(live).scalar()
-            body = db.execute(
+            kept = db.execute(
                 sa.select(VERSIONS.c.body).where(VERSIONS.c.doc_id == doc_id, VERSIONS.c.version == version)
             ).scalar()
-        return _document(body) if body else None
+        return document(kept) if kept else None
 
     def counts(self) -> tuple[int, int]:
         """Live documents and live chunks."""
@@ -191,15 +213,17 @@ class Store:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._writing() as db:
             digest = self._forget(db, [d.doc_id for d, _, _, _ in items])
-            for document, _, _, _ in items:
-                digest ^= _mark(document.doc_id, document.version)
+            for d, _, _, _ in items:
+                digest ^= _mark(d.doc_id, d.version)
             db.execute(DOCUMENTS.delete().where(DOCUMENTS.c.doc_id.in_([d.doc_id for d, _, _, _ in items])))
-            db.execute(DOCUMENTS.insert(), [_document_row(d, c, root, stamp, now) for d, c, root, stamp in items])
-            body = sa.text("INSERT OR IGNORE INTO versions (doc_id, version, body) VALUES (:doc_id, :version, :body)")
-            db.execute(body, [{"doc_id": d.doc_id, "version": d.version, "body": _body(d)} for d, _, _, _ in items])
-            pieces = [_chunk_row(c) for _, chunks, _, _ in items for c in chunks]
+            db.execute(DOCUMENTS.insert(), [document_row(d, c, root, stamp, now) for d, c, root, stamp in items])
+            keep = sa.text("INSERT OR IGNORE INTO versions (doc_id, version, body) VALUES (:doc_id, :version, :body)")
+            db.execute(keep, [{"doc_id": d.doc_id, "version": d.version, "body": body(d)} for d, _, _, _ in items])
+            pieces = [c for _, chunks, _, _ in items for c in chunks]
             if pieces:
-                db.execute(CHUNKS.insert(), pieces)
+                first = _take_numbers(db, len(pieces))
+                db.execute(CHUNKS.insert(), [chunk_row(c, pk) for pk, c in enumerate(pieces, first)])
+                db.execute(_HAVE_VECTORS, {"first": first})
             self._advance(db, digest)
 
     def drop(self, doc_ids: Sequence[str], *, pulled: bool = False) -> None:
@@ -222,6 +246,8 @@ class Store:
             )
             for doc_id, version in db.execute(live).all():
                 digest ^= _mark(doc_id, version)
+            pks = sa.select(CHUNKS.c.pk, sa.true()).where(CHUNKS.c.doc_id.in_(part))
+            db.execute(CHANGES.insert().from_select(["pk", "gone"], pks))
             db.execute(CHUNKS.delete().where(CHUNKS.c.doc_id.in_(part)))
         return digest
 
@@ -264,30 +290,62 @@ class Store:
     def put_vectors(self, fingerprint: str, vectors: Sequence[tuple[str, bytes]]) -> None:
         """Keep (chunk_id, float16 bytes)."""
         insert = sa.text("INSERT OR REPLACE INTO vectors (chunk_id, fingerprint, vector) VALUES (:c, :f, :v)")
+        rows = [{"c": c, "f": fingerprint, "v": v} for c, v in vectors]
         with self._writing() as db:
-            db.execute(insert, [{"c": c, "f": fingerprint, "v": v} for c, v in vectors])
+            db.execute(insert, rows)
+            db.execute(_HAS_A_VECTOR, [{"c": row["c"]} for row in rows])
             _bump(db)
 
-    def vector_keys(self, fingerprint: str) -> list[tuple[int, str, str | None, str | None]]:
-        """(pk, chunk_id, groups as JSON, product) of every live chunk that has a vector of this model."""
-        query = (
-            sa.select(CHUNKS.c.pk, CHUNKS.c.chunk_id, DOCUMENTS.c.groups, DOCUMENTS.c.product)
-            .join(DOCUMENTS, DOCUMENTS.c.doc_id == CHUNKS.c.doc_id)
-            .join(VECTORS, sa.and_(VECTORS.c.chunk_id == CHUNKS.c.chunk_id, VECTORS.c.fingerprint == fingerprint))
-            .where(DOCUMENTS.c.live)
-        )
+    def changes_until(self) -> int:
+        """Number of the newest change that an index of vectors has to follow; 0 if there was none."""
         with self._reading() as db:
-            return [(r.pk, r.chunk_id, r.groups, r.product) for r in db.execute(query)]
+            return int(db.execute(sa.select(sa.func.max(CHANGES.c.seq))).scalar() or 0)
 
-    def vectors(self, fingerprint: str, chunk_ids: Sequence[str]) -> dict[str, bytes]:
-        """Float16 bytes by chunk id."""
-        out: dict[str, bytes] = {}
+    def vector_rows(self, fingerprint: str, after: int | None = None, until: int = 0) -> Iterator[list[VectorRow]]:
+        """Live chunks that have a vector of this model, by rising primary key, in parts of 10,000.
+
+        All of them, or those that changes number `after` + 1 to `until` speak of.
+        """
+        among = "chunks c" if after is None else _CHANGED
+        query = sa.text(_VECTOR_ROWS.format(among=among))
         with self._reading() as db:
-            for part in _parts(chunk_ids):
-                query = sa.select(VECTORS.c.chunk_id, VECTORS.c.vector)
-                found = db.execute(query.where(VECTORS.c.fingerprint == fingerprint, VECTORS.c.chunk_id.in_(part)))
-                out.update(found.all())
-        return out
+            result = db.execute(query, {"f": fingerprint} | ({} if after is None else {"after": after, "until": until}))
+            for part in result.partitions(10_000):
+                yield [VectorRow(*row) for row in part]
+
+    def vector_keys(self, fingerprint: str) -> list[int]:
+        """Primary keys of live chunks that have a vector of this model."""
+        return [row.pk for part in self.vector_rows(fingerprint) for row in part]
+
+    def vector_count(self, fingerprint: str) -> int:
+        """Vectors of this model, also of chunks that are gone."""
+        query = sa.select(sa.func.count()).select_from(VECTORS).where(VECTORS.c.fingerprint == fingerprint)
+        with self._reading() as db:
+            return int(db.execute(query).scalar() or 0)
+
+    def vectors_of(self, fingerprint: str, pks: Sequence[int]) -> dict[int, bytes]:
+        """Float16 bytes of the vectors of these chunks, of those that have one."""
+        query = sa.select(CHUNKS.c.pk, VECTORS.c.vector).join(VECTORS, VECTORS.c.chunk_id == CHUNKS.c.chunk_id)
+        with self._reading() as db:
+            rows = db.execute(query.where(VECTORS.c.fingerprint == fingerprint, CHUNKS.c.pk.in_(pks)))
+            return {r.pk: r.vector for r in rows}
+
+    def gone_chunks(self, after: int, until: int) -> list[int]:
+        """Primary keys that changes number `after` + 1 to `until` took away."""
+        query = sa.select(CHANGES.c.pk).where(CHANGES.c.seq > after, CHANGES.c.seq <= until, CHANGES.c.gone)
+        with self._reading() as db:
+            return list(db.execute(query).scalars())
+
+    def vector_mark(self, fingerprint: str) -> str | None:
+        """Name of the saved index of vectors that belongs to this store; None if there is none."""
+        with self._reading() as db:
+            return db.execute(sa.select(META.c.value).where(META.c.name == f"vectors {fingerprint}")).scalar()
+
+    def set_vector_mark(self, fingerprint: str, mark: str) -> None:
+        """Say which saved index belongs to this store; running servers look at their next search."""
+        with self._writing() as db:
+            _put(db, f"vectors {fingerprint}", mark)
+            _bump(db)
 
 
 def embedding_text(title: str, text: str) -> str:
@@ -314,12 +372,16 @@ def _bump(db: sa.Connection) -> None:
     _put(db, "generation", str(int(current or 0) + 1))
 
 
+def _take_numbers(db: sa.Connection, count: int) -> int:
+    """The first of `count` primary keys of chunks. None is given twice: indexes know chunks by them, also after they are gone."""
+    after_all = int(db.execute(sa.select(sa.func.max(CHUNKS.c.pk))).scalar() or 0) + 1
+    first = max(after_all, int(db.execute(sa.select(META.c.value).where(META.c.name == "next_pk")).scalar() or 0))
+    _put(db, "next_pk", str(first + count))
+    return first
+
+
 def _mark(doc_id: str, version: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{doc_id}\x00{version}".encode()).digest()[:7], "big")
-
-
-def _groups(value: str | None) -> tuple[str, ...] | None:
-    return None if value is None else tuple(json.loads(value))
 
 
 def _live_rows() -> sa.Select[Any]:
@@ -333,30 +395,4 @@ def _live_rows() -> sa.Select[Any]:
 
 def _row(r: Any) -> Row:
     chunk = Chunk(r.chunk_id, r.doc_id, r.start, r.end, r.text, r.tokens, r.locator)
-    return Row(r.pk, chunk, r.title, r.url, _groups(r.groups), r.product, r.internal, r.updated, r.version)
-
-
-def _chunk_row(c: Chunk) -> dict[str, object]:
-    return {"chunk_id": c.chunk_id, "doc_id": c.doc_id, "start": c.start, "end": c.end, "text": c.text, "tokens": c.tokens, "locator": c.locator}  # fmt: skip
-
-
-def _document_row(d: Document, chunks: tuple[Chunk, ...], root: str, stamp: str, now: str) -> dict[str, object]:
-    groups = None if d.groups is None else json.dumps(d.groups)
-    return {
-        "doc_id": d.doc_id, "root": root, "stamp": stamp, "version": d.version, "title": d.title, "url": d.url, "groups": groups,
-        "product": d.product, "internal": d.internal, "updated": d.updated, "content_type": d.content_type,
-        "chunks": len(chunks), "ingested_at": now, "live": True, "indexed": False, "pulled": False,
-    }  # fmt: skip
-
-
-def _body(d: Document) -> str:
-    locators = [[loc.start, loc.label] for loc in d.locators]
-    fields = {"title": d.title, "text": d.text, "url": d.url, "groups": d.groups, "product": d.product, "internal": d.internal, "updated": d.updated, "content_type": d.content_type}  # fmt: skip
-    return json.dumps({"doc_id": d.doc_id, **fields, "locators": locators}, ensure_ascii=False)
-
-
-def _document(body: str) -> Document:
-    fields = json.loads(body)
-    fields["groups"] = None if fields["groups"] is None else tuple(fields["groups"])
-    fields["locators"] = tuple(Locator(start, label) for start, label in fields["locators"])
-    return Document(**fields)
+    return Row(r.pk, chunk, r.title, r.url, groups_of(r.groups), r.product, r.internal, r.updated, r.version)

@@ -1,10 +1,14 @@
-"""The tables of the store of record. A change of them is a new SCHEMA: older programs refuse the file."""
+"""The tables of the store of record. A change of them is a new SCHEMA: older programs refuse the file.
+
+1: the first. 2: `changes`, and numbers of chunks that are never given twice.
+"""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 
-SCHEMA = 1
+SCHEMA = 2
+VECTOR_WIDTH = 384
 METADATA = sa.MetaData()
 META = sa.Table(
     "meta", METADATA, sa.Column("name", sa.Text, primary_key=True), sa.Column("value", sa.Text, nullable=False)
@@ -53,5 +57,13 @@ VECTORS = sa.Table(
     METADATA,
     sa.Column("chunk_id", sa.Text, primary_key=True),
     sa.Column("fingerprint", sa.Text, primary_key=True),
-    sa.Column("vector", sa.LargeBinary, nullable=False),  # float16, 384 numbers
+    sa.Column("vector", sa.LargeBinary, nullable=False),  # float16, VECTOR_WIDTH numbers
+)
+CHANGES = sa.Table(
+    "changes",  # what an index of vectors has to follow, in order
+    METADATA,
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("pk", sa.Integer, nullable=False),
+    sa.Column("gone", sa.Boolean, nullable=False),  # else: the chunk has a vector now
+    sqlite_autoincrement=True,
 )

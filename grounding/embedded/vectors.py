@@ -1,89 +1,268 @@
-"""Exact semantic search: one matrix of unit vectors in memory, trimmed to what the user may read before anything is ranked.
+"""Semantic search over the live chunks of a store, trimmed to what the user may read before anything is ranked.
+
+Few vectors are searched exactly: one matrix of unit vectors in memory. Many are coded in a file beside the store
+(`grounding.embedded.approximate`); what came after the file was written stands in the matrix and is searched exactly, what
+went is masked. `refresh` reads only what changed.
 
 Distinct pairs of (groups, product) are few; each chunk carries the number of its pair, so trimming is one look-up a pair.
 """
 
 from __future__ import annotations
 
-import json
+import importlib
+import logging
 import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grounding.embedded.store import Store
+from grounding.embedded.rows import groups_of
+from grounding.embedded.store import Store, VectorRow
+from grounding.embedded.vector_file import DamagedFileError
 from grounding.ports import Vectors
 from grounding.records import Access
 
-_Rights = tuple[str | None, str | None]
+if TYPE_CHECKING:
+    from grounding.embedded.approximate import Rights, Saved
+
+LOG = logging.getLogger("attest")
+APPROXIMATE_AT = 50_000
+"""Vectors from which codes pay: an exact search over so many takes about 8 ms on one core and 77 MB, and twice as long
+over twice as many; the codes take 1 ms and 5 MB. Fewer are searched exactly, and need no file."""
+BEHIND, BEHIND_SHARE = 25_000, 0.1
+"""Changes since the file was written, in number and as a share of it, from which it is written again."""
+_MASKS = 16
+"""Masks of the last sets of rights that searched: 1 MB each at a million vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What one search sees. `later` are the vectors that the file does not hold: (m, width), with their keys and pairs."""
+
+    saved: Saved | None
+    saved_live: NDArray[np.bool_] | None
+    later: Vectors
+    later_pks: NDArray[np.int64]
+    later_pair: NDArray[np.int32]
+    later_live: NDArray[np.bool_]
+    later_row: dict[int, int]
+    rights: tuple[Rights, ...]
+    readers: tuple[tuple[str, ...] | None, ...]
+    masks: dict[bytes, NDArray[np.bool_] | None] = field(default_factory=dict)
+
+    def visible(self, access: Access) -> NDArray[np.bool_]:
+        """Of each pair of rights: may `access` read it?"""
+        product = access.product
+        return np.array(
+            [
+                access.may_read(groups) and (product is None or of is None or of == product)
+                for groups, (_, of) in zip(self.readers, self.rights, strict=True)
+            ],
+            np.bool_,
+        )
+
+    def saved_mask(self, visible: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+        """Rows of the file that may be found; None is every row."""
+        assert self.saved is not None
+        key = visible.tobytes()
+        if key not in self.masks:
+            if len(self.masks) >= _MASKS:
+                self.masks.clear()
+            mask = visible[self.saved.pair]
+            if self.saved_live is not None:
+                mask &= self.saved_live
+            self.masks[key] = None if mask.all() else mask
+        return self.masks[key]
 
 
 class VectorIndex:
-    """Vectors of one model over the live chunks of a store. `refresh` reads only what is new."""
+    """Vectors of one model over the live chunks of a store. With `path`, the file of codes there is used.
 
-    def __init__(self, store: Store, fingerprint: str, width: int) -> None:
-        self._store, self._fingerprint = store, fingerprint
+    Safe for searches in many threads beside one `refresh`.
+    """
+
+    def __init__(self, store: Store, fingerprint: str, width: int, path: Path | None = None) -> None:
+        self._store, self._fingerprint, self._width, self._path = store, fingerprint, width, path
         self._lock = threading.Lock()
-        self._ids: list[str] = []
-        self._pks: NDArray[np.int64] = np.empty(0, np.int64)
-        self._matrix: Vectors = np.empty((0, width), np.float32)
-        self._pair: NDArray[np.int32] = np.empty(0, np.int32)
-        self._pairs: list[_Rights] = []
-        self._row_of: dict[int, int] = {}
+        self._seen: int | None = None
+        self._tried: str | None = None
+        self._state = _empty(width)
 
     def __len__(self) -> int:
-        return len(self._ids)
+        state = self._state
+        saved = 0 if state.saved is None else len(state.saved.pks)
+        if state.saved_live is not None:
+            saved = int(np.count_nonzero(state.saved_live))
+        return saved + int(np.count_nonzero(state.later_live))
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the exact best 50 that is found, as measured when the file was written; None if the search is exact."""
+        return self._state.saved.recall if self._state.saved else None
 
     def refresh(self) -> None:
-        """Follow the store: vectors already held are kept, new ones are read."""
-        keys = self._store.vector_keys(self._fingerprint)
-        held = {chunk_id: row for row, chunk_id in enumerate(self._ids)}
-        fresh = self._store.vectors(self._fingerprint, [c for _, c, _, _ in keys if c not in held])
-        matrix = np.empty((len(keys), self._matrix.shape[1]), np.float32)
-        pair = np.empty(len(keys), np.int32)
-        pairs: dict[_Rights, int] = {}
-        for row, (_, chunk_id, groups, product) in enumerate(keys):
-            if chunk_id in held:
-                matrix[row] = self._matrix[held[chunk_id]]
-            else:
-                matrix[row] = np.frombuffer(fresh[chunk_id], np.float16).astype(np.float32)
-            pair[row] = pairs.setdefault((groups, product), len(pairs))
-        pks = np.array([pk for pk, _, _, _ in keys], np.int64)
-        row_of = {int(pk): row for row, pk in enumerate(pks)}
+        """Follow the store: what is held is kept, what is new is read, what is gone is masked."""
         with self._lock:
-            self._ids, self._matrix, self._pks, self._pair = [c for _, c, _, _ in keys], matrix, pks, pair
-            self._pairs, self._row_of = list(pairs), row_of
+            state = self._with_file(self._state)
+            until = self._store.changes_until()
+            if self._seen is None:
+                for part in self._store.vector_rows(self._fingerprint):
+                    state = self._with(state, part)
+            elif until > self._seen:
+                state = _without(state, self._store.gone_chunks(self._seen, until))
+                for part in self._store.vector_rows(self._fingerprint, self._seen, until):
+                    state = self._with(state, part)
+            self._state, self._seen = state, until
 
     def search(self, vector: Vectors, access: Access, k: int) -> list[tuple[int, float]]:
         """At most `k` (primary key, cosine in [-1, 1]), best first, of what `access` may read."""
-        with self._lock:
-            matrix, pks, pair, pairs = self._matrix, self._pks, self._pair, self._pairs
-        if len(pks) == 0 or k < 1:
+        state = self._state
+        if k < 1 or not state.rights:
             return []
-        visible = np.array([_may_read(rights, access) for rights in pairs])
-        rows = None if visible.all() else np.flatnonzero(visible[pair])
-        scores = (matrix if rows is None else matrix[rows]) @ vector
-        k = min(k, len(scores))
-        if k == 0:
+        visible = state.visible(access)
+        if not visible.any():
             return []
-        top = np.argpartition(-scores, k - 1)[:k]
-        top = top[np.lexsort((top, -scores[top]))]
-        found = top if rows is None else rows[top]
-        return [(int(pks[i]), float(s)) for i, s in zip(found, scores[top], strict=True)]
+        pks, scores = _later_best(state, vector, visible, k)
+        if state.saved is not None:
+            rows, cosines = state.saved.nearest(vector, k, state.saved_mask(visible))
+            pks, scores = np.concatenate([pks, state.saved.pks[rows]]), np.concatenate([scores, cosines])
+        best = np.lexsort((pks, -scores))[:k]
+        return [(int(pk), float(score)) for pk, score in zip(pks[best], scores[best], strict=True)]
 
-    def cosines(self, vector: Vectors, pks: list[int]) -> dict[int, float]:
+    def cosines(self, vector: Vectors, pks: Sequence[int]) -> dict[int, float]:
         """Cosine of these chunks, for those that have a vector."""
-        with self._lock:
-            matrix, row_of = self._matrix, self._row_of
-        known = [pk for pk in pks if pk in row_of]
-        if not known:
-            return {}
-        scores = matrix[[row_of[pk] for pk in known]] @ vector
-        return {pk: float(s) for pk, s in zip(known, scores, strict=True)}
+        state = self._state
+        found: dict[int, float] = {}
+        here = [(pk, row) for pk in pks if (row := state.later_row.get(pk, len(state.later))) < len(state.later)]
+        if here:
+            scores = state.later[[row for _, row in here]] @ vector
+            found = {pk: float(s) for (pk, _), s in zip(here, scores, strict=True)}
+        if state.saved is not None and len(found) < len(pks):
+            wanted = np.array([pk for pk in pks if pk not in found], np.int64)
+            rows = _rows_of(state.saved.pks, wanted)
+            wanted, rows = wanted[rows >= 0], rows[rows >= 0]
+            found |= {int(pk): float(s) for pk, s in zip(wanted, state.saved.scores(vector, rows), strict=True)}
+        return found
+
+    def _with_file(self, state: _State) -> _State:
+        """The file that the store names instead of `state`, unless it is open or was found unusable."""
+        mark = self._store.vector_mark(self._fingerprint) if self._path else None
+        if self._path is None or mark is None or mark == self._tried:
+            return state
+        self._tried = mark
+        try:
+            saved: Saved = approximate().load(self._store, self._fingerprint, self._width, self._path)
+        except (DamagedFileError, OSError) as error:
+            LOG.warning("%s cannot be used (%s): search goes on without it", self._path.name, error)
+            return state
+        self._seen = saved.changes
+        readers = tuple(groups_of(groups) for groups, _ in saved.rights)
+        return replace(_empty(self._width), saved=saved, rights=saved.rights, readers=readers)
+
+    def _with(self, state: _State, part: Sequence[VectorRow]) -> _State:
+        held = _held(state, [row.pk for row in part])
+        fresh = [row for row in part if row.pk not in held]
+        if not fresh:
+            return state
+        number = {rights: i for i, rights in enumerate(state.rights)}
+        pair = [number.setdefault((row.groups, row.product), len(number)) for row in fresh]
+        vectors = np.frombuffer(b"".join(row.vector for row in fresh), np.float16).reshape(len(fresh), self._width)
+        begin, rights = len(state.later), tuple(number)
+        state.later_row.update({row.pk: begin + i for i, row in enumerate(fresh)})
+        return replace(
+            state,
+            later=_grown(state.later, vectors.astype(np.float32)),
+            later_pks=_grown(state.later_pks, np.array([row.pk for row in fresh], np.int64)),
+            later_pair=_grown(state.later_pair, np.array(pair, np.int32)),
+            later_live=_grown(state.later_live, np.ones(len(fresh), np.bool_)),
+            rights=rights,
+            readers=state.readers + tuple(groups_of(groups) for groups, _ in rights[len(state.rights) :]),
+            masks={},
+        )
 
 
-def _may_read(rights: _Rights, access: Access) -> bool:
-    groups, product = rights
-    if not access.may_read(None if groups is None else tuple(json.loads(groups))):
-        return False
-    return access.product is None or product is None or product == access.product
+def approximate() -> Any:
+    """`grounding.embedded.approximate`, loaded with the first file: a small knowledge base pays nothing for it (0.2 s, 40 MB)."""
+    return importlib.import_module("grounding.embedded.approximate")
+
+
+def is_behind(store: Store, fingerprint: str, width: int, path: Path, at: int = APPROXIMATE_AT) -> bool:
+    """True if the store holds `at` vectors or more, and there is no file of codes, or a damaged one, or one that did not keep up."""
+    if store.vector_mark(fingerprint) is not None:
+        try:
+            saved: Saved = approximate().load(store, fingerprint, width, path)
+        except (DamagedFileError, OSError):
+            pass
+        else:
+            return store.changes_until() - saved.changes > max(BEHIND, BEHIND_SHARE * len(saved.pks))
+    return store.counts()[1] >= at and store.vector_count(fingerprint) >= at
+
+
+def _empty(width: int) -> _State:
+    none = np.empty(0, np.bool_)
+    return _State(
+        None, None, np.empty((0, width), np.float32), none.astype(np.int64), none.astype(np.int32), none, {}, (), ()
+    )
+
+
+def _without(state: _State, pks: Sequence[int]) -> _State:
+    if not pks:
+        return state
+    later_live, saved_live = state.later_live.copy(), state.saved_live
+    later_live[[row for pk in pks if (row := state.later_row.get(pk)) is not None]] = False
+    if state.saved is not None:
+        rows = _rows_of(state.saved.pks, np.array(pks, np.int64))
+        saved_live = np.ones(len(state.saved.pks), np.bool_) if saved_live is None else saved_live.copy()
+        saved_live[rows[rows >= 0]] = False
+    return replace(state, saved_live=saved_live, later_live=later_live, masks={})
+
+
+def _later_best(
+    state: _State, vector: Vectors, visible: NDArray[np.bool_], k: int
+) -> tuple[NDArray[np.int64], Vectors]:
+    """The best `k` of the matrix, unordered: primary keys and cosines."""
+    mask = visible[state.later_pair] & state.later_live
+    count = int(np.count_nonzero(mask))
+    if 2 * count < len(mask):
+        rows = np.flatnonzero(mask)
+        scores = state.later[rows] @ vector
+    else:  # reading on in memory is faster than picking most of it
+        rows, scores = np.arange(len(mask)), state.later @ vector
+        scores[~mask] = -np.inf
+    k = min(k, count)
+    best = np.argpartition(-scores, k - 1)[:k] if k else np.empty(0, np.int64)
+    return state.later_pks[rows[best]], scores[best]
+
+
+def _rows_of(sorted_pks: NDArray[np.int64], pks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Row of each key in `sorted_pks`, -1 if it is not there."""
+    rows = np.searchsorted(sorted_pks, pks)
+    there = rows < len(sorted_pks)
+    there[there] = sorted_pks[rows[there]] == pks[there]
+    return np.where(there, rows, -1)
+
+
+def _held(state: _State, pks: Sequence[int]) -> set[int]:
+    """Those of `pks` that have a row already."""
+    held = {pk for pk in pks if pk in state.later_row}
+    if state.saved is not None:
+        keys = np.array(pks, np.int64)
+        held.update(keys[_rows_of(state.saved.pks, keys) >= 0].tolist())
+    return held
+
+
+def _grown(held: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
+    """`held` with `new` behind it. Room is doubled, so that following an ingest copies each vector about once.
+
+    Searches keep the view they have; only rows behind its end are written.
+    """
+    room, count = held.base, len(held) + len(new)
+    if room is None or len(room) < count:
+        room = np.empty((max(2 * len(held), count), *held.shape[1:]), held.dtype)
+        room[: len(held)] = held
+    room[len(held) : count] = new
+    return room[:count]
