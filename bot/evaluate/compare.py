@@ -55,11 +55,8 @@ def read_earlier(path: Path) -> EarlierRun:
 
 
 def over_earlier(results: Sequence[SuiteResult], earlier: EarlierRun) -> list[SuiteResult]:
-    """`results` with the gains over the earlier run. Raises InputError where not one question is the same."""
-    compared = [_with_gains(result, earlier) for result in results]
-    if not any(gain.against == EARLIER for result in compared for part in result.sets for gain in part.gains):
-        raise InputError(f"--baseline {earlier.path}: no set of this run has a question in common with it")
-    return compared
+    """`results` with the gains over the earlier run, and a note on what it does not have."""
+    return [_with_gains(result, earlier) for result in results]
 
 
 def _with_gains(result: SuiteResult, earlier: EarlierRun) -> SuiteResult:
@@ -67,13 +64,13 @@ def _with_gains(result: SuiteResult, earlier: EarlierRun) -> SuiteResult:
 
 
 def _set_with_gains(suite: str, part: SetResult, earlier: EarlierRun) -> SetResult:
-    before = earlier.sets.get((suite, part.name))
-    if before is None or not part.questions:
+    if not part.questions:
         return part
+    before = earlier.sets.get((suite, part.name), {})
     absent = sum(q.id not in before for q in part.questions)
-    notes = (f"{part.name}: {absent} questions are not in the earlier run and are not compared",) if absent else ()
+    note = f"{part.name}: {absent} of {len(part.questions)} questions are not in {earlier.path} and are not compared"
     made = gains(part.questions, before, EARLIER)
-    return replace(part, gains=(*part.gains, *made), notes=(*part.notes, *notes))
+    return replace(part, gains=(*part.gains, *made), notes=(*part.notes, *([note] if absent else [])))
 
 
 def _gain(questions: Sequence[Question], others: Figures, against: str, name: str) -> Gain | None:

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.commands import fields
-from bot.commands.forms import history
+from bot.commands.forms import access_of, history
 from bot.evaluate import insufficiency, metrics
 from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult, WrongRow
-from bot.evaluate.questions import SHOWN_HITS, SHOWN_TEXT, Hit, Question, Sought, Where
-from bot.evaluate.ranked import named, tags_of
+from bot.evaluate.questions import Question, Sought, Where
+from bot.evaluate.ranked import K, documents, hits_of, named, rank_of, tags_of
 from bot.evaluate.sets import titles_of
 from bot.records import Ask, Reply
+from bot.system import System
 from grounding.errors import InputError
-from grounding.records import Query, Turn
+from grounding.records import Passage, Query, Turn
 from grounding.text import caseless
 from rai.records import Outcome
 
@@ -54,10 +55,12 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """A row that was asked: what it expects, the reply, and how they meet."""
+    """A row that was asked: what it expects, the reply, and how they meet; `made` and `found` where they are to be read."""
 
     row: Row
-    asked: Ask
+    said: tuple[Turn, ...]
+    made: Query
+    found: tuple[Passage, ...]
     expect: Expectation
     reply: Reply
     judged: Judgement
@@ -133,7 +136,20 @@ async def _asked(bench: Bench, path: Path, row: Row) -> _Turn:
     except InputError as error:
         raise named(str(path), row, error) from None
     reply = await bench.system.answer(asked, None)
-    return _Turn(row, asked, expect, reply, judge(str(row["id"]), split, expect, reply))
+    made, found = await _looked_up(bench.system, turns, asked, reply) if bench.details else (Query(reply.query), ())
+    return _Turn(row, turns, made, found, expect, reply, judge(str(row["id"]), split, expect, reply))
+
+
+async def _looked_up(
+    system: System, turns: tuple[Turn, ...], asked: Ask, reply: Reply
+) -> tuple[Query, tuple[Passage, ...]]:
+    """How the query of the turn was made, and what it finds: the reply holds only its words and what was cited."""
+    if not reply.query:
+        return Query(""), ()
+    made = await system.summarizer.summarize(turns)
+    access = await access_of(system, asked.user, asked.product)
+    found = (await system.retriever.retrieve(reply.query, access, K)).passages
+    return made if made.text == reply.query else Query(reply.query), found
 
 
 def _measure(name: str, turns: Sequence[_Turn], titles: Mapping[str, str]) -> SetResult:
@@ -156,18 +172,19 @@ def _measure(name: str, turns: Sequence[_Turn], titles: Mapping[str, str]) -> Se
 def _question(turn: _Turn, titles: Mapping[str, str]) -> Question:
     row, reply, judged = turn.row, turn.reply, turn.judged
     met = {"right": judged.right} | {part: getattr(judged, part) for part in PARTS}
-    cited = tuple(dict.fromkeys(citation.doc_id for citation in reply.citations))
-    ranks = {doc: rank for rank, doc in enumerate(cited, start=1)}
+    cited = list(dict.fromkeys(citation.doc_id for citation in reply.citations))
+    ranked = documents(turn.found)
     return Question(
         id=judged.id,
-        turns=(*turn.asked.history, Turn("user", turn.asked.question)),
-        query=Query(reply.query),
+        turns=turn.said,
+        query=turn.made,
         metrics={name: float(value) for name, value in met.items() if value is not None},
         tags=tags_of(row),
         sought=tuple(
-            Sought(doc, titles.get(doc, ""), "", ranks.get(doc), known=doc in titles) for doc in turn.expect.cite
+            Sought(doc, titles.get(doc, ""), "", rank_of(doc, ranked), known=doc in titles, cited=doc in cited)
+            for doc in turn.expect.cite
         ),
-        hits=_hits(turn),
+        hits=hits_of(turn.found, turn.expect.cite, {g.chunk_id: g.score for g in reply.grades}, cited),
         kind=" or ".join(turn.expect.outcomes) or None,
         where=_where(turn.expect),
         action=judged.got,
@@ -182,18 +199,6 @@ def _where(expect: Expectation) -> Where | None:
     if expect.outcomes and ANSWERS.issuperset(expect.outcomes):
         return "present"
     return "absent" if Outcome.INSUFFICIENT in expect.outcomes and ANSWERS.isdisjoint(expect.outcomes) else None
-
-
-def _hits(turn: _Turn) -> tuple[Hit, ...]:
-    """What the reply cites, in its order."""
-    grades = {grade.chunk_id: grade.score for grade in turn.reply.grades}
-    return tuple(
-        Hit(
-            rank=rank, doc_id=c.doc_id, title=c.title, text=c.quote[:SHOWN_TEXT], relevant=c.doc_id in turn.expect.cite,
-            score=grades.get(c.chunk_id, 0.0), grade=grades.get(c.chunk_id),
-        )
-        for rank, c in enumerate(turn.reply.citations[:SHOWN_HITS], start=1)
-    )  # fmt: skip
 
 
 def _notes(name: str, questions: Sequence[Question], titles: Mapping[str, str]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ Where = Literal["present", "absent"]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A document that was found, by its best passage. `grade` in [0, 1] where the grader was asked."""
+    """A document that was found, by its best passage. `grade` in [0, 1] where the grader was asked; `cited` in a whole turn."""
 
     rank: int
     doc_id: str
@@ -28,13 +28,15 @@ class Hit:
     bm25: float | None = None
     semantic: float | None = None
     grade: float | None = None
+    cited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Sought:
     """A document that should be found. `rank` counts documents from 1; None: not among those looked at.
 
-    `plain_rank` is its rank by the baseline; `known` is False where the knowledge base has no such document.
+    `plain_rank` is its rank by the baseline; `known` is False where the knowledge base has no such document; `cited` says
+    whether the answer of a whole turn rests on it.
     """
 
     doc_id: str
@@ -43,6 +45,7 @@ class Sought:
     rank: int | None
     plain_rank: int | None = None
     known: bool = True
+    cited: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

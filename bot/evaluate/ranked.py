@@ -19,29 +19,29 @@ K = 50
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked and found. `plain`: the documents of the baseline, best first."""
+    """What was asked and found. `plain`: the documents of the baseline, best first; None without one."""
 
     row: Row
     turns: tuple[Turn, ...]
     query: Query
     passages: tuple[Passage, ...]
-    plain: Sequence[str]
+    plain: Sequence[str] | None
     judged: Judged | None
 
 
 def question_of(asked: Asked, titles: Mapping[str, str], texts: Mapping[str, str]) -> Question:
     """The question with its figures. `titles` of all documents, `texts` of those to be read. Raises InputError."""
     row, relevant = asked.row, fields.texts(asked.row, "relevant")
-    ranked = list(dict.fromkeys(passage.doc_id for passage in asked.passages))
+    ranked = documents(asked.passages)
     kind, where = kind_of(row, relevant)
     return Question(
         id=str(row["id"]),
         turns=asked.turns,
         query=asked.query,
-        metrics=figures(ranked, relevant),
-        plain=figures(asked.plain, relevant) if asked.plain else {},
+        metrics=figures(ranked, relevant) | _after_grading(asked, relevant),
+        plain=figures(asked.plain, relevant) if asked.plain is not None else {},
         tags=tags_of(row),
-        sought=tuple(_sought(doc, ranked, asked.plain, titles, texts) for doc in dict.fromkeys(relevant)),
+        sought=tuple(_sought(doc, ranked, asked.plain or (), titles, texts) for doc in dict.fromkeys(relevant)),
         hits=hits_of(asked.passages, relevant, _grades(asked.judged)),
         kind=kind,
         where=where,
@@ -61,10 +61,19 @@ def figures(ranked: Sequence[str], relevant: Collection[str]) -> dict[str, float
     )
 
 
+def _after_grading(asked: Asked, relevant: Collection[str]) -> dict[str, float]:
+    """Recall@5 of the graded passages in the order of their grades: what the step brings forward or pushes back."""
+    if asked.judged is None:
+        return {}
+    grades = _grades(asked.judged)
+    graded = sorted((p for p in asked.passages if p.chunk_id in grades), key=lambda p: -grades[p.chunk_id])
+    return metrics.defined(recall_5_graded=metrics.recall_at(documents(graded), relevant, 5))
+
+
 def hits_of(
-    passages: Sequence[Passage], relevant: Collection[str], grades: Mapping[str, float], most: int = SHOWN_HITS
+    passages: Sequence[Passage], relevant: Collection[str], grades: Mapping[str, float], cited: Collection[str] = ()
 ) -> tuple[Hit, ...]:
-    """The best passage of each of the first documents."""
+    """The best passage of each of the first documents. `grades` by chunk, `cited` documents."""
     best: dict[str, Passage] = {}
     for passage in passages:
         best.setdefault(passage.doc_id, passage)
@@ -72,8 +81,9 @@ def hits_of(
         Hit(
             rank=rank, doc_id=p.doc_id, title=p.title, text=p.text[:SHOWN_TEXT], relevant=p.doc_id in relevant,
             score=p.score, bm25=p.bm25, semantic=p.semantic, grade=grades.get(p.chunk_id),
+            cited=p.doc_id in cited,
         )
-        for rank, p in enumerate(list(best.values())[:most], start=1)
+        for rank, p in enumerate(list(best.values())[:SHOWN_HITS], start=1)
     )  # fmt: skip
 
 
@@ -90,6 +100,16 @@ async def texts_of(system: System, rows: Sequence[Row]) -> dict[str, str]:
     return {doc: document.text[:SHOWN_TEXT] for doc, document in found.items() if document is not None}
 
 
+def rank_of(doc: str, ranked: Sequence[str]) -> int | None:
+    """Rank of a document, from 1; None beyond the first `K`."""
+    return ranked.index(doc) + 1 if doc in ranked[:K] else None
+
+
+def documents(passages: Sequence[Passage]) -> list[str]:
+    """Distinct ids of documents, in the order of their best passage."""
+    return list(dict.fromkeys(passage.doc_id for passage in passages))
+
+
 def named(where: str, row: Row, error: InputError) -> InputError:
     """The same error with the file and row it is about."""
     return InputError(f"{where}, row {row['id']}: {error}", code=error.code)
@@ -98,11 +118,9 @@ def named(where: str, row: Row, error: InputError) -> InputError:
 def _sought(
     doc: str, ranked: Sequence[str], plain: Sequence[str], titles: Mapping[str, str], texts: Mapping[str, str]
 ) -> Sought:
-    return Sought(doc, titles.get(doc, ""), texts.get(doc, ""), _rank(doc, ranked), _rank(doc, plain), doc in titles)
-
-
-def _rank(doc: str, ranked: Sequence[str]) -> int | None:
-    return ranked.index(doc) + 1 if doc in ranked[:K] else None
+    return Sought(
+        doc, titles.get(doc, ""), texts.get(doc, ""), rank_of(doc, ranked), rank_of(doc, plain), doc in titles
+    )
 
 
 def _grades(judged: Judged | None) -> dict[str, float]:

@@ -9,6 +9,7 @@ NAMES: Mapping[str, str] = {
     "mrr": "MRR",
     "recall_5": "Recall@5",
     "recall_50": "Recall@50",
+    "recall_5_graded": "Recall@5 after grading",
     "rouge_1_f": "ROUGE-1 F",
     "right": "Right in everything",
     "outcome": "Right outcome",
@@ -24,6 +25,7 @@ MEANINGS: Mapping[str, str] = {
     "mrr": "1 / rank of the first right document among fifty, 0 without one; the mean over questions.",
     "recall_5": "Share of the right documents that stand among the first five.",
     "recall_50": "Share of the right documents that stand among the first fifty: what no later step can find again.",
+    "recall_5_graded": "Recall@5 once the passages that were graded stand in the order of their grades.",
     "rouge_1_f": "Overlap of the words of the query with those of the question as a person rewrote it: harmonic mean of how many of its words "
     "are wanted and how many of the wanted it has.",
     "right": "Share of rows that meet every expectation.",

@@ -1,0 +1,91 @@
+"""Two runs over the same questions: what is paired, what is counted, and which files are refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.evaluate.bench import SetResult, SuiteResult
+from bot.evaluate.compare import EARLIER, PLAIN, gains, over_earlier, over_plain, read_earlier
+from bot.evaluate.gate import Bound, failures
+from grounding.errors import InputError
+from tests.eval.questions import question
+
+
+def test_differences_are_of_the_same_question_and_of_those_that_both_have() -> None:
+    here = [question("a", (1,)), question("b", (2,)), question("c", (4,)), question("new", (1,))]
+    (gain,) = gains(here, {"a": {"ndcg_10": 0.5}, "b": {"ndcg_10": 0.5}, "c": {"ndcg_10": 1.0}, "gone": {}}, EARLIER)
+    assert (gain.value, gain.other) == pytest.approx(((1 + 0.5 + 0.25) / 3, 2 / 3))
+    assert gain.span.mean == pytest.approx(-0.25 / 3)
+    assert (gain.better, gain.worse, gain.span.n) == (1, 1, 3)
+    assert gain.span.low <= gain.span.mean <= gain.span.high
+
+
+def test_a_gain_on_every_question_has_an_interval_above_zero() -> None:
+    here = [question(str(n), (1,), plain=(2,)) for n in range(20)]
+    (gain,) = over_plain(here)
+    assert (gain.against, gain.span.mean, gain.span.low, gain.span.high) == (PLAIN, 0.5, 0.5, 0.5)
+
+
+def written(path: Path, value: Any) -> Path:
+    path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+    return path
+
+
+def run_of(*questions: Any, name: str = "mine") -> SuiteResult:
+    return SuiteResult("retrieval", (SetResult(name, len(questions), {"ndcg_10": 0.5}, tuple(questions)),))
+
+
+def test_what_one_run_writes_another_reads(tmp_path: Path) -> None:
+    before = run_of(question("a", (2,), said="SECRET WORDS"), question("b", (1,)))
+    path = written(tmp_path / "before.json", {"suites": [before.as_json()], "seconds": 1.0})
+    assert "SECRET" not in path.read_text("utf-8")
+    (result,) = over_earlier(
+        [run_of(question("a", (1,)), question("b", (1,)), question("c", (1,)))], read_earlier(path)
+    )
+    (gain,) = result.sets[0].gains
+    assert (gain.against, gain.span.mean, gain.better, gain.worse, gain.span.n) == (EARLIER, 0.25, 1, 0, 2)
+    assert "1 of 3 questions are not in" in result.sets[0].notes[0]
+
+
+@pytest.mark.parametrize(
+    ("value", "part"),
+    [
+        ("{", "not what"),
+        ("[1]", "not what"),
+        ({"suites": [{"suite": "retrieval", "sets": [{"name": "mine", "questions": [{"id": "a"}]}]}]}, "not what"),
+        ({"suites": []}, "no figures per question"),
+        ({"suites": [{"suite": "screen", "sets": [{"name": "a", "n": 1, "metrics": {}}]}]}, "no figures per question"),
+    ],
+)
+def test_a_file_that_is_no_run_is_refused(tmp_path: Path, value: Any, part: str) -> None:
+    with pytest.raises(InputError, match=part):
+        read_earlier(written(tmp_path / "before.json", value))
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        read_earlier(tmp_path / "none.json")
+
+
+def test_a_run_of_other_questions_is_no_comparison_and_costs_no_figure(tmp_path: Path) -> None:
+    other = {"suites": [run_of(question("a"), name="other").as_json()]}
+    (result,) = over_earlier([run_of(question("a"))], read_earlier(written(tmp_path / "before.json", other)))
+    assert result.sets[0].gains == ()
+    assert "1 of 1 questions are not in" in result.sets[0].notes[0]
+    assert result.sets[0].metrics == {"ndcg_10": 0.5}
+
+
+def test_a_gate_takes_differences_and_the_ends_of_their_intervals() -> None:
+    here = tuple(question(str(n), (2,), plain=(1,)) for n in range(5))
+    result = SuiteResult("retrieval", (SetResult("mine", 5, {"ndcg_10": 0.5}, here, over_plain(here)),))
+    where = ("retrieval", "mine against plain hybrid")
+    bounds = [Bound(*where, "ndcg_10", 0.0, None), Bound(*where, "ndcg_10_high", -0.6, None)]
+    assert failures(bounds, [result], partial=False) == [
+        "retrieval/mine against plain hybrid/ndcg_10 is -0.5000, below 0.0"
+    ]
+    with pytest.raises(InputError):
+        failures([Bound("retrieval", "mine against earlier run", "ndcg_10", 0.0, None)], [result], partial=False)

@@ -1,0 +1,118 @@
+"""Whether the corrective step would have answered, and whether it should have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from bot.evaluate.insufficiency import confusion, judged, kind_of, measures
+from bot.settings import load_settings
+from bot.system import System
+from grounding.errors import InputError
+from grounding.records import Access, Grade, Grading, Passage, Query, Retrieval, Sentence
+from tests.bot.commands.fakes import world
+from tests.eval.questions import decided
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"answerability": ["UNANSWERABLE"], "relevant": []}, ("UNANSWERABLE", "absent")),
+        ({"answerability": "answerable"}, ("ANSWERABLE", "present")),
+        ({"answerability": ["PARTIAL"]}, ("PARTIAL", "present")),
+        ({"answerability": ["CONVERSATIONAL"], "relevant": []}, ("CONVERSATIONAL", None)),
+        ({"answerability": ["UNDERSPECIFIED"], "relevant": ["a"]}, ("UNDERSPECIFIED", None)),
+        ({"relevant": ["a"]}, (None, "present")),
+        ({"relevant": []}, (None, "absent")),
+        ({}, (None, None)),
+        ({"answerability": []}, (None, None)),
+    ],
+)
+def test_where_the_answer_is(row: dict[str, Any], expected: tuple[str | None, str | None]) -> None:
+    assert kind_of(row, row.get("relevant", [])) == expected
+
+
+def test_a_kind_that_is_no_text_is_refused() -> None:
+    with pytest.raises(InputError):
+        kind_of({"answerability": 3}, [])
+
+
+def test_both_rates_by_hand() -> None:
+    asked = [
+        decided("1", "absent", "ambiguous", answered=True),
+        decided("2", "absent", "incorrect", answered=False),
+        decided("3", "absent", "correct", answered=True),
+        decided("4", "present", "incorrect", answered=False),
+        decided("5", "present", "correct", answered=True),
+        decided("6", None, "correct", answered=True, kind="CONVERSATIONAL"),
+    ]
+    assert measures(asked) == pytest.approx(
+        {"answered_though_absent": 2 / 3, "absent_n": 3, "refused_though_present": 1 / 2, "present_n": 2}
+    )
+    assert measures(asked[3:]) == {"refused_though_present": 0.5, "present_n": 2.0}
+    assert measures([]) == {}
+    table = confusion(asked)
+    assert list(table) == ["answer present", "CONVERSATIONAL", "answer absent"]
+    assert dict(table["answer absent"]) == {"ambiguous": 1, "incorrect": 1, "correct": 1}
+
+
+@dataclass
+class GradesByQuery:
+    """Every passage of a query has the query's grade; remembers what it was given."""
+
+    grades: dict[str, float]
+    name: str = "by query"
+    seen: list[tuple[str, int]] = field(default_factory=list)
+
+    async def grade(self, question: str, passages: Sequence[Passage]) -> Grading:
+        self.seen.append((question, len(passages)))
+        score = self.grades[question]
+        return Grading("graded", tuple(Grade(p.chunk_id, score, "Good", "yes", None, "") for p in passages))
+
+
+@dataclass
+class Finds:
+    """The same passages for every query."""
+
+    passages: tuple[Passage, ...]
+
+    async def retrieve(self, query: str, access: Access, k: int) -> Retrieval:
+        return Retrieval(self.passages[:k], "kb")
+
+
+async def system_with(grader: GradesByQuery, passages: Sequence[Passage]) -> System:
+    small = await world().compose(load_settings())
+    return replace(small, grader=grader, retriever=Finds(tuple(passages)))
+
+
+PASSAGES = [Passage(f"c{n}", f"d{n}", "", "text") for n in range(30)]
+
+
+@pytest.mark.parametrize(
+    ("score", "action", "answered"), [(0.8, "correct", True), (0.5, "ambiguous", True), (0.39, "incorrect", False)]
+)
+async def test_what_is_kept_is_answered_from(score: float, action: str, answered: bool) -> None:
+    grader = GradesByQuery({"fee?": score})
+    found = await judged(await system_with(grader, PASSAGES), Query("fee?"), Access(), PASSAGES)
+    assert (found.decision.action.value, found.answered) == (action, answered)
+    assert grader.seen == [("fee?", 20)]
+
+
+async def test_passages_with_orders_are_not_graded_and_internal_ones_are_no_answer() -> None:
+    grader = GradesByQuery({"fee?": 0.9})
+    odd = [replace(PASSAGES[0], screened="orders"), replace(PASSAGES[1], internal=True)]
+    found = await judged(await system_with(grader, odd), Query("fee?"), Access(), odd)
+    assert (grader.seen, found.answered) == ([("fee?", 1)], False)
+
+
+@pytest.mark.parametrize(("product", "answered"), [(None, True), ("Wren X1", False)])
+async def test_names_of_earlier_turns_are_left_out_where_they_find_nothing_unless_a_product_was_named(
+    product: str | None, answered: bool
+) -> None:
+    asked = Query("Wren X1 fee?", (Sentence(0, 0, 4, "fee?", 1.0),), ("Wren X1",))
+    grader = GradesByQuery({"Wren X1 fee?": 0.1, "fee?": 0.9})
+    found = await judged(await system_with(grader, PASSAGES), asked, Access(product=product), PASSAGES)
+    assert found.answered is answered
