@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from bot.evaluate.bench import SetResult, SuiteResult
 from bot.evaluate.compare import EARLIER, PLAIN, gains, over_earlier, over_plain, read_earlier
-from bot.evaluate.gate import Bound, failures
+from bot.evaluate.gate import Bound, failures, read_gate
 from grounding.errors import InputError
 from tests.eval.questions import question
 
@@ -89,3 +90,15 @@ def test_a_gate_takes_differences_and_the_ends_of_their_intervals() -> None:
     ]
     with pytest.raises(InputError):
         failures([Bound("retrieval", "mine against earlier run", "ndcg_10", 0.0, None)], [result], partial=False)
+
+
+def test_the_gate_of_the_documents_can_be_read(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text("utf-8")
+    found = re.search(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert found is not None
+    bounds = read_gate(written(tmp_path / "gate.yaml", found[1]))
+    assert {bound.set for bound in bounds} == {
+        "questions",
+        "questions against plain hybrid",
+        "questions against earlier run",
+    }
