@@ -18,8 +18,7 @@ EARLIER = "earlier run"
 PLAIN = "plain hybrid"
 LAST_TURN = "last turn"
 
-Figures = Mapping[str, Mapping[str, float]]
-"""Figures of each question, by its id."""
+Figures = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +26,20 @@ class EarlierRun:
     """What `--json` of an earlier run says of each question: suite and set to figures by id."""
 
     path: Path
-    sets: Mapping[tuple[str, str], Figures]
+    sets: Mapping[tuple[str, str], Mapping[str, Figures]]
 
 
-def gains(questions: Sequence[Question], others: Figures, against: str) -> tuple[Gain, ...]:
-    """For each figure the mean difference over the questions that both have, with its paired bootstrap interval."""
+def gains(questions: Sequence[Question], others: Sequence[Figures], against: str) -> tuple[Gain, ...]:
+    """For each figure the mean difference over the questions that both have, with its paired bootstrap interval.
+
+    `others` has the figures of the other system for each of `questions`, in their order.
+    """
     return tuple(made for name in metric_names(questions) if (made := _gain(questions, others, against, name)))
 
 
 def over_plain(questions: Sequence[Question], name: str = PLAIN) -> tuple[Gain, ...]:
     """Against the baseline that the questions carry, which is called `name`."""
-    return gains(questions, {q.id: q.plain for q in questions}, name)
+    return gains(questions, [q.plain for q in questions], name)
 
 
 def read_earlier(path: Path) -> EarlierRun:
@@ -69,13 +71,15 @@ def _set_with_gains(suite: str, part: SetResult, earlier: EarlierRun) -> SetResu
     before = earlier.sets.get((suite, part.name), {})
     absent = sum(q.id not in before for q in part.questions)
     note = f"{part.name}: {absent} of {len(part.questions)} questions are not in {earlier.path} and are not compared"
-    made = gains(part.questions, before, EARLIER)
+    made = gains(part.questions, [before.get(q.id, {}) for q in part.questions], EARLIER)
     return replace(part, gains=(*part.gains, *made), notes=(*part.notes, *([note] if absent else [])))
 
 
-def _gain(questions: Sequence[Question], others: Figures, against: str, name: str) -> Gain | None:
+def _gain(questions: Sequence[Question], others: Sequence[Figures], against: str, name: str) -> Gain | None:
     pairs = [
-        (q.metrics[name], others[q.id][name]) for q in questions if name in q.metrics and name in others.get(q.id, {})
+        (q.metrics[name], other[name])
+        for q, other in zip(questions, others, strict=True)
+        if name in q.metrics and name in other
     ]
     span = interval([mine - theirs for mine, theirs in pairs])
     if span is None:
@@ -85,7 +89,7 @@ def _gain(questions: Sequence[Question], others: Figures, against: str, name: st
     return Gain(name, against, value, other, span, better, worse)
 
 
-def _sets(value: Any) -> Iterator[tuple[tuple[str, str], Figures]]:
+def _sets(value: Any) -> Iterator[tuple[tuple[str, str], Mapping[str, Figures]]]:
     for suite in value["suites"]:
         for part in suite["sets"]:
             figures = {

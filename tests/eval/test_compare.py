@@ -18,7 +18,7 @@ from tests.eval.questions import question
 
 def test_differences_are_of_the_same_question_and_of_those_that_both_have() -> None:
     here = [question("a", (1,)), question("b", (2,)), question("c", (4,)), question("new", (1,))]
-    (gain,) = gains(here, {"a": {"ndcg_10": 0.5}, "b": {"ndcg_10": 0.5}, "c": {"ndcg_10": 1.0}, "gone": {}}, EARLIER)
+    (gain,) = gains(here, [{"ndcg_10": 0.5}, {"ndcg_10": 0.5}, {"ndcg_10": 1.0, "mrr": 1.0}, {}], EARLIER)
     assert (gain.value, gain.other) == pytest.approx(((1 + 0.5 + 0.25) / 3, 2 / 3))
     assert gain.span.mean == pytest.approx(-0.25 / 3)
     assert (gain.better, gain.worse, gain.span.n) == (1, 1, 3)
@@ -29,6 +29,11 @@ def test_a_gain_on_every_question_has_an_interval_above_zero() -> None:
     here = [question(str(n), (1,), plain=(2,)) for n in range(20)]
     (gain,) = over_plain(here)
     assert (gain.against, gain.span.mean, gain.span.low, gain.span.high) == (PLAIN, 0.5, 0.5, 0.5)
+
+
+def test_questions_that_share_an_id_are_each_compared_with_their_own_baseline() -> None:
+    (gain,) = over_plain([question("same", (1,), plain=(2,)), question("same", (1,), plain=(1,))])
+    assert (gain.other, gain.span.n) == (0.75, 2)
 
 
 def written(path: Path, value: Any) -> Path:
