@@ -125,7 +125,7 @@ def _of_a_language(text: str, alphabets: tuple[str, ...]) -> float:
     )
     frequent = sum(n for c, n in letters.items() if c in _FREQUENT) / total
     words = [word for word in _LETTERS.findall(text) if not word.isascii()]
-    return share - 0.5 * sum(map(_is_odd, words)) / len(words) + 0.2 * frequent
+    return share - 0.5 * sum(map(_is_odd, words)) / max(len(words), 1) + 0.2 * frequent
 
 
 def _is_odd(word: str) -> bool:

@@ -158,10 +158,13 @@ def _inner(message: EmailMessage, depth: int, budget: _Budget) -> Extract:
 
 def _text(part: EmailMessage) -> str:
     try:
-        return str(part.get_content())
+        text = str(part.get_content())
     except (LookupError, ValueError, KeyError):  # a charset that nobody knows
-        payload = part.get_payload(decode=True)
-        return decode(payload) if isinstance(payload, bytes) else ""
+        text = "\ufffd"
+    if "\ufffd" not in text:
+        return text
+    payload = part.get_payload(decode=True)
+    return decode(payload) if isinstance(payload, bytes) else text
 
 
 def _header(message: EmailMessage, name: str) -> str:

@@ -5,6 +5,7 @@ One pass over the tokens with a stack of groups, linear in the file.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -224,9 +225,9 @@ def _use(state: _State, codec: str) -> None:
 
 
 def _code_page(state: _State, number: int | None) -> None:
-    codec = _NUMBERED.get(number or 1252, f"cp{number}")
+    codec = _NUMBERED.get(number or 1252, f"cp{number or 1252}")
     try:
-        b"".decode(codec)
+        codecs.lookup(codec)
     except LookupError:
         return
     _use(state, codec)

@@ -98,7 +98,7 @@ def _is_large(value: Any) -> bool:
     """True for an object that holds lists of objects: no row."""
     if not isinstance(value, Fields):
         return False
-    return any((isinstance(v, list) and _has_parts(v)) or _is_large(v) for _, v in value)
+    return any(_is_large(v) if isinstance(v, Fields) else _has_parts(v) for _, v in value)
 
 
 def _record(value: Any, writer: Writer) -> None:
@@ -128,7 +128,8 @@ def _flat(value: Any, path: str) -> Iterator[tuple[str, str]]:
         for key, inner in value:
             yield from _flat(inner, f"{path}.{one_line(key)}" if path else one_line(key))
     elif isinstance(value, list) and not _has_parts(value):
-        yield path, ", ".join(_plain(item) for item in value if _plain(item))
+        if text := ", ".join(_plain(item) for item in value if _plain(item)):
+            yield path, text
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             yield from _flat(inner, f"{path}[{number}]")
