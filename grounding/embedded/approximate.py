@@ -34,6 +34,8 @@ _BLOCK = 50_000
 _CHECKED_ROWS = 64
 CANDIDATES, CANDIDATES_PER_RESULT = 500, 5
 """Vectors that are read in full: at 1 M, 500 for 50 results gave .994 of exact on real questions."""
+_FLOAT_OF = np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
+"""Each float16 as float32: looked up in half the time that converting takes."""
 SAMPLE, SAMPLE_K = 200, 50
 
 
@@ -64,7 +66,7 @@ class Saved:
 
     def scores(self, vector: Vectors, rows: NDArray[np.int64]) -> Vectors:
         """Exact cosine of these rows."""
-        found: Vectors = self.full[rows].astype(np.float32) @ vector
+        found: Vectors = _FLOAT_OF.take(self.full.view(np.uint16)[rows]) @ vector
         return found
 
     def _candidates(self, vector: Vectors, wanted: int, mask: NDArray[np.bool_] | None) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from grounding.embedded.store import Store
 from grounding.embedded.tables import VECTOR_WIDTH
-from grounding.embedded.vectors import VectorIndex, approximate, is_behind
+from grounding.embedded.vectors import approximate, is_behind, path_beside
 from grounding.embedded.words import Words
 from grounding.errors import StoreError
 from grounding.ports import Embedder
@@ -33,7 +33,6 @@ class EmbeddedIndex:
         self.store = Store(folder / "store.db")
         self.words = Words(folder / "words")
         self._embedder = embedder
-        self._folder = folder
         self._lock_path = folder / "ingest.lock"
         self._stack = contextlib.ExitStack()
 
@@ -109,28 +108,21 @@ class EmbeddedIndex:
         await asyncio.to_thread(self.follow_vectors)
         return len(missing)
 
-    def vector_index(self) -> VectorIndex | None:
-        """Search by meaning over this store; None without a model."""
-        path = self._vectors_path()
-        return (
-            VectorIndex(self.store, self._embedder.fingerprint, VECTOR_WIDTH, path) if self._embedder and path else None
-        )
-
     def follow_vectors(self) -> float | None:
         """Write the file of vector codes where it is missing, damaged or far behind the store.
 
-        Returns the recall measured against exact search; None if there was nothing to do. 20 s at a million vectors.
+        Returns the recall measured against exact search; None if there was nothing to do. A minute at a million vectors.
         """
-        path, embedder = self._vectors_path(), self._embedder
-        if path is None or embedder is None or not is_behind(self.store, embedder.fingerprint, VECTOR_WIDTH, path):
+        if self._embedder is None:
             return None
-        recall: float | None = approximate().build(self.store, embedder.fingerprint, VECTOR_WIDTH, path)
+        fingerprint = self._embedder.fingerprint
+        path = path_beside(self.store, fingerprint)
+        if not is_behind(self.store, fingerprint, VECTOR_WIDTH, path):
+            return None
+        recall: float | None = approximate().build(self.store, fingerprint, VECTOR_WIDTH, path)
         if recall is not None:
             LOG.info("approximate vectors written: recall@50 %.3f of exact search over 200 sampled queries", recall)
         return recall
-
-    def _vectors_path(self) -> Path | None:
-        return self._folder / f"{self._embedder.fingerprint}.vectors" if self._embedder else None
 
     def counts(self) -> tuple[int, int]:
         """Live documents and live chunks."""

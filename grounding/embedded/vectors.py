@@ -30,13 +30,22 @@ if TYPE_CHECKING:
     from grounding.embedded.approximate import Rights, Saved
 
 LOG = logging.getLogger("attest")
-APPROXIMATE_AT = 50_000
-"""Vectors from which codes pay: an exact search over so many takes about 8 ms on one core and 77 MB, and twice as long
-over twice as many; the codes take 1 ms and 5 MB. Fewer are searched exactly, and need no file."""
-BEHIND, BEHIND_SHARE = 25_000, 0.1
+APPROXIMATE_AT = 20_000
+"""Vectors from which codes pay. On two busy cores an exact search took 6.5 ms over 10,000 and 12 ms over 30,000, the codes 1.8 ms
+over 100,000. Fewer are searched exactly, and need no file."""
+BEHIND, BEHIND_SHARE = 10_000, 0.1
 """Changes since the file was written, in number and as a share of it, from which it is written again."""
 _MASKS = 16
-"""Masks of the last sets of rights that searched: 1 MB each at a million vectors."""
+"""Masks that are kept, of the last sets of rights that searched: 1 MB each at a million vectors."""
+_Reader = tuple[frozenset[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one set of rights may read: which pairs of rights, and which rows of the file (None: every row)."""
+
+    pairs: NDArray[np.bool_]
+    saved: NDArray[np.bool_] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,41 +61,44 @@ class _State:
     later_row: dict[int, int]
     rights: tuple[Rights, ...]
     readers: tuple[tuple[str, ...] | None, ...]
-    masks: dict[bytes, NDArray[np.bool_] | None] = field(default_factory=dict)
+    seen: dict[_Reader, _Seen] = field(default_factory=dict)
 
-    def visible(self, access: Access) -> NDArray[np.bool_]:
-        """Of each pair of rights: may `access` read it?"""
+    def seen_by(self, access: Access) -> _Seen:
+        """What `access` may read."""
+        key = (access.groups, access.product)
+        found = self.seen.get(key)
+        if found is None:
+            while len(self.seen) >= _MASKS:
+                self.seen.pop(next(iter(self.seen)), None)
+            found = self.seen[key] = self._look(access)
+        return found
+
+    def _look(self, access: Access) -> _Seen:
         product = access.product
-        return np.array(
+        pairs = np.array(
             [
                 access.may_read(groups) and (product is None or of is None or of == product)
                 for groups, (_, of) in zip(self.readers, self.rights, strict=True)
             ],
             np.bool_,
         )
-
-    def saved_mask(self, visible: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-        """Rows of the file that may be found; None is every row."""
-        assert self.saved is not None
-        key = visible.tobytes()
-        if key not in self.masks:
-            if len(self.masks) >= _MASKS:
-                self.masks.clear()
-            mask = visible[self.saved.pair]
-            if self.saved_live is not None:
-                mask &= self.saved_live
-            self.masks[key] = None if mask.all() else mask
-        return self.masks[key]
+        if self.saved is None:
+            return _Seen(pairs, None)
+        mask = pairs[self.saved.pair]
+        if self.saved_live is not None:
+            mask &= self.saved_live
+        return _Seen(pairs, None if mask.all() else mask)
 
 
 class VectorIndex:
-    """Vectors of one model over the live chunks of a store. With `path`, the file of codes there is used.
+    """Vectors of one model over the live chunks of a store, by the file of codes where there is one (beside the store, if no `path` is given).
 
     Safe for searches in many threads beside one `refresh`.
     """
 
     def __init__(self, store: Store, fingerprint: str, width: int, path: Path | None = None) -> None:
-        self._store, self._fingerprint, self._width, self._path = store, fingerprint, width, path
+        self._store, self._fingerprint, self._width = store, fingerprint, width
+        self._path = path or path_beside(store, fingerprint)
         self._lock = threading.Lock()
         self._seen: int | None = None
         self._tried: str | None = None
@@ -123,12 +135,12 @@ class VectorIndex:
         state = self._state
         if k < 1 or not state.rights:
             return []
-        visible = state.visible(access)
-        if not visible.any():
+        seen = state.seen_by(access)
+        if not seen.pairs.any():
             return []
-        pks, scores = _later_best(state, vector, visible, k)
+        pks, scores = _later_best(state, vector, seen.pairs, k)
         if state.saved is not None:
-            rows, cosines = state.saved.nearest(vector, k, state.saved_mask(visible))
+            rows, cosines = state.saved.nearest(vector, k, seen.saved)
             pks, scores = np.concatenate([pks, state.saved.pks[rows]]), np.concatenate([scores, cosines])
         best = np.lexsort((pks, -scores))[:k]
         return [(int(pk), float(score)) for pk, score in zip(pks[best], scores[best], strict=True)]
@@ -150,8 +162,8 @@ class VectorIndex:
 
     def _with_file(self, state: _State) -> _State:
         """The file that the store names instead of `state`, unless it is open or was found unusable."""
-        mark = self._store.vector_mark(self._fingerprint) if self._path else None
-        if self._path is None or mark is None or mark == self._tried:
+        mark = self._store.vector_mark(self._fingerprint)
+        if mark is None or mark == self._tried:
             return state
         self._tried = mark
         try:
@@ -181,7 +193,7 @@ class VectorIndex:
             later_live=_grown(state.later_live, np.ones(len(fresh), np.bool_)),
             rights=rights,
             readers=state.readers + tuple(groups_of(groups) for groups, _ in rights[len(state.rights) :]),
-            masks={},
+            seen={},
         )
 
 
@@ -190,13 +202,18 @@ def approximate() -> Any:
     return importlib.import_module("grounding.embedded.approximate")
 
 
+def path_beside(store: Store, fingerprint: str) -> Path:
+    """Where the file of codes of this model lies."""
+    return store.path.with_name(f"{fingerprint}.vectors")
+
+
 def is_behind(store: Store, fingerprint: str, width: int, path: Path, at: int = APPROXIMATE_AT) -> bool:
     """True if the store holds `at` vectors or more, and there is no file of codes, or a damaged one, or one that did not keep up."""
     if store.vector_mark(fingerprint) is not None:
         try:
             saved: Saved = approximate().load(store, fingerprint, width, path)
-        except (DamagedFileError, OSError):
-            pass
+        except (DamagedFileError, OSError) as error:
+            LOG.warning("%s cannot be used (%s): it is built again from the store", path.name, error)
         else:
             return store.changes_until() - saved.changes > max(BEHIND, BEHIND_SHARE * len(saved.pks))
     return store.counts()[1] >= at and store.vector_count(fingerprint) >= at
@@ -218,7 +235,7 @@ def _without(state: _State, pks: Sequence[int]) -> _State:
         rows = _rows_of(state.saved.pks, np.array(pks, np.int64))
         saved_live = np.ones(len(state.saved.pks), np.bool_) if saved_live is None else saved_live.copy()
         saved_live[rows[rows >= 0]] = False
-    return replace(state, saved_live=saved_live, later_live=later_live, masks={})
+    return replace(state, saved_live=saved_live, later_live=later_live, seen={})
 
 
 def _later_best(

@@ -19,10 +19,11 @@ from rich.table import Table
 
 from tests.bench.checking import bench_provenance, bench_rows, bench_slow
 from tests.bench.figures import Figure, Machine, Skipped, machine
-from tests.bench.ingesting import bench_files, bench_vectors, bench_words
+from tests.bench.ingesting import bench_files, bench_unchanged, bench_vectors, bench_words
 from tests.bench.parts import bench_check, bench_screen, bench_search
 from tests.bench.place import Place, fill, prepared
 from tests.bench.program import bench_cold, bench_server
+from tests.bench.scale import bench_scale
 from tests.bench.turns import bench_turns
 
 Bench = Callable[[Place], Awaitable[list[Figure] | Skipped]]
@@ -39,8 +40,12 @@ BENCHES: dict[str, Bench] = {
     "slow": bench_slow,
     "screen": bench_screen,
     "search": bench_search,
+    "unchanged": bench_unchanged,
+    "scale": bench_scale,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
+ON_REQUEST = ("scale",)
+"""Minutes each: run only when they are named."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"bench: --data {data}: no such folder\n")
         return 2
     here = machine()
-    results = asyncio.run(_run(data, given.only or list(BENCHES)))
+    results = asyncio.run(_run(given, data))
     if given.json:
         sys.stdout.write(
             json.dumps({"machine": asdict(here), "results": [asdict(r) for r in results]}, indent=2, ensure_ascii=False)
@@ -62,9 +67,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-async def _run(data: Path | None, names: Sequence[str]) -> list[Figure | Skipped]:
+async def _run(given: argparse.Namespace, data: Path | None) -> list[Figure | Skipped]:
     out: list[Figure | Skipped] = []
-    with prepared(data) as place:
+    names = given.only or [name for name in BENCHES if name not in ON_REQUEST]
+    with prepared(data, given.work and given.work.resolve(), tuple(given.size)) as place:
         await fill(place)
         for name in names:
             sys.stderr.write(f"bench: {name}\n")
@@ -93,6 +99,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder of the public sets (docs/evaluation.md)")
     parser.add_argument("--json", action="store_true", help="JSON instead of a table")
     parser.add_argument("--only", nargs="+", choices=list(BENCHES), help="these benches, in this order")
+    parser.add_argument(
+        "--size", nargs="+", type=int, default=[100_000], metavar="N", help="chunks of the stores of --only scale"
+    )
+    parser.add_argument(
+        "--work", type=Path, metavar="DIR", help="keep the stores of --only scale there, and use them again"
+    )
     return parser
 
 

@@ -7,7 +7,11 @@ import time
 from pathlib import Path
 
 from bot.compose import open_ingester
+from grounding.chunk import split
 from grounding.embedded.embedder import MiniLM
+from grounding.embedded.index import EmbeddedIndex
+from grounding.records import Document
+from grounding.sources import find
 from tests.bench.figures import Figure, Skipped
 from tests.bench.place import Place
 from tests.e2e.processes import settings_over
@@ -15,7 +19,7 @@ from tests.e2e.processes import settings_over
 CORPUS = "retrieval/dstc11/corpus.jsonl"
 PASSAGES = "retrieval/mtrag_un/corpus.jsonl"
 CHUNKS, CHUNK_WORDS, BASELINE = 300, 140, 60
-FILES = 100
+FILES, UNCHANGED = 100, 10_000
 
 
 async def bench_words(place: Place) -> list[Figure] | Skipped:
@@ -38,6 +42,33 @@ async def bench_files(place: Place) -> list[Figure]:
         (folder / f"note{number}.md").write_text(f"# Note {number}\n\nIt costs €{number}.50.\n", "utf-8")
     seconds, documents = await _ingest(place, folder, "from-files")
     return [Figure("small Markdown files read and made searchable by words", documents / seconds, "1/s", documents)]
+
+
+async def bench_unchanged(place: Place) -> list[Figure]:
+    """A second ingest of a folder of 10,000 files in which nothing changed."""
+    folder = place.scratch / "unchanged"
+    for number in range(UNCHANGED):
+        part = folder / f"part{number % 100}"
+        part.mkdir(parents=True, exist_ok=True)
+        (part / f"note{number}.md").write_text(f"# Note {number}\n\nIt costs {number} euros.\n", "utf-8")
+    settings = settings_over(place.scratch / "unchanged-home", None)
+    index = EmbeddedIndex(settings.home / "index", None)
+    documents = [(Document(i.doc_id, i.doc_id, f"It is {i.doc_id}."), i) for i in find([folder])]
+    index.put([(d, split(d), i.root, i.stamp) for d, i in documents])
+    index.lock()
+    index.catch_up(lambda *_: None)
+    index.close()
+    taken = []
+    for _ in range(3):
+        began = time.perf_counter()
+        ingester = await open_ingester(settings)
+        report = await ingester.run([folder], acl=None, lexical_only=True, on_progress=lambda _: None)
+        await ingester.close()
+        assert report.unchanged == UNCHANGED, report
+        taken.append(time.perf_counter() - began)
+    return [
+        Figure("an unchanged folder of 10,000 files checked, median of 3", sorted(taken)[1], "s", UNCHANGED, "<= 2")
+    ]
 
 
 async def bench_vectors(place: Place) -> list[Figure] | Skipped:

@@ -21,12 +21,14 @@ from tests.e2e.processes import environment_of, settings_over
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`home` holds the sample knowledge base; `data` is None without --data; `scratch` is removed at the end."""
+    """`home` holds the sample knowledge base; `data` is None without --data; `scratch` is removed at the end, `work` stays."""
 
     scratch: Path
     home: Path
     model: Path
     data: Path | None
+    work: Path | None = None
+    sizes: tuple[int, ...] = ()
 
     @property
     def settings(self) -> Settings:
@@ -43,11 +45,11 @@ class Place:
 
 
 @contextmanager
-def prepared(data: Path | None) -> Iterator[Place]:
+def prepared(data: Path | None, work: Path | None = None, sizes: tuple[int, ...] = ()) -> Iterator[Place]:
     """A place with the sample ingested."""
     with TemporaryDirectory(prefix="attest-bench-") as name:
         scratch = Path(name)
-        yield Place(scratch, scratch / "home", _model(scratch), data)
+        yield Place(scratch, scratch / "home", _model(scratch), data, work, sizes)
 
 
 async def fill(place: Place) -> None:

@@ -156,8 +156,7 @@ def test_what_comes_and_goes_is_followed(own: Kb) -> None:
     own.store.drop([f"d{i}" for i in range(0, COUNT, 3)])
     put_vectors(own.store, 1, own.vectors[1:2], [(("hr",), None)])
     own.index.refresh()
-    fresh = VectorIndex(own.store, FINGERPRINT, WIDTH)
-    fresh.refresh()
+    fresh = exact_index(own)
     assert len(own.index) == len(fresh) == COUNT - COUNT // 3 + 300
     for query in [own.vectors[0], own.vectors[1], more[0], *unit_vectors(10, seed=9)]:
         for access in (ALL, Access("n"), Access("hr", frozenset({"hr"}))):
@@ -213,7 +212,7 @@ def test_a_damaged_file_is_refused_and_built_again(tmp_path: Path, harm: str) ->
 
 def exact_index(kb: Kb) -> VectorIndex:
     """An exact index over the same store."""
-    index = VectorIndex(kb.store, FINGERPRINT, WIDTH)
+    index = VectorIndex(kb.store, FINGERPRINT, WIDTH, kb.folder / "none.vectors")
     index.refresh()
     return index
 
