@@ -34,9 +34,9 @@ class Limits:
     `patience` times as long on the clock, for machines that are busy. `memory` in bytes.
     """
 
-    seconds: float = 30.0
+    seconds: float = 90.0
     seconds_per_byte: float = 1e-6
-    patience: float = 4.0
+    patience: float = 3.0
     memory: int = 1_500_000_000
 
     def work(self, size: int) -> float:

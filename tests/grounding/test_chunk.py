@@ -178,6 +178,12 @@ def test_monotonous_text_ends(bit: str) -> None:
     _check(document, split(document), 24, 200)
 
 
+def test_a_long_text_without_a_break_is_cut() -> None:
+    """200 KB of one word; the whole of it must never be counted, which takes the square of its length."""
+    document = _document("ab" * 100_000)
+    _check(document, split(document), 24, 200)
+
+
 def test_equal_text_in_two_documents_has_two_ids() -> None:
     first, second = (split(Document(i, "T", "Same text."))[0].chunk_id for i in ("a", "b"))
     assert first != second
