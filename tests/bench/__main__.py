@@ -17,6 +17,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from tests.bench.against_bm25s import bench_bm25s
 from tests.bench.checking import bench_provenance, bench_rows, bench_slow
 from tests.bench.figures import Figure, Machine, Skipped, machine
 from tests.bench.ingesting import bench_files, bench_unchanged, bench_vectors, bench_words
@@ -42,10 +43,11 @@ BENCHES: dict[str, Bench] = {
     "search": bench_search,
     "unchanged": bench_unchanged,
     "scale": bench_scale,
+    "bm25s": bench_bm25s,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
-ON_REQUEST = ("scale",)
-"""Minutes each: run only when they are named."""
+ON_REQUEST = ("scale", "bm25s")
+"""They take minutes, or a package that nothing else needs: run only when they are named."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
