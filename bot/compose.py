@@ -22,6 +22,7 @@ from bot.settings import SAMPLE, Settings
 from bot.system import CheckRequest, System
 from bot.turn import Seams
 from grounding.errors import StoreError
+from grounding.linking import QueryBuilder
 from grounding.policy import Policy, policy_named
 from grounding.ports import ChatModel, Composer, Embedder, WebSearch
 from grounding.prompt import template
@@ -61,6 +62,7 @@ class _Builder:
         from grounding.embedded.directory import FileDirectory
         from grounding.embedded.grader import EmbeddedGrader
         from grounding.embedded.index import EmbeddedIndex
+        from grounding.embedded.names import StoreNames
         from grounding.embedded.retriever import EmbeddedRetriever
         from grounding.embedded.summarizer import CentralitySummarizer
         from grounding.embedded.vectors import VectorIndex
@@ -77,7 +79,9 @@ class _Builder:
         if not names.exists:
             await names.follow(index)
         screen = RememberingScreen(RuleScreen())
+        linker = StoreNames(index.store, index.words)
         vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
+        search = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker)
         redactor = Redactor(settings.phone_regions)
         ledger = await asyncio.to_thread(
             partial(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file, redact=redactor.redact_entry)
@@ -87,8 +91,8 @@ class _Builder:
         composer = self._composer(embedder, screen)
         seams = Seams(
             screen=screen,
-            summarizer=CentralitySummarizer(embedder),
-            retriever=ScreenedRetriever(EmbeddedRetriever(index.store, index.words, vectors, embedder), screen),
+            queries=QueryBuilder(CentralitySummarizer(embedder), linker),
+            retriever=ScreenedRetriever(search, screen),
             grader=EmbeddedGrader(embedder),
             web=self._web(screen, redactor),
             composer=composer,
@@ -106,15 +110,9 @@ class _Builder:
         async def check_request(request: CheckRequest) -> Report:
             return await checker(request.answer, request.sources, request.question, request.given, request.at)
 
-        async def ready() -> dict[str, str]:
-            documents, _ = await asyncio.to_thread(index.counts)
-            return (
-                {} if documents else {"knowledge base": "empty; run `attest ingest PATH` or `attest ingest --sample`"}
-            )
-
         return System(
-            settings=settings, answer=answer, check=check_request, summarizer=seams.summarizer, embedder=embedder, retriever=seams.retriever,
-            grader=seams.grader, screen=screen, library=FollowedLibrary(index, names), directory=seams.directory, ledger=ledger, ready=ready, close=self._close,
+            settings=settings, answer=answer, check=check_request, queries=seams.queries, embedder=embedder, retriever=seams.retriever,
+            grader=seams.grader, screen=screen, library=FollowedLibrary(index, names), directory=seams.directory, ledger=ledger, ready=partial(_ready, index.counts), close=self._close,
             warm=partial(_warm, redactor),
         )  # fmt: skip
 
@@ -206,6 +204,12 @@ class _Builder:
             self.closers.append(search.aclose)
             provider = search
         return ScreenedWeb(FilteredSearch(provider, sites), screen, redactor)
+
+
+async def _ready(counts: Callable[[], tuple[int, int]]) -> dict[str, str]:
+    """What is not ready, with the reason."""
+    documents, _ = await asyncio.to_thread(counts)
+    return {} if documents else {"knowledge base": "empty; run `attest ingest PATH` or `attest ingest --sample`"}
 
 
 def _embedder(settings: Settings) -> Embedder | None:

@@ -58,7 +58,7 @@ async def _turn(w: Work) -> Reply:
     access = await stage("access", _access(w))
     if not await stage("screen", _screen(w)):
         return ended(w, Outcome.BLOCKED)
-    w.query = await stage("query", _query(w))
+    w.query = await stage("query", _query(w, access))
     passages, w.decision = await _find(w, access)
     kept = _kept(passages, w.decision)
     w.internal = internal_notes([p for p in kept if p.internal], w.grading.grades)
@@ -96,7 +96,7 @@ async def _find(w: Work, access: Access) -> tuple[list[Passage], Decision]:
 
 
 async def _search(w: Work, access: Access, query: Query) -> tuple[list[Passage], Decision]:
-    w.found = await w.trace.stage("retrieve", w.seams.retriever.retrieve(query.text, access, w.policy.retrieve_k))
+    w.found = await w.trace.stage("retrieve", w.seams.retriever.retrieve(query, access, w.policy.retrieve_k))
     passages = _safe(w)[: w.policy.grade_k]
     w.grading = await w.trace.stage("grade", w.seams.grader.grade(query.text, passages))
     return passages, decide(w.grading, w.policy)
@@ -141,13 +141,13 @@ async def _screen(w: Work) -> bool:
     return not decided.blocked
 
 
-async def _query(w: Work) -> Query:
+async def _query(w: Work, access: Access) -> Query:
     turns = (*w.history, Turn("user", w.ask.question))
     try:
-        query = await w.seams.summarizer.summarize(turns)
+        query = await w.seams.queries.build(turns, access)
     except ServiceError as error:
         query = last_turn_query(turns, f"{error}; the last turn is the query")
-    w.trace.note(query.note)
+    w.trace.note(query.note, *query.why)
     product = w.ask.product
     if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
         query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))

@@ -8,7 +8,8 @@ from datetime import datetime
 
 from bot.records import Answer
 from bot.settings import Settings
-from grounding.ports import Directory, Embedder, Grader, Library, Retriever, Summarizer
+from grounding.linking import QueryBuilder
+from grounding.ports import Directory, Embedder, Grader, Library, Retriever
 from rai.ports import Ledger, PromptScreen
 from rai.records import Report, Source
 
@@ -38,7 +39,7 @@ class System:
     settings: Settings
     answer: Answer
     check: Callable[[CheckRequest], Awaitable[Report]]
-    summarizer: Summarizer
+    queries: QueryBuilder
     embedder: Embedder | None
     retriever: Retriever
     grader: Grader

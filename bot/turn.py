@@ -9,8 +9,9 @@ from datetime import datetime
 from bot.records import Ask, InternalNote
 from bot.trace import Trace
 from grounding.correct import Decision
+from grounding.linking import QueryBuilder
 from grounding.policy import Policy
-from grounding.ports import Composer, Directory, Grader, Retriever, Summarizer, WebSearch
+from grounding.ports import Composer, Directory, Grader, Retriever, WebSearch
 from grounding.records import Evidence, Grading, Prompt, Query, Retrieval, Turn, WebResult
 from rai.ports import Ledger, PromptScreen
 from rai.records import Report, Source
@@ -27,7 +28,7 @@ class Seams:
     """
 
     screen: PromptScreen
-    summarizer: Summarizer
+    queries: QueryBuilder
     retriever: Retriever
     grader: Grader
     web: WebSearch | None

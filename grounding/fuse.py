@@ -10,11 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from grounding.text import terms
 
 SEMANTIC_WEIGHT_PROSE = 0.7
+SEMANTIC_WEIGHT_NAMED = 0.85
+"""Where a name has selected the passages, its words no longer tell them apart."""
+SELECTS = 0.25
+"""Exclusiveness from which a name selects: half of the passages that hold it are titled by it."""
 SEMANTIC_WEIGHT_IDENTIFIER = 0.35
+NAMED = 0.8
+"""What a name that nothing else speaks of adds to a score, where words and meaning together give 1 at most."""
 _IDENTIFIER = re.compile(r"\b(?=[\w.\-/]*\d)(?=[\w.\-/]*[A-Za-z])[\w.\-/]{3,}\b|\b\d{4,}\b|\bv?\d+\.\d+(?:\.\d+)*\b")
 
 
@@ -28,29 +35,44 @@ class Fused:
     semantic: float | None
 
 
-def semantic_weight(query: str) -> float:
-    """Weight of meaning against words for this query, in [0, 1]."""
+def semantic_weight(query: str, exclusive: float = 0.0) -> float:
+    """Weight of meaning against words for this query, in [0, 1]. `exclusive`: the greatest exclusiveness of its names."""
     identifiers = len(_IDENTIFIER.findall(query))
     if identifiers == 0:
-        return SEMANTIC_WEIGHT_PROSE
+        return SEMANTIC_WEIGHT_NAMED if exclusive >= SELECTS else SEMANTIC_WEIGHT_PROSE
     share = min(1.0, 4 * identifiers / max(1, len(terms(query))))
     return SEMANTIC_WEIGHT_PROSE - share * (SEMANTIC_WEIGHT_PROSE - SEMANTIC_WEIGHT_IDENTIFIER)
 
 
-def fuse(bm25: Mapping[int, float], semantic: Mapping[int, float], weight: float, k: int) -> list[Fused]:
+def exclusiveness(titled: int, spoken_of: int) -> float:
+    """How far a name tells its passages from all others, in [0, 1]: the squared share of those that carry it in their title
+    among all that hold it. A guest house is named in the titles of its own pages only; "home" stands everywhere.
+    """
+    return (titled / (titled + spoken_of)) ** 2 if titled else 0.0
+
+
+def fuse(
+    bm25: Mapping[int, float],
+    semantic: Mapping[int, float],
+    weight: float,
+    k: int,
+    named: Mapping[int, float] = MappingProxyType({}),
+) -> list[Fused]:
     """The best `k` of both, best first; equal scores in order of key, so that the order is stable.
 
     BM25 is divided by its best, cosines are clipped below at 0 and divided by their best; what one side did not find
-    counts 0 there. Without semantic scores, words alone decide.
+    counts 0 there. Without semantic scores, words alone decide. `named`: exclusiveness in [0, 1] of the name of the query
+    that a passage goes by; it adds `NAMED` times that, and the sum is scaled back to [0, 1].
     """
     if not semantic:
         weight = 0.0
     best_words = max(bm25.values(), default=0.0) or 1.0
     best_meaning = max(max(semantic.values(), default=0.0), 1e-6)
-    fused = []
-    for key in bm25.keys() | semantic.keys():
+    scored = []
+    scale = 1 + NAMED * max(named.values(), default=0.0)
+    for key in bm25.keys() | semantic.keys() | named.keys():
         words = bm25.get(key, 0.0) / best_words
         meaning = max(0.0, semantic.get(key, 0.0)) / best_meaning
-        fused.append(Fused(key, (1 - weight) * words + weight * meaning, bm25.get(key), semantic.get(key)))
-    fused.sort(key=lambda f: (-f.score, f.key))
-    return fused[:k]
+        scored.append((-((1 - weight) * words + weight * meaning + NAMED * named.get(key, 0.0)) / scale, key))
+    scored.sort()
+    return [Fused(key, -score, bm25.get(key), semantic.get(key)) for score, key in scored[:k]]

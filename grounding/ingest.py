@@ -81,7 +81,7 @@ async def ingest(
     *,
     acl: Path | None = None,
     lexical_only: bool = False,
-    chunk_tokens: tuple[int, int] = (24, 200),
+    chunk_tokens: tuple[int, int] = (100, 200),
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> IngestReport:
     """Make the knowledge base hold exactly what stands under `paths` now, besides what came from elsewhere.

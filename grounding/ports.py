@@ -18,6 +18,7 @@ from grounding.records import (
     DocumentInfo,
     Draft,
     Grading,
+    Linked,
     Passage,
     Prompt,
     Query,
@@ -37,6 +38,18 @@ class Summarizer(Protocol):
         ...
 
 
+class Linker(Protocol):
+    """Finds the names that the knowledge base goes by in what people type."""
+
+    async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
+        """For each text the names it speaks of, in the order in which they stand; only of documents that `access` may read."""
+        ...
+
+    async def knows(self, name: str, access: Access) -> bool:
+        """True if a passage that `access` may read holds these words, one after the other."""
+        ...
+
+
 class Embedder(Protocol):
     """Texts to unit vectors."""
 
@@ -53,7 +66,7 @@ class Embedder(Protocol):
 class Retriever(Protocol):
     """Query to passages that this user may read. Trimming happens inside the search."""
 
-    async def retrieve(self, query: str, access: Access, k: int) -> Retrieval:
+    async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
         """At most `k` passages, best first. Raises ServiceError or StoreError when search is impossible."""
         ...
 

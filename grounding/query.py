@@ -18,12 +18,16 @@ MAX_LAST = 4
 """Sentences kept of the last turn; Azure's extractive summarization keeps 3 by default, 1 to 20."""
 MAX_EARLIER = 2
 RECENT_TURNS = 8
+NEAR_TURNS = 4
+HANGS_AT = 3
+"""Terms that a question with a pronoun may have and still hang on a name."""
 
 _LEANS = re.compile(
     r"\b(it|its|that|this|these|those|they|them|their|there|he|she|him|her|one|ones|same|other|another|either|both|the first|the second|again|instead|also|too)\b"
     r"|^\s*(and|but|or|so|then|what about|how about|what if|and if)\b",
     re.IGNORECASE,
 )
+_PRONOUN = re.compile(r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers)\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z][\w'’-]*(?:[ -](?:[A-Z][\w'’-]*|\d[\w.-]*))*")
 _MODEL = re.compile(r"\b[a-z]{3,}[ -][a-z]{1,2}\d{1,3}\b")
 """A model in lower case, as people type it: "wren x2"."""
@@ -102,32 +106,70 @@ def focus(query: str) -> str:
     return " ".join([*dict.fromkeys(others), *asking])
 
 
-def missing_names(turns: Sequence[Turn], asked: int) -> tuple[str, ...]:
-    """The name that the question leans on without saying it: of the recent turns the newest strong one, else the newest.
+def is_fragment(text: str) -> bool:
+    """True if a question holds one term at most, so that only what was said before tells what is asked."""
+    return len(set(terms(text))) <= 1
 
-    Our own answers are not asked: they quote names that nobody in the conversation spoke of. A question with a name of several words of its own needs none; one with any name needs no weak one.
+
+def hangs(text: str) -> bool:
+    """True if a question says "it" or "they" of something and little else: only a name from before makes it whole.
+
+    Measured on human rewrites (MTRAG): a name added to any other question says more often what is not meant.
+    """
+    return bool(_PRONOUN.search(text)) and len(set(terms(text))) <= HANGS_AT
+
+
+def missing_names(turns: Sequence[Turn], asked: int) -> tuple[str, ...]:
+    """The name that a question hangs on without saying it: the newest strong one of the two turns before, else the newest.
+
+    Our own answers are not asked: they quote names that nobody in the conversation spoke of.
+    """
+    if not hangs(turns[asked].text):
+        return ()
+    before = [t for t in turns[max(0, asked - NEAR_TURNS) : asked] if t.role != "assistant"]
+    said = turns[asked].text.lower()
+    recent = [name for t in reversed(before) for name in reversed(names(t.text)) if name.lower() not in said]
+    return tuple([name for name in recent if is_strong(name)][:1] or recent[:1])
+
+
+def spoken_of(turns: Sequence[Turn], asked: int) -> str | None:
+    """The name that the talk is about and the question does not say: of the recent turns the newest strong one, else the newest.
+
+    Our own answers are not asked, see `missing_names`. A question with a name of several words of its own needs none; one with
+    any name needs no weak one.
     """
     own = names(turns[asked].text)
     if any(" " in name for name in own):
-        return ()
+        return None
     before = [t for t in turns[max(0, asked - RECENT_TURNS) : asked] if t.role != "assistant"]
-    recent = [name for t in reversed(before) for name in reversed(names(t.text))]
     said = turns[asked].text.lower()
-    recent = [name for name in recent if name.lower() not in said]
+    recent = [name for t in reversed(before) for name in reversed(names(t.text)) if name.lower() not in said]
     strong = [name for name in recent if is_strong(name)]
-    return tuple(strong[:1] or ([] if own else recent[:1]))
+    return next(iter(strong or ([] if own else recent)), None)
 
 
 def assemble(chosen: Sequence[Sentence], entities: Sequence[str], note: str | None = None) -> Query:
-    """A query in the order of the conversation, after the names it needs."""
+    """A query in the order of the conversation, after the names it needs; the last turn of `chosen` is the one that asks."""
     ordered = sorted(chosen, key=lambda s: (s.turn, s.start))
     text = " ".join([*entities, *(s.text for s in ordered)])
-    return Query(text, tuple(ordered), tuple(entities), note)
+    return Query(text, tuple(ordered), tuple(entities), note, _reasons(ordered, entities))
+
+
+def _reasons(ordered: Sequence[Sentence], entities: Sequence[str]) -> tuple[str, ...]:
+    used = list(dict.fromkeys(s.turn for s in ordered))
+    names = [f"“{name}”: the question hangs on it without saying it" for name in entities]
+    before = [f"turn {turn + 1}: the question says too little by itself" for turn in used[:-1]]
+    return (*(f"turn {turn + 1}: the question" for turn in used[-1:]), *before, *names)
 
 
 def without_names(query: Query) -> Query:
     """The query as the question alone makes it: the topic may have changed."""
-    return replace(query, text=" ".join(s.text for s in query.sentences), entities=())
+    return replace(query, text=question_of(query), entities=())
+
+
+def question_of(query: Query) -> str:
+    """What is asked, without the names of earlier turns; all that was typed where nothing was summarized."""
+    return " ".join(s.text for s in query.sentences) or query.text
 
 
 def last_turn_query(turns: Sequence[Turn], note: str) -> Query:

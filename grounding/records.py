@@ -51,13 +51,32 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
+class Linked:
+    """A stretch of a text that speaks of a name of the knowledge base, whatever its case and spelling there.
+
+    `name` as a title or product has it; `key` what its spellings have in common. `score` in (0, 1]: the share of the
+    name's weight that stands in the text.
+    """
+
+    start: int
+    end: int
+    name: str
+    key: tuple[str, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
-    """The search query made from a conversation: sentences verbatim, plus entity names they need."""
+    """The search query made from a conversation: `text` is `entities`, as the turns spell them, and then `sentences`, verbatim.
+
+    `why` says for each turn that was used what made it needed. A query that a person typed has a text only.
+    """
 
     text: str
     sentences: tuple[Sentence, ...] = ()
     entities: tuple[str, ...] = ()
     note: str | None = None
+    why: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from grounding.errors import PromptBlocked
 from grounding.ports import ChatModel, Retriever, WebSearch
-from grounding.records import Access, Completion, Retrieval, WebResult
+from grounding.records import Access, Completion, Query, Retrieval, WebResult
 from rai.ports import PromptScreen
 from rai.records import Screening
 from rai.redact import MASK, Redactor
@@ -117,7 +117,7 @@ class ScreenedRetriever:
         self._timeout_s = timeout_s
         self._verdicts: OrderedDict[str, str | None] = OrderedDict()
 
-    async def retrieve(self, query: str, access: Access, k: int) -> Retrieval:
+    async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
         """The retriever's result, each passage marked."""
         found = await self._retriever.retrieve(query, access, k)
         rules = await self._judge([(_key(p.chunk_id, p.title, p.text), f"{p.title}\n{p.text}") for p in found.passages])

@@ -15,7 +15,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +27,13 @@ from bot.settings import SAMPLE  # first of all: it tells onnxruntime to send no
 from grounding.embedded.embedder import WIDTH, MiniLM
 from grounding.embedded.grader import feature_row, meanings, shortlist
 from grounding.embedded.index import EmbeddedIndex
+from grounding.embedded.names import StoreNames
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.embedded.vectors import VectorIndex
 from grounding.ingest import ingest
-from grounding.records import Access, Turn
+from grounding.linking import QueryBuilder
+from grounding.records import Access, Query, Turn
 
 Matrix = NDArray[np.float64]
 K = 20
@@ -61,20 +63,23 @@ async def golden(embedder: MiniLM, cache: Path) -> list[Example]:
     """Examples of the sample's golden questions; hostile ones never get this far."""
     index = EmbeddedIndex(cache / "sample", embedder)
     await ingest(index, [SAMPLE / "kb"])
-    retriever = EmbeddedRetriever(
-        index.store, index.words, VectorIndex(index.store, embedder.fingerprint, WIDTH), embedder
-    )
+    linker = StoreNames(index.store, index.words)
+    vectors = VectorIndex(index.store, embedder.fingerprint, WIDTH)
+    retriever = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker)
+    builder = QueryBuilder(CentralitySummarizer(embedder), linker)
     groups = yaml.safe_load((SAMPLE / "directory.yaml").read_text("utf-8"))["users"]
     out: list[Example] = []
     for row in rows(SAMPLE / "golden.jsonl"):
         expect = row["expect"]
         if "hostile" in row["tags"] or (expect["cite"] and not expect["must"]):
             continue
-        query = await CentralitySummarizer(embedder).summarize([Turn(t["role"], t["text"]) for t in row["history"]])
         product = row.get("product")
-        text = f"{product} {query.text}" if product and product not in query.text else query.text
         access = Access(row.get("as"), frozenset(groups.get(row.get("as"), [])), product)
-        found = [p for p in (await retriever.retrieve(text, access, 50)).passages if not p.internal][:K]
+        query = await builder.build([Turn(t["role"], t["text"]) for t in row["history"]], access)
+        text = f"{product} {query.text}" if product and product not in query.text else query.text
+        found = [
+            p for p in (await retriever.retrieve(replace(query, text=text), access, 50)).passages if not p.internal
+        ][:K]
         _, sentences = shortlist(text, found)
         near = await meanings(embedder, text, sentences, found)
         features = np.array([feature_row(c, n, found[c.passage]) for c, n in zip(sentences, near, strict=True)])
@@ -98,7 +103,7 @@ async def mtrag(embedder: MiniLM, data: Path, cache: Path, w: Matrix) -> tuple[M
     labels: list[float] = []
     for row in rows(data / "queries.jsonl"):
         question = row["history"][-1]["text"]
-        found = (await retriever.retrieve(question, Access(), K)).passages
+        found = (await retriever.retrieve(Query(question), Access(), K)).passages
         _, sentences = shortlist(question, found)
         near = await meanings(embedder, question, sentences, found)
         best: dict[int, float] = {}

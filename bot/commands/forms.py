@@ -58,6 +58,8 @@ def query_json(row_id: str, query: Query) -> dict[str, Any]:
         "query": query.text,
         "sentences": [asdict(sentence) for sentence in query.sentences],
         "entities": list(query.entities),
+        "why": list(query.why),
+        "note": query.note,
     }
 
 
@@ -109,5 +111,6 @@ async def retrieve(system: System, data: Json, k: int, user: str | None, product
     access = await access_of(
         system, fields.optional_text(data, "as") or user, fields.optional_text(data, "product") or product
     )
-    query = fields.text(data, "query") if "query" in data else (await system.summarizer.summarize(history(data))).text
-    return retrieval_json(query, await system.retriever.retrieve(query, access, wanted))
+    typed = "query" in data
+    query = Query(fields.text(data, "query")) if typed else await system.queries.build(history(data), access)
+    return retrieval_json(query.text, await system.retriever.retrieve(query, access, wanted))

@@ -8,7 +8,7 @@ import typer
 
 from bot.commands import fields, options
 from bot.commands.fields import Json
-from bot.commands.forms import history, query_json, without_excluded
+from bot.commands.forms import access_of, history, query_json, without_excluded
 from bot.commands.jsonl import Handle, answer_lines
 from bot.commands.startup import run
 from bot.system import System
@@ -26,12 +26,13 @@ def query(context: typer.Context, jsonl: options.Jsonl) -> None:
     Example:
       attest query --jsonl conversations.jsonl > queries.jsonl
     """
-    raise typer.Exit(run(answer_lines(context, jsonl, _summarizer)))
+    raise typer.Exit(run(answer_lines(context, jsonl, _builder)))
 
 
-def _summarizer(system: System) -> Handle:
+def _builder(system: System) -> Handle:
     async def one(row: Json) -> dict[str, Any]:
         turns, excluded = history(row), fields.texts(row, "excluded")
-        return query_json(row["id"], without_excluded(await system.summarizer.summarize(turns), excluded))
+        access = await access_of(system, fields.optional_text(row, "as"), None)
+        return query_json(row["id"], without_excluded(await system.queries.build(turns, access), excluded))
 
     return one

@@ -146,10 +146,10 @@ async def _looked_up(
     """How the query of the turn was made, and what it finds: the reply holds only its words and what was cited."""
     if not reply.query:
         return Query(""), ()
-    made = await system.summarizer.summarize(turns)
     access = await access_of(system, asked.user, asked.product)
-    found = (await system.retriever.retrieve(reply.query, access, K)).passages
-    return made if made.text == reply.query else Query(reply.query), found
+    made = await system.queries.build(turns, access)
+    query = made if made.text == reply.query else Query(reply.query)
+    return query, (await system.retriever.retrieve(query, access, K)).passages
 
 
 def _measure(name: str, turns: Sequence[_Turn], titles: Mapping[str, str]) -> SetResult:

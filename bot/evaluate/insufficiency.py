@@ -49,7 +49,7 @@ async def judged(system: System, query: Query, access: Access, found: Sequence[P
     alone = without_names(query)
     if first.decision.action is not Action.INCORRECT or not query.entities or not alone.text or access.product:
         return first
-    again = await system.retriever.retrieve(alone.text, access, policy.retrieve_k)
+    again = await system.retriever.retrieve(alone, access, policy.retrieve_k)
     second = await _judge(system, alone.text, again.passages, policy)
     return first if second.decision.action is Action.INCORRECT else second
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from bot.system import System
 from grounding.query import last_asked
-from grounding.records import Access, Passage, Turn
+from grounding.records import Access, Passage, Query, Turn
 
 DEPTH = 100
 """Passages that each ranking gives to the fusion."""
@@ -15,12 +15,14 @@ CONSTANT = 60
 """The constant of reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009)."""
 
 
-async def plain_hybrid(system: System, turns: Sequence[Turn], access: Access) -> list[str]:
-    """Distinct ids of documents, best first, for the last question as it was said.
+async def plain_hybrid(system: System, turns: Sequence[Turn], access: Access) -> list[str] | None:
+    """Distinct ids of documents, best first, for the last question as it was said; None where the search tells no scores.
 
     Both scores come from the system's own indexes, over the best `LOOKED_AT` passages. Where there are no vectors it is BM25 alone.
     """
-    found = await system.retriever.retrieve(turns[last_asked(turns)].text, access, LOOKED_AT)
+    found = await system.retriever.retrieve(Query(turns[last_asked(turns)].text), access, LOOKED_AT)
+    if found.passages and all(p.bm25 is None and p.semantic is None for p in found.passages):
+        return None
     return fused(found.passages)
 
 

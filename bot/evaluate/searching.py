@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from bot.evaluate.ranked import Asked, K, named, question_of, tags_of, texts_of
 from bot.evaluate.sets import Knowledge, QuestionSet, asked_of, notes_of, question_sets, titles_of
 from bot.system import System
 from grounding.errors import InputError
-from grounding.records import Query, Turn
+from grounding.records import Access, Query, Turn
 
 
 async def query(bench: Bench) -> SuiteResult:
@@ -25,7 +26,8 @@ async def query(bench: Bench) -> SuiteResult:
     for path in bench.files("query"):
         asked = tuple([await _overlap(bench.system, path, row) for row in bench.track(path.stem, bench.rows(path))])
         measured = metrics.defined(rouge_1_f=average(asked, "rouge_1_f"))
-        sets.append(SetResult(path.stem, len(asked), measured, asked, over_plain(asked, LAST_TURN)))
+        gained = await asyncio.to_thread(over_plain, asked, LAST_TURN)
+        sets.append(SetResult(path.stem, len(asked), measured, asked, gained))
     return SuiteResult("query", tuple(sets))
 
 
@@ -56,7 +58,7 @@ async def _measured_set(bench: Bench, questions: QuestionSet) -> SetResult:
         len(judged),
         _means(judged) | {"without_relevant": float(len(rows) - len(judged))} | insufficiency.measures(made),
         tuple(made),
-        over_plain(judged),
+        await asyncio.to_thread(over_plain, judged),
         notes_of(questions, made, len(held.titles)),
     )
 
@@ -65,11 +67,11 @@ async def _question(held: Knowledge, path: Path, row: Row, *, grades: bool) -> Q
     system = held.system
     try:
         turns = (Turn("user", fields.text(row, "query")),) if "query" in row else history(row)
-        made = Query(turns[0].text) if "query" in row else await system.summarizer.summarize(turns)
         access = await access_of(system, fields.optional_text(row, "as"), fields.optional_text(row, "product"))
-        found = (await system.retriever.retrieve(made.text, access, K)).passages
+        made = Query(turns[0].text) if "query" in row else await system.queries.build(turns, access)
+        found = (await system.retriever.retrieve(made, access, K)).passages
         judged = await insufficiency.judged(system, made, access, found) if grades else None
-        plain = await plain_hybrid(system, turns, access) if row.get("relevant") else []
+        plain = await plain_hybrid(system, turns, access) if row.get("relevant") else None
         return question_of(Asked(row, turns, made, found, plain, judged), held.titles, held.texts)
     except InputError as error:
         raise named(str(path), row, error) from None
@@ -78,7 +80,7 @@ async def _question(held: Knowledge, path: Path, row: Row, *, grades: bool) -> Q
 async def _overlap(system: System, path: Path, row: Row) -> Question:
     try:
         turns, rewrite = history(row), fields.text(row, "rewrite")
-        made = await system.summarizer.summarize(turns)
+        made = await system.queries.build(turns, Access())
         tags = tags_of(row)
     except InputError as error:
         raise named(str(path), row, error) from None

@@ -18,8 +18,8 @@ from grounding.records import Grade, Grading, Passage, Span
 LOOKED_AT = 24
 """Sentences of all passages whose meaning is looked at: those that score best by words. The rest take their passage's."""
 
-INTERCEPT, COEFFICIENTS = -8.30, (2.21, 5.50, 1.07, 5.17, 0.39, -0.65)
-WORDS_INTERCEPT, WORDS_COEFFICIENTS = -7.83, (5.70, 1.08, 5.88, 0.46, -0.57)
+INTERCEPT, COEFFICIENTS = -8.33, (2.21, 6.25, 1.02, 4.97, 0.40, -1.06)
+WORDS_INTERCEPT, WORDS_COEFFICIENTS = -7.82, (6.56, 1.07, 5.58, 0.44, -1.03)
 """Of `feature_row`, and of it without the meaning of the sentence, for a search by words only."""
 STRANGE_AT_MOST = 0.39
 UNRANKED = 0.75

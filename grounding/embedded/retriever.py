@@ -1,44 +1,94 @@
-"""The embedded retriever: BM25 and semantic search over one store, trimmed inside both, fused per query."""
+"""The embedded retriever: BM25 and semantic search over one store, trimmed inside both, fused per query.
+
+A name of the knowledge base in the query that few other passages speak of selects the passages titled by it, and the
+meaning searched for is that of the question alone; any other name is a word of the question like others.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from grounding.embedded.store import Row, Store
 from grounding.embedded.vectors import VectorIndex
 from grounding.embedded.words import Words
-from grounding.fuse import Fused, fuse, semantic_weight
-from grounding.ports import Embedder, Vectors
-from grounding.records import Access, Passage, Retrieval
+from grounding.fuse import SELECTS, Fused, exclusiveness, fuse, semantic_weight
+from grounding.ports import Embedder, Linker, Vectors
+from grounding.query import question_of
+from grounding.records import Access, Linked, Passage, Query, Retrieval
 
 _DEPTH = 100
 """Candidates from each side before fusion, at least."""
+_TITLED = 400
+"""Candidates that a name brings along."""
+_NAMES = 4
 
 
 class EmbeddedRetriever:
     """Retriever over store, word index and vectors; follows the store's generation before each search."""
 
-    def __init__(self, store: Store, words: Words, vectors: VectorIndex | None, embedder: Embedder | None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        words: Words,
+        vectors: VectorIndex | None,
+        embedder: Embedder | None,
+        linker: Linker | None = None,
+    ) -> None:
         self._store, self._words, self._vectors, self._embedder = store, words, vectors, embedder
+        self._linker = linker
         self._seen = -1
         self._kb_version = ""
         self._lock = threading.Lock()
 
-    async def retrieve(self, query: str, access: Access, k: int) -> Retrieval:
+    async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
         """At most `k` passages that `access` may read, best first. Raises StoreError."""
-        vector = (await self._embedder.embed([query]))[0] if self._embedder and self._vectors is not None else None
-        return await asyncio.to_thread(self._search, query, vector, access, k)
+        await asyncio.to_thread(self._follow)
+        linked = (await self._linker.link([query.text], access))[0][:_NAMES] if self._linker else []
+        selecting = await asyncio.to_thread(self._selecting, linked, access) if linked else {}
+        vector = await self._vector(query, selecting)
+        return await asyncio.to_thread(self._search, query.text, vector, access, k, selecting=selecting)
 
-    def _search(self, query: str, vector: Vectors | None, access: Access, k: int) -> Retrieval:
-        version = self._follow()
+    def _selecting(self, linked: Sequence[Linked], access: Access) -> dict[Linked, float]:
+        """Names that tell their passages from all others, with their exclusiveness."""
+        shares = {name: exclusiveness(*self._words.named(name.name, access)) for name in linked}
+        return {name: share for name, share in shares.items() if share > 0}
+
+    async def _vector(self, query: Query, selecting: Mapping[Linked, float]) -> Vectors | None:
+        """The meaning of the question, and of the question with the names that do not select, half and half."""
+        if self._embedder is None or self._vectors is None:
+            return None
+        question = question_of(query)
+        topical = [e for e in query.entities if not _selected(query, e, selecting)]
+        texts = [question, " ".join([*topical, question])] if topical else [question]
+        both: Vectors = (await self._embedder.embed(texts)).sum(axis=0)
+        both /= np.float32(max(float(np.linalg.norm(both)), 1e-6))
+        return both
+
+    def _search(
+        self,
+        text: str,
+        vector: Vectors | None,
+        access: Access,
+        k: int,
+        *,
+        selecting: Mapping[Linked, float],
+    ) -> Retrieval:
+        version = self._kb_version
         depth = max(k, _DEPTH)
-        bm25 = dict(self._words.search(query, access, depth))
+        bm25 = dict(self._words.search(text, access, depth))
+        named: dict[int, float] = {}
+        for name, share in selecting.items():
+            for pk in self._words.titled(name.name, text, access, max(k, _TITLED)):
+                named[pk] = max(named.get(pk, 0.0), share)
         semantic: dict[int, float] = {}
         if vector is not None and self._vectors is not None:
             semantic = dict(self._vectors.search(vector, access, depth))
-            semantic |= self._vectors.cosines(vector, [pk for pk in bm25 if pk not in semantic])
-        fused = fuse(bm25, semantic, semantic_weight(query), k)
+            semantic |= self._vectors.cosines(vector, [pk for pk in {**bm25, **named} if pk not in semantic])
+        fused = fuse(bm25, semantic, semantic_weight(text, max(selecting.values(), default=0.0)), k, named)
         rows = self._store.rows([f.key for f in fused])
         passages = tuple(
             _passage(rows[f.key], f) for f in fused if f.key in rows and access.may_read(rows[f.key].groups)
@@ -46,7 +96,7 @@ class EmbeddedRetriever:
         notes = () if semantic or not passages else ("no vectors: searched by words only",)
         return Retrieval(passages, version, "hybrid" if semantic else "lexical", notes)
 
-    def _follow(self) -> str:
+    def _follow(self) -> None:
         generation = self._store.generation()
         if generation != self._seen:
             with self._lock:
@@ -56,7 +106,12 @@ class EmbeddedRetriever:
                         self._vectors.refresh()
                     self._kb_version = self._store.kb_version()
                     self._seen = generation
-        return self._kb_version
+
+
+def _selected(query: Query, entity: str, selecting: Mapping[Linked, float]) -> bool:
+    """True if a selecting name stands in this entity of the query's text."""
+    start = query.text.find(entity)
+    return any(share >= SELECTS and start <= name.start < start + len(entity) for name, share in selecting.items())
 
 
 def _passage(row: Row, fused: Fused) -> Passage:

@@ -13,9 +13,9 @@ from grounding.query import (
     MAX_LAST,
     RECENT_TURNS,
     assemble,
+    is_fragment,
     last_asked,
     last_turn_query,
-    leans,
     missing_names,
     turn_sentences,
 )
@@ -39,17 +39,14 @@ class CentralitySummarizer:
         last = turn_sentences(turns, asked)
         if not last:
             return last_turn_query(turns, "the last turn holds no term to rank")
-        leaning = leans(turns[asked].text)
-        earlier = _earlier(turns, asked) if leaning else []
-        if self._embedder is None:
-            entities = missing_names(turns, asked)
-            return assemble(
-                [replace(s, rank_score=1.0) for s in last[-MAX_LAST:]], entities, "no embedding model: last turn only"
-            )
-        if len(last) <= MAX_LAST and not earlier:
-            return assemble([replace(s, rank_score=1.0) for s in last], missing_names(turns, asked))
-        ranked_last, ranked_earlier = await self._rank(asked, last, earlier)
         entities = missing_names(turns, asked)
+        earlier = [] if entities or not is_fragment(turns[asked].text) else _earlier(turns, asked)
+        if self._embedder is None:
+            whole = [replace(s, rank_score=1.0) for s in last[-MAX_LAST:]]
+            return assemble(whole, entities, "no embedding model: last turn only")
+        if len(last) <= MAX_LAST and not earlier:
+            return assemble([replace(s, rank_score=1.0) for s in last], entities)
+        ranked_last, ranked_earlier = await self._rank(asked, last, earlier)
         return assemble([*ranked_last, *ranked_earlier], entities)
 
     async def _rank(

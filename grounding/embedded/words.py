@@ -12,7 +12,7 @@ from pathlib import Path
 
 import tantivy
 
-from grounding.embedded.store import Row
+from grounding.embedded.store import Row, embedding_text
 from grounding.errors import StoreError
 from grounding.records import Access
 from grounding.text import STOP_WORDS
@@ -20,7 +20,8 @@ from grounding.text import STOP_WORDS
 _EVERYONE, _ANY = "*", "*"
 _HEAP = 64_000_000
 _TOKENIZER = "en_stem"
-TITLE_BOOST = 1.5
+TITLE_BOOST = 0.3
+"""The title stands before the text as well, where its words count as those of the text do."""
 PHRASE_BOOST = 2.0
 """An identifier in pieces ("W-230") counts as a whole above its pieces, which may stand anywhere."""
 MAX_TERMS, MAX_PHRASES = 64, 8
@@ -32,7 +33,7 @@ def _schema() -> tantivy.Schema:
     builder.add_unsigned_field("pk", stored=True, indexed=False)
     for name in ("doc_id", "groups", "product"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    for name in ("title", "text"):
+    for name in ("title", "body"):
         builder.add_text_field(name, tokenizer_name=_TOKENIZER, index_option="position")
     return builder.build()
 
@@ -90,24 +91,58 @@ class Words:
         hits = searcher.search(self._query(words, [p for p in phrases if len(p) > 1], access), k, count=False).hits
         return [(int(searcher.doc(address)["pk"][0]), float(score)) for score, address in hits]
 
+    def titled(self, name: str, query: str, access: Access, k: int) -> list[int]:
+        """Primary keys of at most `k` chunks whose title holds `name`, those first that hold words of `query`."""
+        title = self._phrase("title", name)
+        if title is None or k < 1:
+            return []
+        words = [t for t in dict.fromkeys(self._analyzer.analyze(query)) if t not in STOP_WORDS][:MAX_TERMS]
+        parts = [(tantivy.Occur.Must, tantivy.Query.const_score_query(title, 1.0)), *self._readable(access)]
+        parts += [(tantivy.Occur.Should, tantivy.Query.term_query(self._schema, "body", word)) for word in words]
+        searcher = self._index.searcher()
+        hits = searcher.search(tantivy.Query.boolean_query(parts), k, count=False).hits
+        return [int(searcher.doc(address)["pk"][0]) for _, address in hits]
+
+    def named(self, name: str, access: Access) -> tuple[int, int]:
+        """Chunks that `access` may read whose title holds `name`, and others that only speak of it."""
+        title, text = self._phrase("title", name), self._phrase("body", name)
+        if title is None or text is None:
+            return 0, 0
+        readable = self._readable(access)
+        speaking = [(tantivy.Occur.Must, text), (tantivy.Occur.MustNot, title), *readable]
+        return self._count([(tantivy.Occur.Must, title), *readable]), self._count(speaking)
+
+    def _count(self, parts: list[tuple[tantivy.Occur, tantivy.Query]]) -> int:
+        found = self._index.searcher().search(tantivy.Query.boolean_query(parts), 1, count=True)
+        return int(found.count or 0)  # type: ignore[attr-defined]  # the stub leaves it out
+
+    def _phrase(self, field: str, text: str) -> tantivy.Query | None:
+        words = self._analyzer.analyze(text)
+        if len(words) > 1:
+            return tantivy.Query.phrase_query(self._schema, field, list(words))
+        return tantivy.Query.term_query(self._schema, field, words[0]) if words else None
+
     def _query(self, words: Sequence[str], phrases: Sequence[list[str]], access: Access) -> tantivy.Query:
         wanted = [
             tantivy.Query.boost_query(tantivy.Query.term_query(self._schema, field, word), boost)
             for word in words
-            for field, boost in (("title", TITLE_BOOST), ("text", 1.0))
+            for field, boost in (("title", TITLE_BOOST), ("body", 1.0))
         ]
         wanted += [
             tantivy.Query.boost_query(tantivy.Query.phrase_query(self._schema, field, list(phrase)), PHRASE_BOOST)
             for phrase in phrases
-            for field in ("title", "text")
+            for field in ("title", "body")
         ]
         must = [(tantivy.Occur.Must, tantivy.Query.boolean_query([(tantivy.Occur.Should, q) for q in wanted]))]
-        must.append(
-            (tantivy.Occur.Must, self._one_of("groups", [_EVERYONE, *(f"g:{g}" for g in sorted(access.groups))]))
-        )
+        return tantivy.Query.boolean_query([*must, *self._readable(access)])
+
+    def _readable(self, access: Access) -> list[tuple[tantivy.Occur, tantivy.Query]]:
+        """Clauses that only what `access` may read meets; they add nothing to a score."""
+        groups = [_EVERYONE, *(f"g:{g}" for g in sorted(access.groups))]
+        clauses = [(tantivy.Occur.Must, self._one_of("groups", groups))]
         if access.product is not None:
-            must.append((tantivy.Occur.Must, self._one_of("product", [_ANY, f"p:{access.product}"])))
-        return tantivy.Query.boolean_query(must)
+            clauses.append((tantivy.Occur.Must, self._one_of("product", [_ANY, f"p:{access.product}"])))
+        return clauses
 
     def _one_of(self, field: str, values: Sequence[str]) -> tantivy.Query:
         filters = tantivy.Query.term_set_query(self._schema, field, list(values))
@@ -123,7 +158,11 @@ def _entry(row: Row) -> tantivy.Document:
     groups = [_EVERYONE] if row.groups is None else [f"g:{g}" for g in row.groups]
     product = _ANY if row.product is None else f"p:{row.product}"
     document = tantivy.Document(
-        pk=row.pk, doc_id=row.chunk.doc_id, product=product, title=row.title, text=row.chunk.text
+        pk=row.pk,
+        doc_id=row.chunk.doc_id,
+        product=product,
+        title=row.title,
+        body=embedding_text(row.title, row.chunk.text),
     )
     for group in groups:
         document.add_text("groups", group)

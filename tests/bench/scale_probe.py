@@ -21,7 +21,7 @@ from grounding.embedded.store import Store
 from grounding.embedded.tables import VECTOR_WIDTH
 from grounding.embedded.vectors import VectorIndex
 from grounding.ports import Vectors
-from grounding.records import Access, Chunk, Document
+from grounding.records import Access, Chunk, Document, Query
 from tests.bench.figures import percentile
 from tests.bench.scale import FINGERPRINT, GROUPS
 
@@ -75,7 +75,7 @@ async def _hybrid(retriever: EmbeddedRetriever, questions: list[str], access: Ac
     taken = []
     for question in questions:
         began = time.perf_counter()
-        await retriever.retrieve(question, access, K)
+        await retriever.retrieve(Query(question), access, K)
         taken.append((time.perf_counter() - began) * 1000)
     return taken
 

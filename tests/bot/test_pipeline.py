@@ -205,7 +205,7 @@ class Failing:
     async def _fail(self, *_: object, **__: object) -> Any:
         raise self._error
 
-    screen = retrieve = summarize = search = compose = groups = append = _fail
+    screen = retrieve = build = search = compose = groups = append = _fail
 
 
 def with_failing(seams: Seams, seam: str, error: Exception) -> Seams:
@@ -237,7 +237,7 @@ async def test_a_failing_seam_fails_closed(tmp_path: Path, seam: str, error: Exc
     assert (reply.citations, reply.claims) == ((), ())
 
 
-@pytest.mark.parametrize("seam", ["summarizer", "directory"])
+@pytest.mark.parametrize("seam", ["queries", "directory"])
 async def test_a_failing_helper_degrades_and_says_so(tmp_path: Path, seam: str) -> None:
     w = await small(tmp_path)
     reply = await answer_turn(replace(ASK, user="bella"), with_failing(w.seams, seam, DOWN), Policy())

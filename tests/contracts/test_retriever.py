@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grounding.ports import Retriever
-from grounding.records import Access, Document
+from grounding.records import Access, Document, Query
 from tests.fakes.embedder import HashEmbedder
 from tests.grounding.embedded.kb import open_kb, retriever_of
 
@@ -51,7 +51,7 @@ async def test_nobody_sees_what_they_may_not(retriever: Retriever) -> None:
     by_id = {d.doc_id: d for d in documents()}
     for _ in range(60):
         access = Access("u", frozenset(rng.sample(GROUPS, rng.randint(0, 3))), rng.choice(PRODUCTS))
-        found = await retriever.retrieve("how long does a refund take", access, 1000)
+        found = await retriever.retrieve(Query("how long does a refund take"), access, 1000)
         expected = {
             i for i, d in by_id.items()
             if (d.groups is None or access.groups & set(d.groups)) and (access.product is None or d.product in (None, access.product))
@@ -63,16 +63,16 @@ async def test_nobody_sees_what_they_may_not(retriever: Retriever) -> None:
 
 async def test_a_group_named_like_a_sign_opens_nothing(retriever: Retriever) -> None:
     """Group names are data: no name is taken for everyone, nobody or a pattern."""
-    plain = {p.doc_id for p in (await retriever.retrieve("refund", Access(), 500)).passages}
+    plain = {p.doc_id for p in (await retriever.retrieve(Query("refund"), Access(), 500)).passages}
     for name in ("*", "g:billing", "", "[]", "null", "billing OR tier2"):
-        found = await retriever.retrieve("refund", Access("u", frozenset({name})), 500)
+        found = await retriever.retrieve(Query("refund"), Access("u", frozenset({name})), 500)
         assert {p.doc_id for p in found.passages} == plain
 
 
 async def test_passages_are_exact_and_ordered(retriever: Retriever) -> None:
     """At most k, best first, scores in [0, 1], each passage the characters of its document at its offset."""
     by_id = {d.doc_id: d for d in documents()}
-    found = await retriever.retrieve("refund of case 17", Access("u", frozenset(GROUPS)), 20)
+    found = await retriever.retrieve(Query("refund of case 17"), Access("u", frozenset(GROUPS)), 20)
     assert 0 < len(found.passages) <= 20
     assert [p.score for p in found.passages] == sorted((p.score for p in found.passages), reverse=True)
     assert found.kb_version.startswith("kb-")
@@ -85,7 +85,7 @@ async def test_passages_are_exact_and_ordered(retriever: Retriever) -> None:
 @pytest.mark.row("1-01")
 @pytest.mark.parametrize("k", [1, 50, 100, 1000])
 async def test_any_number_may_be_retrieved(retriever: Retriever, k: int) -> None:
-    found = await retriever.retrieve("refund", Access("u", frozenset(GROUPS)), k)
+    found = await retriever.retrieve(Query("refund"), Access("u", frozenset(GROUPS)), k)
     assert len(found.passages) <= k
 
 
@@ -94,9 +94,9 @@ async def test_any_number_may_be_retrieved(retriever: Retriever, k: int) -> None
 )
 async def test_any_text_is_a_query(retriever: Retriever, query: str) -> None:
     """No query is a syntax error, whatever signs it holds."""
-    await retriever.retrieve(query, Access(), 10)
+    await retriever.retrieve(Query(query), Access(), 10)
 
 
 async def test_the_same_question_gives_the_same_order(retriever: Retriever) -> None:
-    one = await retriever.retrieve("days of refund", Access(), 50)
-    assert one == await retriever.retrieve("days of refund", Access(), 50)
+    one = await retriever.retrieve(Query("days of refund"), Access(), 50)
+    assert one == await retriever.retrieve(Query("days of refund"), Access(), 50)

@@ -12,8 +12,10 @@ from grounding.compose_model import ModelComposer
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.directory import FileDirectory
 from grounding.embedded.grader import EmbeddedGrader
+from grounding.embedded.names import StoreNames
 from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.grade import binary_of, label_of
+from grounding.linking import QueryBuilder
 from grounding.ports import ChatModel, Composer, Embedder, Grader, WebSearch
 from grounding.records import Document, Grade, Grading, Passage, WebResult
 from rai.embedded.relevance import EmbeddedRelevance
@@ -96,7 +98,7 @@ async def world(
     written = ModelComposer(ScreenedModel(model, screen)) if model else ExtractiveComposer(embedder)
     seams = Seams(
         screen=screen,
-        summarizer=CentralitySummarizer(embedder),
+        queries=QueryBuilder(CentralitySummarizer(embedder), StoreNames(index.store, index.words)),
         retriever=ScreenedRetriever(retriever_of(index, embedder), screen),
         grader=grader or EmbeddedGrader(embedder),
         web=ScreenedWeb(web, screen, Redactor()) if web else None,

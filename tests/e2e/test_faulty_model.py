@@ -117,7 +117,7 @@ def seams_of(system: System, model: ChatModel) -> Seams:
     ours = [template(name) for name in ("system", "guidance", "history", "agent_context", "example", "insufficient")]
     return Seams(
         screen=system.screen,
-        summarizer=system.summarizer,
+        queries=system.queries,
         retriever=system.retriever,
         grader=system.grader,
         web=None,

@@ -21,7 +21,7 @@ from aiohttp import ClientConnectionError, ClientSession, web
 from bot.compose import compose
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
-from grounding.records import Access
+from grounding.records import Access, Query
 from rai.ledger.store import SqlLedger
 from tests.e2e.processes import address_of, copy_of_home, environment_of, settings_over, started
 from tests.fakes.channel import FakeChannel, post
@@ -292,7 +292,7 @@ async def ask(session: ClientSession, base: str) -> dict[str, Any]:
 async def assert_usable(home: Path, model: Path) -> None:
     """The index answers by words and by meaning."""
     system = await compose(settings_over(home, model))
-    found = await system.retriever.retrieve(DEVICES, Access(), 3)
+    found = await system.retriever.retrieve(Query(DEVICES), Access(), 3)
     await system.close()
     assert found.mode == "hybrid"
     assert any("wren-x1" in p.doc_id for p in found.passages)

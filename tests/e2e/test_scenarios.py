@@ -11,7 +11,7 @@ from bot.records import Ask
 from grounding.embedded.embedder import MiniLM
 from grounding.policy import Policy
 from grounding.prompt import insufficient_sentence
-from grounding.records import Access, Action, Document, Turn, WebResult
+from grounding.records import Access, Action, Document, Query, Turn, WebResult
 from rai.records import Outcome
 from tests.e2e.support import ScriptedGrader, ScriptedWeb, world
 from tests.fakes.model import ScriptedModel
@@ -90,7 +90,7 @@ async def test_confidence_ranks_and_not_cosine(tmp_path: Path, minilm: MiniLM) -
     grader = ScriptedGrader({"form.txt": 0.1, "doe.txt": 0.9})
     w = await world(tmp_path, [FORM, DOE], minilm, model=model, grader=grader)
     reply = await answer_turn(Ask(ILLNESS), w.seams, Policy(correct_at=1.0, keep_at=0.05))
-    found = (await w.seams.retriever.retrieve(ILLNESS, Access(), 5)).passages
+    found = (await w.seams.retriever.retrieve(Query(ILLNESS), Access(), 5)).passages
     assert [p.doc_id for p in found] == ["form.txt", "doe.txt"]
     entry = await w.ledger.get(reply.entry_id)
     assert entry is not None

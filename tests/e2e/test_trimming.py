@@ -25,7 +25,7 @@ from bot.system import System
 from grounding.chunk import split
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
-from grounding.records import Access, Document, IngestReport
+from grounding.records import Access, Document, IngestReport, Query
 from rai.records import Entry
 from tests.e2e.processes import settings_over
 from tests.e2e.trimming import (
@@ -154,9 +154,9 @@ async def assert_searched(on: Site, one: Case) -> None:
     """Everything that may be read is found, and nothing else: by words exactly what matches, by vectors all there is."""
     access = await on.access(one.user, one.product)
     readable = on.now.readable(one.user, one.product)
-    by_words = await on.system.retriever.retrieve(one.about.topic, access, ALL)
+    by_words = await on.system.retriever.retrieve(Query(one.about.topic), access, ALL)
     assert {p.doc_id for p in by_words.passages} == {a.doc_id for a in readable if a.topic == one.about.topic}, one
-    both = await on.hybrid.retrieve(one.question, access, ALL)
+    both = await on.hybrid.retrieve(Query(one.question), access, ALL)
     assert {p.doc_id for p in both.passages} == ids(readable), one
     assert both.mode == "hybrid" or not readable
 
@@ -264,21 +264,21 @@ async def test_rights_count_from_the_moment_they_are_stored(tmp_path: Path) -> N
         everyone = await on.access(None)
         opened = [a for a in on.now.articles if a.groups is None]
         for a in opened:
-            assert a.doc_id in {p.doc_id for p in (await on.hybrid.retrieve(a.topic, everyone, ALL)).passages}
+            assert a.doc_id in {p.doc_id for p in (await on.hybrid.retrieve(Query(a.topic), everyone, ALL)).passages}
         closed = [Document(a.doc_id, str(a.row()["title"]), a.text, groups=("hr",), product=a.product) for a in opened]
         for document in reversed(closed):
             on.index.put([(document, split(document), str(on.corpus), "later")])
         for a in opened:
             for retriever in (on.hybrid, on.system.retriever):
-                found = await retriever.retrieve(a.topic, everyone, ALL)
+                found = await retriever.retrieve(Query(a.topic), everyone, ALL)
                 assert a.doc_id not in {p.doc_id for p in found.passages}
         people = Company({"ann": ("hr",)}, ())
         people.write(on.corpus.with_name("none.jsonl"), on.settings.directory_path)
         assert (await on.access("ann")).groups == {"hr"}
-        found = await on.hybrid.retrieve("refund", await on.access("ann"), ALL)
+        found = await on.hybrid.retrieve(Query("refund"), await on.access("ann"), ALL)
         assert {a.doc_id for a in opened} <= {p.doc_id for p in found.passages}
         Company({"ann": ()}, ()).write(on.corpus.with_name("none.jsonl"), on.settings.directory_path)
-        found = await on.hybrid.retrieve("refund", await on.access("ann"), ALL)
+        found = await on.hybrid.retrieve(Query("refund"), await on.access("ann"), ALL)
         assert not {a.doc_id for a in opened} & {p.doc_id for p in found.passages}
 
 

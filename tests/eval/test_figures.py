@@ -140,8 +140,8 @@ class Finds:
         self._passages = passages
         self.asked: list[str] = []
 
-    async def retrieve(self, query: str, access: Access, k: int) -> Retrieval:
-        self.asked.append(query)
+    async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
+        self.asked.append(query.text)
         return Retrieval(self._passages, "kb")
 
 

@@ -79,7 +79,7 @@ class Finds:
 
     passages: tuple[Passage, ...]
 
-    async def retrieve(self, query: str, access: Access, k: int) -> Retrieval:
+    async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
         return Retrieval(self.passages[:k], "kb")
 
 

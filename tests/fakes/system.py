@@ -18,6 +18,7 @@ from bot.records import Ask, Citation, InternalNote, OnStage, Reply, Stage, Stru
 from bot.settings import Settings
 from bot.system import CheckRequest, System
 from grounding.errors import ServiceUnavailable
+from grounding.linking import QueryBuilder
 from grounding.policy import Policy
 from grounding.records import (
     Access,
@@ -189,8 +190,8 @@ class FakeRetriever:
     def __init__(self, library: FakeLibrary) -> None:
         self._library = library
 
-    async def retrieve(self, query: str, access: Access, k: int) -> Retrieval:
-        words = set(re.findall(r"\w{4,}", query.lower()))
+    async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
+        words = set(re.findall(r"\w{4,}", query.text.lower()))
         hits = [
             passage_of(d)
             for d in self._library.current.values()
@@ -499,7 +500,7 @@ def fake_system(*, pause: float = 0.0, **overrides: object) -> Fake:
 
     settings = Settings.model_validate({"_env_file": None, **overrides})
     system = System(
-        settings=settings, answer=turns.answer, check=check, summarizer=FakeSummarizer(), embedder=None,
+        settings=settings, answer=turns.answer, check=check, queries=QueryBuilder(FakeSummarizer()), embedder=None,
         retriever=FakeRetriever(library), grader=FakeGrader(), screen=FakeScreen(), library=library, directory=directory,
         ledger=ledger, ready=ready, close=close,
     )  # fmt: skip

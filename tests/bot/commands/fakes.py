@@ -14,6 +14,7 @@ from bot.records import Ask, Citation, OnStage, Reply, Stage
 from bot.settings import Settings
 from bot.system import CheckRequest, System
 from grounding.errors import InputError, ServiceUnavailable
+from grounding.linking import QueryBuilder
 from grounding.records import (
     Access,
     Action,
@@ -72,10 +73,10 @@ class MemoryRetriever:
     library: MemoryLibrary
     down: bool = False
 
-    async def retrieve(self, query: str, access: Access, k: int) -> Retrieval:
+    async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
         if self.down:
             raise ServiceUnavailable("search", "refused the connection")
-        wanted = set(terms(query))
+        wanted = set(terms(query.text))
         found = []
         for document in self.library.held.values():
             held = set(terms(document.title + " " + document.text))
@@ -235,7 +236,7 @@ class FakeWorld:
             settings=settings,
             answer=self.answer,
             check=check_for_wrong,
-            summarizer=LastTurnSummarizer(),
+            queries=QueryBuilder(LastTurnSummarizer()),
             embedder=None,
             retriever=MemoryRetriever(self.library, self.search_down),
             grader=OverlapGrader(),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grounding.chunk import split
 from grounding.embedded.index import EmbeddedIndex
+from grounding.embedded.names import StoreNames
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.vectors import VectorIndex
 from grounding.ports import Embedder
@@ -27,4 +28,4 @@ async def open_kb(folder: Path, documents: Iterable[Document], embedder: Embedde
 def retriever_of(index: EmbeddedIndex, embedder: Embedder | None) -> EmbeddedRetriever:
     """A retriever over the index."""
     vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
-    return EmbeddedRetriever(index.store, index.words, vectors, embedder)
+    return EmbeddedRetriever(index.store, index.words, vectors, embedder, StoreNames(index.store, index.words))

@@ -10,7 +10,7 @@ import pytest
 
 from grounding.embedded.index import EmbeddedIndex
 from grounding.errors import StoreError
-from grounding.records import Access, Document
+from grounding.records import Access, Document, Query
 from tests.fakes.embedder import HashEmbedder
 from tests.grounding.embedded.kb import open_kb, retriever_of
 
@@ -19,7 +19,7 @@ HUB = Document("hub.md", "Roost H1", "The Roost H1 costs $79.")
 
 
 async def found(index: EmbeddedIndex, query: str, embedder: HashEmbedder | None, *groups: str) -> set[str]:
-    result = await retriever_of(index, embedder).retrieve(query, Access("u", frozenset(groups)), 20)
+    result = await retriever_of(index, embedder).retrieve(Query(query), Access("u", frozenset(groups)), 20)
     return {p.doc_id for p in result.passages}
 
 
@@ -42,13 +42,13 @@ async def test_a_running_reader_follows_changes(tmp_path: Path) -> None:
     embedder = HashEmbedder()
     index = await open_kb(tmp_path, [HUB], embedder)
     retriever = retriever_of(index, embedder)
-    assert len((await retriever.retrieve("warranty", Access("u", frozenset({"tier2"})), 5)).passages) == 1
+    assert len((await retriever.retrieve(Query("warranty"), Access("u", frozenset({"tier2"})), 5)).passages) == 1
     other = await open_kb(tmp_path, [ROUTER], embedder)
-    hits = (await retriever.retrieve("warranty", Access("u", frozenset({"tier2"})), 5)).passages
+    hits = (await retriever.retrieve(Query("warranty"), Access("u", frozenset({"tier2"})), 5)).passages
     assert hits[0].doc_id == "router.md"
     await other.remove("router.md")
     assert {
-        p.doc_id for p in (await retriever.retrieve("warranty", Access("u", frozenset({"tier2"})), 5)).passages
+        p.doc_id for p in (await retriever.retrieve(Query("warranty"), Access("u", frozenset({"tier2"})), 5)).passages
     } == {"hub.md"}
 
 
@@ -57,7 +57,7 @@ async def test_a_changed_version_replaces_the_old_one(tmp_path: Path) -> None:
     await open_kb(tmp_path, [HUB], embedder)
     newer = replace(HUB, text="The Roost H1 costs $69.")
     index = await open_kb(tmp_path, [newer], embedder)
-    passages = (await retriever_of(index, embedder).retrieve("Roost H1 costs", Access(), 9)).passages
+    passages = (await retriever_of(index, embedder).retrieve(Query("Roost H1 costs"), Access(), 9)).passages
     assert [p.text for p in passages] == ["The Roost H1 costs $69."]
     assert (await index.document("hub.md", HUB.version)) == HUB
 

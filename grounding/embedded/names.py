@@ -1,0 +1,82 @@
+"""The names of a store's documents, linked for one reader at a time: titles and products of what that reader may see."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from grounding.embedded.store import Store
+from grounding.embedded.words import Words
+from grounding.gazetteer import MAX_WORDS, Gazetteer, Key, key_of, names_of
+from grounding.records import Access, DocumentInfo, Linked
+
+_Rights = tuple[tuple[str, ...] | None, str | None]
+MANY = 20_000
+"""Documents from which names are collected again at most once in `PATIENCE` seconds."""
+PATIENCE = 60.0
+
+
+class StoreNames:
+    """Linker over a store; follows its generation."""
+
+    def __init__(self, store: Store, words: Words) -> None:
+        self._store, self._words = store, words
+        self._lock = threading.Lock()
+        self._seen, self._at = -1, 0.0
+        self._documents = 0
+        self._gazetteer = Gazetteer({})
+        self._rights: dict[Key, frozenset[_Rights]] = {}
+
+    async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
+        """For each text the names it speaks of, only of documents that `access` may read. Raises StoreError."""
+        return await asyncio.to_thread(self._link, texts, access)
+
+    async def knows(self, name: str, access: Access) -> bool:
+        """True if a passage that `access` may read holds these words, one after the other."""
+        return any(await asyncio.to_thread(self._words.named, name, access))
+
+    def _link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
+        gazetteer, rights = self._follow()
+        may_see = _sight(rights, access)
+        return [gazetteer.link(text, may_see) for text in texts]
+
+    def _follow(self) -> tuple[Gazetteer, dict[Key, frozenset[_Rights]]]:
+        generation = self._store.generation()
+        with self._lock:
+            waits = self._documents > MANY and time.monotonic() - self._at < PATIENCE
+            if generation != self._seen and not waits:
+                documents = self._store.documents()
+                self._gazetteer, self._rights = _collected(documents)
+                self._seen, self._at, self._documents = generation, time.monotonic(), len(documents)
+            return self._gazetteer, self._rights
+
+
+def _collected(documents: Sequence[DocumentInfo]) -> tuple[Gazetteer, dict[Key, frozenset[_Rights]]]:
+    names = names_of((d.title for d in documents), (d.product for d in documents if d.product))
+    rights: dict[Key, set[_Rights]] = defaultdict(set)
+    for document in documents:
+        words = key_of(document.title)
+        keys = [words[:n] for n in range(1, min(MAX_WORDS, len(words)) + 1)]
+        if document.product:
+            keys.append(key_of(document.product)[:MAX_WORDS])
+        for key in keys:
+            if key in names:
+                rights[key].add((document.groups, document.product))
+    return Gazetteer(names), {key: frozenset(found) for key, found in rights.items()}
+
+
+def _sight(rights: dict[Key, frozenset[_Rights]], access: Access) -> Callable[[Key], bool]:
+    """Whether a reader may see a document that goes by a name; remembered, for few kinds of rights recur."""
+    seen: dict[_Rights, bool] = {}
+
+    def may_read(right: _Rights) -> bool:
+        if right not in seen:
+            groups, product = right
+            scoped = access.product is None or product in (None, access.product)
+            seen[right] = scoped and access.may_read(groups)
+        return seen[right]
+
+    return lambda key: any(may_read(right) for right in rights.get(key, ()))

@@ -1,0 +1,176 @@
+"""Which names of the knowledge base a conversation asks about: those spoken of last, unless the question says otherwise.
+
+A logistic regression over what can be read off the turns, fitted by `tools/fit_linking.py` on conversations whose answers
+are known, a third of them kept aside. Coefficients stand here so that anyone can argue with them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from grounding.gazetteer import Key
+from grounding.ports import Linker, Summarizer
+from grounding.query import is_strong, last_asked, leans, spoken_of
+from grounding.records import Access, Linked, Query, Turn
+from grounding.text import terms
+
+LOOK_BACK = 20
+"""Turns before the question in which names are looked for."""
+MOST = 4
+"""Names taken along at most."""
+TAKE_AT = 0.5
+"""Probability from which a name is taken along."""
+
+_SEVERAL = re.compile(
+    r"\b(both|either|which|neither|each|any of (?:them|these|those)|one of|these|those|two|all|or)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name of the knowledge base that the conversation speaks of: the newest place where it does.
+
+    `probability` in [0, 1] that the question is about it.
+    """
+
+    turn: int
+    start: int
+    end: int
+    text: str
+    key: Key
+    probability: float
+    why: str
+
+
+WEIGHTS = {
+    "bias": -5.1,
+    "asked": -2.18,
+    "older than asked": -1.02,
+    "turn before": 0.44,
+    "age": -3.01,
+    "newest": 3.21,
+    "beside others": -1.99,
+    "several asked": 1.81,
+    "several asked, older": 0.61,
+    "likeness": 6.31,
+    "not last of its turn": 1.02,
+    "in several turns": 0.11,
+    "shares a word": 1.14,
+    "question leans": -1.36,
+    "question stands alone": -1.56,
+    "one word": -1.48,
+    "says much": -0.58,
+}
+
+
+def mentions(turns: Sequence[Turn], asked: int, found: Sequence[tuple[int, Linked]]) -> list[Mention]:
+    """Every name of these places (turn, name), most probable first."""
+    out = []
+    for key, values in features(turns, asked, found).items():
+        turn, linked = max(((t, m) for t, m in found if m.key == key), key=lambda f: (f[0], f[1].start))
+        weight = sum(WEIGHTS.get(name, 0.0) * value for name, value in values.items())
+        chance = round(1 / (1 + math.exp(-weight)), 4)
+        said = turns[turn].text[linked.start : linked.end]
+        out.append(Mention(turn, linked.start, linked.end, said, key, chance, _why(turn, asked)))
+    return sorted(out, key=lambda m: (-m.probability, -m.turn, m.start))
+
+
+def features(turns: Sequence[Turn], asked: int, found: Sequence[tuple[int, Linked]]) -> dict[Key, dict[str, float]]:
+    """What is known of each name, by name: what stands in `WEIGHTS`, values in [0, 1]."""
+    question = turns[asked].text
+    newest = max((turn for turn, _ in found), default=asked)
+    beside = {m.key for turn, m in found if turn == newest}
+    several = bool(_SEVERAL.search(question))
+    leaning, own = leans(question), any(turn == asked for turn, _ in found)
+    said = set(terms(question))
+    out: dict[Key, dict[str, float]] = {}
+    for key in dict.fromkeys(m.key for _, m in found):
+        there = [(turn, m) for turn, m in found if m.key == key]
+        last = max(turn for turn, _ in there)
+        order = list(dict.fromkeys(m.key for turn, m in sorted(found, key=lambda f: -f[1].start) if turn == last))
+        out[key] = {
+            "bias": 1.0,
+            "asked": float(last == asked),
+            "older than asked": float(own and last < asked),
+            "turn before": float(last == asked - 1),
+            "age": min(asked - last, 8) / 8,
+            "newest": float(last == newest),
+            "beside others": float(last == newest and len(beside) > 1),
+            "several asked": float(several and last == newest and len(beside) > 1),
+            "several asked, older": float(several and last < newest),
+            "likeness": max(m.score for _, m in there),
+            "not last of its turn": 0.0 if several else min(order.index(key), 3) / 3,
+            "in several turns": float(len({turn for turn, _ in there}) > 1),
+            "shares a word": float(bool(set(terms(" ".join(key))) & said)),
+            "question leans": float(leaning and last < asked),
+            "question stands alone": float(not leaning and last < asked),
+            "one word": float(len(key) == 1),
+            "says much": float(not own and len(said) > 5 and last < asked),
+        }
+    return out
+
+
+def _why(turn: int, asked: int) -> str:
+    if turn == asked:
+        return "named in the question"
+    return "named last" if turn == asked - 1 else f"named {asked - turn} turns before"
+
+
+class QueryBuilder:
+    """Makes the query of a conversation: sentences by a summarizer, and the names of the knowledge base that they lean on.
+
+    Without a linker the summarizer decides alone.
+    """
+
+    def __init__(self, summarizer: Summarizer, linker: Linker | None = None) -> None:
+        self._summarizer, self._linker = summarizer, linker
+
+    async def build(self, turns: Sequence[Turn], access: Access) -> Query:
+        """The query of `turns`; names are recognised as far as `access` may read.
+
+        Raises InputError for a conversation without text, ServiceError if the summarizer fails.
+        """
+        query = await self._summarizer.summarize(turns)
+        if self._linker is None:
+            return query
+        asked = last_asked(turns)
+        first = max(0, asked - LOOK_BACK)
+        linked = await self._linker.link([t.text for t in turns[first : asked + 1]], access)
+        places = [(first + i, name) for i, names in enumerate(linked) for name in names]
+        named = with_names(query, asked, mentions(turns, asked, places))
+        name = spoken_of(turns, asked)
+        if named is not query or name is None or name in query.entities or not await self._linker.knows(name, access):
+            return named
+        return with_name(query, asked, name)
+
+
+def with_name(query: Query, asked: int, name: str) -> Query:
+    """The query with a name of the talk that the text of the knowledge base holds, though no title does."""
+    return _with(query, asked, (name,), (f"“{name}”: the newest name of the talk that the knowledge base holds",))
+
+
+def with_names(query: Query, asked: int, found: Sequence[Mention]) -> Query:
+    """The query with the probable names that its sentences do not hold, as the turns spell them.
+
+    A name of the knowledge base says what earlier sentences were taken for, and better than capital letters do: both go when
+    there is one.
+    """
+    sentences = tuple(s for s in query.sentences if s.turn == asked) or query.sentences
+    words = " ".join(s.text for s in sentences).lower()
+    probable = [m for m in found if m.probability >= TAKE_AT and m.turn < asked and m.text.lower() not in words]
+    taken = sorted(probable[:MOST], key=lambda m: (m.turn, m.start))
+    if not taken and not any(m.turn == asked and is_strong(m.text) for m in found):
+        return query
+    why = tuple(f"turn {m.turn + 1}: “{m.text}”, {m.why}" for m in taken)
+    return _with(query, asked, tuple(dict.fromkeys(m.text for m in taken)), why)
+
+
+def _with(query: Query, asked: int, entities: tuple[str, ...], why: tuple[str, ...]) -> Query:
+    """The question after these names, without the sentences of other turns."""
+    sentences = tuple(s for s in query.sentences if s.turn == asked) or query.sentences
+    asking = tuple(reason for reason in query.why if reason.startswith(f"turn {asked + 1}:"))
+    text = " ".join([*entities, *(s.text for s in sentences)])
+    return replace(query, text=text, sentences=sentences, entities=entities, why=(*asking, *why))
