@@ -21,7 +21,7 @@ from grounding.errors import AttestError, UserError
 COMMANDS = {
     "serve": "Run the bot and the pages on this machine.",
     "ingest": "Take files, folders or a corpus into the knowledge base.",
-    "documents": "List, show or remove what is in the knowledge base.",
+    "documents": "List, show, remove, restore or back up what is in the knowledge base.",
     "ask": "Ask one question through the whole pipeline.",
     "query": "Make search queries from conversations.",
     "retrieve": "Find passages for a query or a conversation.",
@@ -124,7 +124,8 @@ def attest(
 def _real_wiring() -> Any:
     """The wiring of the product, imported when a command first needs the system."""
     compose = importlib.import_module("bot.compose")
-    return importlib.import_module("bot.commands.wiring").Wiring(compose.compose, compose.open_ingester)
+    wiring = importlib.import_module("bot.commands.wiring")
+    return wiring.Wiring(compose.compose, compose.open_ingester, compose.open_past)
 
 
 def main(arguments: Sequence[str] | None = None, wiring: Callable[[], Any] | None = None) -> int:

@@ -27,6 +27,7 @@ from grounding.policy import Policy, policy_named
 from grounding.ports import ChatModel, Composer, Embedder, WebSearch
 from grounding.prompt import template
 from grounding.records import IngestReport, Progress
+from grounding.upkeep import OnChange, Past
 from rai.claims import units
 from rai.judge import REQUEST as JUDGE_REQUEST
 from rai.judge import ModelJudge
@@ -232,10 +233,15 @@ def _rebuild_if_lost(index: object) -> None:
     from grounding.embedded.index import EmbeddedIndex
 
     assert isinstance(index, EmbeddedIndex)
-    if index.words.fresh and index.counts()[0]:
-        LOG.warning("the word index is missing: building it again from the store")
+    if not index.words_lost() or not index.counts()[0]:
+        return
+    LOG.warning("the word index is missing: building it again from the store")
+    try:
         index.lock()
         index.catch_up(lambda *_: None)
+    except StoreError as error:  # an ingest that is at work builds it as well
+        LOG.warning("%s", error)
+    finally:
         index.unlock()
 
 
@@ -279,7 +285,7 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
             known = {doc_id: stamp[:2] for doc_id, stamp in index.stamps().items()}
             there = {item.doc_id: (item.root, item.stamp) for item in find(paths)}
             pulled = index.pulled()
-            missing = [d for d, stamp in there.items() if known.get(d) != stamp and pulled.get(d) != stamp[1]]
+            missing = [d for d, stamp in there.items() if known.get(d) != stamp and pulled.get(d, ("",))[0] != stamp[1]]
             roots = {root for root, _ in there.values()}
             gone = [d for d, (root, _) in known.items() if root in roots and d not in there]
             return bool(there) and not (missing or gone or index.store.unindexed() or index.store.bare())
@@ -297,15 +303,32 @@ class Ingester:
     """
 
     ingest: Callable[..., Awaitable[IngestReport]]
+    rebuild: Callable[[Callable[[Progress], None]], Awaitable[None]]
+    bring_back: Callable[[str], Awaitable[bool]]
     ledger: Ledger
     close: Close
     vectors: bool
 
+    async def restore(self, doc_id: str) -> bool:
+        """Bring a removed document back; False if there is none. Raises StoreError."""
+        found = await self.bring_back(doc_id)
+        if found:
+            await self.ledger.append("restore", {"doc_id": doc_id})
+        return found
+
     async def run(
-        self, paths: Sequence[Path], *, acl: Path | None, lexical_only: bool, on_progress: Callable[[Progress], None]
+        self,
+        paths: Sequence[Path],
+        *,
+        acl: Path | None,
+        lexical_only: bool,
+        on_progress: Callable[[Progress], None],
+        on_change: OnChange = lambda _kind, _doc_id: None,
     ) -> IngestReport:
         """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
-        report = await self.ingest(paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress)
+        report = await self.ingest(
+            paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress, on_change=on_change
+        )
         if await self._is_news(report.kb_version):
             await self.ledger.append("ingest", {"paths": [path.name for path in paths], **asdict(report)})
         return report
@@ -316,7 +339,7 @@ class Ingester:
         async for entry in self.ledger.entries(newest_first=True):
             if entry.kind == "ingest":
                 return str(entry.body.get("kb_version", "")).split("-g")[0] != state
-            if entry.kind == "remove":
+            if entry.kind in ("remove", "restore"):
                 return True
         return True
 
@@ -324,7 +347,7 @@ class Ingester:
 async def open_ingester(settings: Settings) -> Ingester:
     """An ingester over the knowledge base of `settings`. Raises StoreError if it cannot be opened."""
     from grounding.embedded.index import EmbeddedIndex
-    from grounding.ingest import ingest
+    from grounding.ingest import ingest, rebuild, restore
     from rai.embedded.name_file import NameFile
     from rai.ledger.store import SqlLedger
 
@@ -344,4 +367,21 @@ async def open_ingester(settings: Settings) -> Ingester:
         await names.follow(index)
         return report
 
-    return Ingester(ingest_and_learn, ledger, close, embedder is not None)
+    async def rebuild_all(on_progress: Callable[[Progress], None]) -> None:
+        await rebuild(index, on_progress)
+        await names.learn_anew(index)
+
+    async def restore_and_learn(doc_id: str) -> bool:
+        found = await restore(index, doc_id, chunk_tokens=sizes)
+        if found:
+            await names.follow(index)
+        return found
+
+    return Ingester(ingest_and_learn, rebuild_all, restore_and_learn, ledger, close, embedder is not None)
+
+
+def open_past(settings: Settings) -> Past:
+    """The past of the knowledge base of `settings`; needs neither model nor ledger."""
+    from grounding.embedded.past import StorePast
+
+    return StorePast(settings.home / "index" / "store.db")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -17,6 +18,7 @@ from grounding.chunk import split
 from grounding.errors import InputError
 from grounding.records import Chunk, Document, IngestReport, Progress, Refusal
 from grounding.sources import SourceItem, find
+from grounding.upkeep import ChangeKind, OnChange
 
 _BATCH = 512
 _VECTOR_BATCH = 64
@@ -26,7 +28,11 @@ class IngestTarget(Protocol):
     """What ingest needs of an index; the embedded one is `grounding.embedded.index.EmbeddedIndex`."""
 
     def lock(self) -> None:
-        """Become the one writer. Raises StoreError if another is at work."""
+        """Become the one writer until `unlock`. Raises StoreError if another is at work."""
+        ...
+
+    def unlock(self) -> None:
+        """Let another have its turn."""
         ...
 
     def stamps(self) -> dict[str, tuple[str, str, str]]:
@@ -37,13 +43,21 @@ class IngestTarget(Protocol):
         """Groups that may read a live document; None is everyone."""
         ...
 
-    def pulled(self) -> dict[str, str]:
-        """Stamp by id of documents that a person removed; they stay out until their stamp changes."""
+    def pulled(self) -> dict[str, tuple[str, str]]:
+        """doc_id to (stamp, version) of documents that a person removed; they stay out until their version changes."""
+        ...
+
+    def removed(self, doc_id: str) -> tuple[Document, str, str] | None:
+        """A document that is out, as it last stood, with its root and stamp; None if it is live or was never there."""
         ...
 
     def put(self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]]) -> None: ...
     def touch(self, stamps: dict[str, str]) -> None: ...
     def drop(self, doc_ids: Sequence[str]) -> None: ...
+
+    def rebuild(self, on_done: Callable[[int, int], None]) -> None:
+        """Throw the word index away and make it again."""
+        ...
 
     def catch_up(self, on_done: Callable[[int, int], None]) -> None:
         """Bring the word index to what the store holds."""
@@ -62,7 +76,7 @@ class _Run:
     """The tally of one run."""
 
     known: dict[str, tuple[str, str, str]]
-    pulled: dict[str, str]
+    pulled: dict[str, tuple[str, str]]
     seen: set[str] = field(default_factory=set)
     kept: set[str] = field(default_factory=set)
     roots: set[str] = field(default_factory=set)
@@ -71,6 +85,7 @@ class _Run:
     unchanged: int = 0
     refused: list[Refusal] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
+    changes: list[tuple[ChangeKind, str]] = field(default_factory=list)
     pending: list[tuple[Document, tuple[Chunk, ...], str, str]] = field(default_factory=list)
     touched: dict[str, str] = field(default_factory=dict)
 
@@ -83,30 +98,69 @@ async def ingest(
     lexical_only: bool = False,
     chunk_tokens: tuple[int, int] = (100, 200),
     on_progress: Callable[[Progress], None] = lambda _: None,
+    on_change: OnChange = lambda _kind, _doc_id: None,
 ) -> IngestReport:
     """Make the knowledge base hold exactly what stands under `paths` now, besides what came from elsewhere.
 
     Deletions are scoped to the roots given: a file that is gone from a folder vanishes, other folders stay.
+    `on_change` hears of each change when everything is searchable.
     Raises InputError for a path or metadata file that cannot be used, StoreError if another ingest is at work.
     """
     began = time.monotonic()
+    async with _writing(target):
+        run = _Run(await asyncio.to_thread(target.stamps), await asyncio.to_thread(target.pulled))
+        await asyncio.to_thread(_read_all, target, run, find(paths, acl), chunk_tokens, on_progress)
+        deleted = _gone(run, paths)
+        await asyncio.to_thread(target.drop, deleted)
+        await asyncio.to_thread(target.catch_up, lambda done, total: on_progress(Progress("words", done, total)))
+        embedded = 0
+        if not lexical_only:
+            embedded = await target.embed_missing(
+                _VECTOR_BATCH, lambda done, total: on_progress(Progress("vectors", done, total))
+            )
+        report = IngestReport(
+            added=run.added, changed=run.changed, unchanged=run.unchanged, deleted=len(deleted), refused=tuple(run.refused),
+            chunks=target.counts()[1], embedded=embedded, kb_version=target.kb_version(), seconds=round(time.monotonic() - began, 3),
+            opened=tuple(run.opened),
+        )  # fmt: skip
+    for kind, doc_id in [*run.changes, *(("deleted", doc_id) for doc_id in deleted)]:
+        on_change(kind, doc_id)
+    return report
+
+
+async def restore(target: IngestTarget, doc_id: str, *, chunk_tokens: tuple[int, int] = (24, 200)) -> bool:
+    """Bring a document back that is out, as it last stood; False if there is none.
+
+    The next ingest of its folder treats it as any other: a file that has changed or gone since counts.
+    Raises StoreError if another ingest is at work.
+    """
+    async with _writing(target):
+        found = await asyncio.to_thread(target.removed, doc_id)
+        if found is None:
+            return False
+        document, root, stamp = found
+        await asyncio.to_thread(target.put, [(document, _pieces(document, chunk_tokens), root, stamp)])
+        await asyncio.to_thread(target.catch_up, lambda *_: None)
+        await target.embed_missing(_VECTOR_BATCH, lambda *_: None)
+    return True
+
+
+async def rebuild(target: IngestTarget, on_progress: Callable[[Progress], None] = lambda _: None) -> None:
+    """Make again from the store what is derived from it, and vectors that are missing. Raises StoreError."""
+    async with _writing(target):
+        await asyncio.to_thread(target.rebuild, lambda done, total: on_progress(Progress("words", done, total)))
+        await target.embed_missing(_VECTOR_BATCH, lambda done, total: on_progress(Progress("vectors", done, total)))
+
+
+@asynccontextmanager
+async def _writing(target: IngestTarget) -> AsyncIterator[None]:
+    """Be the one writer; what an earlier, killed run left behind is finished first."""
     await asyncio.to_thread(target.lock)
-    await asyncio.to_thread(target.catch_up, lambda *_: None)
-    run = _Run(await asyncio.to_thread(target.stamps), await asyncio.to_thread(target.pulled))
-    await asyncio.to_thread(_read_all, target, run, find(paths, acl), chunk_tokens, on_progress)
-    deleted = _gone(run, paths)
-    await asyncio.to_thread(target.drop, deleted)
-    await asyncio.to_thread(target.catch_up, lambda done, total: on_progress(Progress("words", done, total)))
-    embedded = 0
-    if not lexical_only:
-        embedded = await target.embed_missing(
-            _VECTOR_BATCH, lambda done, total: on_progress(Progress("vectors", done, total))
-        )
-    return IngestReport(
-        added=run.added, changed=run.changed, unchanged=run.unchanged, deleted=len(deleted), refused=tuple(run.refused),
-        chunks=target.counts()[1], embedded=embedded, kb_version=target.kb_version(), seconds=round(time.monotonic() - began, 3),
-        opened=tuple(run.opened),
-    )  # fmt: skip
+    try:
+        await asyncio.to_thread(target.catch_up, lambda *_: None)
+        yield
+    finally:
+        await asyncio.to_thread(target.unlock)
 
 
 def _read_all(
@@ -128,21 +182,10 @@ def _read_all(
 
 def _take(target: IngestTarget, run: _Run, item: SourceItem, chunk_tokens: tuple[int, int]) -> None:
     run.roots.add(item.root)
-    if item.doc_id in run.seen:
-        run.refused.append(Refusal(item.doc_id, "duplicate_id", "another document of this run has the same id"))
-        return
-    run.seen.add(item.doc_id)
-    if run.pulled.get(item.doc_id) == item.stamp:
-        run.refused.append(
-            Refusal(item.doc_id, "removed", "was removed by hand; it comes back when the file or its rights change")
-        )
+    if (refusal := _refusal(run, item)) is not None:
+        run.refused.append(refusal)
         return
     known = run.known.get(item.doc_id)
-    if known and known[0] != item.root and known[0] not in run.roots and Path(known[0]).exists():
-        run.refused.append(
-            Refusal(item.doc_id, "duplicate_id", f"the id is taken by a document ingested from {known[0]}")
-        )
-        return
     if known and known[:2] == (item.root, item.stamp):
         run.unchanged += 1
         run.kept.add(item.doc_id)
@@ -152,6 +195,10 @@ def _take(target: IngestTarget, run: _Run, item: SourceItem, chunk_tokens: tuple
     except InputError as error:
         run.refused.append(Refusal(item.doc_id, error.code, str(error)))
         return
+    if run.pulled.get(item.doc_id, ("", ""))[1] == document.version:
+        run.refused.append(_out(item.doc_id))
+        run.touched[item.doc_id] = item.stamp
+        return
     run.kept.add(item.doc_id)
     if known and known[0] == item.root and known[2] == document.version:
         run.unchanged += 1
@@ -159,13 +206,37 @@ def _take(target: IngestTarget, run: _Run, item: SourceItem, chunk_tokens: tuple
         return
     if known:
         run.changed += 1
+        run.changes.append(("changed", item.doc_id))
         if _is_wider(target.readers(item.doc_id), document.groups):
             run.opened.append(item.doc_id)
     else:
         run.added += 1
-    run.pending.append(
-        (document, split(document, minimum=chunk_tokens[0], maximum=chunk_tokens[1]), item.root, item.stamp)
+        run.changes.append(("added", item.doc_id))
+    run.pending.append((document, _pieces(document, chunk_tokens), item.root, item.stamp))
+
+
+def _refusal(run: _Run, item: SourceItem) -> Refusal | None:
+    """Why a document is not even read, or None."""
+    if item.doc_id in run.seen:
+        return Refusal(item.doc_id, "duplicate_id", "another document of this run has the same id")
+    run.seen.add(item.doc_id)
+    if run.pulled.get(item.doc_id, ("", ""))[0] == item.stamp:
+        return _out(item.doc_id)
+    known = run.known.get(item.doc_id)
+    if known and known[0] != item.root and known[0] not in run.roots and Path(known[0]).exists():
+        return Refusal(item.doc_id, "duplicate_id", f"the id is taken by a document ingested from {known[0]}")
+    return None
+
+
+def _out(doc_id: str) -> Refusal:
+    reason = (
+        "was removed by hand; it comes back when its content or its rights change, or by `attest documents restore`"
     )
+    return Refusal(doc_id, "removed", reason)
+
+
+def _pieces(document: Document, chunk_tokens: tuple[int, int]) -> tuple[Chunk, ...]:
+    return split(document, minimum=chunk_tokens[0], maximum=chunk_tokens[1])
 
 
 def _is_wider(before: tuple[str, ...] | None, after: tuple[str, ...] | None) -> bool:
@@ -175,11 +246,24 @@ def _is_wider(before: tuple[str, ...] | None, after: tuple[str, ...] | None) -> 
 
 def _flush(target: IngestTarget, run: _Run) -> None:
     if run.pending:
+        _leave_out(run, set(target.pulled()) - set(run.pulled))
         target.put(run.pending)
         run.pending.clear()
     if run.touched:
         target.touch(run.touched)
         run.touched.clear()
+
+
+def _leave_out(run: _Run, pulled_meanwhile: set[str]) -> None:
+    """What a person removed since the run began stays out, although it was read before."""
+    for document, _, _, _ in [item for item in run.pending if item[0].doc_id in pulled_meanwhile]:
+        run.refused.append(_out(document.doc_id))
+        if document.doc_id in run.known:
+            run.changed -= 1
+        else:
+            run.added -= 1
+    run.changes[:] = [change for change in run.changes if change[1] not in pulled_meanwhile]
+    run.pending[:] = [item for item in run.pending if item[0].doc_id not in pulled_meanwhile]
 
 
 def _gone(run: _Run, paths: Sequence[Path]) -> list[str]:

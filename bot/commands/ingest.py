@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +17,8 @@ from bot.commands import options
 from bot.commands.output import console, emit, note, plain, progress, table
 from bot.commands.sample import place_sample_directory
 from bot.commands.startup import make_home, run, settings_of
-from bot.commands.wiring import wiring_of
+from bot.commands.watch import Job, follow, told, told_as_json
+from bot.commands.wiring import Ingester, wiring_of
 from bot.compose import is_taken_in
 from bot.settings import SAMPLE, Settings
 from grounding.errors import InputError
@@ -42,6 +43,16 @@ def ingest(
     lexical_only: Annotated[
         bool, typer.Option("--lexical-only", help="Do not make vectors: search by words only, much faster to build.")
     ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch", help="Keep running and follow every change of the files within seconds; Ctrl-C ends it."
+        ),
+    ] = False,
+    rebuild: Annotated[
+        bool,
+        typer.Option("--rebuild", help="First make all indexes again from the documents in store; needs no PATH."),
+    ] = False,
     json: options.JsonFlag = False,
 ) -> None:
     """Take documents into the knowledge base; run it again after a change and only the change costs work.
@@ -50,38 +61,77 @@ def ingest(
     when everything is searchable by words and by meaning.
 
     A line of a .jsonl corpus is {"doc_id", "title", "text", "url"?, "groups"?, "product"?, "internal"?, "updated"?}.
-    Exit code 2 if a line of a corpus, or every document, was refused.
+    Exit code 2 if a line of a corpus, or every document, was refused. With --watch each change is one line on stdout
+    (with --json a JSON object), and Ctrl-C ends it with 130.
 
     Examples:
       attest ingest --sample
       attest ingest handbook/ prices.xlsx --acl readers.yaml
       attest ingest corpus.jsonl --lexical-only --json
+      attest ingest handbook/ --watch
+      attest ingest --rebuild
     """
-    if bool(paths) == sample:
-        raise InputError("ingest takes either PATH… or --sample")
-    given = _existing(paths or [])
+    _one_of(paths, sample=sample, rebuild=rebuild, watch=watch)
     settings = settings_of()
-    if sample:
-        given = [SAMPLE / "kb"]
-        make_home(settings)
-        make_home(settings)
+    job = Job(_given(settings, paths, sample=sample), acl, lexical_only)
+    if watch:
+        run(_watch(context, settings, job, rebuild=rebuild, json=json))
+        return
+    raise typer.Exit(_told(run(_ingest(context, settings, job, rebuild=rebuild)), job, json=json))
+
+
+def _given(settings: Settings, paths: list[Path] | None, *, sample: bool) -> list[Path]:
+    """What is to be taken in. The sample's people come with the sample alone: a group of theirs may be one of yours."""
+    if not sample:
+        return _existing(paths or [])
+    make_home(settings)
     place_sample_directory(settings)
-    report = run(_ingest(context, settings, given, acl, lexical_only=lexical_only))
+    return [SAMPLE / "kb"]
+
+
+def _told(report: IngestReport | None, job: Job, *, json: bool) -> int:
+    """Show what was done; the exit code."""
     if json:
-        emit(asdict(report))
-    else:
+        emit({"rebuilt": True} if report is None else asdict(report))
+    elif report is not None:
         _show(report)
-    raise typer.Exit(_exit_code(report, given))
+    return 0 if report is None else _exit_code(report, job.paths)
 
 
-async def _ingest(
-    context: typer.Context, settings: Settings, paths: Sequence[Path], acl: Path | None, *, lexical_only: bool
-) -> IngestReport:
+def _one_of(paths: list[Path] | None, *, sample: bool, rebuild: bool, watch: bool) -> None:
+    if (paths and sample) or not (paths or sample or rebuild):
+        raise InputError("ingest takes either PATH… or --sample")
+    if watch and not paths:
+        raise InputError("ingest --watch takes PATH…")
+
+
+async def _ingest(context: typer.Context, settings: Settings, job: Job, *, rebuild: bool) -> IngestReport | None:
+    """The report of an ingest; None if there was nothing to do but to rebuild."""
+    async with _ingester(context, settings) as ingester:
+        with bars() as on_progress:
+            if rebuild:
+                await ingester.rebuild(on_progress)
+                note("all indexes were made again from the documents in store")
+            if not job.paths:
+                return None
+            return await ingester.run(job.paths, acl=job.acl, lexical_only=job.lexical_only, on_progress=on_progress)
+
+
+async def _watch(context: typer.Context, settings: Settings, job: Job, *, rebuild: bool, json: bool) -> None:
+    async with _ingester(context, settings) as ingester:
+        if rebuild:
+            with bars() as on_progress:
+                await ingester.rebuild(on_progress)
+        tell = told_as_json if json else told
+        await follow(ingester, job, tell, lambda report: None if json else _show(report), bars)
+
+
+@asynccontextmanager
+async def _ingester(context: typer.Context, settings: Settings) -> AsyncIterator[Ingester]:
     make_home(settings)
     ingester = await wiring_of(context).open_ingester(settings)
     try:
-        with bars() as on_progress:
-            return await ingester.run(paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress)
+        yield ingester
     finally:
         await ingester.close()
 

@@ -18,15 +18,30 @@ from bot.commands.startup import make_home, settings_of
 from bot.settings import Settings
 from bot.system import System
 from grounding.records import IngestReport, Progress
+from grounding.upkeep import OnChange, Past
 
 
 class Ingester(Protocol):
     """Takes documents in; closed once, by whoever opened it."""
 
     async def run(
-        self, paths: Sequence[Path], *, acl: Path | None, lexical_only: bool, on_progress: Callable[[Progress], None]
+        self,
+        paths: Sequence[Path],
+        *,
+        acl: Path | None,
+        lexical_only: bool,
+        on_progress: Callable[[Progress], None],
+        on_change: OnChange = ...,
     ) -> IngestReport:
         """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
+        ...
+
+    def rebuild(self, on_progress: Callable[[Progress], None], /) -> Awaitable[None]:
+        """Make again from the documents in store what is derived from them. Raises StoreError."""
+        ...
+
+    def restore(self, doc_id: str) -> Awaitable[bool]:
+        """Bring a removed document back; False if there is none. Raises StoreError."""
         ...
 
     def close(self) -> Awaitable[None]: ...
@@ -34,10 +49,11 @@ class Ingester(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """The makers that commands use. Both may raise UserError or StoreError."""
+    """The makers that commands use. They may raise UserError or StoreError."""
 
     compose: Callable[[Settings], Awaitable[System]]
     open_ingester: Callable[[Settings], Awaitable[Ingester]]
+    open_past: Callable[[Settings], Past]
 
 
 def wiring_of(context: typer.Context) -> Wiring:

@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 import fcntl
 import logging
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from grounding.embedded.past import StorePast
 from grounding.embedded.store import Store
 from grounding.embedded.tables import VECTOR_WIDTH
 from grounding.embedded.vectors import approximate, is_behind, path_beside
@@ -31,7 +33,9 @@ class EmbeddedIndex:
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o700)  # restricted documents lie in it
         self.store = Store(folder / "store.db")
-        self.words = Words(folder / "words")
+        self.past = StorePast(folder / "store.db")
+        self._words_folder = folder / "words"
+        self.words = Words(self._words_folder)
         self._embedder = embedder
         self._lock_path = folder / "ingest.lock"
         self._stack = contextlib.ExitStack()
@@ -44,14 +48,28 @@ class EmbeddedIndex:
     # --- what ingest needs
 
     def lock(self) -> None:
-        """Become the one writer until `close`. The kernel drops the lock of a killed process. Raises StoreError."""
+        """Become the one writer until `unlock`. The kernel drops the lock of a killed process. Raises StoreError."""
         handle = self._stack.enter_context(self._lock_path.open("w"))
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
+            handle.close()
             raise StoreError("another ingest is at work on this knowledge base; wait for it to end") from error
-        if self.words.fresh:
+        if self.words_lost():
             self.store.mark_all_unindexed()
+
+    def words_lost(self) -> bool:
+        """True if the word index holds nothing of what the store believes to be in it. Whoever opened a lost index made
+        an empty one in its place, and may have been killed before it was filled.
+        """
+        return self.words.fresh or (self.words.count() == 0 and self.store.indexed_chunks() > 0)
+
+    def rebuild(self, on_done: Callable[[int, int], None]) -> None:
+        """Throw the word index away and make it again from the store, under the lock. Killed, the next ingest goes on."""
+        self.store.mark_all_unindexed()
+        shutil.rmtree(self._words_folder, ignore_errors=True)
+        self.words = Words(self._words_folder)
+        self.catch_up(on_done)
 
     def unlock(self) -> None:
         """Stop being the writer."""
@@ -66,9 +84,15 @@ class EmbeddedIndex:
         document = self.store.document(doc_id)
         return document.groups if document else ()
 
-    def pulled(self) -> dict[str, str]:
-        """Stamp by id of documents that a person removed."""
+    def pulled(self) -> dict[str, tuple[str, str]]:
+        """doc_id to (stamp, version) of documents that a person removed."""
         return self.store.pulled()
+
+    def removed(self, doc_id: str) -> tuple[Document, str, str] | None:
+        """A document that is out, with its root and stamp."""
+        found = self.past.tombstone(doc_id)
+        document = self.store.document(doc_id, found.version) if found else None
+        return (document, found.root, found.stamp) if found and document else None
 
     def put(self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]]) -> None:
         """Replace documents, in one transaction."""

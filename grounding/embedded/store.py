@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DatabaseError, OperationalError
 
 from grounding.embedded.rows import body, chunk_row, document, document_row, groups_of
 from grounding.embedded.statements import CHANGED, HAS_A_VECTOR, HAVE_VECTORS, ROWS_BY_PK, VECTOR_ROWS
@@ -68,15 +68,24 @@ class Store:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30, "check_same_thread": False})
         sa.event.listen(self._engine, "connect", _pragmas)
-        self._make_tables()
-        with self._writing() as db:
-            found = db.execute(sa.select(META.c.value).where(META.c.name == "schema")).scalar()
-            if found in (None, "1"):  # the tables that 2 added have just been made, and are right when empty
-                _put(db, "schema", str(SCHEMA))
-            elif found != str(SCHEMA):
-                raise StoreError(
-                    f"the store has schema {found}, this program reads {SCHEMA}; ingest into a new ATTEST_HOME"
-                )
+        found = self._schema()
+        if found in (None, "1"):  # the tables that 2 added are right when empty
+            self._make_tables()
+            found = self._schema()
+        if found != str(SCHEMA):
+            raise StoreError(
+                f"the store has schema {found}, this program reads {SCHEMA}; ingest into a new ATTEST_HOME"
+            )
+
+    def _schema(self) -> str | None:
+        """The number of the tables' form; None if there are none yet. Opening a store that is there waits for no writer."""
+        try:
+            with self._engine.connect() as db:
+                return db.execute(sa.select(META.c.value).where(META.c.name == "schema")).scalar()
+        except OperationalError:
+            return None
+        except DatabaseError as error:
+            raise StoreError(f"the store cannot be read ({type(error.orig).__name__}: {error.orig})") from error
 
     def _make_tables(self) -> None:
         """Two programs may open a new home at once: whoever loses the race finds the tables made."""
@@ -84,6 +93,7 @@ class Store:
             try:
                 with self._writing() as db:
                     METADATA.create_all(db)
+                    _put(db, "schema", str(SCHEMA))
             except StoreError:
                 if last:
                     raise
@@ -105,8 +115,10 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sa.Connection]:
+        """One transaction that is the writer from its first look on: a digest that is read is not overtaken by another's."""
         try:
             with self._engine.begin() as db:
+                db.exec_driver_sql("BEGIN IMMEDIATE")
                 yield db
         except DatabaseError as error:
             raise StoreError(f"the store cannot be written ({type(error.orig).__name__}: {error.orig})") from error
@@ -130,11 +142,12 @@ class Store:
         with self._reading() as db:
             return {r.doc_id: Known(r.root, r.stamp, r.version) for r in db.execute(query.where(DOCUMENTS.c.live))}
 
-    def pulled(self) -> dict[str, str]:
-        """Stamp by id of documents that a person removed."""
-        query = sa.select(DOCUMENTS.c.doc_id, DOCUMENTS.c.stamp).where(DOCUMENTS.c.pulled, ~DOCUMENTS.c.live)
+    def pulled(self) -> dict[str, tuple[str, str]]:
+        """doc_id to (stamp, version) of documents that a person removed."""
+        d = DOCUMENTS.c
         with self._reading() as db:
-            return dict(db.execute(query).all())
+            rows = db.execute(sa.select(d.doc_id, d.stamp, d.version).where(d.pulled, ~d.live))
+            return {r.doc_id: (r.stamp, r.version) for r in rows}
 
     def documents(self) -> tuple[DocumentInfo, ...]:
         """Every live document, by id."""
@@ -178,6 +191,12 @@ class Store:
         """Ids of documents that the word index has not caught up with, live or gone."""
         with self._reading() as db:
             return list(db.execute(sa.select(DOCUMENTS.c.doc_id).where(~DOCUMENTS.c.indexed)).scalars())
+
+    def indexed_chunks(self) -> int:
+        """Live chunks of documents that the word index should hold."""
+        query = sa.select(sa.func.coalesce(sa.func.sum(DOCUMENTS.c.chunks), 0)).where(DOCUMENTS.c.live)
+        with self._reading() as db:
+            return int(db.execute(query.where(DOCUMENTS.c.indexed)).scalar() or 0)
 
     def chunks_of(self, doc_ids: Sequence[str]) -> list[Row]:
         """Live chunks of these documents."""

@@ -61,6 +61,10 @@ class Words:
         """See what other processes have committed since."""
         self._index.reload()
 
+    def count(self) -> int:
+        """Number of chunks in the index."""
+        return int(self._index.searcher().num_docs)
+
     def replace(self, doc_ids: Sequence[str], rows: Sequence[Row]) -> None:
         """Make the index hold exactly `rows` of these documents, durably. Raises StoreError if another writer is at work."""
         try:

@@ -91,6 +91,11 @@ class NameFile:
             LOG.warning("%s", error)
             return 0
 
+    async def learn_anew(self, library: Library) -> int:
+        """Forget everything and learn it again; as `follow` otherwise."""
+        await asyncio.to_thread(self._path.unlink, missing_ok=True)
+        return await self.follow(library)
+
     async def _follow(self, library: Library) -> int:
         known = await asyncio.to_thread(self._known)
         infos = {info.doc_id: info for info in await library.documents()}

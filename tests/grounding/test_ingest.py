@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
 
+from grounding.chunk import split
 from grounding.embedded.index import EmbeddedIndex
 from grounding.errors import StoreError
-from grounding.ingest import ingest
-from grounding.records import IngestReport, Progress
+from grounding.ingest import ingest, restore
+from grounding.records import Access, Document, IngestReport, Progress
 from tests.fakes.embedder import HashEmbedder
 
 
@@ -114,3 +117,119 @@ async def test_progress_tells_each_stage_to_its_end(tmp_path: Path, kb: Path) ->
     last = {p.stage: p for p in seen}
     assert last.keys() == {"read", "words", "vectors"}
     assert all(p.done == p.total for p in last.values())
+
+
+async def removed(tmp_path: Path, doc_id: str) -> None:
+    index = EmbeddedIndex(tmp_path / "index", None)
+    assert await index.remove(doc_id)
+    index.close()
+
+
+def live(tmp_path: Path) -> set[str]:
+    index = EmbeddedIndex(tmp_path / "index", None)
+    try:
+        return {info.doc_id for info in index.store.documents()}
+    finally:
+        index.close()
+
+
+async def test_touching_a_removed_file_does_not_bring_it_back(tmp_path: Path, kb: Path) -> None:
+    """The same content under a new time is no change; nor is another look, nor a move to another folder."""
+    await run(tmp_path, kb)
+    await removed(tmp_path, "a.md")
+    for _ in range(2):
+        (kb / "a.md").write_text((kb / "a.md").read_text("utf-8"), "utf-8")
+        report = await run(tmp_path, kb)
+        assert [(r.doc, r.code) for r in report.refused] == [("a.md", "removed")]
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text((kb / "a.md").read_text("utf-8"), "utf-8")
+    assert [r.code for r in (await run(tmp_path, other)).refused] == ["removed"]
+    assert live(tmp_path) == {"b.md", "hr/pay.md"}
+
+
+async def test_new_rights_bring_a_removed_document_back(tmp_path: Path, kb: Path) -> None:
+    await run(tmp_path, kb)
+    await removed(tmp_path, "a.md")
+    acl = tmp_path / "acl.yaml"
+    acl.write_text('"a.md": [hr]\n', "utf-8")
+    assert counts(await run(tmp_path, kb, acl=acl)) == (1, 0, 2, 0)
+
+
+async def test_a_removed_document_can_be_restored(tmp_path: Path, kb: Path) -> None:
+    """It is found again at once, and the next ingest finds it as the file says."""
+    await run(tmp_path, kb)
+    await removed(tmp_path, "a.md")
+    index = EmbeddedIndex(tmp_path / "index", HashEmbedder())
+    assert await restore(index, "a.md")
+    assert not await restore(index, "a.md")
+    assert not await restore(index, "never there")
+    assert [pk for pk, _ in index.words.search("apple", Access(), 5)]
+    assert index.store.without_vectors("hash-1") == []
+    index.close()
+    assert counts(await run(tmp_path, kb)) == (0, 0, 3, 0)
+
+
+async def test_what_is_removed_while_an_ingest_reads_stays_out(tmp_path: Path, kb: Path) -> None:
+    await run(tmp_path, kb)
+    for name in ("a.md", "b.md"):
+        (kb / name).write_text(f"# About {name}\n\nA new text of {name}.\n", "utf-8")
+    index = EmbeddedIndex(tmp_path / "index", None)
+    beside = EmbeddedIndex(tmp_path / "index", None)
+
+    def on_progress(at: Progress) -> None:
+        if at.stage == "read" and at.total is None:
+            beside.store.drop(["a.md"], pulled=True)
+
+    for n in range(20):
+        (kb / f"c{n}.md").write_text(f"# C{n}\n\nText {n}.\n", "utf-8")
+    report = await ingest(index, [kb], on_progress=on_progress)
+    index.close()
+    beside.close()
+    assert [(r.doc, r.code) for r in report.refused] == [("a.md", "removed")]
+    assert counts(report) == (20, 1, 1, 0)
+    assert "a.md" not in live(tmp_path)
+
+
+async def test_writers_at_the_same_time_agree_on_the_version(tmp_path: Path, kb: Path) -> None:
+    """The digest of the whole is what one undisturbed ingest of the same documents makes."""
+    await run(tmp_path, kb)
+    index, beside = EmbeddedIndex(tmp_path / "index", None), EmbeddedIndex(tmp_path / "index", None)
+    documents = [Document(f"x{n}.md", f"X{n}", f"Text {n}.") for n in range(40)]
+    index.put([(d, split(d), "x", "1") for d in documents])
+    await asyncio.gather(
+        *(asyncio.to_thread(beside.store.drop, [d.doc_id], pulled=True) for d in documents[:20]),
+        *(asyncio.to_thread(index.put, [(d, split(d), "x", "2")]) for d in documents[20:]),
+    )
+    await asyncio.to_thread(index.store.drop, [d.doc_id for d in documents[20:]])
+    now = index.kb_version()
+    index.close()
+    beside.close()
+    other = EmbeddedIndex(tmp_path / "other", None)
+    await ingest(other, [kb])
+    assert now.partition("-g")[0] == other.kb_version().partition("-g")[0]
+    other.close()
+
+
+async def test_a_word_index_that_was_opened_empty_is_filled(tmp_path: Path, kb: Path) -> None:
+    """It was lost, and who opened it first was killed before it could be filled."""
+    await run(tmp_path, kb)
+    shutil.rmtree(tmp_path / "index" / "words")
+    EmbeddedIndex(tmp_path / "index", None).close()
+    await run(tmp_path, kb)
+    index = EmbeddedIndex(tmp_path / "index", None)
+    assert len(index.words.search("costs", Access(), 9)) == 3
+    index.close()
+
+
+async def test_changes_are_told_when_they_can_be_found(tmp_path: Path, kb: Path) -> None:
+    told: list[tuple[str, str]] = []
+    index = EmbeddedIndex(tmp_path / "index", None)
+    await ingest(index, [kb], on_change=lambda kind, doc_id: told.append((kind, doc_id)))
+    assert told == [("added", "a.md"), ("added", "b.md"), ("added", "hr/pay.md")]
+    told.clear()
+    (kb / "a.md").write_text("# About a\n\nA new text.\n", "utf-8")
+    (kb / "b.md").unlink()
+    await ingest(index, [kb], on_change=lambda kind, doc_id: told.append((kind, doc_id)))
+    assert told == [("changed", "a.md"), ("deleted", "b.md")]
+    index.close()

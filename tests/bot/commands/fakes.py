@@ -32,6 +32,7 @@ from grounding.records import (
     Turn,
 )
 from grounding.text import sentences, terms
+from grounding.upkeep import OnChange, Tombstone
 from rai.records import Claim, DocumentScreening, Entry, EvidenceSpan, Outcome, Report, Screening, Verification
 from tests.fakes.ledger import exported
 
@@ -48,6 +49,7 @@ class MemoryLibrary:
 
     held: dict[str, Document]
     root: str = "memory"
+    gone: dict[str, Document] = field(default_factory=dict)
 
     async def documents(self) -> tuple[DocumentInfo, ...]:
         return tuple(
@@ -63,7 +65,10 @@ class MemoryLibrary:
         return found if found and version in (None, found.version) else None
 
     async def remove(self, doc_id: str) -> bool:
-        return self.held.pop(doc_id, None) is not None
+        found = self.held.pop(doc_id, None)
+        if found is not None:
+            self.gone[doc_id] = found
+        return found is not None
 
 
 @dataclass
@@ -228,7 +233,7 @@ class FakeWorld:
     closed: int = 0
 
     def wiring(self) -> Wiring:
-        return Wiring(compose=self.compose, open_ingester=self.open_ingester)
+        return Wiring(self.compose, self.open_ingester, self.open_past)
 
     async def compose(self, settings: Settings) -> System:
         self.opened += 1
@@ -251,6 +256,9 @@ class FakeWorld:
     async def open_ingester(self, settings: Settings) -> Ingester:
         self.opened += 1
         return MemoryIngester(self, settings)
+
+    def open_past(self, _: Settings) -> MemoryPast:
+        return MemoryPast(self)
 
     async def ready(self) -> dict[str, str]:
         return self.waiting
@@ -277,18 +285,52 @@ class MemoryIngester:
     settings: Settings
 
     async def run(
-        self, paths: Sequence[Path], *, acl: Path | None, lexical_only: bool, on_progress: Callable[[Progress], None]
+        self,
+        paths: Sequence[Path],
+        *,
+        acl: Path | None,
+        lexical_only: bool,
+        on_progress: Callable[[Progress], None],
+        on_change: OnChange = lambda _kind, _doc_id: None,
     ) -> IngestReport:
         self.world.ingests.append((tuple(paths), acl, lexical_only, self.settings))
         documents = [document for path in paths for document in _documents(path)]
         for number, document in enumerate(documents, start=1):
             self.world.library.held[document.doc_id] = document
             on_progress(Progress("read", number, len(documents)))
+            on_change("added", document.doc_id)
         added = len(documents) - len(self.world.refused)
         return IngestReport(added, 0, 0, 0, self.world.refused, added, 0, "kb-2", 0.25)
 
+    async def rebuild(self, on_progress: Callable[[Progress], None], /) -> None:
+        on_progress(Progress("words", len(self.world.library.held), len(self.world.library.held)))
+
+    async def restore(self, doc_id: str) -> bool:
+        found = self.world.library.gone.pop(doc_id, None)
+        if found is not None:
+            self.world.library.held[doc_id] = found
+        return found is not None
+
     async def close(self) -> None:
         self.world.closed += 1
+
+
+@dataclass
+class MemoryPast:
+    """What was removed from the world's library."""
+
+    world: FakeWorld
+
+    def tombstones(self) -> tuple[Tombstone, ...]:
+        gone = self.world.library.gone
+        return tuple(Tombstone(d.doc_id, d.title, d.version, "memory", d.groups, True, "1") for d in gone.values())
+
+    def versions(self, doc_id: str) -> tuple[str, ...]:
+        held = {**self.world.library.held, **self.world.library.gone}
+        return (held[doc_id].version,) if doc_id in held else ()
+
+    def backup(self, target: Path) -> int:
+        return target.write_bytes(b"everything")
 
 
 def _documents(path: Path) -> Iterable[Document]:

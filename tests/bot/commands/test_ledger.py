@@ -43,7 +43,7 @@ def ledger(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Path)
 
     def run(*arguments: str) -> Ran:
         capsys.readouterr()
-        code = main(["ledger", *arguments], lambda: Wiring(compose, small.open_ingester))
+        code = main(["ledger", *arguments], lambda: Wiring(compose, small.open_ingester, small.open_past))
         return Ran(code, *capsys.readouterr())
 
     return run

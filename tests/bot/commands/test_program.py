@@ -19,6 +19,7 @@ from bot.cli import COMMANDS, main
 from bot.commands.wiring import Ingester, Wiring
 from bot.settings import Settings
 from bot.system import System
+from grounding.upkeep import Past
 from tests.bot.commands.conftest import Attest
 
 ROOT = Path(__file__).parents[3]
@@ -97,11 +98,15 @@ async def no_ingester(_: Settings) -> Ingester:
     raise AssertionError("nothing is ingested here")
 
 
+def no_past(_: Settings) -> Past:
+    raise AssertionError("nobody looks back here")
+
+
 def broken_wiring() -> Wiring:
     async def compose(_: Settings) -> System:
         raise Bug("with the customer's words in it")
 
-    return Wiring(compose, no_ingester)
+    return Wiring(compose, no_ingester, no_past)
 
 
 def test_a_bug_is_one_line_without_its_message(capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,7 +131,7 @@ def test_an_interrupt_ends_with_130(capsys: pytest.CaptureFixture[str]) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         raise AssertionError("the signal is handled at once")
 
-    assert main(["ask", "x"], lambda: Wiring(compose, no_ingester)) == 130
+    assert main(["ask", "x"], lambda: Wiring(compose, no_ingester, no_past)) == 130
     assert capsys.readouterr().err == ""
 
 

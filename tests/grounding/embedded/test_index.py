@@ -34,7 +34,7 @@ async def test_removed_documents_vanish_and_their_versions_stay(tmp_path: Path) 
     assert await index.document("hub.md", HUB.version) == HUB
     assert [d.doc_id for d in await index.documents()] == ["router.md"]
     assert index.kb_version() != before
-    assert index.pulled() == {"hub.md": "1"}
+    assert index.pulled() == {"hub.md": ("1", HUB.version)}
 
 
 async def test_a_running_reader_follows_changes(tmp_path: Path) -> None:
