@@ -75,7 +75,7 @@ class _Builder:
         embedder = await asyncio.to_thread(_embedder, settings)
         index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
         self._closes(index.close)
-        await asyncio.to_thread(_rebuild_if_lost, index)
+        await asyncio.to_thread(index.finish)
         names = NameFile(settings.home / "index" / NAMES)
         if not names.exists:
             await names.follow(index)
@@ -226,23 +226,6 @@ def _embedder(settings: Settings) -> Embedder | None:
     except StoreError as error:
         LOG.warning("%s; search goes by words only", error)
         return None
-
-
-def _rebuild_if_lost(index: object) -> None:
-    """A word index that is gone is made again from the store of record."""
-    from grounding.embedded.index import EmbeddedIndex
-
-    assert isinstance(index, EmbeddedIndex)
-    if not index.words_lost() or not index.counts()[0]:
-        return
-    LOG.warning("the word index is missing: building it again from the store")
-    try:
-        index.lock()
-        index.catch_up(lambda *_: None)
-    except StoreError as error:  # an ingest that is at work builds it as well
-        LOG.warning("%s", error)
-    finally:
-        index.unlock()
 
 
 def _warm(redactor: Redactor) -> None:

@@ -64,6 +64,26 @@ class EmbeddedIndex:
         """
         return self.words.fresh or (self.words.count() == 0 and self.store.indexed_chunks() > 0)
 
+    def finish(self) -> bool:
+        """Index what a killed ingest stored and did not index, or a word index that was lost; True if there was anything.
+
+        For whoever only reads. While an ingest is at work, that is its own to do.
+        """
+        lost = self.counts()[0] > 0 and self.words_lost()
+        if not lost and not self.store.unindexed():
+            return False
+        if lost:
+            LOG.warning("the word index is missing: building it again from the store")
+        try:
+            self.lock()
+        except StoreError:
+            return False
+        try:
+            self.catch_up(lambda *_: None)
+        finally:
+            self.unlock()
+        return True
+
     def rebuild(self, on_done: Callable[[int, int], None]) -> None:
         """Throw the word index away and make it again from the store, under the lock. Killed, the next ingest goes on."""
         self.store.mark_all_unindexed()

@@ -72,6 +72,7 @@ class Words:
         except ValueError as error:
             raise StoreError("another ingest is writing to the index; wait for it to end") from error
         try:
+            writer.garbage_collect_files()  # of a commit that was killed: tantivy would not write over them
             for doc_id in doc_ids:
                 writer.delete_documents_by_term("doc_id", doc_id)
             for row in rows:
