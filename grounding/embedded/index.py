@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import fcntl
 import logging
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from grounding.embedded.past import StorePast
 from grounding.embedded.store import Store
 from grounding.embedded.tables import VECTOR_WIDTH
 from grounding.embedded.vectors import approximate, is_behind, path_beside
-from grounding.embedded.words import Words
+from grounding.embedded.words import DamagedWordsError, Words
 from grounding.errors import StoreError
 from grounding.ports import Embedder
 from grounding.records import Chunk, Document, DocumentInfo
@@ -34,8 +33,7 @@ class EmbeddedIndex:
         folder.chmod(0o700)  # restricted documents lie in it
         self.store = Store(folder / "store.db")
         self.past = StorePast(folder / "store.db")
-        self._words_folder = folder / "words"
-        self.words = Words(self._words_folder)
+        self.words = Words(folder / "words")
         self._embedder = embedder
         self._lock_path = folder / "ingest.lock"
         self._stack = contextlib.ExitStack()
@@ -87,9 +85,8 @@ class EmbeddedIndex:
     def rebuild(self, on_done: Callable[[int, int], None]) -> None:
         """Throw the word index away and make it again from the store, under the lock. Killed, the next ingest goes on."""
         self.store.mark_all_unindexed()
-        shutil.rmtree(self._words_folder, ignore_errors=True)
-        self.words = Words(self._words_folder)
-        self.catch_up(on_done)
+        self.words.clear()
+        self._catch_up(on_done)
 
     def unlock(self) -> None:
         """Stop being the writer."""
@@ -127,7 +124,14 @@ class EmbeddedIndex:
         self.store.drop(doc_ids)
 
     def catch_up(self, on_done: Callable[[int, int], None]) -> None:
-        """Bring the word index to what the store holds."""
+        """Bring the word index to what the store holds; one that is damaged is made again."""
+        try:
+            self._catch_up(on_done)
+        except DamagedWordsError as error:
+            LOG.warning("%s: building it again from the store", error)
+            self.rebuild(on_done)
+
+    def _catch_up(self, on_done: Callable[[int, int], None]) -> None:
         pending = self.store.unindexed()
         for begin in range(0, len(pending), _WORDS_BATCH):
             part = pending[begin : begin + _WORDS_BATCH]

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from grounding.records import Chunk, Document, Locator
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the store knows of a document before it is read again."""
+
+    root: str
+    stamp: str
+    version: str
 
 
 def groups_of(value: str | None) -> tuple[str, ...] | None:
@@ -40,3 +53,19 @@ def document(kept: str) -> Document:
     fields["groups"] = None if fields["groups"] is None else tuple(fields["groups"])
     fields["locators"] = tuple(Locator(start, label) for start, label in fields["locators"])
     return Document(**fields)
+
+
+def embedding_text(title: str, text: str) -> str:
+    """What is embedded of a chunk: its title travels with it, once."""
+    return text if text.startswith(title) else f"{title}\n{text}"
+
+
+def parts(values: Sequence[Any], size: int = 500) -> Iterator[Sequence[Any]]:
+    """`values` in pieces that one statement can name."""
+    for i in range(0, len(values), size):
+        yield values[i : i + size]
+
+
+def mark(doc_id: str, version: str) -> int:
+    """What one document adds to the digest of the knowledge base, by exclusive or."""
+    return int.from_bytes(hashlib.sha256(f"{doc_id}\x00{version}".encode()).digest()[:7], "big")

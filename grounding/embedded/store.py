@@ -7,7 +7,6 @@ that changed what can be found; a running server follows it.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,20 +19,21 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from grounding.embedded.rows import body, chunk_row, document, document_row, groups_of
+from grounding.embedded.rows import (
+    Known,
+    body,
+    chunk_row,
+    document,
+    document_row,
+    embedding_text,
+    groups_of,
+    mark,
+    parts,
+)
 from grounding.embedded.statements import CHANGED, HAS_A_VECTOR, HAVE_VECTORS, ROWS_BY_PK, VECTOR_ROWS
-from grounding.embedded.tables import CHANGES, CHUNKS, DOCUMENTS, META, METADATA, SCHEMA, VECTORS, VERSIONS
+from grounding.embedded.tables import CHANGES, CHUNKS, DOCUMENTS, META, METADATA, SCHEMA, VECTORS, VERSIONS, pragmas
 from grounding.errors import StoreError
 from grounding.records import Chunk, Document, DocumentInfo
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What the store knows of a document before it is read again."""
-
-    root: str
-    stamp: str
-    version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Store:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         self._engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": 30, "check_same_thread": False})
-        sa.event.listen(self._engine, "connect", _pragmas)
+        sa.event.listen(self._engine, "connect", pragmas)
         found = self._schema()
         if found in (None, "1"):  # the tables that 2 added are right when empty
             self._make_tables()
@@ -202,7 +202,7 @@ class Store:
         """Live chunks of these documents."""
         out: list[Row] = []
         with self._reading() as db:
-            for part in _parts(doc_ids):
+            for part in parts(doc_ids):
                 out.extend(_row(r) for r in db.execute(_live_rows().where(CHUNKS.c.doc_id.in_(part))))
         return out
 
@@ -222,7 +222,7 @@ class Store:
         with self._writing() as db:
             digest = self._forget(db, [d.doc_id for d, _, _, _ in items])
             for d, _, _, _ in items:
-                digest ^= _mark(d.doc_id, d.version)
+                digest ^= mark(d.doc_id, d.version)
             db.execute(DOCUMENTS.delete().where(DOCUMENTS.c.doc_id.in_([d.doc_id for d, _, _, _ in items])))
             db.execute(DOCUMENTS.insert(), [document_row(d, c, root, stamp, now) for d, c, root, stamp in items])
             keep = sa.text("INSERT OR IGNORE INTO versions (doc_id, version, body) VALUES (:doc_id, :version, :body)")
@@ -240,7 +240,7 @@ class Store:
             return
         with self._writing() as db:
             digest = self._forget(db, doc_ids)
-            for part in _parts(doc_ids):
+            for part in parts(doc_ids):
                 gone = DOCUMENTS.update().where(DOCUMENTS.c.doc_id.in_(part))
                 db.execute(gone.values(live=False, indexed=False, chunks=0, pulled=pulled))
             self._advance(db, digest)
@@ -248,12 +248,12 @@ class Store:
     def _forget(self, db: sa.Connection, doc_ids: Sequence[str]) -> int:
         """Delete the chunks of live documents and take their marks out of the digest, which is returned."""
         digest = int(db.execute(sa.select(META.c.value).where(META.c.name == "digest")).scalar() or 0)
-        for part in _parts(doc_ids):
+        for part in parts(doc_ids):
             live = sa.select(DOCUMENTS.c.doc_id, DOCUMENTS.c.version).where(
                 DOCUMENTS.c.doc_id.in_(part), DOCUMENTS.c.live
             )
             for doc_id, version in db.execute(live).all():
-                digest ^= _mark(doc_id, version)
+                digest ^= mark(doc_id, version)
             pks = sa.select(CHUNKS.c.pk, sa.true()).where(CHUNKS.c.doc_id.in_(part))
             db.execute(CHANGES.insert().from_select(["pk", "gone"], pks))
             db.execute(CHUNKS.delete().where(CHUNKS.c.doc_id.in_(part)))
@@ -266,7 +266,7 @@ class Store:
     def mark_indexed(self, doc_ids: Sequence[str]) -> None:
         """The word index has these documents as they stand; a running server may look."""
         with self._writing() as db:
-            for part in _parts(doc_ids):
+            for part in parts(doc_ids):
                 db.execute(DOCUMENTS.update().where(DOCUMENTS.c.doc_id.in_(part)).values(indexed=True))
             _bump(db)
 
@@ -356,21 +356,6 @@ class Store:
             _bump(db)
 
 
-def embedding_text(title: str, text: str) -> str:
-    """What is embedded of a chunk: its title travels with it, once."""
-    return text if text.startswith(title) else f"{title}\n{text}"
-
-
-def _pragmas(connection: Any, _record: object) -> None:
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_size=-16000"):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _parts(values: Sequence[Any], size: int = 500) -> Iterator[Sequence[Any]]:
-    for i in range(0, len(values), size):
-        yield values[i : i + size]
-
-
 def _put(db: sa.Connection, name: str, value: str) -> None:
     db.execute(sa.text("INSERT OR REPLACE INTO meta (name, value) VALUES (:n, :v)"), {"n": name, "v": value})
 
@@ -386,10 +371,6 @@ def _take_numbers(db: sa.Connection, count: int) -> int:
     first = max(after_all, int(db.execute(sa.select(META.c.value).where(META.c.name == "next_pk")).scalar() or 0))
     _put(db, "next_pk", str(first + count))
     return first
-
-
-def _mark(doc_id: str, version: str) -> int:
-    return int.from_bytes(hashlib.sha256(f"{doc_id}\x00{version}".encode()).digest()[:7], "big")
 
 
 def _live_rows() -> sa.Select[Any]:

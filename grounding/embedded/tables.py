@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
 SCHEMA = 2
@@ -67,3 +69,9 @@ CHANGES = sa.Table(
     sa.Column("gone", sa.Boolean, nullable=False),  # else: the chunk has a vector now
     sqlite_autoincrement=True,
 )
+
+
+def pragmas(connection: Any, _record: object) -> None:
+    """What every connection to the store is told."""
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_size=-16000"):
+        connection.execute(f"PRAGMA {pragma}")

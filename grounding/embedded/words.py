@@ -38,24 +38,39 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
+class DamagedWordsError(StoreError):
+    """The files of the word index contradict each other; it can be made again from the store."""
+
+
 class Words:
     """The word index in one folder. Losing it loses nothing: it is rebuilt from the store."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self.fresh = not (folder / "meta.json").exists()
         """True if there was no index: everything has to be added."""
         self._schema = _schema()
         try:
             self._index = _open(self._schema, folder)
         except ValueError:  # another schema, or damaged: start again
-            shutil.rmtree(folder)
-            self.fresh = True
-            self._index = _open(self._schema, folder)
-        self._index.config_reader(reload_policy="manual")
+            self._start_again()
         self._analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.remove_long(40)).filter(
             tantivy.Filter.lowercase()
         ).filter(tantivy.Filter.stemmer("English")).build()  # fmt: skip
-        self._index.reload()
+
+    def _start_again(self) -> None:
+        """An empty index in the place of this one. The folder goes by a rename, so that a kill leaves no half of it."""
+        gone = self._folder.with_name(f"{self._folder.name}.gone")
+        shutil.rmtree(gone, ignore_errors=True)
+        if self._folder.exists():
+            self._folder.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+        self.fresh = True
+        self._index = _open(self._schema, self._folder)
+
+    def clear(self) -> None:
+        """Make the index empty, whatever state it is in. Who reads it goes on with what was there, until a reload."""
+        self._start_again()
 
     def reload(self) -> None:
         """See what other processes have committed since."""
@@ -66,7 +81,9 @@ class Words:
         return int(self._index.searcher().num_docs)
 
     def replace(self, doc_ids: Sequence[str], rows: Sequence[Row]) -> None:
-        """Make the index hold exactly `rows` of these documents, durably. Raises StoreError if another writer is at work."""
+        """Make the index hold exactly `rows` of these documents, durably. Raises StoreError if another writer is
+        at work, DamagedWordsError if it cannot be written any more.
+        """
         try:
             writer = self._index.writer(_HEAP, 1)
         except ValueError as error:
@@ -78,8 +95,10 @@ class Words:
             for row in rows:
                 writer.add_document(_entry(row))
             writer.commit()
-        finally:
             writer.wait_merging_threads()
+        except ValueError as error:
+            del writer  # it holds the lock of the folder
+            raise DamagedWordsError(f"the word index is damaged ({error})") from error
         self._index.reload()
 
     def search(self, query: str, access: Access, k: int) -> list[tuple[int, float]]:
@@ -156,7 +175,10 @@ class Words:
 
 def _open(schema: tantivy.Schema, folder: Path) -> tantivy.Index:
     folder.mkdir(parents=True, exist_ok=True)
-    return tantivy.Index(schema, path=str(folder))
+    index = tantivy.Index(schema, path=str(folder))
+    index.config_reader(reload_policy="manual")
+    index.reload()
+    return index
 
 
 def _entry(row: Row) -> tantivy.Document:

@@ -258,7 +258,7 @@ async def test_what_one_person_was_told_is_not_told_to_the_next(tmp_path: Path) 
 async def test_rights_count_from_the_moment_they_are_stored(tmp_path: Path) -> None:
     """Between the commit of a document and the words that follow it, and when a group is taken from a person."""
     start = company(random.Random(101), PEOPLE, ARTICLES)
-    # the newest chunks are replaced under their old numbers, so the word index still knows them by the rights of before
+    # the newest chunks too, whose numbers an index could know by the rights of before if they were given again
     start = replace(start, articles=(*start.articles[:-1], replace(start.articles[-1], groups=None)))
     async with site(tmp_path, start) as on:
         everyone = await on.access(None)

@@ -127,3 +127,18 @@ def test_a_store_of_another_schema_is_refused(tmp_path: Path) -> None:
         db.execute("UPDATE meta SET value = '99' WHERE name = 'schema'")
     with pytest.raises(StoreError, match="schema 99"):
         EmbeddedIndex(tmp_path, None)
+
+
+@pytest.mark.parametrize("suffix", [".idx", ".pos", ".term", ".store", "meta.json", ".managed.json"])
+async def test_a_damaged_word_index_is_made_again(tmp_path: Path, suffix: str) -> None:
+    """Whatever file of it is cut off: the next ingest ends, and everything is found."""
+    index = await open_kb(tmp_path, [ROUTER, HUB], None)
+    index.close()
+    for path in (tmp_path / "words").iterdir():
+        if path.name.endswith(suffix):
+            path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    newer = replace(HUB, text="The Roost H1 costs $69.")
+    index = await open_kb(tmp_path, [newer], None)
+    index.finish()
+    assert len(index.words.search("costs", Access("u", frozenset({"tier2"})), 9)) == 2
+    index.close()
