@@ -20,7 +20,6 @@ from rich.table import Table
 from tests.bench.against_bm25s import bench_bm25s
 from tests.bench.checking import bench_provenance, bench_rows, bench_slow
 from tests.bench.figures import Figure, Machine, Skipped, machine
-from tests.bench.folders import bench_folder
 from tests.bench.ingesting import bench_files, bench_unchanged, bench_vectors, bench_words
 from tests.bench.parts import bench_check, bench_screen, bench_search
 from tests.bench.place import Place, fill, prepared
@@ -35,7 +34,6 @@ BENCHES: dict[str, Bench] = {
     "server": bench_server,
     "words": bench_words,
     "files": bench_files,
-    "folder": bench_folder,
     "vectors": bench_vectors,
     "check": bench_check,
     "provenance": bench_provenance,
