@@ -21,7 +21,7 @@ import numpy as np
 from grounding.embedded import approximate
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
-from grounding.embedded.store import embedding_text
+from grounding.embedded.rows import embedding_text
 from grounding.embedded.vectors import APPROXIMATE_AT
 from grounding.ports import Vectors
 from grounding.records import Chunk, Document
