@@ -147,7 +147,7 @@ async def _query(w: Work, access: Access) -> Query:
         query = await w.seams.queries.build(turns, access)
     except ServiceError as error:
         query = last_turn_query(turns, f"{error}; the last turn is the query")
-    w.trace.note(query.note, *query.why)
+    w.trace.note(query.note)
     product = w.ask.product
     if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
         query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))

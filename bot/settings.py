@@ -131,7 +131,7 @@ class Settings(BaseSettings):
     turn_deadline_s: Seconds = Field(45.0, description="seconds in which a turn ends, one way or the other")
     call_deadline_s: Seconds = Field(20.0, description="seconds for one call of a remote service, retries included")
     retries: int = Field(2, ge=0, le=5, description="further tries of a failed remote call")
-    chunk_min_tokens: int = Field(100, ge=1, description="a chunk is merged with its neighbour below this size")
+    chunk_min_tokens: int = Field(24, ge=1, description="a chunk is merged with its neighbour below this size")
     chunk_max_tokens: int = Field(
         200, ge=32, le=220, description="a chunk never holds more; above 220 the embedding model would cut it"
     )

@@ -96,7 +96,7 @@ async def ingest(
     *,
     acl: Path | None = None,
     lexical_only: bool = False,
-    chunk_tokens: tuple[int, int] = (100, 200),
+    chunk_tokens: tuple[int, int] = (24, 200),
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_change: OnChange = lambda _kind, _doc_id: None,
 ) -> IngestReport:

@@ -18,8 +18,8 @@ from grounding.records import Grade, Grading, Passage, Span
 LOOKED_AT = 24
 """Sentences of all passages whose meaning is looked at: those that score best by words. The rest take their passage's."""
 
-INTERCEPT, COEFFICIENTS = -8.33, (2.21, 6.25, 1.02, 4.97, 0.40, -1.06)
-WORDS_INTERCEPT, WORDS_COEFFICIENTS = -7.82, (6.56, 1.07, 5.58, 0.44, -1.03)
+INTERCEPT, COEFFICIENTS = -7.98, (2.64, 6.04, 0.87, 4.41, 0.41, -1.06)
+WORDS_INTERCEPT, WORDS_COEFFICIENTS = -7.41, (6.33, 0.94, 5.17, 0.48, -0.98)
 """Of `feature_row`, and of it without the meaning of the sentence, for a search by words only."""
 STRANGE_AT_MOST = 0.39
 UNRANKED = 0.75

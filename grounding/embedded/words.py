@@ -12,7 +12,8 @@ from pathlib import Path
 
 import tantivy
 
-from grounding.embedded.store import Row, embedding_text
+from grounding.embedded.rows import embedding_text
+from grounding.embedded.store import Row
 from grounding.errors import StoreError
 from grounding.records import Access
 from grounding.text import STOP_WORDS

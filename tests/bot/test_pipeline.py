@@ -102,7 +102,8 @@ async def test_a_change_of_topic_is_not_held_to_the_old_name(tmp_path: Path) -> 
             self._scores = {} if "Watch Pro" in question else {"shipping.md": 0.9}
             return await super().grade(question, passages)
 
-    w = await small(tmp_path, documents=[shipping], grader=ByQuery({}))
+    plans = Document("plans.md", "Plans", "Watch Pro keeps clips for sixty days.")
+    w = await small(tmp_path, documents=[shipping, plans], grader=ByQuery({}))
     reply = await answer_turn(
         Ask("How long does express shipping take?", (Turn("customer", "I have Watch Pro."),)), w.seams, Policy()
     )

@@ -13,7 +13,7 @@ import pytest
 from bot.compose import compose, open_ingester, open_past
 from grounding.embedded.index import EmbeddedIndex
 from grounding.errors import InputError
-from grounding.records import Access
+from grounding.records import Access, Query
 from tests.e2e.processes import copy_of_home, settings_over
 from tests.e2e.test_kill import LINES, PATIENCE_S, Ingest, assert_whole, corpus_of, word_of
 
@@ -76,8 +76,8 @@ async def test_a_restored_system_answers_as_before(sample_home: Path, tmp_path: 
         assert await again.library.documents() == await system.library.documents()
         assert await again.library.document(gone.doc_id, gone.version) is not None
         assert [(t.doc_id, t.by_hand) for t in open_past(settings_over(new)).tombstones()] == [(gone.doc_id, True)]
-        before = await system.retriever.retrieve("refund", Access(), 50)
-        after = await again.retriever.retrieve("refund", Access(), 50)
+        before = await system.retriever.retrieve(Query("refund"), Access(), 50)
+        after = await again.retriever.retrieve(Query("refund"), Access(), 50)
         assert [p.chunk_id for p in after.passages] == [p.chunk_id for p in before.passages]
         assert after.passages
     finally:

@@ -151,7 +151,7 @@ async def turns(
 
 def delivered(turn: Faulty, error: Planted) -> bool:
     """True if a planted error stands in the answer: in its place in its sentence, or as a value more often than its
-    truthful part holds it. Case and kinds of dash and space do not matter.
+    truthful part, or the clean draft to which a repair goes back, holds it. Case and kinds of dash and space do not matter.
     """
     if turn.reply.outcome not in DELIVERED:
         return caseless(error.span.text) in caseless(turn.reply.answer) and error.kind != "negation"
@@ -162,7 +162,8 @@ def delivered(turn: Faulty, error: Planted) -> bool:
     # Rows of a table read alike around their values: the place of an error in one may be the truth of its neighbour.
     if answer.count(place) > clean.count(place) or caseless(sentence.text).strip() in answer:
         return True
-    return error.kind != "negation" and _count(error.span.text, answer) > _count(error.span.text, _truthful(turn))
+    truthful = max(_count(error.span.text, text) for text in (_truthful(turn), clean))
+    return error.kind != "negation" and _count(error.span.text, answer) > truthful
 
 
 def _truthful(turn: Faulty) -> str:
@@ -175,7 +176,7 @@ def _truthful(turn: Faulty) -> str:
 
 
 def _count(value: str, text: str) -> int:
-    form = rf"(?<![\w]){re.escape(caseless(value))}(?![\w])"
+    form = rf"(?<!\w)(?<!\d[.,]){re.escape(caseless(value))}(?!\w|[.,]\d)"
     return len(re.findall(form, caseless(text)))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from grounding.embedded.index import EmbeddedIndex
-from grounding.records import Access
+from grounding.records import Access, Query
 from tests.e2e.processes import ROOT
 from tests.fakes.embedder import HashEmbedder
 from tests.grounding.embedded.kb import retriever_of
@@ -143,7 +143,7 @@ async def assert_sound(home: Path, shelf: Shelf) -> dict[str, int]:
         for doc_id, edition in there.items():
             found = index.words.search(word_of(doc_id, edition), Access(), 5)
             assert [rows[pk].chunk.doc_id for pk, _ in found] == [doc_id]
-        hits = await retriever_of(index, embedder).retrieve("note", Access(), 1000)
+        hits = await retriever_of(index, embedder).retrieve(Query("note"), Access(), 1000)
         assert {p.doc_id for p in hits.passages} == set(there)
         return there
     finally:

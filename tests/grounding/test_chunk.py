@@ -88,9 +88,14 @@ def _paragraph(words: int, word: str = "plans") -> str:
     return " ".join([word] * words) + "."
 
 
-def test_a_paragraph_is_a_chunk() -> None:
-    text = "\n\n".join(_paragraph(40, word) for word in ("plans", "prices", "phones"))
+def test_a_paragraph_that_is_large_enough_is_a_chunk() -> None:
+    text = "\n\n".join(_paragraph(110, word) for word in ("plans", "prices", "phones"))
     assert [c.text for c in split(_document(text))] == text.split("\n\n")
+
+
+def test_small_paragraphs_of_a_section_are_gathered() -> None:
+    text = "\n\n".join(_paragraph(40, word) for word in ("plans", "prices", "phones", "parcels"))
+    assert [c.text.count("\n\n") for c in split(_document(text))] == [3]
 
 
 def test_a_heading_goes_with_what_follows() -> None:
@@ -99,7 +104,7 @@ def test_a_heading_goes_with_what_follows() -> None:
 
 
 def test_headings_in_a_row_stay_together() -> None:
-    text = f"# Help\n\n## Billing\n\n### Refunds\n\n{_paragraph(30)}\n\n{_paragraph(30)}"
+    text = f"# Help\n\n## Billing\n\n### Refunds\n\n{_paragraph(110)}\n\n{_paragraph(110)}"
     chunks = split(_document(text))
     assert chunks[0].text.startswith("# Help")
     assert len(chunks) == 2
