@@ -4,7 +4,8 @@ A value may be rounder than the source's only if the answer says so by a hedge, 
 or decimals and rounds correctly. The limits, each with the larger of the two values as the whole:
 
 - about, around, or so: the correct rounding to the claim's last significant digit (to its fives if that is a 5), and
-  within 5 %: "about" promises a value that nobody would act on differently.
+  within 5 %: "about" promises a value that nobody would act on differently. What the source says with a hedge already is
+  not rounded again: of "about 3 hours 15 minutes" an answer has made "about 3 hours 10 minutes" by mistake.
 - nearly, just under, just over: on the side that the word names, within one unit of the last significant digit and 5 %.
 - more than, less than: true as said and within one unit of the last significant digit and 20 % ("less than 5" of 4.2);
   of a price, an amount below 1,000, 5 %.
@@ -97,7 +98,9 @@ def rounded(claim: Claim, found: Found, around: Around, setting: Setting) -> Fin
     near = [
         (abs(number - mine), p)
         for p, number in _readings(found, setting)
-        if _admits(hedge, written, number, price=found.kind == "money") and _same_thing(found, spot, p)
+        if _admits(hedge, written, number, price=found.kind == "money")
+        and _same_thing(found, spot, p)
+        and not (hedge == "about" and _hedge_at(p) == "about")
     ]
     near.sort(key=lambda n: (n[0], n[1].source.id, n[1].found.start))
     kept = role_fitting([p for _, p in near[:MOST_CANDIDATES]], spot, around, setting)
@@ -174,10 +177,10 @@ def _admits(hedge: Hedge | None, written: Written, theirs: Decimal, *, price: bo
     off, whole = abs(mine - theirs), max(mine, theirs)
     dropped = _digits(theirs) - _digits(mine)
     if hedge is None:
-        return dropped > 0 and off <= NEAR * whole and _rounds_to(written, theirs)
+        return dropped > 0 and off <= NEAR * whole and _rounds_to(mine, written.place, theirs)
     if hedge == "about":
         rounder = dropped > 0 or (dropped == 0 and written.step > written.place and not price)
-        return rounder and off <= NEAR * whole and off * 2 <= written.step
+        return rounder and off <= NEAR * whole and _rounds_to(written.number, written.step, theirs)
     if dropped < (2 if hedge in ("least", "most") else 1) or off >= written.place:
         return False
     if (theirs > mine) != (hedge in ("above", "near_above", "least")):
@@ -186,9 +189,15 @@ def _admits(hedge: Hedge | None, written: Written, theirs: Decimal, *, price: bo
     return off <= (TRUE_BUT_LOOSE if loose else NEAR) * whole
 
 
-def _rounds_to(written: Written, theirs: Decimal) -> bool:
+def _rounds_to(mine: Decimal, step: Decimal, theirs: Decimal) -> bool:
     ways = (ROUND_HALF_UP, ROUND_HALF_EVEN)
-    return any((theirs / written.place).quantize(Decimal(1), way) * written.place == written.number for way in ways)
+    return any((theirs / step).quantize(Decimal(1), way) * step == mine for way in ways)
+
+
+def _hedge_at(place: Place) -> Hedge | None:
+    """The hedge of the source's own value."""
+    text, start, end = place.text(), place.found.start, place.found.end
+    return hedge_of(Spot(text[max(0, start - 40) : end + 60], min(start, 40), min(start, 40) + end - start))
 
 
 def _same_thing(found: Found, spot: Spot, place: Place) -> bool:
