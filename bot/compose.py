@@ -114,7 +114,7 @@ class _Builder:
         return System(
             settings=settings, answer=answer, check=check_request, queries=seams.queries, embedder=embedder, retriever=seams.retriever,
             grader=seams.grader, screen=screen, library=FollowedLibrary(index, names), directory=seams.directory, ledger=ledger, ready=partial(_ready, index.counts), close=self._close,
-            warm=partial(_warm, redactor),
+            warm=partial(_warm, redactor), recall=vectors.followed_recall if vectors else lambda: None,
         )  # fmt: skip
 
     def _closes(self, closer: Callable[[], None]) -> None:

@@ -33,7 +33,8 @@ class System:
     """Everything that is switched on, ready to use. Built by `bot.compose.compose`; closed once, by whoever built it.
 
     `ready` answers a dict of part to reason for every part that is not ready; empty means ready. `warm` loads in the
-    background what the first turn of a long-running server should not wait for.
+    background what the first turn of a long-running server should not wait for. `recall`: of approximate vectors, the share of
+    the exact best 50 that they find; None while the search is exact.
     """
 
     settings: Settings
@@ -50,3 +51,4 @@ class System:
     ready: Callable[[], Awaitable[dict[str, str]]]
     close: Callable[[], Awaitable[None]]
     warm: Callable[[], object] = lambda: None
+    recall: Callable[[], float | None] = lambda: None

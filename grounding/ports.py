@@ -137,6 +137,10 @@ class Library(Protocol):
         """The document as it stood at `version` (old versions stay for replay), or as it stands now."""
         ...
 
+    async def last(self, doc_id: str) -> Document | None:
+        """The document as it stands, or as it stood when it was taken out: its last rights count for what it said before."""
+        ...
+
     async def remove(self, doc_id: str) -> bool:
         """Take a document out of every answer at once; False if it is not there."""
         ...

@@ -94,6 +94,10 @@ class Access:
         """True if a document with these `groups` is visible: None is everyone, () is nobody."""
         return groups is None or not self.groups.isdisjoint(groups)
 
+    def in_scope(self, product: str | None) -> bool:
+        """True if a document of this product, or of none, belongs to what is searched."""
+        return self.product is None or product in (None, self.product)
+
 
 @dataclass(frozen=True, slots=True)
 class Locator:

@@ -149,8 +149,8 @@ async def _evidence(system: System, entry: Entry) -> list[dict[str, Any]]:
 async def _passage(system: System, access: Access, item: dict[str, Any]) -> dict[str, Any] | None:
     text = item.get("text", "")
     if item.get("origin") != "web":
-        then, now = await versions(system, item)
-        if (then is None and now is None) or not may_see(access, then, now):
+        then, now, last = await versions(system, item)
+        if (then is None and now is None) or not may_see(access, then, last):
             return None
         if then is not None:
             # the ledger may hold the passage redacted; offsets of claims count in the passage as it was searched

@@ -87,9 +87,9 @@ async def cite(system: System, entry: Entry, evidence: dict[str, Any]) -> Cited:
     """The document as it stood when it was cited. Raises Refused (403) if its person may not read it today."""
     if evidence.get("origin") == "web":
         return _from_record(entry, evidence, "This passage came from a web search and is shown as it was found then.")
-    then, now = await versions(system, evidence)
+    then, now, last = await versions(system, evidence)
     access = await reader(system, person(entry))
-    if not may_see(access, then, now):
+    if not may_see(access, then, last):
         message = "The person who asked may not read this document, or no longer."
         raise Refused(403, "no_access", message, title="No access to this source")
     if then is None:
@@ -98,15 +98,17 @@ async def cite(system: System, entry: Entry, evidence: dict[str, Any]) -> Cited:
     return _from_document(entry, evidence, then, _news(then, now))
 
 
-async def versions(system: System, evidence: dict[str, Any]) -> tuple[Document | None, Document | None]:
-    """The document of a piece of evidence as it was cited, and as it stands now; None for what is gone."""
+async def versions(
+    system: System, evidence: dict[str, Any]
+) -> tuple[Document | None, Document | None, Document | None]:
+    """The document of a piece of evidence as it was cited, as it stands now, and as it stands or stood last; None for what is gone."""
     doc_id = str(evidence.get("doc_id", ""))
     then = await system.library.document(doc_id, evidence.get("version") or None)
-    return then, await system.library.document(doc_id)
+    return then, await system.library.document(doc_id), await system.library.last(doc_id)
 
 
 def may_see(access: Access, *versions: Document | None) -> bool:
-    """True if every version that is still there may be read: rights that were narrowed close the old text as well."""
+    """True if every version that is still there may be read: rights that were narrowed close the old text, also of what was taken out since."""
     return all(d is None or access.may_read(d.groups) for d in versions)
 
 

@@ -63,12 +63,13 @@ class EmbeddedIndex:
         return self.words.fresh or (self.words.count() == 0 and self.store.indexed_chunks() > 0)
 
     def finish(self) -> bool:
-        """Index what a killed ingest stored and did not index, or a word index that was lost; True if there was anything.
+        """Index what a killed ingest stored and did not index, or a word index or vector codes that were lost; True if there was anything.
 
         For whoever only reads. While an ingest is at work, that is its own to do.
         """
         lost = self.counts()[0] > 0 and self.words_lost()
-        if not lost and not self.store.unindexed():
+        behind = self._codes_behind() is not None
+        if not (lost or behind or self.store.unindexed()):
             return False
         if lost:
             LOG.warning("the word index is missing: building it again from the store")
@@ -78,6 +79,9 @@ class EmbeddedIndex:
             return False
         try:
             self.catch_up(lambda *_: None)
+            if behind:
+                LOG.warning("the file of vector codes is missing or behind: building it again from the store")
+                self.follow_vectors()
         finally:
             self.unlock()
         return True
@@ -161,16 +165,22 @@ class EmbeddedIndex:
 
         Returns the recall measured against exact search; None if there was nothing to do. A minute at a million vectors.
         """
-        if self._embedder is None:
+        path = self._codes_behind()
+        if path is None or self._embedder is None:
             return None
         fingerprint = self._embedder.fingerprint
-        path = path_beside(self.store, fingerprint)
-        if not is_behind(self.store, fingerprint, VECTOR_WIDTH, path):
-            return None
         recall: float | None = approximate().build(self.store, fingerprint, VECTOR_WIDTH, path)
         if recall is not None:
             LOG.info("approximate vectors written: recall@50 %.3f of exact search over 200 sampled queries", recall)
         return recall
+
+    def _codes_behind(self) -> Path | None:
+        """The file of vector codes if it has to be written."""
+        if self._embedder is None:
+            return None
+        fingerprint = self._embedder.fingerprint
+        path = path_beside(self.store, fingerprint)
+        return path if is_behind(self.store, fingerprint, VECTOR_WIDTH, path) else None
 
     def counts(self) -> tuple[int, int]:
         """Live documents and live chunks."""
@@ -189,6 +199,10 @@ class EmbeddedIndex:
     async def document(self, doc_id: str, version: str | None = None) -> Document | None:
         """The document now, or as it stood at `version`."""
         return await asyncio.to_thread(self.store.document, doc_id, version)
+
+    async def last(self, doc_id: str) -> Document | None:
+        """The document now, or as it stood when it was taken out."""
+        return await asyncio.to_thread(self.store.last, doc_id)
 
     async def remove(self, doc_id: str) -> bool:
         """Take one document out at once; it stays out until its file or its rights change."""

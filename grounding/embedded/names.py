@@ -75,8 +75,7 @@ def _sight(rights: dict[Key, frozenset[_Rights]], access: Access) -> Callable[[K
     def may_read(right: _Rights) -> bool:
         if right not in seen:
             groups, product = right
-            scoped = access.product is None or product in (None, access.product)
-            seen[right] = scoped and access.may_read(groups)
+            seen[right] = access.in_scope(product) and access.may_read(groups)
         return seen[right]
 
     return lambda key: any(may_read(right) for right in rights.get(key, ()))

@@ -25,6 +25,8 @@ _DEPTH = 100
 _TITLED = 400
 """Candidates that a name brings along."""
 _NAMES = 4
+_SPARE = 20
+"""Results beyond those wanted that may take the place of repetitions, at least; a quarter of those wanted otherwise."""
 
 
 class EmbeddedRetriever:
@@ -88,11 +90,10 @@ class EmbeddedRetriever:
         if vector is not None and self._vectors is not None:
             semantic = dict(self._vectors.search(vector, access, depth))
             semantic |= self._vectors.cosines(vector, [pk for pk in {**bm25, **named} if pk not in semantic])
-        fused = fuse(bm25, semantic, semantic_weight(text, max(selecting.values(), default=0.0)), k, named)
+        weight = semantic_weight(text, max(selecting.values(), default=0.0))
+        fused = fuse(bm25, semantic, weight, k + max(_SPARE, k // 4), named)
         rows = self._store.rows([f.key for f in fused])
-        passages = tuple(
-            _passage(rows[f.key], f) for f in fused if f.key in rows and access.may_read(rows[f.key].groups)
-        )
+        passages = tuple(_passage(row, f) for row, f in _readable(fused, rows, access)[:k])
         notes = () if semantic or not passages else ("no vectors: searched by words only",)
         return Retrieval(passages, version, "hybrid" if semantic else "lexical", notes)
 
@@ -106,6 +107,24 @@ class EmbeddedRetriever:
                         self._vectors.refresh()
                     self._kb_version = self._store.kb_version()
                     self._seen = generation
+
+
+def _readable(fused: Sequence[Fused], rows: Mapping[int, Row], access: Access) -> list[tuple[Row, Fused]]:
+    """What the store says `access` may read now, without what repeats a better passage of the same title and the same rights.
+
+    Equal text under other rights or another title stays: it is another's to read, or about another thing.
+    """
+    kept: list[tuple[Row, Fused]] = []
+    seen: set[tuple[str, str, tuple[str, ...] | None, str | None]] = set()
+    for f in fused:
+        row = rows.get(f.key)
+        if row is None or not access.may_read(row.groups) or not access.in_scope(row.product):
+            continue
+        same = (row.title, row.chunk.text, row.groups, row.product)
+        if same not in seen:
+            seen.add(same)
+            kept.append((row, f))
+    return kept
 
 
 def _selected(query: Query, entity: str, selecting: Mapping[Linked, float]) -> bool:

@@ -171,6 +171,12 @@ class Store:
             ).scalar()
         return document(kept) if kept else None
 
+    def last(self, doc_id: str) -> Document | None:
+        """The document as it stands, or as it stood when it was taken out."""
+        with self._reading() as db:
+            version = db.execute(sa.select(DOCUMENTS.c.version).where(DOCUMENTS.c.doc_id == doc_id)).scalar()
+        return self.document(doc_id, version) if version else None
+
     def counts(self) -> tuple[int, int]:
         """Live documents and live chunks."""
         query = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(DOCUMENTS.c.chunks), 0)).where(DOCUMENTS.c.live)

@@ -116,6 +116,11 @@ class VectorIndex:
         """Share of the exact best 50 that is found, as measured when the file was written; None if the search is exact."""
         return self._state.saved.recall if self._state.saved else None
 
+    def followed_recall(self) -> float | None:
+        """The recall after following the store."""
+        self.refresh()
+        return self.recall
+
     def refresh(self) -> None:
         """Follow the store: what is held is kept, what is new is read, what is gone is masked."""
         with self._lock:

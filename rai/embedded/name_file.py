@@ -160,6 +160,10 @@ class FollowedLibrary:
         """The document as it stood at `version`, or as it stands now."""
         return await self._library.document(doc_id, version)
 
+    async def last(self, doc_id: str) -> Document | None:
+        """The document as it stands, or as it stood when it was taken out."""
+        return await self._library.last(doc_id)
+
     async def remove(self, doc_id: str) -> bool:
         """Take a document out, and what it alone taught out of the list."""
         removed = await self._library.remove(doc_id)

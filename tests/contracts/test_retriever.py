@@ -100,3 +100,16 @@ async def test_any_text_is_a_query(retriever: Retriever, query: str) -> None:
 async def test_the_same_question_gives_the_same_order(retriever: Retriever) -> None:
     one = await retriever.retrieve(Query("days of refund"), Access(), 50)
     assert one == await retriever.retrieve(Query("days of refund"), Access(), 50)
+
+
+async def test_a_passage_is_not_given_twice_within_a_group(tmp_path: Path) -> None:
+    """Equal text under one title and the same rights is one passage; under other rights or another title it stays another."""
+    text = "Refunds are paid within nine working days."
+    same = [Document(f"copy{n}", "Refunds", text) for n in range(3)]
+    others = [Document("closed", "Refunds", text, groups=("billing",)), Document("trade", "Trade refunds", text)]
+    index = await open_kb(tmp_path / "index", [*same, *others], HashEmbedder())
+    found = await retriever_of(index, HashEmbedder()).retrieve(
+        Query("refunds"), Access("u", frozenset({"billing"})), 10
+    )
+    assert sorted(p.doc_id[:4] for p in found.passages) == ["clos", "copy", "trad"]
+    index.close()

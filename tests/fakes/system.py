@@ -97,6 +97,9 @@ class FakeLibrary:
             (d for d in [*([now] if now else []), *self.old] if d.doc_id == doc_id and d.version == version), None
         )
 
+    async def last(self, doc_id: str) -> Document | None:
+        return self.current.get(doc_id) or next((d for d in reversed(self.old) if d.doc_id == doc_id), None)
+
     async def remove(self, doc_id: str) -> bool:
         gone = self.current.pop(doc_id, None)
         if gone is not None:

@@ -64,6 +64,9 @@ class MemoryLibrary:
         found = self.held.get(doc_id)
         return found if found and version in (None, found.version) else None
 
+    async def last(self, doc_id: str) -> Document | None:
+        return self.held.get(doc_id)
+
     async def remove(self, doc_id: str) -> bool:
         found = self.held.pop(doc_id, None)
         if found is not None:

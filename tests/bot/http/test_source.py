@@ -122,6 +122,13 @@ async def test_a_document_that_became_restricted_is_closed_in_its_old_version_to
     assert (await client.get(f"/source/{entry}/1")).status == 403
 
 
+async def test_a_document_that_became_restricted_and_was_then_removed_stays_closed(client: Client, fake: Fake) -> None:
+    entry = await asked(client)
+    fake.library.put(replace(RETURNS, groups=("billing",)))
+    await fake.library.remove("returns")
+    assert (await client.get(f"/source/{entry}/1")).status == 403
+
+
 async def test_a_removed_document_is_shown_as_it_was_and_said_to_be_gone(client: Client, fake: Fake) -> None:
     entry = await asked(client)
     await fake.library.remove("returns")

@@ -29,6 +29,9 @@ class Shelf:
         self.read += 1
         return self.held.get(doc_id)
 
+    async def last(self, doc_id: str) -> Document | None:
+        return self.held.get(doc_id)
+
     async def remove(self, doc_id: str) -> bool:
         return self.held.pop(doc_id, None) is not None
 
