@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from grounding.gazetteer import Key
+from grounding.gazetteer import Key, key_of
 from grounding.ports import Linker, Summarizer
 from grounding.query import is_strong, last_asked, leans, spoken_of
 from grounding.records import Access, Linked, Query, Turn
@@ -159,13 +159,18 @@ def with_names(query: Query, asked: int, found: Sequence[Mention]) -> Query:
     there is one.
     """
     sentences = tuple(s for s in query.sentences if s.turn == asked) or query.sentences
-    words = " ".join(s.text for s in sentences).lower()
-    probable = [m for m in found if m.probability >= TAKE_AT and m.turn < asked and m.text.lower() not in words]
+    words = _plain(" ".join(s.text for s in sentences))
+    probable = [m for m in found if m.probability >= TAKE_AT and m.turn < asked and _plain(m.text) not in words]
     taken = sorted(probable[:MOST], key=lambda m: (m.turn, m.start))
     if not taken and not any(m.turn == asked and is_strong(m.text) for m in found):
         return query
     why = tuple(f"turn {m.turn + 1}: “{m.text}”, {m.why}" for m in taken)
     return _with(query, asked, tuple(dict.fromkeys(m.text for m in taken)), why)
+
+
+def _plain(text: str) -> str:
+    """The words of a text between spaces, so that "vin" does not stand in "saving"."""
+    return f" {' '.join(key_of(text))} "
 
 
 def _with(query: Query, asked: int, entities: tuple[str, ...], why: tuple[str, ...]) -> Query:

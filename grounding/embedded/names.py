@@ -25,7 +25,7 @@ class StoreNames:
     def __init__(self, store: Store, words: Words) -> None:
         self._store, self._words = store, words
         self._lock = threading.Lock()
-        self._seen, self._at = -1, 0.0
+        self._seen, self._reloaded, self._at = -1, -1, 0.0
         self._documents = 0
         self._gazetteer = Gazetteer({})
         self._rights: dict[Key, frozenset[_Rights]] = {}
@@ -36,7 +36,11 @@ class StoreNames:
 
     async def knows(self, name: str, access: Access) -> bool:
         """True if a passage that `access` may read holds these words, one after the other."""
-        return any(await asyncio.to_thread(self._words.named, name, access))
+        return await asyncio.to_thread(self._knows, name, access)
+
+    def _knows(self, name: str, access: Access) -> bool:
+        self._follow()
+        return any(self._words.named(name, access))
 
     def _link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
         gazetteer, rights = self._follow()
@@ -44,8 +48,11 @@ class StoreNames:
         return [gazetteer.link(text, may_see) for text in texts]
 
     def _follow(self) -> tuple[Gazetteer, dict[Key, frozenset[_Rights]]]:
-        generation = self._store.generation()
         with self._lock:
+            generation = self._store.generation()
+            if generation != self._reloaded:
+                self._words.reload()
+                self._reloaded = generation
             waits = self._documents > MANY and time.monotonic() - self._at < PATIENCE
             if generation != self._seen and not waits:
                 documents = self._store.documents()
