@@ -33,6 +33,8 @@ GENERIC_AT = 0.6
 MAX_POSTINGS = 2_000
 """A word that is the rarest of more names than this finds none of them."""
 FUZZY_COST, JOIN_COST, GAP_COST, ORDER_COST = 0.05, 0.02, 0.05, 0.03
+HEAVIER = 0.04
+"""What each unit of a name's weight is worth in likeness, where two names overlap."""
 MAX_TOKENS, MAX_CHARACTERS, MAX_LETTERS = 400, 20_000, 40
 """Words and characters of a text that are looked at, its last ones, and letters that a word of them may have."""
 QUESTION_WORDS = frozenset(
@@ -162,9 +164,8 @@ class Gazetteer:
             for number in sorted(told)
             if may_see(self._names[number]) and (linked := self._best(number, there, words)) and linked.score >= LINK_AT
         ]
-        # of two that overlap the one that more of the text's weight speaks for, and of equals the surer one:
-        # "curry gardens" is no "Curry", and "gonville hotel" no "Gonville Hotel Restaurant"
-        found.sort(key=lambda f: (-round(f[0].score * f[1], 1), -f[0].score, f[0].start))
+        # of two that overlap the surer one, and of two nearly as sure the heavier: "Curry Garden" before "Curry" in "curry gardens"
+        found.sort(key=lambda f: (-round(f[0].score, 2) - HEAVIER * min(f[1], 10.0), f[0].start))
         kept: list[Linked] = []
         for linked, _ in found:
             if all(linked.end <= k.start or linked.start >= k.end for k in kept):
