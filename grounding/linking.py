@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from grounding.gazetteer import Key, key_of
 from grounding.ports import Linker, Summarizer
-from grounding.query import is_strong, last_asked, leans, spoken_of
+from grounding.query import is_strong, last_asked, leans, spoken_of, turns_away
 from grounding.records import Access, Linked, Query, Turn
 from grounding.text import terms
 
@@ -46,23 +46,23 @@ class Mention:
 
 
 WEIGHTS = {
-    "bias": -5.1,
+    "bias": -4.09,
     "asked": -2.18,
-    "older than asked": -1.02,
-    "turn before": 0.44,
-    "age": -3.01,
-    "newest": 3.21,
-    "beside others": -1.99,
-    "several asked": 1.81,
-    "several asked, older": 0.61,
-    "likeness": 6.31,
-    "not last of its turn": 1.02,
-    "in several turns": 0.11,
-    "shares a word": 1.14,
-    "question leans": -1.36,
-    "question stands alone": -1.56,
-    "one word": -1.48,
-    "says much": -0.58,
+    "older than asked": -0.64,
+    "turn before": 0.52,
+    "age": -2.73,
+    "newest": 3.64,
+    "beside others": -2.07,
+    "several asked": 1.8,
+    "several asked, older": 0.62,
+    "likeness": 4.3,
+    "not last of its turn": 0.63,
+    "in several turns": 0.18,
+    "shares a word": 1.36,
+    "question leans": -0.81,
+    "question stands alone": -1.1,
+    "one word": -1.38,
+    "says much": -0.65,
 }
 
 
@@ -160,7 +160,12 @@ def with_names(query: Query, asked: int, found: Sequence[Mention]) -> Query:
     """
     sentences = tuple(s for s in query.sentences if s.turn == asked) or query.sentences
     words = _plain(" ".join(s.text for s in sentences))
-    probable = [m for m in found if m.probability >= TAKE_AT and m.turn < asked and _plain(m.text) not in words]
+    away = turns_away(" ".join(s.text for s in sentences))
+    probable = (
+        []
+        if away
+        else [m for m in found if m.probability >= TAKE_AT and m.turn < asked and _plain(m.text) not in words]
+    )
     taken = sorted(probable[:MOST], key=lambda m: (m.turn, m.start))
     if not taken and not any(m.turn == asked and is_strong(m.text) for m in found):
         return query

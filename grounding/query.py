@@ -16,7 +16,6 @@ from grounding.text import body_start, sentences, terms
 
 MAX_LAST = 4
 """Sentences kept of the last turn; Azure's extractive summarization keeps 3 by default, 1 to 20."""
-MAX_EARLIER = 2
 RECENT_TURNS = 8
 NEAR_TURNS = 4
 HANGS_AT = 3
@@ -25,6 +24,12 @@ HANGS_AT = 3
 _LEANS = re.compile(
     r"\b(it|its|that|this|these|those|they|them|their|there|he|she|him|her|one|ones|same|other|another|either|both|the first|the second|again|instead|also|too)\b"
     r"|^\s*(and|but|or|so|then|what about|how about|what if|and if)\b",
+    re.IGNORECASE,
+)
+_AWAY = re.compile(
+    r"\b(?:another (?:thing|question|topic|matter)|(?:some|any)thing else|different (?:question|topic|matter|thing)|other question|new question|"
+    r"change of (?:topic|subject)|change the (?:topic|subject)|forget (?:about )?(?:it|that|this|the|my)|never ?mind|leave that aside|"
+    r"by the way|on another note|unrelated|switching (?:topics|subjects)|next question)\b",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|hers)\b", re.IGNORECASE)
@@ -106,9 +111,9 @@ def focus(query: str) -> str:
     return " ".join([*dict.fromkeys(others), *asking])
 
 
-def is_fragment(text: str) -> bool:
-    """True if a question holds one term at most, so that only what was said before tells what is asked."""
-    return len(set(terms(text))) <= 1
+def turns_away(text: str) -> bool:
+    """True if a turn says that something else is asked now: the names of before are not meant."""
+    return bool(_AWAY.search(text))
 
 
 def hangs(text: str) -> bool:
@@ -124,7 +129,7 @@ def missing_names(turns: Sequence[Turn], asked: int) -> tuple[str, ...]:
 
     Our own answers are not asked: they quote names that nobody in the conversation spoke of.
     """
-    if not hangs(turns[asked].text):
+    if not hangs(turns[asked].text) or turns_away(turns[asked].text):
         return ()
     before = [t for t in turns[max(0, asked - NEAR_TURNS) : asked] if t.role != "assistant"]
     said = turns[asked].text.lower()
@@ -139,7 +144,7 @@ def spoken_of(turns: Sequence[Turn], asked: int) -> str | None:
     any name needs no weak one.
     """
     own = names(turns[asked].text)
-    if any(" " in name for name in own):
+    if any(" " in name for name in own) or turns_away(turns[asked].text):
         return None
     before = [t for t in turns[max(0, asked - RECENT_TURNS) : asked] if t.role != "assistant"]
     said = turns[asked].text.lower()

@@ -140,6 +140,9 @@ def _stays(link: Path, root: Path) -> bool:
 
 def _file(path: Path, root: Path, rules: Rules, rights: Rules, guard: Guard) -> SourceItem:
     doc_id = path.relative_to(root).as_posix()
+    if not doc_id.isprintable() and doc_id.encode("utf-8", "ignore").decode() != doc_id:  # bytes that are no UTF-8
+        shown = doc_id.encode("utf-8", "backslashreplace").decode()
+        return SourceItem(shown, str(root), "unnamed", partial(_unnamed, shown))
     said = rules.fields(doc_id) | rights.fields(doc_id)
     try:
         state = path.stat()
@@ -151,17 +154,36 @@ def _file(path: Path, root: Path, rules: Rules, rights: Rules, guard: Guard) -> 
     )
 
 
+def _unnamed(shown: str) -> Document:
+    raise Refused("unsupported", f"{shown}: its name is not UTF-8; rename it")
+
+
 def _load(path: Path, doc_id: str, said: dict[str, Any], guard: Guard) -> Document:
     try:
         with path.open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise Refused("corrupt", f"{doc_id}: cannot be read ({error.strerror})") from None
+    if _is_line_of_corpus(data):
+        advice = "a corpus of documents; ingest it by its own path, so that each line keeps its own rights"
+        raise Refused("unsupported", f"{doc_id}: {advice}")
     extract = guard.read(data, doc_id)
     meta = {"title": extract.title} | extract.meta | said
     return Document(
         doc_id=doc_id, text=extract.text, content_type=extract.content_type, locators=extract.locators, **meta
     )
+
+
+def _is_line_of_corpus(data: bytes) -> bool:
+    """True if the first line is an object with doc_id and text: read as rows, its `groups` would be words like others."""
+    first = data[:_MAX_LINE].lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0]
+    if not first.startswith(b"{") or b'"doc_id"' not in first:
+        return False
+    try:
+        row = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(row, dict) and "doc_id" in row and "text" in row
 
 
 def _is_corpus(path: Path) -> bool:

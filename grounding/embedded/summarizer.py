@@ -9,22 +9,15 @@ import numpy as np
 
 from grounding.ports import Embedder
 from grounding.query import (
-    MAX_EARLIER,
     MAX_LAST,
     RECENT_TURNS,
     assemble,
-    is_fragment,
     last_asked,
     last_turn_query,
     missing_names,
     turn_sentences,
 )
 from grounding.records import Query, Sentence, Turn
-
-_FADE = 0.85
-"""What a sentence keeps of its weight for every turn between it and the question."""
-_NEAR = 0.35
-"""Cosine to the question below which an earlier sentence is another topic."""
 
 
 class CentralitySummarizer:
@@ -38,40 +31,31 @@ class CentralitySummarizer:
         asked = last_asked(turns)
         last = turn_sentences(turns, asked)
         if not last:
-            return last_turn_query(turns, "the last turn holds no term to rank")
+            return _after_what_was_said(turns, asked)
         entities = missing_names(turns, asked)
-        earlier = [] if entities or not is_fragment(turns[asked].text) else _earlier(turns, asked)
         if self._embedder is None:
             whole = [replace(s, rank_score=1.0) for s in last[-MAX_LAST:]]
             return assemble(whole, entities, "no embedding model: last turn only")
-        if len(last) <= MAX_LAST and not earlier:
+        if len(last) <= MAX_LAST:
             return assemble([replace(s, rank_score=1.0) for s in last], entities)
-        ranked_last, ranked_earlier = await self._rank(asked, last, earlier)
-        return assemble([*ranked_last, *ranked_earlier], entities)
+        return assemble(await self._ranked(last), entities)
 
-    async def _rank(
-        self, asked: int, last: list[Sentence], earlier: list[Sentence]
-    ) -> tuple[list[Sentence], list[Sentence]]:
+    async def _ranked(self, last: list[Sentence]) -> list[Sentence]:
+        """The sentences of a long turn that are nearest to all of it, questions before others."""
         assert self._embedder is not None
-        question = " ".join(s.text for s in last)
-        vectors = await self._embedder.embed([question, *(s.text for s in last), *(s.text for s in earlier)])
+        vectors = await self._embedder.embed([" ".join(s.text for s in last), *(s.text for s in last)])
         near = np.clip(vectors[1:] @ vectors[0], 0.0, 1.0)
-        scored_last = [replace(s, rank_score=_rank_score(float(c), s.text)) for s, c in zip(last, near, strict=False)]
-        scored_last.sort(key=lambda s: -s.rank_score)
-        back = near[len(last) :]
-        scored_earlier = [
-            replace(s, rank_score=round(float(c) * _FADE ** (asked - s.turn - 1), 4))
-            for s, c in zip(earlier, back, strict=True)
-            if c >= _NEAR
-        ]
-        scored_earlier.sort(key=lambda s: -s.rank_score)
-        return scored_last[:MAX_LAST], scored_earlier[:MAX_EARLIER]
+        scored = [replace(s, rank_score=_rank_score(float(c), s.text)) for s, c in zip(last, near, strict=True)]
+        return sorted(scored, key=lambda s: -s.rank_score)[:MAX_LAST]
 
 
 def _rank_score(cosine: float, text: str) -> float:
     return round(min(1.0, cosine + (0.2 if text.rstrip().endswith("?") else 0.0)), 4)
 
 
-def _earlier(turns: Sequence[Turn], asked: int) -> list[Sentence]:
+def _after_what_was_said(turns: Sequence[Turn], asked: int) -> Query:
+    """A turn without a term ("And why?") after the newest sentence of who asks that has one."""
     recent = range(max(0, asked - RECENT_TURNS), asked)
-    return [s for i in recent if turns[i].role != "assistant" for s in turn_sentences(turns, i)][-24:]
+    before = [s for i in recent if turns[i].role in ("customer", "user") for s in turn_sentences(turns, i)][-1:]
+    alone = last_turn_query(turns, "the last turn holds no term to rank")
+    return assemble([*(replace(s, rank_score=1.0) for s in before), *alone.sentences], ()) if before else alone

@@ -30,7 +30,7 @@ _HTML_START = re.compile(
 )
 _HTML_TAG = re.compile(r"</?(?:p|div|table|h[1-6]|ul|ol|li|br|span|a|td|tr|section|main)\b[^<>]*>", re.IGNORECASE)
 _MARKS = (
-    re.compile(r"\A---[ \t]*\n[\s\S]*?^---[ \t]*$", re.MULTILINE),  # front matter
+    re.compile(r"\A\s*---[ \t]*\n[\s\S]*?^---[ \t]*$", re.MULTILINE),  # front matter
     re.compile(r"^#{1,6}[ \t]+\S", re.MULTILINE),  # headings
     re.compile(r"\[[^\[\]\n]{1,200}\]\([^()\s]{1,500}\)"),  # links
     re.compile(r"^\s*(?:```|~~~)", re.MULTILINE),  # code

@@ -152,7 +152,8 @@ def front_matter(text: str) -> tuple[dict[str, Any], str]:
 
     Raises Refused `corrupt` for a block that looks like fields and cannot be read: it may have named `groups`.
     """
-    match = _FRONT.match(text)
+    match = _FRONT.match(text.lstrip("\ufeff \t\r\n"))
+    text = text.lstrip("\ufeff \t\r\n") if match else text
     if match is None or not (_KEY_LINE.search(match.group(1)) or not match.group(1).strip()):
         return {}, text
     try:

@@ -11,8 +11,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from rapidfuzz.distance import OSA
+
 FIELDS = ("title", "url", "product", "updated", "internal", "groups")
 EVERYONE = "everyone"
+SLIPS = 2
+"""Slips of the hand by which a name may differ from `groups` to be taken for a mistake."""
 _BAD_URL = re.compile(r"^\s*(?:javascript|data|vbscript|file):|[\x00-\x20\x7f<>\"]", re.IGNORECASE)
 
 
@@ -21,7 +25,13 @@ class BadField(ValueError):
 
 
 def checked(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The known fields of `raw` in their own types; null text fields are absent. Raises BadField."""
+    """The known fields of `raw` in their own types; null text fields are absent.
+
+    Raises BadField, also for a name that is nearly `groups`: what it was to close would stand open.
+    """
+    for name in raw:
+        if isinstance(name, str) and name not in FIELDS and OSA.distance(name.lower().strip(), "groups") <= SLIPS:
+            raise BadField(f"{name} is not known; did you mean groups?")
     found: dict[str, Any] = {}
     for name in FIELDS:
         if name in raw:

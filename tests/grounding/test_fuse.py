@@ -60,10 +60,22 @@ SHARES = st.dictionaries(st.integers(0, 25), st.floats(0, 1), max_size=12)
 
 @pytest.mark.parametrize(
     ("titled", "spoken_of", "share"),
-    [(0, 0, 0.0), (0, 9, 0.0), (7, 0, 1.0), (5, 5, SELECTS), (1, 3, 1 / 16), (1, 999, 1e-6)],
+    [
+        (0, 0, 0.0),
+        (0, 9, 0.0),
+        (1, 0, 2**-8),
+        (7, 0, (7 / 8) ** 8),
+        (79, 0, (79 / 80) ** 8),
+        (5, 4, 2**-8),
+        (99, 20, (99 / 120) ** 8),
+    ],
 )
 def test_how_far_a_name_tells_its_passages_from_others(titled: int, spoken_of: int, share: float) -> None:
     assert exclusiveness(titled, spoken_of) == pytest.approx(share)
+
+
+def test_seven_pages_of_its_own_make_a_name_select_and_an_equal_number_of_others_do_not() -> None:
+    assert exclusiveness(7, 0) > SELECTS > exclusiveness(7, 7)
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))

@@ -224,3 +224,28 @@ async def test_without_a_linker_the_summarizer_decides() -> None:
 async def test_a_conversation_without_text_is_refused() -> None:
     with pytest.raises(InputError):
         await QueryBuilder(CentralitySummarizer(None), Names()).build([Turn("customer", " ")], Access())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Thanks, that worked. Another thing: can gift cards be returned?",
+        "ok fine. different question, when do you open",
+        "Forget the router. What does parking cost?",
+        "By the way, do you sell batteries?",
+    ],
+)
+async def test_a_question_that_turns_away_takes_no_name_along(question: str) -> None:
+    """Neither of titles nor of texts; one that only mentions a second thing does."""
+    turns = talk("My Wren X2 is slow and the Blue Lamp is dark.", "I am sorry.", question)
+    builder = QueryBuilder(CentralitySummarizer(None), Names(known=["Blue Lamp"]))
+    assert (await builder.build(turns, Access())).entities == ()
+    leaning = talk("My Wren X2 is slow and the Blue Lamp is dark.", "I am sorry.", "How do I reset it?")
+    assert (await builder.build(leaning, Access())).entities == ("Wren X2",)
+
+
+async def test_a_turn_without_a_term_comes_after_what_was_said() -> None:
+    turns = talk("Gift cards cannot be returned, my sister says.", "That is right.", "But why?")
+    query = await CentralitySummarizer(None).summarize(turns)
+    assert query.text == "Gift cards cannot be returned, my sister says. But why?"
+    assert query.why == ("turn 3: the question", "turn 1: the question says too little by itself")

@@ -326,3 +326,38 @@ def test_a_corpus_line_without_text_is_refused_alone(tmp_path: Path) -> None:
 def test_other_jsonl_is_an_ordinary_file(tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").write_text('{"event": "start"}\n{"event": "stop"}\n')
     assert _ids(tmp_path / "log.jsonl") == ["log.jsonl"]
+
+
+def test_a_corpus_in_a_folder_is_refused_for_its_rights_would_be_words(tmp_path: Path) -> None:
+    row = {"doc_id": "a", "title": "A", "text": "The hotline is 7731.", "groups": ["vip"]}
+    (tmp_path / "faq.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    (tmp_path / "rows.jsonl").write_text('{"plan": "Basic", "price": "$9.00"}\n', "utf-8")
+    corpus, rows = find([tmp_path])
+    with pytest.raises(Refused, match="by its own path"):
+        corpus.load()
+    assert "Basic" in rows.load().text
+
+
+def test_a_name_that_is_not_utf_8_is_refused_and_the_rest_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "good.txt").write_text("Open at nine.", "utf-8")
+    (tmp_path / os.fsdecode(b"b\xff.txt")).write_text("Closed.", "utf-8")
+    strange, good = find([tmp_path])
+    assert strange.doc_id == "b\\udcff.txt"
+    with pytest.raises(Refused, match="not UTF-8"):
+        strange.load()
+    assert good.load().text == "Open at nine."
+
+
+@pytest.mark.parametrize("name", ["gropus", "Groups", "group", "GROUPS", "groups "])
+def test_what_is_nearly_groups_opens_nothing(tmp_path: Path, name: str) -> None:
+    """In front matter, also after blank lines, and in a corpus."""
+    for before in ("", "\n\n"):
+        (tmp_path / "a.md").write_text(
+            f'{before}---\n"{name}": [hr]\nowner: Bea\n---\n# Pay\n\nIt is paid late.\n', "utf-8"
+        )
+        with pytest.raises(Refused, match="did you mean groups"):
+            next(iter(find([tmp_path / "a.md"]))).load()
+    corpus = tmp_path / "c.jsonl"
+    corpus.write_text(json.dumps({"doc_id": "a", "title": "A", "text": "t", name: ["hr"]}), "utf-8")
+    with pytest.raises(InputError, match="did you mean groups"):
+        list(find([corpus]))
