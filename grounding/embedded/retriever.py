@@ -92,8 +92,12 @@ class EmbeddedRetriever:
             semantic |= self._vectors.cosines(vector, [pk for pk in {**bm25, **named} if pk not in semantic])
         weight = semantic_weight(text, max(selecting.values(), default=0.0))
         fused = fuse(bm25, semantic, weight, k + max(_SPARE, k // 4), named)
-        rows = self._store.rows([f.key for f in fused])
-        passages = tuple(_passage(row, f) for row, f in _readable(fused, rows, access)[:k])
+        rows = self._store.rows([f.key for f in fused[:k]])
+        kept = _readable(fused[:k], rows, access)
+        if len(kept) < min(k, len(fused)):  # repetitions, or rights that the indexes have not followed yet
+            rows |= self._store.rows([f.key for f in fused[k:]])
+            kept = _readable(fused, rows, access)
+        passages = tuple(_passage(row, f) for row, f in kept[:k])
         notes = () if semantic or not passages else ("no vectors: searched by words only",)
         return Retrieval(passages, version, "hybrid" if semantic else "lexical", notes)
 

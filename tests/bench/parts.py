@@ -79,7 +79,7 @@ def _tantivy(folder: Path, queries: list[str]) -> list[float]:
     searcher = index.searcher()
 
     def search(words: str) -> list[object]:
-        query, _ = index.parse_query_lenient(words, ["title", "text"])
+        query, _ = index.parse_query_lenient(words, ["title", "body"])
         return [searcher.doc(address)["pk"] for _, address in searcher.search(query, K, count=False).hits]
 
     return [_ms_of(partial(search, words)) for words in queries]

@@ -51,7 +51,7 @@ def main(folder: Path) -> None:
     index = EmbeddedIndex(folder, held)
     meaning = VectorIndex(index.store, FINGERPRINT, VECTOR_WIDTH)
     retriever = EmbeddedRetriever(index.store, index.words, meaning, held)
-    asyncio.run(retriever.retrieve(questions[0], ALL, K))  # opens everything
+    asyncio.run(retriever.retrieve(Query(questions[0]), ALL, K))  # opens everything
     found = {"open_s": time.perf_counter() - began, "n": float(len(questions))}
     for name, access in (("hybrid", ALL), ("one", ONE)):
         spent = time.process_time()
@@ -86,7 +86,7 @@ def _direct(folder: Path, questions: list[str]) -> list[Callable[[], object]]:
     searcher = index.searcher()
 
     def search(words: str) -> list[object]:
-        query, _ = index.parse_query_lenient(words, ["title", "text"])
+        query, _ = index.parse_query_lenient(words, ["title", "body"])
         return [searcher.doc(address)["pk"] for _, address in searcher.search(query, DEPTH, count=False).hits]
 
     return [lambda q=q: search(q) for q in questions]  # type: ignore[misc]
