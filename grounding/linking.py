@@ -134,53 +134,43 @@ class QueryBuilder:
         Raises InputError for a conversation without text, ServiceError if the summarizer fails.
         """
         query = await self._summarizer.summarize(turns)
-        if self._linker is None:
-            return query
         asked = last_asked(turns)
+        if self._linker is None or turns_away(turns[asked].text):
+            return query
         first = max(0, asked - LOOK_BACK)
         linked = await self._linker.link([t.text for t in turns[first : asked + 1]], access)
         places = [(first + i, name) for i, names in enumerate(linked) for name in names]
         named = with_names(query, asked, mentions(turns, asked, places))
-        name = spoken_of(turns, asked)
-        if named is not query or name is None or name in query.entities or not await self._linker.knows(name, access):
+        if named is not query:
             return named
-        return with_name(query, asked, name)
-
-
-def with_name(query: Query, asked: int, name: str) -> Query:
-    """The query with a name of the talk that the text of the knowledge base holds, though no title does."""
-    return _with(query, asked, (name,), (f"“{name}”: the newest name of the talk that the knowledge base holds",))
+        name = spoken_of(turns, asked)  # a name that texts hold and no title does
+        if name is None or name in query.entities or not await self._linker.knows(name, access):
+            return query
+        return _with(query, (name,), (f"“{name}”: the newest name of the talk that the knowledge base holds",))
 
 
 def with_names(query: Query, asked: int, found: Sequence[Mention]) -> Query:
-    """The query with the probable names that its sentences do not hold, as the turns spell them.
+    """The query with the probable names that it does not say, as the turns spell them; the same query if there is nothing to change.
 
-    A name of the knowledge base says what earlier sentences were taken for, and better than capital letters do: both go when
-    there is one.
+    Names of the knowledge base are better than those that capital letters made the summarizer take: where there is one, also in the
+    question, those go.
     """
-    sentences = tuple(s for s in query.sentences if s.turn == asked) or query.sentences
-    words = _plain(" ".join(s.text for s in sentences))
-    away = turns_away(" ".join(s.text for s in sentences))
-    probable = (
-        []
-        if away
-        else [m for m in found if m.probability >= TAKE_AT and m.turn < asked and _plain(m.text) not in words]
-    )
+    words = _plain(" ".join(s.text for s in query.sentences))
+    probable = [m for m in found if m.probability >= TAKE_AT and m.turn < asked and _plain(m.text) not in words]
     taken = sorted(probable[:MOST], key=lambda m: (m.turn, m.start))
     if not taken and not any(m.turn == asked and is_strong(m.text) for m in found):
         return query
     why = tuple(f"turn {m.turn + 1}: “{m.text}”, {m.why}" for m in taken)
-    return _with(query, asked, tuple(dict.fromkeys(m.text for m in taken)), why)
+    return _with(query, tuple(dict.fromkeys(m.text for m in taken)), why)
+
+
+def _with(query: Query, entities: tuple[str, ...], why: tuple[str, ...]) -> Query:
+    """The query's sentences after these names and no others."""
+    turns = tuple(reason for reason in query.why if reason.startswith("turn "))
+    text = " ".join([*entities, *(s.text for s in query.sentences)])
+    return replace(query, text=text, entities=entities, why=(*turns, *why))
 
 
 def _plain(text: str) -> str:
     """The words of a text between spaces, so that "vin" does not stand in "saving"."""
     return f" {' '.join(key_of(text))} "
-
-
-def _with(query: Query, asked: int, entities: tuple[str, ...], why: tuple[str, ...]) -> Query:
-    """The question after these names, without the sentences of other turns."""
-    sentences = tuple(s for s in query.sentences if s.turn == asked) or query.sentences
-    asking = tuple(reason for reason in query.why if reason.startswith(f"turn {asked + 1}:"))
-    text = " ".join([*entities, *(s.text for s in sentences)])
-    return replace(query, text=text, sentences=sentences, entities=entities, why=(*asking, *why))

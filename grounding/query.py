@@ -1,7 +1,7 @@
 """Conversation to query by extractive summarization: which sentences of it the search needs.
 
-The last question is always kept. What it leans on is added only when it leans: a question that names its subject is
-hurt by more history (measured on MTRAG-UN), one that says "it" is lost without it (measured on DSTC11).
+The last question is always kept, whole. Of what was said before names are added, not sentences: more turns hurt a question that
+names its subject (measured on MTRAG-UN), and one that says "it" is lost without the name (measured on DSTC11).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from grounding.text import body_start, sentences, terms
 
 MAX_LAST = 4
 """Sentences kept of the last turn; Azure's extractive summarization keeps 3 by default, 1 to 20."""
-RECENT_TURNS = 8
-NEAR_TURNS = 4
+RECENT_TURNS, NEAR_TURNS = 8, 4
+"""Turns before the question in which a name is looked for: one that the knowledge base holds, and any."""
 HANGS_AT = 3
 """Terms that a question with a pronoun may have and still hang on a name."""
 
@@ -125,32 +125,34 @@ def hangs(text: str) -> bool:
 
 
 def missing_names(turns: Sequence[Turn], asked: int) -> tuple[str, ...]:
-    """The name that a question hangs on without saying it: the newest strong one of the two turns before, else the newest.
-
-    Our own answers are not asked: they quote names that nobody in the conversation spoke of.
-    """
+    """The name that a question hangs on without saying it: the newest strong one of the last `NEAR_TURNS`, else the newest."""
     if not hangs(turns[asked].text) or turns_away(turns[asked].text):
         return ()
-    before = [t for t in turns[max(0, asked - NEAR_TURNS) : asked] if t.role != "assistant"]
-    said = turns[asked].text.lower()
-    recent = [name for t in reversed(before) for name in reversed(names(t.text)) if name.lower() not in said]
+    recent = _named_before(turns, asked, NEAR_TURNS)
     return tuple([name for name in recent if is_strong(name)][:1] or recent[:1])
 
 
 def spoken_of(turns: Sequence[Turn], asked: int) -> str | None:
-    """The name that the talk is about and the question does not say: of the recent turns the newest strong one, else the newest.
+    """The name that the talk is about and the question does not say: the newest strong one of the last `RECENT_TURNS`, else the newest.
 
-    Our own answers are not asked, see `missing_names`. A question with a name of several words of its own needs none; one with
-    any name needs no weak one.
+    A question with a name of several words of its own needs none; one with any name needs no weak one.
     """
     own = names(turns[asked].text)
-    if any(" " in name for name in own) or turns_away(turns[asked].text):
+    if any(" " in name for name in own):
         return None
-    before = [t for t in turns[max(0, asked - RECENT_TURNS) : asked] if t.role != "assistant"]
-    said = turns[asked].text.lower()
-    recent = [name for t in reversed(before) for name in reversed(names(t.text)) if name.lower() not in said]
+    recent = _named_before(turns, asked, RECENT_TURNS)
     strong = [name for name in recent if is_strong(name)]
     return next(iter(strong or ([] if own else recent)), None)
+
+
+def _named_before(turns: Sequence[Turn], asked: int, look_back: int) -> list[str]:
+    """Names of the turns before that the question does not say, newest first.
+
+    Our own answers are not asked: they quote names that nobody in the conversation spoke of.
+    """
+    before = [t for t in turns[max(0, asked - look_back) : asked] if t.role != "assistant"]
+    said = turns[asked].text.lower()
+    return [name for t in reversed(before) for name in reversed(names(t.text)) if name.lower() not in said]
 
 
 def assemble(chosen: Sequence[Sentence], entities: Sequence[str], note: str | None = None) -> Query:

@@ -25,6 +25,8 @@ _DEPTH = 100
 _TITLED = 400
 """Candidates that a name brings along."""
 _NAMES = 4
+_TELLS = 0.01
+"""Exclusiveness below which a name is not worth a search for its passages: it would move a score by less than 0.008."""
 _SPARE = 20
 """Results beyond those wanted that may take the place of repetitions, at least; a quarter of those wanted otherwise."""
 
@@ -57,7 +59,7 @@ class EmbeddedRetriever:
     def _selecting(self, linked: Sequence[Linked], access: Access) -> dict[Linked, float]:
         """Names that tell their passages from all others, with their exclusiveness."""
         shares = {name: exclusiveness(*self._words.named(name.name, access)) for name in linked}
-        return {name: share for name, share in shares.items() if share > 0}
+        return {name: share for name, share in shares.items() if share >= _TELLS}
 
     async def _vector(self, query: Query, selecting: Mapping[Linked, float]) -> Vectors | None:
         """The meaning of the question, and of the question with the names that do not select, half and half."""

@@ -145,7 +145,14 @@ def mention(turn: int, text: str, chance: float = 0.9, why: str = "named last") 
     return Mention(turn, 0, len(text), text, key_of(text), chance, why)
 
 
-def test_names_come_before_the_question_and_earlier_sentences_go() -> None:
+async def test_a_turn_without_a_term_keeps_the_sentence_that_it_follows_beside_the_name() -> None:
+    turns = talk("Hi.", "The Gonville Hotel has no parking.", "That is a pity, I come by car.", "I see.", "But why?")
+    query = await QueryBuilder(CentralitySummarizer(None), Names()).build(turns, Access())
+    assert query.text == "Gonville Hotel That is a pity, I come by car. But why?"
+    assert [reason.split(":")[0] for reason in query.why] == ["turn 5", "turn 3", "turn 2"]
+
+
+def test_names_come_before_the_question() -> None:
     turns = talk("Is the Gonville Hotel open?", "Yes.", "And the price?")
     query = last_turn_query(turns, "")
     named = with_names(query, 2, [mention(0, "Gonville Hotel")])
