@@ -29,23 +29,35 @@ CONTACT_KINDS: frozenset[Kind] = frozenset({"phone", "url", "email", "money"})
 
 @dataclass(frozen=True, slots=True)
 class DocumentScreening:
-    """The screen's decision on one document or passage. `score` in [0, 1]: how sure it is that it must be blocked."""
+    """The screen's decision on one document or passage. `score` in [0, 1]: how sure it is that it must be blocked.
+
+    `doubtful`: allowed, though the score lies in the band where a stronger screen should decide.
+    """
 
     index: int
     verdict: Literal["allow", "block"]
     rule: str | None
     score: float
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Screening:
-    """The screen's decision on a text and the documents given with it."""
+    """The screen's decision on a text and the documents given with it.
+
+    `score` in [0, 1] blocks from `threshold` on. `doubtful`: allowed, though the score lies in the band where a stronger screen should
+    decide. `by`: the screen that decided, where there are several. `notes`: what the record should say, in sentences.
+    """
 
     verdict: Literal["allow", "block"]
     category: Category | None = None
     rule: str | None = None
     score: float = 0.0
     documents: tuple[DocumentScreening, ...] = ()
+    threshold: float = 0.5
+    doubtful: bool = False
+    by: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def blocked(self) -> bool:
