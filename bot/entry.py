@@ -11,6 +11,9 @@ from bot.records import Ask, Reply
 from bot.turn import Regeneration, Work
 from grounding.records import Evidence, Passage, Prompt
 
+SCREENED = ("verdict", "category", "rule", "score", "threshold", "doubtful", "by", "notes")
+"""What is kept of a screening; its documents stand with the passages."""
+
 
 def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
     """JSON of one turn. `evidence[].text` and the passages' ids are what the claims' spans point into."""
@@ -26,8 +29,7 @@ def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
         "prompt": None if work.prompt is None else _prompt(work.prompt),
         "regeneration": None if work.regeneration is None else _regeneration(work.regeneration),
         "screenings": [
-            {"what": what, "verdict": s.verdict, "category": s.category, "rule": s.rule, "score": s.score}
-            for what, s in work.trace.screenings
+            {"what": what, **{name: getattr(s, name) for name in SCREENED}} for what, s in work.trace.screenings
         ],
         "stages": [{"name": name, "ms": ms} for name, ms in work.trace.stages],
     }

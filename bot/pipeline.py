@@ -14,7 +14,7 @@ from bot.cite import internal_notes
 from bot.entry import turn_body
 from bot.records import Ask, Code, OnStage, Reply
 from bot.reply import notice
-from bot.settle import ended, settle
+from bot.settle import ended, refused, settle
 from bot.trace import CODES, Trace
 from bot.turn import Seams, Work
 from grounding.correct import Decision, decide
@@ -24,7 +24,8 @@ from grounding.policy import Policy
 from grounding.prompt import build_prompt
 from grounding.query import last_turn_query, without_names
 from grounding.records import Access, Action, Passage, Prompt, Query, Turn
-from rai.records import Outcome
+from rai.reading import unread
+from rai.records import Category, Outcome
 from rai.screened import screened_turn
 
 
@@ -38,15 +39,16 @@ async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage 
                     reply = await _turn(work)
             finally:
                 work.trace.note(*screened.notes)
+                work.trace.screenings += screened.blocked
     except TimeoutError:
         reply = ended(work, Outcome.FAILED, "deadline")
     except PromptBlocked as error:
-        work.trace.note(f"a prompt was blocked by {error.rule}" if error.rule else None)
-        outcome = Outcome.FAILED if error.unavailable else Outcome.BLOCKED
-        reply = ended(work, outcome, "screen_unavailable" if error.unavailable else None)
+        reply = (
+            ended(work, Outcome.FAILED, "screen_unavailable") if error.unavailable else refused(work, _category(work))
+        )
     except ContentFiltered:
         work.trace.note("the model service's content filter blocked this turn")
-        reply = ended(work, Outcome.BLOCKED)
+        reply = refused(work)
     except (ServiceError, StoreError) as error:
         work.trace.note(f"{work.trace.current}: {error}")
         reply = ended(work, Outcome.FAILED, CODES.get(work.trace.current))
@@ -57,7 +59,7 @@ async def _turn(w: Work) -> Reply:
     stage, seams, policy = w.trace.stage, w.seams, w.policy
     access = await stage("access", _access(w))
     if not await stage("screen", _screen(w)):
-        return ended(w, Outcome.BLOCKED)
+        return refused(w, _category(w))
     w.query = await stage("query", _query(w, access))
     passages, w.decision = await _find(w, access)
     kept = _kept(passages, w.decision)
@@ -132,6 +134,7 @@ async def _screen(w: Work) -> bool:
     except ServiceError as error:
         raise PromptBlocked(None, unavailable=True) from error
     w.trace.screenings.append(("question", decided))
+    w.trace.note(unread(ask.question))
     orders = {d.index for d in decided.documents if d.verdict == "block"}
     if orders:
         w.trace.note(f"{len(orders)} earlier turn(s) or context that give orders were left out")
@@ -139,6 +142,11 @@ async def _screen(w: Work) -> bool:
     if len(ask.history) in orders:
         w.ask = replace(ask, context=None)
     return not decided.blocked
+
+
+def _category(w: Work) -> Category | None:
+    """Of the last text that was blocked: the one that ended the turn."""
+    return next((s.category for _, s in reversed(w.trace.screenings) if s.blocked), None)
 
 
 async def _query(w: Work, access: Access) -> Query:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from grounding.policy import DEFAULT_POLICY
 from grounding.records import Action, Grade, Origin, Turn, WebResult
-from rai.records import Claim, Outcome
+from rai.records import Category, Claim, Outcome
 
 Code = Literal[
     "screen_unavailable", "model_unavailable", "search_unavailable", "ledger_unavailable", "deadline"
@@ -22,6 +22,7 @@ class Ask:
 
     `user` is who asks (already authenticated by the channel), None for a stranger, who sees what everyone may see.
     `at`: when it is asked, in the customer's zone where that is known: "tomorrow" in an answer is a day then.
+    `locale`: of the person's own program, as "de-AT": the language of a refusal where the question does not tell it.
     """
 
     question: str
@@ -33,6 +34,7 @@ class Ask:
     channel: str = "cli"
     conversation: str | None = None
     at: datetime | None = None
+    locale: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,14 @@ class Struck:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a question was refused, as far as the person is told: the policy's category, None if it is not known. `language`: of the notice."""
+
+    category: Category | None
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """How the turn ended. `answer` is what the channel shows: the checked answer, or the fixed notice of the outcome."""
 
@@ -89,6 +99,7 @@ class Reply:
     offered: tuple[Citation, ...] = ()
     draft: Struck | None = None
     relevance: float | None = None
+    refusal: Refusal | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The form of `ask --json` and `POST /api/ask`."""

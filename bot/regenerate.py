@@ -36,7 +36,7 @@ async def drafted_again(w: Work, draft: str, claims: Sequence[Claim]) -> str | N
     except TimeoutError:
         why = "it was not done in time"
     except PromptBlocked as error:
-        why = f"its prompt was blocked by {error.rule}" if error.rule else "its prompt could not be screened"
+        why = "its prompt could not be screened" if error.unavailable else "the screen blocked its prompt"
     except ContentFiltered:
         why = "the model service's content filter blocked it"
     except ServiceError as error:

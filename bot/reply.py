@@ -1,15 +1,12 @@
-"""Outcome to words. The texts are fixed, so that nothing is said that was not checked."""
+"""Outcome to words. The texts are fixed, so that nothing is said that was not checked. Refusals: `bot.refusal`."""
 
 from __future__ import annotations
 
 from bot.records import Code
+from bot.refusal import refusal_text
 from grounding.prompt import insufficient_sentence
 from rai.records import Outcome
 
-BLOCKED = (
-    "I am sorry, but this question cannot be answered within the limits of our search policies. "
-    "Please rephrase it, or ask about our products and services."
-)
 WITHHELD = (
     "I drafted an answer, but parts of it are not supported by the sources and nothing certain was left, so I am holding it back. "
     "The sources that I found are listed below."
@@ -29,7 +26,7 @@ def notice(outcome: Outcome, code: Code | None = None) -> str:
     if outcome is Outcome.INSUFFICIENT:
         return insufficient_sentence()
     if outcome is Outcome.BLOCKED:
-        return BLOCKED
+        return refusal_text(None)
     if outcome is Outcome.WITHHELD:
         return WITHHELD
     return FAILED[code]

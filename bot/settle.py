@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.cite import citations, markers, offered, with_markers, with_mended_markers, with_numbers
-from bot.records import Code, Reply, Struck
+from bot.records import Code, Refusal, Reply, Struck
+from bot.refusal import language_for, refusal_text
 from bot.regenerate import drafted_again
 from bot.reply import notice
 from bot.turn import Work
@@ -18,7 +19,7 @@ from grounding.evidence import choose
 from grounding.grade import speaks_of
 from grounding.prompt import insufficient_sentence
 from grounding.records import Evidence
-from rai.records import Outcome, Report, Source
+from rai.records import Category, Outcome, Report, Source
 
 NEAREST, NEAREST_AT = 2, 0.2
 """How many passages are offered when nothing was good enough, and the lowest grade of one ("Poor")."""
@@ -128,6 +129,12 @@ def ended(w: Work, outcome: Outcome, code: Code | None = None, relevance: float 
         else ()
     )
     return Reply(outcome, notice(outcome, code), code=code, offered=offers, relevance=relevance)
+
+
+def refused(w: Work, category: Category | None = None) -> Reply:
+    """The reply to a question that the screen blocked, in its language; it names the policy where that is known."""
+    code = language_for(w.ask.question, w.ask.locale)
+    return Reply(Outcome.BLOCKED, refusal_text(category, code), refusal=Refusal(category, code))
 
 
 def _nearest(w: Work) -> tuple[Evidence, ...]:

@@ -28,11 +28,12 @@ _REMEMBERED = 20_000
 
 @dataclass(slots=True)
 class TurnScreening:
-    """What the screen has allowed in this turn, and what should be said about it."""
+    """What the screen has allowed in this turn, and what should be said about it. `blocked`: prompts that it stopped, by what they are."""
 
     requests: set[str] = field(default_factory=set)
     data: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
+    blocked: list[tuple[str, Screening]] = field(default_factory=list)
 
 
 _turn: ContextVar[TurnScreening | None] = ContextVar("screened_turn", default=None)
@@ -193,11 +194,14 @@ async def _orders(screen: PromptScreen, timeout_s: float, texts: Sequence[str]) 
 
 
 def _refuse(screening: Screening) -> None:
-    if screening.blocked:
-        raise PromptBlocked(screening.rule)
-    for document in screening.documents:
-        if document.verdict == "block":
-            raise PromptBlocked(document.rule)
+    orders = next((d for d in screening.documents if d.verdict == "block"), None)
+    if not screening.blocked and orders is None:
+        return
+    if orders is not None and not screening.blocked:
+        screening = replace(screening, verdict="block", category="injection", rule=orders.rule, score=orders.score)
+    if (turn := _turn.get()) is not None:
+        turn.blocked.append(("prompt", screening))
+    raise PromptBlocked(screening.rule)
 
 
 def _unjudged(text: str, ours: frozenset[str]) -> str:

@@ -19,6 +19,7 @@ from bot.teams.limits import (
     utf16,
 )
 from bot.teams.ports import Json
+from rai.reading import UNREAD
 from rai.records import Outcome
 
 DELIVERED = frozenset({Outcome.ANSWERED, Outcome.REPAIRED})
@@ -127,7 +128,9 @@ def _asides(reply: Reply) -> list[str]:
         blocks.append("\n".join(["**You may want to read**", "", *offered]))
     if internal:
         blocks.append("\n>\n".join(["> **Internal, not for the customer**", *internal]))
-    blocks.extend(f"_{plain(shorten(_line(note), MAX_NOTE))}_" for note in reply.notes if note.strip())
+    # whoever writes German every day need not read below each answer what is for the record
+    notes = [note for note in reply.notes if note.strip() and not note.startswith(UNREAD)]
+    blocks.extend(f"_{plain(shorten(_line(note), MAX_NOTE))}_" for note in notes)
     return blocks
 
 

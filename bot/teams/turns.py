@@ -199,6 +199,7 @@ class Turns:
                     channel=activity["channelId"],
                     conversation=activity["conversation"]["id"],
                     at=time_of(activity),
+                    locale=activity.get("locale"),
                 )
                 reply = await self._answer(ask, on_stage)
             if not is_personal(activity):

@@ -23,6 +23,7 @@ from bot.teams.limits import (
     utf16,
 )
 from bot.teams.render import TOO_LONG, cited, plain, render, safe_markdown, shorten
+from rai.reading import unread
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY
 
@@ -116,6 +117,13 @@ def test_offered_sources_and_notes_are_listed() -> None:
     assert "**You may want to read**\n\n- Title 1" in text
     assert "_knowledge base only_" in text
     assert "channelData" not in render(reply, teams=True)  # nothing in the ledger to give feedback on
+
+
+def test_a_note_that_is_for_the_record_alone_is_not_shown() -> None:
+    reply = replace(REPLY, notes=(unread("Wo ist meine Bestellung?") or "", "the web was not searched"))
+    text = render(reply, teams=True)["text"]
+    assert "do not read" not in text
+    assert "the web was not searched" in text
 
 
 def test_a_document_cannot_plant_markup() -> None:
