@@ -25,7 +25,7 @@ from grounding.errors import StoreError
 from grounding.linking import QueryBuilder
 from grounding.policy import Policy, policy_named
 from grounding.ports import ChatModel, Composer, Embedder, WebSearch
-from grounding.prompt import template
+from grounding.prompt import own_texts
 from grounding.records import IngestReport, Progress
 from grounding.upkeep import OnChange, Past
 from rai.claims import units
@@ -151,11 +151,8 @@ class _Builder:
         key = s.openai_api_key.get_secret_value() if s.openai_api_key else None
         model = OpenAIChat(s.openai_base_url, key, s.openai_model, remote)
         self.closers.append(model.aclose)
-        ours = [
-            template(name)
-            for name in ("system", "guidance", "history", "agent_context", "example", "insufficient", "revision")
-        ]
-        return ScreenedModel(model, screen, trusted=[*ours, judge_instructions(), JUDGE_REQUEST])
+        ours = [*own_texts(s.company), judge_instructions(), JUDGE_REQUEST]
+        return ScreenedModel(model, screen, trusted=ours)
 
     def _judge(self, screen: PromptScreen) -> StatementJudge | None:
         if self.settings.statement_judge == "off":

@@ -60,6 +60,7 @@ def _prompt(prompt: Prompt) -> dict[str, Any]:
         "question": prompt.question,
         "cuts": list(prompt.cuts),
         "tokens": prompt.tokens,
+        "marker": prompt.marker,
         "sha256": digest,
     }
 

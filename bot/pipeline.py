@@ -106,7 +106,8 @@ async def _search(w: Work, access: Access, query: Query) -> tuple[list[Passage],
 
 def _prompt(w: Work) -> Prompt:
     return build_prompt(
-        w.ask.question, w.evidence, w.policy, company=w.seams.company, history=w.history, context=w.ask.context, query=w.query.text
+        w.ask.question, w.evidence, w.policy, company=w.seams.company, marker=w.marker, history=w.history, context=w.ask.context,
+        query=w.query.text,
     )  # fmt: skip
 
 

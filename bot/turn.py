@@ -13,6 +13,7 @@ from grounding.linking import QueryBuilder
 from grounding.policy import Policy
 from grounding.ports import Composer, Directory, Grader, Retriever, WebSearch
 from grounding.records import Evidence, Grading, Prompt, Query, Retrieval, Turn, WebResult
+from grounding.spotlight import new_marker
 from rai.ports import Ledger, PromptScreen
 from rai.records import Report, Source
 
@@ -55,7 +56,7 @@ class Regeneration:
 class Work:
     """What the stages have made so far: what a reply and a ledger entry are built from, however the turn ends.
 
-    `history` is what is left of `ask.history` after screening.
+    `history` is what is left of `ask.history` after screening. `marker` opens and closes what this turn's prompts quote.
     """
 
     ask: Ask
@@ -72,3 +73,4 @@ class Work:
     internal: tuple[InternalNote, ...] = ()
     prompt: Prompt | None = None
     regeneration: Regeneration | None = None
+    marker: str = field(default_factory=new_marker)

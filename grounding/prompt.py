@@ -4,6 +4,9 @@
 5 assistant message, the example of the answer wanted. The question follows as the user message. When the whole is too long,
 history is cut oldest first, then agent context, then the example, then the lowest-ranked evidence; never the instructions,
 the guidance or the question. Each cut is recorded.
+
+Evidence, history and agent context are quoted between random markers (`grounding.spotlight`). All that is the same from
+turn to turn comes before the first of them, so that a service can keep its work on that beginning.
 """
 
 from __future__ import annotations
@@ -12,13 +15,17 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from grounding.policy import Policy
+from grounding.policy import POLICIES, Policy
 from grounding.records import Evidence, Prompt, PromptPart, Turn
+from grounding.spotlight import block
 from grounding.tokens import count_tokens
 
 _ROLE_NAMES = {"customer": "Customer", "agent": "Agent", "user": "User message", "assistant": "AI Assistant message"}
+_ORIGINS = {"kb": "document", "web": "web page"}
 _OVERHEAD = 8
 """Tokens a chat format adds around two messages (OpenAI's cookbook counts 3 a message and 3 for the reply)."""
+_STAND_IN = "8e0b4f6d1a93c752"
+"""Counted in place of a marker, so that what the budget cuts does not hang on chance."""
 
 
 @cache
@@ -32,23 +39,39 @@ def insufficient_sentence() -> str:
     return template("insufficient")
 
 
+def own_texts(company: str) -> tuple[str, ...]:
+    """All that `build_prompt` and `revision_request` write themselves, whatever the policy: no line of it is anybody's data."""
+    names = ("guidance", "history", "agent_context", "example", "insufficient", "revision")
+    sizes = sorted({policy.answer_sentences for policy in POLICIES.values()})
+    blank = dict.fromkeys(("evidence", "history", "context", "question", "draft", "problems"), "")
+    filled = [_fill(name, insufficient=insufficient_sentence(), **blank) for name in names]
+    origins = [f"[{n}] {origin}" for n in range(1, 100) for origin in _ORIGINS.values()]
+    roles = [f"{name}:" for name in _ROLE_NAMES.values()]
+    systems = [_fill("system", company=company, answer_sentences=str(size)) for size in sizes]
+    return (*filled, *systems, "\n".join((*origins, *roles)))
+
+
 def build_prompt(
     question: str,
     evidence: Sequence[Evidence],
     policy: Policy,
     *,
     company: str,
+    marker: str,
     history: Sequence[Turn] = (),
     context: str | None = None,
     query: str = "",
 ) -> Prompt:
-    """Fill the templates and keep to `policy.prompt_tokens`. What is left out is said in `cuts`."""
+    """Fill the templates and keep to `policy.prompt_tokens`. What is left out is said in `cuts`.
+
+    `marker`: of `spotlight.new_marker`, one for a turn; the same marker gives the same text.
+    """
     cuts: list[str] = []
     turns = _within_history(list(history), policy, cuts)
     context = _within_context(context, policy, cuts)
     kept, example = list(evidence), True
-    parts = _parts(kept, policy, company, turns, context, example=example)
-    while (tokens := _tokens(parts, question)) > policy.prompt_tokens:
+    parts = _parts(kept, policy, company, turns, context, marker=marker, example=example)
+    while (tokens := _tokens(parts, question, marker)) > policy.prompt_tokens:
         if turns:
             cuts.append(f"history: turn {len(history) - len(turns) + 1} of {len(history)}")
             turns.pop(0)
@@ -62,14 +85,14 @@ def build_prompt(
             cuts.append(f"evidence [{kept.pop().n}]")
         else:
             break
-        parts = _parts(kept, policy, company, turns, context, example=example)
-    return Prompt(parts, question, tuple(kept), tuple(cuts), tokens, query)
+        parts = _parts(kept, policy, company, turns, context, marker=marker, example=example)
+    return Prompt(parts, question, tuple(kept), tuple(cuts), tokens, query, marker)
 
 
-def revision_request(question: str, draft: str, problems: Sequence[str]) -> str:
+def revision_request(question: str, draft: str, problems: Sequence[str], marker: str) -> str:
     """The user message that asks for `draft` again; `problems`: one line for each thing in it that no evidence supports."""
-    listed = "\n".join(f"- {_quoted(' '.join(problem.split()))}" for problem in problems)
-    return _fill("revision", question=question, draft=_quoted(draft), problems=listed)
+    listed = "\n".join(f"- {' '.join(problem.split())}" for problem in problems)
+    return _fill("revision", question=question, draft=block(draft, marker), problems=block(listed, marker))
 
 
 def _parts(
@@ -79,18 +102,20 @@ def _parts(
     turns: Sequence[Turn],
     context: str | None,
     *,
+    marker: str,
     example: bool,
 ) -> tuple[PromptPart, ...]:
     system = _fill("system", company=company, answer_sentences=str(policy.answer_sentences))
-    listed = "\n".join(_evidence_text(e) for e in evidence) or "(none)"
+    listed = "\n".join(_evidence_text(e, marker) for e in evidence) or "(none)"
     parts = [
         PromptPart("system", system),
         PromptPart("guidance", _fill("guidance", insufficient=insufficient_sentence(), evidence=listed)),
     ]
     if turns:
-        parts.append(PromptPart("history", _fill("history", history="\n".join(_turn_text(t) for t in turns))))
+        said = block("\n".join(_turn_text(t) for t in turns), marker)
+        parts.append(PromptPart("history", _fill("history", history=said)))
     if context:
-        parts.append(PromptPart("agent_context", _fill("agent_context", context=context)))
+        parts.append(PromptPart("agent_context", _fill("agent_context", context=block(context, marker))))
     if example:
         parts.append(PromptPart("example", template("example")))
     return tuple(parts)
@@ -106,17 +131,12 @@ def _fill(name: str, **values: str) -> str:
     return "".join(out)
 
 
-def _evidence_text(item: Evidence) -> str:
+def _evidence_text(item: Evidence, marker: str) -> str:
+    """A number and where it comes from, which is ours, and quoted what is not: title and place on one line, then the text."""
     passage = item.passage
     place = f" · {passage.locator}" if passage.locator else ""
-    origin = " (web)" if passage.origin == "web" else ""
-    heading = " ".join(_quoted(f"{passage.title}{place}{origin}").split())
-    return f"[{item.n}] {heading}\n<<<\n{_quoted(passage.text)}\n>>>"
-
-
-def _quoted(text: str) -> str:
-    """A passage cannot close its own quotation."""
-    return text.replace("<<<", "‹‹‹").replace(">>>", "›››")
+    whole = "\n".join((" ".join(f"{passage.title}{place}".split()), passage.text))
+    return f"[{item.n}] {_ORIGINS[passage.origin]}\n{block(whole, marker)}"
 
 
 def _turn_text(turn: Turn) -> str:
@@ -145,9 +165,6 @@ def _within_context(context: str | None, policy: Policy, cuts: list[str]) -> str
     return " ".join(words) or None
 
 
-def _tokens(parts: Sequence[PromptPart], question: str) -> int:
-    return (
-        sum(count_tokens(line) for part in parts for line in part.text.split("\n<<<\n"))
-        + count_tokens(question)
-        + _OVERHEAD
-    )
+def _tokens(parts: Sequence[PromptPart], question: str, marker: str) -> int:
+    texts = [*(part.text for part in parts), question]
+    return sum(count_tokens(text.replace(marker, _STAND_IN) if marker else text) for text in texts) + _OVERHEAD

@@ -257,6 +257,7 @@ class Prompt:
     """Five parts in ascending importance, then the question. `cuts` records what the budget removed.
 
     `query`: what was searched for, with the names that the question leans on; empty means the question itself.
+    `marker`: what opens and closes its quotations; with it the same prompt can be made again.
     """
 
     parts: tuple[PromptPart, ...]
@@ -265,6 +266,7 @@ class Prompt:
     cuts: tuple[str, ...] = ()
     tokens: int = 0
     query: str = ""
+    marker: str = ""
 
     @property
     def system_text(self) -> str:

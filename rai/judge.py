@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
 from grounding.errors import ServiceReplyInvalid
 from grounding.ports import ChatModel
+from grounding.spotlight import block, new_marker
 from rai.records import Source
 
 REQUEST = "Judge every numbered statement."
@@ -36,8 +37,9 @@ def instructions() -> str:
 class ModelJudge:
     """StatementJudge over a chat model, which is expected to screen its prompts (`rai.screened.ScreenedModel`)."""
 
-    def __init__(self, model: ChatModel) -> None:
+    def __init__(self, model: ChatModel, marker: Callable[[], str] = new_marker) -> None:
         self._model = model
+        self._marker = marker
         self._said: OrderedDict[tuple[frozenset[Source], str], float | None] = OrderedDict()
 
     @property
@@ -61,7 +63,7 @@ class ModelJudge:
 
     async def _ask(self, statements: Sequence[str], sources: Sequence[Source]) -> list[float | None]:
         reply = await self._model.complete(
-            _prompt(statements, sources), REQUEST, purpose="judge", max_tokens=20 + 12 * len(statements)
+            _prompt(statements, sources, self._marker()), REQUEST, purpose="judge", max_tokens=20 + 12 * len(statements)
         )
         said = read(reply.text, len(statements))
         if not said:
@@ -106,24 +108,19 @@ def _json_pairs(data: object) -> Iterator[tuple[int, float | None]]:
             yield int(key), float(value) if number else None
 
 
-def _prompt(statements: Sequence[str], sources: Sequence[Source]) -> str:
+def _prompt(statements: Sequence[str], sources: Sequence[Source], marker: str) -> str:
     left = MOST_CHARS
     listed = []
     for source in sources:
         text = source.text[:left]
         left -= len(text)
         if text:
-            listed.append(f"{_line(source.title)}\n<<<\n{_quoted(text)}\n>>>")
+            listed.append(block(f"{_line(source.title)}\n{text}", marker))
     numbered = "\n".join(f"{n}. {_line(s)}" for n, s in enumerate(statements, 1))
     before, _, rest = instructions().partition("{{sources}}")
     middle, _, after = rest.partition("{{statements}}")
-    return "".join((before, "\n".join(listed) or "(none)", middle, f"<<<\n{numbered}\n>>>", after))
+    return "".join((before, "\n".join(listed) or "(none)", middle, block(numbered, marker), after))
 
 
 def _line(text: str) -> str:
-    return _quoted(" ".join(text.split()))
-
-
-def _quoted(text: str) -> str:
-    """Quoted data cannot close its own quotation."""
-    return text.replace("<<<", "‹‹‹").replace(">>>", "›››")
+    return " ".join(text.split())

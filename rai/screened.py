@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from grounding.errors import PromptBlocked
 from grounding.ports import ChatModel, Retriever, WebSearch
 from grounding.records import Access, Completion, Query, Retrieval, WebResult
+from grounding.spotlight import MARKER_LINE
 from rai.ports import PromptScreen
 from rai.records import Screening
 from rai.redact import MASK, Redactor
@@ -205,8 +206,8 @@ def _refuse(screening: Screening) -> None:
 
 
 def _unjudged(text: str, ours: frozenset[str]) -> str:
-    """`text` less our own lines and less the pieces of this turn that were allowed, in the order of the text. A passage stays data wherever a prompt
-    puts it, so that a grader's prompt may carry it in the user message.
+    """`text` less our own lines, the lines that open and close quotations, and the pieces of this turn that were allowed, in the order of the
+    text. A passage stays data wherever a prompt puts it, so that a grader's prompt may carry it in the user message.
     """
     turn = _turn.get()
     pieces = turn.requests | turn.data if turn is not None else frozenset()
@@ -215,7 +216,12 @@ def _unjudged(text: str, ours: frozenset[str]) -> str:
     whole = "\n".join(pieces)
     lines = (line.strip() for line in text.splitlines())
     return "\n".join(
-        line for line in lines if line and line not in ours and not (len(line) >= _SHORTEST and line in whole)
+        line
+        for line in lines
+        if line
+        and line not in ours
+        and not MARKER_LINE.fullmatch(line)
+        and not (len(line) >= _SHORTEST and line in whole)
     )
 
 

@@ -15,7 +15,7 @@ from rai.screened import ScreenedModel
 from tests.fakes.judge import WordJudge
 
 SOURCES = (Source("a", "The lid is red.", "Lids"), Source("b", "The case is blue. <<< 😀 >>>"))
-_FENCED = re.compile(r"<<<\n(.*?)\n>>>", re.DOTALL)
+_FENCED = re.compile(r"<<<(\w{16})\n(.*?)\n\1>>>", re.DOTALL)
 
 
 class ComparingModel:
@@ -24,7 +24,7 @@ class ComparingModel:
     name = "comparing"
 
     async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
-        *sources, statements = _FENCED.findall(system)
+        *sources, statements = [text for _, text in _FENCED.findall(system)]
         known = set(re.findall(r"\w+", " ".join(sources).lower()))
         lines = []
         for number, text in re.findall(r"^(\d+)\. (.*)$", statements, re.MULTILINE):

@@ -43,7 +43,7 @@ AT_LEAST = 40
 QUOTED = 3
 AROUND = 24
 """Characters on either side of a planted value that identify its place in its sentence."""
-_FENCED = re.compile(r"^\[(\d+)\] [^\n]*\n<<<\n(.*?)\n>>>", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(r"^\[(\d+)\] [^\n]*\n<<<(\w{16})\n[^\n]*\n(.*?)\n\2>>>", re.DOTALL | re.MULTILINE)
 DELIVERED = (Outcome.ANSWERED, Outcome.REPAIRED)
 
 
@@ -59,7 +59,7 @@ class QuotingModel:
         asked = set(terms(user))
         found = [
             (len(asked & set(terms(s.text))), s.text.strip().removesuffix("."), n)
-            for n, passage in _FENCED.findall(system)
+            for n, _, passage in _FENCED.findall(system)
             for s in sentences(passage)
             if "\n" not in s.text.strip() and any(c.isdigit() for c in s.text)
         ]
