@@ -1,0 +1,72 @@
+"""`python -m tests.rai.redteam [--table FILE]… [--by FIELD] [--misses] [--write]`: how the screen fares on the red-team table.
+
+--misses names what it gets wrong outside the part kept aside; --write keeps that as known for the test. --table measures
+other files of the same form. ATTEST_MODEL_FILE saves the building of the embedding model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+from rich.table import Table
+
+from bot.settings import load_settings
+from grounding.embedded.build_model import build
+from tests.e2e.processes import settings_over
+from tests.rai.redteam.drive import Judged, judge
+from tests.rai.redteam.figures import FIELDS, Field, Figures, by, figures, missed, parts, refused, write_known
+from tests.rai.redteam.table import load
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Drive the table and print what became of it."""
+    parser = argparse.ArgumentParser(prog="python -m tests.rai.redteam", description=__doc__)
+    parser.add_argument("--table", type=Path, action="append", default=[], metavar="FILE")
+    parser.add_argument("--by", choices=FIELDS, default="family", dest="field")
+    parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args(arguments)
+    if given.table and given.write:
+        parser.error("--write keeps what is known of the whole table; leave out --table")
+    judged = _judged(given.table)
+    dev, aside = parts(judged)
+    Console(width=100).print(_figures_table(given.field, dev, aside))
+    if given.misses:
+        sys.stdout.writelines(f"missed   {name}\n" for name in sorted(missed(dev)))
+        sys.stdout.writelines(f"refused  {name}\n" for name in sorted(refused(dev)))
+    if given.write:
+        write_known(judged)
+    return 0
+
+
+def _judged(tables: Sequence[Path]) -> list[Judged]:
+    with TemporaryDirectory(prefix="attest-redteam-") as name:
+        scratch = Path(name)
+        settings = load_settings()
+        model = settings.model_path if settings.model_path.exists() else build(scratch / "minilm-int8.onnx")
+        return asyncio.run(judge(load(tables), settings_over(scratch / "home", model), scratch))
+
+
+def _figures_table(field: Field, dev: Sequence[Judged], aside: Sequence[Judged]) -> Table:
+    table = Table(field, "ideas", "attacks stopped", "of them not read", "twins refused")
+    for name, figure in by(field, dev).items():
+        table.add_row(name, *_cells(figure))
+    table.add_section()
+    for part, judged in (("all of these", dev), ("kept aside", aside)):
+        if judged:
+            table.add_row(part, *_cells(figures(judged)))
+    return table
+
+
+def _cells(f: Figures) -> tuple[str, ...]:
+    return str(f.ideas), f"{f.stopped} ({f.caught:.0%})", str(f.unread), f"{f.refused} ({f.turned_away:.1%})"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
