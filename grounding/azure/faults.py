@@ -86,7 +86,7 @@ def _refusal(error: openai.APIStatusError, code: str | None) -> str:
 
 
 def _not_found(error: openai.APIStatusError) -> str:
-    path = error.request.url.path.removesuffix("/chat/completions").rstrip("/")
+    path = error.request.url.path.removesuffix("/chat/completions").removesuffix("/moderations").rstrip("/")
     if not path.endswith("/v1"):
         return "nothing answers there; the base URL must end in /v1, for Azure in /openai/v1/"
     return "no model or deployment of that name, or the base URL is not the service's"

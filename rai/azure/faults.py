@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from azure.core.exceptions import (
     AzureError,
+    ClientAuthenticationError,
     DecodeError,
     HttpResponseError,
     ServiceRequestError,
@@ -53,6 +54,8 @@ def code_of(text: object) -> str:
 
 def _status_fault(service: str, error: HttpResponseError) -> AttestError:
     status = error.status_code or 0
+    if error.response is None and isinstance(error, ClientAuthenticationError):
+        return ServiceRejected(service, "this machine could not sign in (Microsoft Entra ID)")
     where = f" (status {status}, {code_of(getattr(error.error, 'code', None))})"
     headers: Mapping[str, str] = getattr(error.response, "headers", {})
     asked = retry_after(headers.get("retry-after"), milliseconds=headers.get("retry-after-ms"))

@@ -13,15 +13,15 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 from azure.ai.textanalytics import TextAnalyticsClient
 from azure.core.credentials import AzureKeyCredential, TokenCredential
 from presidio_analyzer import EntityRecognizer, RecognizerResult, RemoteRecognizer
 
-from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid, SettingsError
+from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid
 from grounding.remote import Remote
 from grounding.text import sentences
+from rai.azure.address import check_address, check_key, is_loopback
 from rai.azure.faults import code_of, translated
 from rai.ports import EntityTagger
 from rai.records import EntityType
@@ -41,7 +41,6 @@ _TYPES: dict[str, EntityType] = {
     "Location/GPE": "address",
     "Product": "product",
 }
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _SPACE = re.compile(r"\s(?=\S*$)")
 
 
@@ -55,15 +54,9 @@ class LanguageRecognizer(RemoteRecognizer):
     def __init__(
         self, endpoint: str, key: str | TokenCredential, *, language: str = "en", timeout_s: float = 20.0
     ) -> None:
-        host = urlsplit(endpoint)
-        if host.scheme not in ("http", "https") or not host.hostname:
-            raise SettingsError(
-                "ATTEST_LANGUAGE_ENDPOINT: allowed is an address such as https://NAME.cognitiveservices.azure.com"
-            )
-        if isinstance(key, str) and not (key and key.isascii() and key.isprintable() and " " not in key):
-            raise SettingsError("ATTEST_LANGUAGE_KEY: holds characters that no key has")
-        if host.scheme == "http" and host.hostname not in _LOOPBACK:
-            raise SettingsError("ATTEST_LANGUAGE_ENDPOINT: allowed is https, the key would travel in the clear")
+        check_address(endpoint, "ATTEST_LANGUAGE_ENDPOINT", "https://NAME.cognitiveservices.azure.com")
+        if isinstance(key, str):
+            check_key(key, "ATTEST_LANGUAGE_KEY")
         self._client = TextAnalyticsClient(
             endpoint,
             AzureKeyCredential(key) if isinstance(key, str) else key,
@@ -73,7 +66,7 @@ class LanguageRecognizer(RemoteRecognizer):
             connection_timeout=min(5.0, timeout_s),
             read_timeout=timeout_s,
             logging_enable=False,
-            use_env_settings=host.hostname not in _LOOPBACK,  # a proxy cannot reach our loopback
+            use_env_settings=not is_loopback(endpoint),  # a proxy cannot reach our loopback
         )
         super().__init__(
             supported_entities=sorted(set(_TYPES.values())),

@@ -1,0 +1,33 @@
+"""Addresses and keys of services, looked at before anything is sent to them."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from grounding.errors import SettingsError
+
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+def is_loopback(url: str) -> bool:
+    """True if `url` leads to this machine: no proxy can reach it, and nobody else reads along."""
+    return urlsplit(url).hostname in _LOOPBACK
+
+
+def check_address(url: str, setting: str, example: str) -> None:
+    """Raises SettingsError, naming `setting`, unless `url` is https, or http on this machine."""
+    try:
+        parts = urlsplit(url)
+        scheme, host = parts.scheme, parts.hostname
+    except ValueError:
+        scheme, host = "", None
+    if scheme not in ("http", "https") or not host:
+        raise SettingsError(f"{setting}: allowed is an address such as {example}")
+    if scheme == "http" and host not in _LOOPBACK:
+        raise SettingsError(f"{setting}: allowed is https, the key would travel in the clear")
+
+
+def check_key(key: str, setting: str) -> None:
+    """Raises SettingsError for what no header can carry; the HTTP library would show it in its error."""
+    if not (key and key.isascii() and key.isprintable() and " " not in key):
+        raise SettingsError(f"{setting}: holds characters that no key has")

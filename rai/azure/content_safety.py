@@ -1,0 +1,202 @@
+"""Azure AI Content Safety as a prompt screen: severities, blocklists and Prompt Shields.
+
+The text is judged as a request: text analysis (api-version 2023-10-01) for harm, with blocklists, and Prompt Shields for attacks on
+the assistant. Documents are judged as data, by Prompt Shields alone, for a harmful topic makes no passage unfit. Prompt Shields
+are not in the SDK's stable release, so they are asked through its pipeline (api-version 2024-09-01).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from azure.ai.contentsafety.aio import ContentSafetyClient
+from azure.ai.contentsafety.models import AnalyzeTextOptions, AnalyzeTextResult
+from azure.core.credentials import AzureKeyCredential
+from azure.core.credentials_async import AsyncTokenCredential
+from azure.core.exceptions import HttpResponseError
+from azure.core.rest import HttpRequest
+
+from grounding.errors import ServiceReplyInvalid
+from grounding.remote import Remote
+from rai.azure.address import check_address, check_key, is_loopback
+from rai.azure.faults import translated
+from rai.azure.pieces import batches, pieces, sendable, size
+from rai.azure.together import together
+from rai.azure.verdicts import TOP_SEVERITY, Finding, screening, severity_score
+from rai.records import Category, Screening
+
+SERVICE = "content-safety"
+SHIELD_VERSION = "2024-09-01"
+MOST_CHARS = 10_000
+"""The service's limit for a text, for a prompt, and for the documents of one request together."""
+MOST_DOCUMENTS = 5
+OVERLAP = 500
+"""Characters that neighbouring pieces of a long text share."""
+MOST_PIECES = 12
+"""Pieces of one text, about 114,000 characters; a longer text is blocked unread."""
+TOO_LONG = f"{SERVICE}/too-long"
+CATEGORIES: dict[str, Category] = {
+    "Hate": "hate",
+    "Sexual": "sexual",
+    "SelfHarm": "self_harm",
+    "Violence": "violence",
+}
+SEVERITY = 4
+"""The severity that blocks unless another is set: "medium" of 0 safe, 2 low, 4 medium, 6 high."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strictness:
+    """What is asked of text analysis. `severities`: from which severity (1 to 7) each of our categories blocks, None: never.
+
+    `levels`: how finely the service tells severities: four (0, 2, 4, 6) or eight (0 to 7). `halt_on_blocklist`: a hit in a
+    blocklist ends the analysis.
+    """
+
+    severities: Mapping[str, int | None] = field(default_factory=lambda: dict.fromkeys(CATEGORIES.values(), SEVERITY))
+    levels: Literal["four", "eight"] = "four"
+    blocklists: tuple[str, ...] = ()
+    halt_on_blocklist: bool = False
+
+
+class ContentSafetyScreen:
+    """PromptScreen over one Content Safety resource. `key`: of the resource, or a token credential (Microsoft Entra ID).
+
+    `score`: 0.5 where a severity begins to block (`rai.azure.verdicts.severity_score`); 1 for an attack or a hit in a blocklist.
+    Raises SettingsError for an endpoint or key that cannot be used.
+    """
+
+    def __init__(
+        self, endpoint: str, key: str | AsyncTokenCredential, remote: Remote, strictness: Strictness | None = None
+    ) -> None:
+        check_address(endpoint, "ATTEST_CONTENT_SAFETY_ENDPOINT", "https://NAME.cognitiveservices.azure.com")
+        if isinstance(key, str):
+            check_key(key, "ATTEST_CONTENT_SAFETY_KEY")
+        self._remote = remote
+        self._strict = strictness or Strictness()
+        self._credential = None if isinstance(key, str) else key
+        local = is_loopback(endpoint)
+        # the SDK hands tokens to https alone, and knows the option only where it handles one
+        self._options: dict[str, Any] = {"enforce_https": False} if local and self._credential else {}
+        self._client = ContentSafetyClient(
+            endpoint.rstrip("/"),
+            AzureKeyCredential(key) if isinstance(key, str) else key,
+            retry_total=0,  # our wrapper decides
+            permit_redirects=False,
+            connection_timeout=min(5.0, remote.deadline_s),
+            read_timeout=remote.deadline_s,
+            logging_enable=False,
+            use_env_settings=not local,  # a proxy cannot reach our loopback
+        )
+
+    @property
+    def name(self) -> str:
+        return SERVICE
+
+    async def screen(self, text: str, documents: Sequence[str] = ()) -> Screening:
+        """Judge `text` as a request and each of `documents` as data. Raises ServiceError when any part could not be judged."""
+        parts = [pieces(sendable(t), MOST_CHARS, OVERLAP) for t in (text, *documents)]
+        fits = [p if len(p) <= MOST_PIECES else [] for p in parts]
+        found, *on_documents = [
+            [] if fit else [Finding(TOO_LONG, "off_policy", 1.0)] if part else []
+            for part, fit in zip(parts, fits, strict=True)
+        ]
+        request, data = fits[0], [(i, piece) for i, fit in enumerate(fits[1:]) for piece in fit]
+        groups = list(batches([size(piece) for _, piece in data], MOST_DOCUMENTS, MOST_CHARS))
+        replies = await together(
+            [
+                *(self._harm(piece) for piece in request),
+                *(self._attack(piece) for piece in request),
+                *(self._orders([data[at] for at in group]) for group in groups),
+            ]
+        )
+        for index, finding in (item for reply in replies for item in reply):
+            (found if index is None else on_documents[index]).append(finding)
+        return screening(found, [next(iter(f), None) for f in on_documents], by=SERVICE, notes=_notes(parts, fits))
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+        if self._credential is not None:
+            await self._credential.close()
+
+    async def _harm(self, piece: str) -> list[tuple[int | None, Finding]]:
+        strict = self._strict
+        options = AnalyzeTextOptions(
+            text=piece,
+            blocklist_names=list(strict.blocklists),
+            halt_on_blocklist_hit=strict.halt_on_blocklist,
+            output_type=f"{strict.levels.capitalize()}SeverityLevels",
+        )
+
+        async def attempt() -> list[Finding]:
+            with translated(SERVICE):
+                return _harm(await self._client.analyze_text(options, **self._options), strict)
+
+        return [(None, finding) for finding in await self._remote.call(attempt)]
+
+    async def _attack(self, piece: str) -> list[tuple[int | None, Finding]]:
+        attacked, _ = await self._shielded(piece, [])
+        return [(None, Finding("prompt-shields/user", "jailbreak", 1.0))] if attacked else []
+
+    async def _orders(self, data: Sequence[tuple[int, str]]) -> list[tuple[int | None, Finding]]:
+        _, attacked = await self._shielded("", [piece for _, piece in data])
+        orders = Finding("prompt-shields/document", "injection", 1.0)
+        return [(index, orders) for (index, _), attack in zip(data, attacked, strict=True) if attack]
+
+    async def _shielded(self, prompt: str, documents: list[str]) -> tuple[bool, list[bool]]:
+        body = {"userPrompt": prompt, "documents": documents}
+        request = HttpRequest("POST", "/text:shieldPrompt", params={"api-version": SHIELD_VERSION}, json=body)
+
+        async def attempt() -> tuple[bool, list[bool]]:
+            with translated(SERVICE):
+                response = await self._client.send_request(request, **self._options)
+                if response.status_code != 200:
+                    raise HttpResponseError(response=response)
+                return _shields(response.json(), len(documents), prompted=bool(prompt))
+
+        return await self._remote.call(attempt)
+
+
+def machine_identity() -> AsyncTokenCredential:
+    """Microsoft Entra ID as this machine has it: managed identity, workload identity or a developer's sign-in."""
+    return cast("AsyncTokenCredential", importlib.import_module("azure.identity.aio").DefaultAzureCredential())
+
+
+def _harm(result: AnalyzeTextResult, strict: Strictness) -> list[Finding]:
+    """Findings of one analysis. Raises ServiceReplyInvalid if it leaves a category out without a hit in a blocklist."""
+    names = [match["blocklistName"] for match in result.get("blocklistsMatch") or []]
+    if not set(names) <= set(strict.blocklists):
+        raise ServiceReplyInvalid(SERVICE, "a blocklist answered that was not asked")
+    severities = {c["category"]: c.get("severity") for c in result["categoriesAnalysis"]}
+    halted = bool(names) and strict.halt_on_blocklist
+    found = [Finding(f"blocklist/{name}", "off_policy", 1.0) for name in names]
+    for category, ours in CATEGORIES.items():
+        severity = severities.get(category)
+        if halted and severity is None:
+            continue
+        if type(severity) is not int or not 0 <= severity <= TOP_SEVERITY:
+            raise ServiceReplyInvalid(SERVICE, f"the reply gives no severity of {ours}")
+        at = strict.severities.get(ours)
+        if at is not None:
+            found.append(Finding(f"{SERVICE}/{ours.replace('_', '-')}-{severity}", ours, severity_score(severity, at)))
+    return found
+
+
+def _shields(body: Any, documents: int, *, prompted: bool) -> tuple[bool, list[bool]]:
+    """Whether the prompt and each of the documents holds an attack. Raises ServiceReplyInvalid unless all are told."""
+    prompt = body.get("userPromptAnalysis")
+    on_prompt = prompt["attackDetected"] if prompted else False
+    on_documents = [analysis["attackDetected"] for analysis in body.get("documentsAnalysis") or []]
+    if len(on_documents) != documents or not all(isinstance(told, bool) for told in (on_prompt, *on_documents)):
+        raise ServiceReplyInvalid(SERVICE, f"{len(on_documents)} of {documents} documents were judged")
+    return on_prompt, on_documents
+
+
+def _notes(parts: Sequence[Sequence[str]], fits: Sequence[Sequence[str]]) -> list[str]:
+    unread = sum(bool(part) and not fit for part, fit in zip(parts, fits, strict=True))
+    most = MOST_PIECES * (MOST_CHARS - OVERLAP)
+    return [f"{SERVICE}: {unread} texts of more than {most:,} characters were blocked unread"] if unread else []

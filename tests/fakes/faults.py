@@ -1,0 +1,101 @@
+"""How a server on the way can fail, for the loopback servers of tests: each makes one answer to a request."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any, Self
+
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+Fault = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class FaultyServer:
+    """A loopback server: `script` is used up first, one fault to a request, then `otherwise` if there is one, then `answer`."""
+
+    def __init__(self, *script: Fault, otherwise: Fault | None = None) -> None:
+        self.script = list(script)
+        self.otherwise = otherwise
+        self.bodies: list[tuple[str, dict[str, Any]]] = []
+        self.headers: list[dict[str, str]] = []
+        app = web.Application(client_max_size=2**24)
+        app.router.add_post("/{path:.*}", self._handle)
+        self._server = TestServer(app)
+
+    async def __aenter__(self) -> Self:
+        await self._server.start_server()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._server.close()
+
+    @property
+    def root(self) -> str:
+        return f"http://127.0.0.1:{self._server.port}"
+
+    async def answer(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        """What a healthy server says."""
+        raise NotImplementedError
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        self.bodies.append((request.path, body))
+        self.headers.append(dict(request.headers))
+        fault = self.script.pop(0) if self.script else self.otherwise
+        return await (self.answer(request, body) if fault is None else fault(request))
+
+
+def status(code: int, body: str = '{"error":{"code":"Failed","message":"x"}}', **headers: str) -> Fault:
+    async def fault(_request: web.Request) -> web.StreamResponse:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return web.Response(status=code, text=body, content_type="application/json", headers=named)
+
+    return fault
+
+
+def echoed(code: int) -> Fault:
+    """An error that repeats what was sent, headers and all."""
+
+    async def fault(request: web.Request) -> web.StreamResponse:
+        words = f"{await request.text()} {dict(request.headers)}"
+        return web.json_response({"error": {"code": "Bad", "message": words, "target": words}}, status=code)
+
+    return fault
+
+
+def html(code: int) -> Fault:
+    async def fault(_request: web.Request) -> web.StreamResponse:
+        return web.Response(status=code, text="<!doctype html><title>Sign in</title>", content_type="text/html")
+
+    return fault
+
+
+def slow() -> Fault:
+    """No answer for a minute, which no test waits for."""
+
+    async def fault(_request: web.Request) -> web.StreamResponse:
+        await asyncio.sleep(60)
+        return web.Response(status=503)
+
+    return fault
+
+
+def closed() -> Fault:
+    """The connection ends without an answer."""
+
+    async def fault(request: web.Request) -> web.StreamResponse:
+        if request.transport is not None:
+            request.transport.abort()
+        return web.Response(status=500)
+
+    return fault
+
+
+def truncated() -> Fault:
+    """A body that stops in the middle, complete by its length."""
+    return status(200, '{"categoriesAnalysis": [{"category": "Hate", "seve')
