@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
-from grounding.errors import PromptBlocked
+from grounding.errors import PromptBlocked, ServiceError
 from grounding.ports import ChatModel, Retriever, WebSearch
 from grounding.records import Access, Completion, Query, Retrieval, WebResult
 from grounding.spotlight import MARKER_LINE
@@ -177,10 +177,22 @@ async def _decide(screen: PromptScreen, timeout_s: float, text: str, documents: 
     except PromptBlocked:
         raise
     except Exception as error:  # whatever goes wrong in a screen, the prompt stays here
+        _note(f"the prompt screen could not decide: {_said(error, screen.name, timeout_s)}")
         raise PromptBlocked(None, unavailable=True) from error
     if len(screening.documents) != len(documents):
+        _note(f"the prompt screen could not decide: {screen.name} left documents out")
         raise PromptBlocked(None, unavailable=True)
+    _note(*screening.notes)
     return screening
+
+
+def _said(error: Exception, name: str, timeout_s: float) -> str:
+    """Which screen failed and how; of errors that are not ours the kind alone, for their words may hold the text."""
+    if isinstance(error, ServiceError):
+        return str(error)
+    return (
+        f"{name}: {f'no decision within {timeout_s:g} s' if isinstance(error, TimeoutError) else type(error).__name__}"
+    )
 
 
 async def _orders(screen: PromptScreen, timeout_s: float, texts: Sequence[str]) -> list[str | None]:
@@ -225,9 +237,9 @@ def _unjudged(text: str, ours: frozenset[str]) -> str:
     )
 
 
-def _note(text: str) -> None:
+def _note(*texts: str) -> None:
     if (turn := _turn.get()) is not None:
-        turn.notes.append(text)
+        turn.notes.extend(text for text in texts if text not in turn.notes)
 
 
 def _key(*parts: str) -> str:
