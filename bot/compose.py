@@ -1,5 +1,5 @@
-"""Settings to seams: the only module that names implementations. It imports each one where it is built, so that a start
-pays only for what is switched on.
+"""Settings to seams: with `bot.compose_remote`, its part for services, the only module that names implementations. It imports
+each one where it is built, so that a start pays only for what is switched on.
 
 Order matters for safety: whatever reaches a model or the web is wrapped by the screen here, and what was wrapped is not
 kept anywhere else.
@@ -9,39 +9,35 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bot.compose_remote import Close, chat_model, prompt_screen, tagger, web_search
 from bot.pipeline import answer_turn
 from bot.records import Ask, OnStage, Reply
-from bot.settings import SAMPLE, Settings
+from bot.settings import Settings
 from bot.system import CheckRequest, System
 from bot.turn import Seams
 from grounding.errors import StoreError
 from grounding.linking import QueryBuilder
 from grounding.policy import Policy, policy_named
-from grounding.ports import ChatModel, Composer, Embedder, WebSearch
-from grounding.prompt import own_texts
+from grounding.ports import Composer, Embedder
 from grounding.records import IngestReport, Progress
 from grounding.upkeep import OnChange, Past
 from rai.claims import units
-from rai.judge import REQUEST as JUDGE_REQUEST
 from rai.judge import ModelJudge
-from rai.judge import instructions as judge_instructions
 from rai.ports import EntityTagger, Ledger, PromptScreen, StatementJudge
 from rai.provenance import CheckPolicy, CheckPorts, check
-from rai.records import EntityType, Report, Source
+from rai.records import Report, Source
 from rai.redact import Redactor
-from rai.screened import RememberingScreen, ScreenedModel, ScreenedRetriever, ScreenedWeb
+from rai.screened import RememberingScreen, ScreenedRetriever
 
 LOG = logging.getLogger("attest")
 NAMES = "names.db"
-
-Close = Callable[[], Awaitable[None]]
 
 
 async def compose(settings: Settings) -> System:
@@ -79,7 +75,7 @@ class _Builder:
         names = NameFile(settings.home / "index" / NAMES)
         if not names.exists:
             await names.follow(index)
-        screen = RememberingScreen(RuleScreen())
+        screen = RememberingScreen(prompt_screen(settings, RuleScreen(), self.closers))
         linker = StoreNames(index.store, index.words)
         vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
         search = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker)
@@ -88,14 +84,14 @@ class _Builder:
             partial(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file, redact=redactor.redact_entry)
         )
         self.closers.append(ledger.close)
-        checker = _checker(settings, embedder, self._tagger(names.current), self._judge(screen))
+        checker = _checker(settings, embedder, tagger(settings, names.current, self.closers), self._judge(screen))
         composer = self._composer(embedder, screen)
         seams = Seams(
             screen=screen,
             queries=QueryBuilder(CentralitySummarizer(embedder), linker),
             retriever=ScreenedRetriever(search, screen),
             grader=EmbeddedGrader(embedder),
-            web=self._web(screen, redactor),
+            web=web_search(settings, screen, redactor, self.closers),
             composer=composer,
             reviser=composer if settings.generator == "openai" else None,
             directory=FileDirectory(settings.directory_path),
@@ -133,7 +129,7 @@ class _Builder:
         if self.settings.generator == "openai":
             from grounding.compose_model import ModelComposer
 
-            return ModelComposer(self._model(screen))
+            return ModelComposer(chat_model(self.settings, screen, self.closers))
         extractive = ExtractiveComposer(embedder)
         if self.settings.generator == "demo":
             from grounding.embedded.demo import DemoComposer
@@ -141,67 +137,10 @@ class _Builder:
             return DemoComposer(extractive)
         return extractive
 
-    def _model(self, screen: PromptScreen) -> ChatModel:
-        """The chat model, wrapped: the bare one exists only inside the wrapper."""
-        from grounding.azure.openai_chat import OpenAIChat
-        from grounding.remote import Remote
-
-        s = self.settings
-        remote = Remote("openai", deadline_s=s.call_deadline_s, retries=s.retries)
-        key = s.openai_api_key.get_secret_value() if s.openai_api_key else None
-        model = OpenAIChat(s.openai_base_url, key, s.openai_model, remote)
-        self.closers.append(model.aclose)
-        ours = [*own_texts(s.company), judge_instructions(), JUDGE_REQUEST]
-        return ScreenedModel(model, screen, trusted=ours)
-
     def _judge(self, screen: PromptScreen) -> StatementJudge | None:
         if self.settings.statement_judge == "off":
             return None
-        return ModelJudge(self._model(screen))
-
-    def _tagger(self, listed: Callable[[], Mapping[str, EntityType]]) -> EntityTagger:
-        """Names by the knowledge base's own list, and by Azure AI Language where that is switched on."""
-        from rai.embedded.tagger import GazetteerTagger
-
-        s = self.settings
-        local = GazetteerTagger(listed)
-        if s.language_endpoint is None:
-            return local
-        from grounding.remote import Remote
-        from rai.azure.language import LanguageRecognizer, LanguageTagger, machine_identity
-
-        key = s.language_key.get_secret_value() if s.language_key else machine_identity()
-        remote = Remote("language", deadline_s=s.call_deadline_s, retries=s.retries)
-        tagger = LanguageTagger(
-            local, LanguageRecognizer(s.language_endpoint, key, timeout_s=s.call_deadline_s), remote
-        )
-        self.closers.append(tagger.aclose)
-        return tagger
-
-    def _web(self, screen: PromptScreen, redactor: Redactor) -> WebSearch | None:
-        """The web search, filtered by the lists, then screened; None when it is off."""
-        from grounding.remote import Remote
-        from grounding.web.filtered import FilteredSearch
-        from grounding.web.sites import Sites
-
-        s = self.settings
-        if s.web == "off":
-            return None
-        sites = Sites(s.web_allow, s.web_deny)
-        provider: WebSearch
-        if s.web == "sample":
-            from grounding.web.sample import SamplePages
-
-            provider = SamplePages(SAMPLE / "web" / "pages.jsonl")
-        else:
-            from grounding.web.serpapi_search import SerpApiSearch
-
-            assert s.serpapi_key is not None  # the settings refuse serpapi without a key
-            remote = Remote("serpapi", deadline_s=s.call_deadline_s, retries=s.retries)
-            search = SerpApiSearch(s.serpapi_key.get_secret_value(), remote, sites=sites)
-            self.closers.append(search.aclose)
-            provider = search
-        return ScreenedWeb(FilteredSearch(provider, sites), screen, redactor)
+        return ModelJudge(chat_model(self.settings, screen, self.closers))
 
 
 async def _ready(counts: Callable[[], tuple[int, int]]) -> dict[str, str]:
@@ -232,7 +171,7 @@ def _warm(redactor: Redactor) -> None:
 
 
 def _checker(
-    settings: Settings, embedder: Embedder | None, tagger: EntityTagger, judge: StatementJudge | None
+    settings: Settings, embedder: Embedder | None, names: EntityTagger, judge: StatementJudge | None
 ) -> Callable[..., Awaitable[Report]]:
     from rai.embedded.relevance import EmbeddedRelevance
 
@@ -240,7 +179,7 @@ def _checker(
     rules = CheckPolicy(
         unsupported_at=policy.unsupported_at, relevance_at=policy.relevance_at, regions=settings.phone_regions
     )
-    ports = CheckPorts(tagger=tagger, scorer=EmbeddedRelevance(embedder), judge=judge)
+    ports = CheckPorts(tagger=names, scorer=EmbeddedRelevance(embedder), judge=judge)
 
     async def run(
         answer: str,

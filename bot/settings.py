@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
-from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource, NoDecode, SettingsConfigDict
 
+from bot.setting_forms import is_blocklist, is_host, is_url, severities
 from grounding.errors import SettingsError
 from grounding.policy import DEFAULT_POLICY, POLICIES
 
@@ -29,8 +29,6 @@ SAMPLE = Path(__file__).parent / "sample"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 CommaList = Annotated[tuple[str, ...], NoDecode]
 Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
-_LABEL = re.compile(r"(?!-)[\w-]{1,63}(?<!-)")
-_UNFIT = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
 _USERINFO = re.compile(r"(?<=://)[^/\s]*@")
 _QUERY_VALUE = re.compile(r"(?<=[?&;#])([^=&;#\s]*=)[^&;#\s]*")
 _SHOWN = 80
@@ -110,6 +108,38 @@ class Settings(BaseSettings):
     statement_judge: Literal["off", "model"] = Field(
         "off", description="who judges sentences that the check leaves open; model is the one above, one call an answer"
     )
+    # the prompt screen
+    screen: Literal["embedded", "content_safety", "moderation"] = Field(
+        "embedded",
+        description="the stronger screen behind the embedded one; embedded: none, what is in doubt is allowed and noted",
+    )
+    screen_when: Literal["doubt", "always"] = Field(
+        "always", description="what it judges: all that the embedded screen allows, or only what that is in doubt about"
+    )
+    content_safety_endpoint: str | None = Field(
+        None, description="Azure AI Content Safety: https://NAME.cognitiveservices.azure.com"
+    )
+    content_safety_key: SecretStr | None = Field(
+        None, description="key of that resource; without it the identity of this machine (azure-identity) is used"
+    )
+    content_safety_severities: CommaList = Field(
+        (), description="severity from which a category blocks, such as hate=2,violence=6,self_harm=off; not named: 4"
+    )
+    content_safety_levels: Literal["four", "eight"] = Field(
+        "four", description="severities that the service tells: four (0, 2, 4, 6) or eight (0 to 7)"
+    )
+    content_safety_blocklists: CommaList = Field((), description="the resource's blocklists to apply, comma-separated")
+    content_safety_halt_on_blocklist: bool = Field(
+        False, description="true: what a blocklist hits is not analysed further"
+    )
+    moderation_base_url: str | None = Field(
+        None, description="endpoint compatible with OpenAI's moderation; empty: OpenAI's own"
+    )
+    moderation_key: SecretStr | None = Field(None, description="key of that endpoint; a local server may need none")
+    moderation_model: str = Field("omni-moderation-latest", description="its model")
+    moderation_block_at: float = Field(
+        0.5, gt=0, le=1, description="score from which a category blocks; what the service flags blocks at any score"
+    )
     # names of an answer
     language_endpoint: str | None = Field(
         None,
@@ -138,8 +168,9 @@ class Settings(BaseSettings):
     state_days: int = Field(30, ge=1, description="days after which a conversation's kept turns are deleted")
 
     @field_validator(
-        "tenants", "service_url_hosts", "phone_regions", "web_allow", "web_deny", "api_keys", mode="before"
-    )
+        "tenants", "service_url_hosts", "phone_regions", "web_allow", "web_deny", "api_keys",
+        "content_safety_severities", "content_safety_blocklists", mode="before",
+    )  # fmt: skip
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
@@ -158,10 +189,12 @@ class Settings(BaseSettings):
             raise ValueError("two-letter regions such as US,GB")
         return value
 
-    @field_validator("public_url", "openai_base_url", "language_endpoint")
+    @field_validator(
+        "public_url", "openai_base_url", "language_endpoint", "content_safety_endpoint", "moderation_base_url"
+    )
     @classmethod
     def _url(cls, value: str | None) -> str | None:
-        if value is not None and not _is_url(value):
+        if value is not None and not is_url(value):
             raise ValueError("an http:// or https:// URL with a host, such as https://bot.example.com")
         return value
 
@@ -169,35 +202,35 @@ class Settings(BaseSettings):
     @classmethod
     def _reply_hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         # one label alone, such as .com, would let replies go to anybody's server
-        if not all(_is_host(v.removeprefix("."), labels=2) for v in value):
+        if not all(is_host(v.removeprefix("."), labels=2) for v in value):
             raise ValueError("host names of two labels or more, such as smba.trafficmanager.net or .botframework.com")
+        return value
+
+    @field_validator("content_safety_severities")
+    @classmethod
+    def _severities(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        severities(value)
+        return value
+
+    @field_validator("content_safety_blocklists")
+    @classmethod
+    def _blocklists(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(is_blocklist(v) for v in value):
+            raise ValueError("names of blocklists: letters, digits, . _ ~ and -, 64 at most")
         return value
 
     @field_validator("web_allow", "web_deny")
     @classmethod
     def _sites(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if not all(_is_host(v.removeprefix("*").removeprefix("."), labels=1) for v in value):
+        if not all(is_host(v.removeprefix("*").removeprefix("."), labels=1) for v in value):
             raise ValueError("host names such as example.com, without path or port")
         return value
 
     @model_validator(mode="after")
     def _together(self) -> Settings:
-        if self.web == "serpapi" and self.serpapi_key is None:
-            raise ValueError("ATTEST_WEB=serpapi needs ATTEST_SERPAPI_KEY")
-        if self.generator == "openai" and self.openai_base_url is None and self.openai_api_key is None:
-            raise ValueError(
-                "ATTEST_GENERATOR=openai needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server"
-            )
-        if self.statement_judge == "model" and self.openai_base_url is None and self.openai_api_key is None:
-            raise ValueError(
-                "ATTEST_STATEMENT_JUDGE=model needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server"
-            )
-        if self.language_key is not None and self.language_endpoint is None:
-            raise ValueError("ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT")
-        if self.chunk_min_tokens * 2 > self.chunk_max_tokens:
-            raise ValueError("ATTEST_CHUNK_MIN_TOKENS may be at most half of ATTEST_CHUNK_MAX_TOKENS")
-        if self.bot_app_type != "MultiTenant" and self.bot_app_id and self.bot_tenant_id is None:
-            raise ValueError(f"ATTEST_BOT_APP_TYPE={self.bot_app_type} needs ATTEST_BOT_TENANT_ID")
+        broken = next((why for wrong, why in _conflicts(self) if wrong), None)
+        if broken:
+            raise ValueError(broken)
         return self
 
     @property
@@ -214,6 +247,41 @@ class Settings(BaseSettings):
     def directory_path(self) -> Path:
         """The file that says who belongs to which groups, whether or not it is there."""
         return self.directory_file or self.home / "directory.yaml"
+
+
+def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
+    """Settings that contradict each other: whether they do, and the line that says so."""
+    no_model = s.openai_base_url is None and s.openai_api_key is None
+    model = "needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server"
+    yield s.web == "serpapi" and s.serpapi_key is None, "ATTEST_WEB=serpapi needs ATTEST_SERPAPI_KEY"
+    yield s.generator == "openai" and no_model, f"ATTEST_GENERATOR=openai {model}"
+    yield s.statement_judge == "model" and no_model, f"ATTEST_STATEMENT_JUDGE=model {model}"
+    yield (
+        s.language_key is not None and s.language_endpoint is None,
+        "ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT",
+    )
+    yield from _screen_conflicts(s)
+    yield (
+        s.chunk_min_tokens * 2 > s.chunk_max_tokens,
+        "ATTEST_CHUNK_MIN_TOKENS may be at most half of ATTEST_CHUNK_MAX_TOKENS",
+    )
+    yield (
+        bool(s.bot_app_type != "MultiTenant" and s.bot_app_id and s.bot_tenant_id is None),
+        f"ATTEST_BOT_APP_TYPE={s.bot_app_type} needs ATTEST_BOT_TENANT_ID",
+    )
+
+
+def _screen_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
+    no_endpoint = s.screen == "content_safety" and s.content_safety_endpoint is None
+    yield no_endpoint, "ATTEST_SCREEN=content_safety needs ATTEST_CONTENT_SAFETY_ENDPOINT"
+    no_key = s.screen == "moderation" and s.moderation_key is None and s.moderation_base_url is None
+    yield (
+        no_key,
+        "ATTEST_SCREEN=moderation needs ATTEST_MODERATION_KEY, or ATTEST_MODERATION_BASE_URL for a local server",
+    )
+    idle = sorted(n for n in s.model_fields_set if n.startswith(("content_safety_", "moderation_", "screen_")))
+    if idle and "screen" not in s.model_fields_set:  # or somebody believes to be safer than they are
+        yield True, f"{PREFIX}{idle[0].upper()} needs ATTEST_SCREEN; embedded leaves it unused"
 
 
 def load_settings(**overrides: object) -> Settings:
@@ -306,19 +374,3 @@ def _allowed(name: str, message: str) -> str:
 
 def _bound(field: FieldInfo, name: str) -> Any:
     return next((getattr(part, name) for part in field.metadata if hasattr(part, name)), None)
-
-
-def _is_url(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        return (
-            parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and not _UNFIT.search(text)
-        )
-    except ValueError:
-        return False
-
-
-def _is_host(text: str, *, labels: int) -> bool:
-    parts = text.removesuffix(".").split(".")
-    numeric = parts[-1].isdigit() or parts[-1].lower().startswith("0x")
-    return len(parts) >= labels and not numeric and all(_LABEL.fullmatch(part) for part in parts)

@@ -77,15 +77,16 @@ def late_imports(path: Path) -> list[str]:
     return found
 
 
+COMPOSE = {Path("bot/compose.py"), Path("bot/compose_remote.py")}
 LATE = {
-    Path("bot/compose.py"),  # pays only for what is switched on
+    *COMPOSE,  # they pay only for what is switched on
     Path("grounding/embedded/build_model.py"),  # the quantiser reads the environment at import
 }
 
 
 @pytest.mark.parametrize("path", [p for p in FILES if p not in LATE], ids=str)
 def test_imports_stand_at_the_top(path: Path) -> None:
-    """Only compose imports inside functions, so that a start pays only for what is switched on."""
+    """Only compose and its part import inside functions, so that a start pays only for what is switched on."""
     assert late_imports(path) == []
 
 
@@ -117,9 +118,9 @@ def is_adapter(name: str) -> bool:
     return parts[0] in ("grounding", "rai") and len(parts) > 1 and parts[1] in ("embedded", "azure", "web")
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if p != Path("bot/compose.py")], ids=str)
+@pytest.mark.parametrize("path", [p for p in FILES if p not in COMPOSE], ids=str)
 def test_only_compose_names_implementations(path: Path) -> None:
-    """Outside the adapters themselves, embedded, azure and web modules are named by bot/compose.py alone."""
+    """Outside the adapters themselves, embedded, azure and web modules are named by bot/compose.py and its part for services alone."""
     if is_adapter(".".join(path.with_suffix("").parts)):
         return
     for _, name in imports(path):

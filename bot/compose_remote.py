@@ -1,0 +1,130 @@
+"""Settings to what lies outside of this machine: the model, the web, names by a service, the stronger prompt screen.
+
+A part of `bot.compose`, under its rules: each adapter is imported where it is built, and a model or a web search is handed out
+in its wrapper alone. `closers` collects what has to be closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from bot.setting_forms import severities
+from bot.settings import SAMPLE, Settings
+from grounding.ports import ChatModel, WebSearch
+from grounding.prompt import own_texts
+from grounding.remote import Remote
+from rai.cascade import CascadeScreen
+from rai.judge import REQUEST as JUDGE_REQUEST
+from rai.judge import instructions as judge_instructions
+from rai.ports import EntityTagger, PromptScreen
+from rai.records import EntityType
+from rai.redact import Redactor
+from rai.screened import TIMEOUT_S, ScreenedModel, ScreenedWeb
+
+Close = Callable[[], Awaitable[None]]
+
+
+def chat_model(settings: Settings, screen: PromptScreen, closers: list[Close]) -> ChatModel:
+    """The chat model, wrapped: the bare one exists only inside the wrapper."""
+    from grounding.azure.openai_chat import OpenAIChat
+
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    model = OpenAIChat(settings.openai_base_url, key, settings.openai_model, _remote(settings, "openai"))
+    closers.append(_closing(model))
+    ours = [*own_texts(settings.company), judge_instructions(), JUDGE_REQUEST]
+    return ScreenedModel(model, screen, trusted=ours)
+
+
+def prompt_screen(settings: Settings, first: PromptScreen, closers: list[Close]) -> PromptScreen:
+    """`first`, with the stronger screen behind it that the settings name; without one its doubts are noted."""
+    if settings.screen == "content_safety":
+        return CascadeScreen(first, _content_safety(settings, closers), when=settings.screen_when)
+    if settings.screen == "moderation":
+        return CascadeScreen(first, _moderation(settings, closers), when=settings.screen_when, documents=False)
+    return CascadeScreen(first)
+
+
+def _content_safety(settings: Settings, closers: list[Close]) -> PromptScreen:
+    from rai.azure.content_safety import ContentSafetyScreen, Strictness, machine_identity
+
+    assert settings.content_safety_endpoint is not None  # the settings refuse content_safety without one
+    key = settings.content_safety_key.get_secret_value() if settings.content_safety_key else machine_identity()
+    strictness = Strictness(
+        severities(settings.content_safety_severities),
+        settings.content_safety_levels,
+        settings.content_safety_blocklists,
+        settings.content_safety_halt_on_blocklist,
+    )
+    remote = _remote(settings, "content-safety", within_s=TIMEOUT_S)
+    screen = ContentSafetyScreen(settings.content_safety_endpoint, key, remote, strictness)
+    closers.append(_closing(screen))
+    return screen
+
+
+def _moderation(settings: Settings, closers: list[Close]) -> PromptScreen:
+    from rai.azure.moderation import ModerationScreen
+
+    screen = ModerationScreen(
+        settings.moderation_base_url,
+        settings.moderation_key.get_secret_value() if settings.moderation_key else None,
+        _remote(settings, "moderation", within_s=TIMEOUT_S),
+        model=settings.moderation_model,
+        block_at=settings.moderation_block_at,
+    )
+    closers.append(_closing(screen))
+    return screen
+
+
+def tagger(settings: Settings, listed: Callable[[], Mapping[str, EntityType]], closers: list[Close]) -> EntityTagger:
+    """Names by the knowledge base's own list, and by Azure AI Language where that is switched on."""
+    from rai.embedded.tagger import GazetteerTagger
+
+    local = GazetteerTagger(listed)
+    if settings.language_endpoint is None:
+        return local
+    from rai.azure.language import LanguageRecognizer, LanguageTagger, machine_identity
+
+    key = settings.language_key.get_secret_value() if settings.language_key else machine_identity()
+    recognizer = LanguageRecognizer(settings.language_endpoint, key, timeout_s=settings.call_deadline_s)
+    both = LanguageTagger(local, recognizer, _remote(settings, "language"))
+    closers.append(_closing(both))
+    return both
+
+
+def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: list[Close]) -> WebSearch | None:
+    """The web search, filtered by the lists, then screened; None when it is off."""
+    from grounding.web.filtered import FilteredSearch
+    from grounding.web.sites import Sites
+
+    if settings.web == "off":
+        return None
+    sites = Sites(settings.web_allow, settings.web_deny)
+    provider: WebSearch
+    if settings.web == "sample":
+        from grounding.web.sample import SamplePages
+
+        provider = SamplePages(SAMPLE / "web" / "pages.jsonl")
+    else:
+        from grounding.web.serpapi_search import SerpApiSearch
+
+        assert settings.serpapi_key is not None  # the settings refuse serpapi without a key
+        search = SerpApiSearch(settings.serpapi_key.get_secret_value(), _remote(settings, "serpapi"), sites=sites)
+        closers.append(_closing(search))
+        provider = search
+    return ScreenedWeb(FilteredSearch(provider, sites), screen, redactor)
+
+
+def _remote(settings: Settings, service: str, *, within_s: float | None = None) -> Remote:
+    """`within_s`: what waits for this call waits no longer; the call then ends first, and can say which service it was."""
+    most = settings.call_deadline_s if within_s is None else min(settings.call_deadline_s, 0.8 * within_s)
+    return Remote(service, deadline_s=most, retries=settings.retries)
+
+
+def _closing(adapter: Any) -> Close:
+    """A closer that does not lead to the adapter as a bound method would."""
+
+    async def close() -> None:
+        await adapter.aclose()
+
+    return close

@@ -1,0 +1,46 @@
+"""What the value of a setting may look like: pure functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+_BLOCKLIST = re.compile(r"[0-9A-Za-z._~-]{1,64}")
+_LABEL = re.compile(r"(?!-)[\w-]{1,63}(?<!-)")
+_SEVERITY = re.compile(r"(hate|sexual|self_harm|violence)=([1-7]|off)")
+_UNFIT = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
+
+
+def is_url(text: str) -> bool:
+    """True for an http or https address with a host."""
+    try:
+        parts = urlsplit(text)
+        return (
+            parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and not _UNFIT.search(text)
+        )
+    except ValueError:
+        return False
+
+
+def is_host(text: str, *, labels: int) -> bool:
+    """True for a host name of at least `labels` labels; no IP address."""
+    parts = text.removesuffix(".").split(".")
+    numeric = parts[-1].isdigit() or parts[-1].lower().startswith("0x")
+    return len(parts) >= labels and not numeric and all(_LABEL.fullmatch(part) for part in parts)
+
+
+def is_blocklist(text: str) -> bool:
+    """True for what Content Safety allows as the name of a blocklist."""
+    return _BLOCKLIST.fullmatch(text) is not None
+
+
+def severities(pairs: Sequence[str]) -> dict[str, int | None]:
+    """`hate=2` and the like as category to severity, None for off, 4 where nothing is said. Raises ValueError."""
+    matches = [_SEVERITY.fullmatch(pair) for pair in pairs]
+    given = {m[1]: None if m[2] == "off" else int(m[2]) for m in matches if m}
+    if len(given) < len(pairs):
+        raise ValueError(
+            "hate, sexual, self_harm, violence, each once with =1 to =7 or =off, such as hate=2,violence=6"
+        )
+    return {**dict.fromkeys(("hate", "sexual", "self_harm", "violence"), 4), **given}
