@@ -31,6 +31,7 @@ def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
         "screenings": [
             {"what": what, **{name: getattr(s, name) for name in SCREENED}} for what, s in work.trace.screenings
         ],
+        "unfit": list(work.unfit),
         "stages": [{"name": name, "ms": ms} for name, ms in work.trace.stages],
     }
 

@@ -11,6 +11,10 @@ WITHHELD = (
     "I drafted an answer, but parts of it are not supported by the sources and nothing certain was left, so I am holding it back. "
     "The sources that I found are listed below."
 )
+UNFIT = (
+    "I drafted an answer, but its wording was not fit to be sent, so I am holding it back. "
+    "The sources that I found are listed below."
+)
 FAILED: dict[Code | None, str] = {
     "screen_unavailable": "The safety check did not answer, so the question was not passed on. Please try again in a moment.",
     "model_unavailable": "The language model did not answer. Please try again in a moment.",

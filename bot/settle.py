@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.cite import citations, markers, offered, with_markers, with_mended_markers, with_numbers
+from bot.fit import fit
 from bot.records import Code, Refusal, Reply, Struck
 from bot.refusal import language_for, refusal_text
 from bot.regenerate import drafted_again
-from bot.reply import notice
+from bot.reply import UNFIT, notice
 from bot.turn import Work
 from grounding.evidence import choose
 from grounding.grade import speaks_of
@@ -41,7 +42,10 @@ async def settle(w: Work, draft: str) -> Reply:
     """The verdict on a draft, and what becomes of it."""
     if insufficient_sentence() in draft:
         return ended(w, Outcome.INSUFFICIENT)
-    first = await w.trace.stage("check", _marked(w, draft))
+    shown = fit(w, draft)
+    if shown is None:
+        return replace(ended(w, Outcome.WITHHELD), answer=UNFIT)
+    first = await w.trace.stage("check", _marked(w, shown))
     if first.report.verdict == "irrelevant":
         return ended(w, Outcome.INSUFFICIENT, relevance=first.report.relevance)
     if first.deliverable:
@@ -70,8 +74,11 @@ async def _mended(w: Work, first: Checked) -> Checked | None:
 
 
 async def _second(w: Work, text: str) -> Checked | None:
-    """The second draft, or what is left of it."""
-    again = await _marked(w, text)
+    """The second draft, or what is left of it; None if it is not fit to be shown."""
+    shown = fit(w, text)
+    if shown is None:
+        return None
+    again = await _marked(w, shown)
     if not again.deliverable:
         w.trace.note("the second draft was not supported either")
         return await _repair(w, again.report)
@@ -82,9 +89,12 @@ async def _repair(w: Work, report: Report) -> Checked | None:
     """The repaired answer, if it speaks of what was asked and is supported with its citations in place."""
     if report.repaired is None or not speaks_of(w.query.text, _read(w, report.repaired)):
         return None
-    again = await _check(w, report.repaired)
-    text = with_mended_markers(report.repaired, again.report.claims, w.evidence)
-    if text != report.repaired:
+    shown = fit(w, report.repaired)
+    if shown is None:
+        return None
+    again = await _check(w, shown)
+    text = with_mended_markers(shown, again.report.claims, w.evidence)
+    if text != shown:
         again = await _check(w, text)
     return again if again.deliverable else None
 

@@ -57,6 +57,7 @@ class Work:
     """What the stages have made so far: what a reply and a ledger entry are built from, however the turn ends.
 
     `history` is what is left of `ask.history` after screening. `marker` opens and closes what this turn's prompts quote.
+    `unfit`: drafts that must not be shown, for the record alone.
     """
 
     ask: Ask
@@ -74,3 +75,4 @@ class Work:
     prompt: Prompt | None = None
     regeneration: Regeneration | None = None
     marker: str = field(default_factory=new_marker)
+    unfit: tuple[str, ...] = ()

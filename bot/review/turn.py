@@ -25,6 +25,7 @@ class TurnView:
     stages: tuple[tuple[str, float], ...]
     answer: Panes
     draft: Panes | None
+    unfit: tuple[str, ...] = ()
 
 
 def turn_view(entry: Entry) -> TurnView:
@@ -45,6 +46,7 @@ def turn_view(entry: Entry) -> TurnView:
         stages=tuple((str(s.get("name")), float(s.get("ms") or 0.0)) for s in body.get("stages") or ()),
         answer=claim_map(str(reply.get("answer", "")), reply.get("claims") or [], evidence, "a-"),
         draft=claim_map(draft["text"], draft["claims"], evidence, "d-") if draft else None,
+        unfit=tuple(body.get("unfit") or ()),
     )
 
 
