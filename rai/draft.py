@@ -127,7 +127,7 @@ def _quotes(sentence: str, start: int, end: int, own: Sequence[str]) -> bool:
 
 
 def _leak(draft: str, around: Around) -> str | None:
-    if any(marker in draft for marker in around.markers if len(marker) >= SHORTEST_MARKER):
+    if any(marker.lower() in draft.lower() for marker in around.markers if len(marker) >= SHORTEST_MARKER):
         return MARKER
     forms = [draft, draft[::-1], *decoded(draft)]
     return LEAK if any(_tells(_words(normal(form)), around) for form in forms) else None

@@ -106,3 +106,18 @@ async def test_the_companys_own_rude_words_can_be_quoted(tmp_path: Path) -> None
     reply = await answer_turn(Ask("What does Watch Plus cost a month?"), w.seams, Policy())
     assert reply.outcome is Outcome.ANSWERED
     assert "bastard" in reply.answer
+
+
+async def test_the_marker_of_the_turn_is_told_to_nobody(tmp_path: Path) -> None:
+    """A draft that copies what sets quotations apart in the prompt would tell how to break out of one."""
+
+    class Copies(Drafts):
+        async def compose(self, prompt: Prompt) -> Draft:
+            return Draft(f"{GOOD} {prompt.marker}", self.name)
+
+    w = await world(tmp_path, [PRICES], HashEmbedder(), grader=ScriptedGrader({"prices.md": 0.9}), composer=Copies())
+    reply = await answer_turn(Ask("What does Watch Plus cost a month?"), w.seams, Policy())
+    assert reply.outcome is Outcome.WITHHELD
+    entry = await w.ledger.get(reply.entry_id)
+    assert entry is not None
+    assert entry.body["screenings"][-1]["rule"] == "DL-02"
