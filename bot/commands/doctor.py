@@ -73,6 +73,7 @@ def _local(settings: Settings) -> Iterator[Finding]:
     yield _ledger_key(settings.ledger_key_file)
     yield _port(settings)
     yield _bot(settings)
+    yield _screens(settings)
 
 
 def _home(home: Path) -> Finding:
@@ -119,6 +120,13 @@ def _bot(settings: Settings) -> Finding:
         return Finding("bot", "ok", "anonymous, for Bot Framework Emulator or Agents Playground on this machine")
     fix = "set ATTEST_BOT_APP_ID and ATTEST_BOT_APP_PASSWORD, or ATTEST_HOST=127.0.0.1"
     return Finding("bot", "fail", f"anonymous on {settings.host}: serve will refuse to start", fix)
+
+
+def _screens(settings: Settings) -> Finding:
+    if settings.screen == "embedded":
+        return Finding("prompt screen", "ok", "embedded alone: what it is in doubt about is allowed and noted")
+    judged = "all that it allows" if settings.screen_when == "always" else "what it is in doubt about"
+    return Finding("prompt screen", "ok", f"embedded, then {settings.screen} for {judged}")
 
 
 async def _remote(context: typer.Context, settings: Settings) -> list[Finding]:
@@ -174,6 +182,10 @@ def _services(settings: Settings) -> list[asyncio.Future[Finding]]:
     calls = []
     if settings.generator == "openai":
         calls.append(_openai(settings))
+    if settings.screen == "content_safety":
+        calls.append(_content_safety(settings))
+    if settings.screen == "moderation":
+        calls.append(_moderation(settings))
     if settings.language_endpoint is not None:
         calls.append(_language(settings))
     if settings.web == "serpapi":
@@ -186,6 +198,22 @@ async def _openai(settings: Settings) -> Finding:
     key = settings.openai_api_key
     headers = {"Authorization": f"Bearer {key.get_secret_value()}", "api-key": key.get_secret_value()} if key else {}
     return await _get("model service", f"{base}/models", headers, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
+
+
+async def _content_safety(settings: Settings) -> Finding:
+    base, key = (settings.content_safety_endpoint or "").rstrip("/"), settings.content_safety_key
+    if not key:
+        return Finding("content safety", "note", "signs in as this machine; tried at the first question", service=True)
+    url = f"{base}/contentsafety/text/blocklists?api-version=2023-10-01"
+    headers = {"Ocp-Apim-Subscription-Key": key.get_secret_value()}
+    return await _get("content safety", url, headers, "ATTEST_CONTENT_SAFETY_KEY", "ATTEST_CONTENT_SAFETY_ENDPOINT")
+
+
+async def _moderation(settings: Settings) -> Finding:
+    base = (settings.moderation_base_url or "https://api.openai.com/v1").rstrip("/")
+    key = settings.moderation_key
+    headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
+    return await _get("moderation", f"{base}/models", headers, "ATTEST_MODERATION_KEY", "ATTEST_MODERATION_BASE_URL")
 
 
 async def _language(settings: Settings) -> Finding:

@@ -7,6 +7,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+from bot.setting_forms import severities
 from bot.settings import load_settings, unknown_names, without_credentials
 from grounding.errors import SettingsError
 
@@ -51,6 +52,16 @@ def refusal(**overrides: object) -> str:
         ("WEB_ALLOW", "https://example.com", "allowed is host names such as example.com"),
         ("WEB_DENY", "example.com/path", "allowed is host names such as example.com"),
         ("WEB_DENY", "10.0.0.1", "allowed is host names such as example.com"),
+        ("SCREEN", "azure", "allowed is one of embedded, content_safety, moderation"),
+        ("SCREEN_WHEN", "never", "allowed is one of doubt, always"),
+        ("CONTENT_SAFETY_ENDPOINT", "name.cognitiveservices.azure.com", "allowed is an http"),
+        ("CONTENT_SAFETY_SEVERITIES", "hate=8", "allowed is hate, sexual, self_harm, violence, each once"),
+        ("CONTENT_SAFETY_SEVERITIES", "hate=2,hate=4", "each once"),
+        ("CONTENT_SAFETY_SEVERITIES", "4", "such as hate=2,violence=6"),
+        ("CONTENT_SAFETY_LEVELS", "six", "allowed is one of four, eight"),
+        ("CONTENT_SAFETY_BLOCKLISTS", "our rivals", "allowed is names of blocklists"),
+        ("MODERATION_BLOCK_AT", "0", "allowed is a number above 0, at most 1"),
+        ("MODERATION_BLOCK_AT", "1.5", "allowed is a number above 0, at most 1"),
     ],
 )
 def test_a_value_that_is_not_allowed_is_refused_at_the_start(
@@ -113,6 +124,52 @@ def test_an_empty_value_means_the_default(monkeypatch: pytest.MonkeyPatch) -> No
 def test_settings_that_contradict_each_other_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTEST_WEB", "serpapi")
     assert refusal() == "ATTEST_WEB=serpapi needs ATTEST_SERPAPI_KEY"
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"SCREEN": "content_safety"}, "ATTEST_SCREEN=content_safety needs ATTEST_CONTENT_SAFETY_ENDPOINT"),
+        (
+            {"SCREEN": "moderation"},
+            "ATTEST_SCREEN=moderation needs ATTEST_MODERATION_KEY, or ATTEST_MODERATION_BASE_URL for a local server",
+        ),
+        (
+            {"CONTENT_SAFETY_ENDPOINT": "https://name.cognitiveservices.azure.com"},
+            "ATTEST_CONTENT_SAFETY_ENDPOINT needs ATTEST_SCREEN; embedded leaves it unused",
+        ),
+        ({"MODERATION_KEY": "canary"}, "ATTEST_MODERATION_KEY needs ATTEST_SCREEN; embedded leaves it unused"),
+        ({"SCREEN_WHEN": "doubt"}, "ATTEST_SCREEN_WHEN needs ATTEST_SCREEN; embedded leaves it unused"),
+    ],
+)
+def test_a_screen_that_could_not_work_or_that_nobody_switched_on_is_refused(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], line: str
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(f"ATTEST_{name}", value)
+    assert refusal() == line
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"SCREEN": "content_safety", "CONTENT_SAFETY_ENDPOINT": "https://name.cognitiveservices.azure.com"},
+        {"SCREEN": "moderation", "MODERATION_BASE_URL": "http://127.0.0.1:8080/v1", "SCREEN_WHEN": "doubt"},
+        {"SCREEN": "moderation", "MODERATION_KEY": "k", "CONTENT_SAFETY_ENDPOINT": "https://name.example"},
+        {"SCREEN": "embedded", "CONTENT_SAFETY_ENDPOINT": "https://name.example", "SCREEN_WHEN": "doubt"},
+        {},
+    ],
+)
+def test_a_screen_that_can_work_is_taken(monkeypatch: pytest.MonkeyPatch, given: dict[str, str]) -> None:
+    """Settings of one that is switched off on purpose may stay where they are."""
+    for name, value in given.items():
+        monkeypatch.setenv(f"ATTEST_{name}", value)
+    assert load_settings().screen == given.get("SCREEN", "embedded")
+
+
+def test_severities_are_read_by_category() -> None:
+    assert severities(()) == {"hate": 4, "sexual": 4, "self_harm": 4, "violence": 4}
+    assert severities(("hate=2", "self_harm=off")) == {"hate": 2, "sexual": 4, "self_harm": None, "violence": 4}
 
 
 def test_a_slip_in_a_name_is_found_in_both_places(monkeypatch: pytest.MonkeyPatch) -> None:

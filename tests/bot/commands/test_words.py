@@ -358,3 +358,34 @@ def test_doctor_says_that_a_model_service_does_not_answer(
     assert ran.code == 3
     assert service["status"] == "fail"
     assert "canary" not in ran.out
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        (
+            {
+                "SCREEN": "content_safety",
+                "CONTENT_SAFETY_ENDPOINT": "http://127.0.0.1:{}",
+                "CONTENT_SAFETY_KEY": "k-canary",
+            },
+            "content safety",
+        ),
+        (
+            {"SCREEN": "moderation", "MODERATION_BASE_URL": "http://127.0.0.1:{}/v1", "MODERATION_KEY": "k-canary"},
+            "moderation",
+        ),
+    ],
+)
+def test_doctor_says_that_a_stronger_screen_does_not_answer(
+    attest: Attest, monkeypatch: pytest.MonkeyPatch, unused_tcp_port: int, given: dict[str, str], name: str
+) -> None:
+    """And which screens stand behind each other."""
+    for setting, value in given.items():
+        monkeypatch.setenv(f"ATTEST_{setting}", value.format(unused_tcp_port))
+    ran = attest("doctor", "--json")
+    checks = {check["name"]: check for check in ran.document["checks"]}
+    assert ran.code == 3
+    assert checks[name]["status"] == "fail"
+    assert checks["prompt screen"]["detail"] == f"embedded, then {given['SCREEN']} for all that it allows"
+    assert "canary" not in ran.out
