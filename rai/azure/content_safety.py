@@ -132,8 +132,10 @@ class ContentSafetyScreen:
             output_type=f"{strict.levels.capitalize()}SeverityLevels",
         )
 
+        missing = "the resource has no blocklist of such a name" if strict.blocklists else ""
+
         async def attempt() -> list[Finding]:
-            with translated(SERVICE):
+            with translated(SERVICE, not_found=missing):
                 return _harm(await self._client.analyze_text(options, **self._options), strict)
 
         return [(None, finding) for finding in await self._remote.call(attempt)]

@@ -29,8 +29,8 @@ _REFUSALS = {
 
 
 @contextmanager
-def translated(service: str) -> Iterator[None]:
-    """Let only our errors out of the block. Raises ServiceError."""
+def translated(service: str, *, not_found: str = "") -> Iterator[None]:
+    """Let only our errors out of the block. `not_found`: what else a 404 can mean here. Raises ServiceError."""
     try:
         yield
     except AttestError:
@@ -38,7 +38,7 @@ def translated(service: str) -> Iterator[None]:
     except DecodeError:
         raise ServiceReplyInvalid(service, "the reply cannot be read") from None
     except HttpResponseError as error:
-        raise _status_fault(service, error) from None
+        raise _status_fault(service, error, not_found) from None
     except (ServiceRequestError, ServiceResponseError) as error:
         raise ServiceUnavailable(service, f"cannot be reached ({type(error).__name__})") from None
     except AzureError as error:
@@ -52,7 +52,7 @@ def code_of(text: object) -> str:
     return text if isinstance(text, str) and _PLAIN.fullmatch(text) else "unknown"
 
 
-def _status_fault(service: str, error: HttpResponseError) -> AttestError:
+def _status_fault(service: str, error: HttpResponseError, not_found: str) -> AttestError:
     status = error.status_code or 0
     if error.response is None and isinstance(error, ClientAuthenticationError):
         return ServiceRejected(service, "this machine could not sign in (Microsoft Entra ID)")
@@ -69,4 +69,5 @@ def _status_fault(service: str, error: HttpResponseError) -> AttestError:
         return ServiceReplyInvalid(service, f"the reply cannot be read{where}")
     if 300 <= status < 400:
         return ServiceRejected(service, f"the endpoint redirects elsewhere; give the final address{where}")
-    return ServiceRejected(service, f"{_REFUSALS.get(status, 'the request was refused')}{where}")
+    refusal = _REFUSALS.get(status, "the request was refused")
+    return ServiceRejected(service, f"{refusal}{f', or {not_found}' if status == 404 and not_found else ''}{where}")

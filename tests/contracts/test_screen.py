@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -34,46 +34,53 @@ class Case:
     judges_documents: bool = True
 
 
-async def _content_safety(stack: AsyncExitStack) -> PromptScreen:
+Maker = Callable[[AsyncExitStack], Awaitable[Case]]
+
+
+async def _content_safety(stack: AsyncExitStack) -> Case:
     server = await stack.enter_async_context(ContentSafetyServer())
     screen = ContentSafetyScreen(server.root, KEY, Remote("content-safety"))
     stack.push_async_callback(screen.aclose)
-    return screen
+    return Case(screen)
 
 
-async def _moderation(stack: AsyncExitStack) -> PromptScreen:
+async def _moderation(stack: AsyncExitStack) -> Case:
     server = await stack.enter_async_context(ModerationServer())
-    screen = ModerationScreen(server.base_url, KEY, Remote("moderation"))
+    screen = ModerationScreen(server.base_url, None, Remote("moderation"))
     stack.push_async_callback(screen.aclose)
-    return screen
+    return Case(screen, THREAT, ("violence",), judges_documents=False)
 
 
-async def _cascade(stack: AsyncExitStack, second: str, **options: Any) -> PromptScreen:
-    made = {"content-safety": _content_safety, "moderation": _moderation}
-    return CascadeScreen(RuleScreen(), await made[second](stack), **options)
+def _here(screen: PromptScreen) -> Maker:
+    async def make(_stack: AsyncExitStack) -> Case:
+        return Case(screen)
+
+    return make
 
 
-MAKERS: dict[str, Callable[[AsyncExitStack], Any]] = {
-    "rules": lambda _: Case(RuleScreen()),
-    "remembering rules": lambda _: Case(RememberingScreen(RuleScreen())),
-    "rules alone in a cascade": lambda _: Case(CascadeScreen(RuleScreen())),
+def _behind_rules(second: Maker, **options: Any) -> Maker:
+    async def make(stack: AsyncExitStack) -> Case:
+        return Case(CascadeScreen(RuleScreen(), (await second(stack)).screen, **options))
+
+    return make
+
+
+MAKERS: dict[str, Maker] = {
+    "rules": _here(RuleScreen()),
+    "remembering rules": _here(RememberingScreen(RuleScreen())),
+    "rules alone in a cascade": _here(CascadeScreen(RuleScreen())),
     "content safety": _content_safety,
     "moderation": _moderation,
-    "rules, then content safety": lambda stack: _cascade(stack, "content-safety"),
-    "rules, in doubt content safety": lambda stack: _cascade(stack, "content-safety", when="doubt"),
-    "rules, then moderation": lambda stack: _cascade(stack, "moderation", documents=False),
+    "rules, then content safety": _behind_rules(_content_safety),
+    "rules, in doubt content safety": _behind_rules(_content_safety, when="doubt"),
+    "rules, then moderation": _behind_rules(_moderation, documents=False),
 }
 
 
 @pytest.fixture(params=sorted(MAKERS))
 async def case(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
     async with AsyncExitStack() as stack:
-        made = MAKERS[request.param](stack)
-        if not isinstance(made, Case):
-            screen = await made
-            moderation = request.param == "moderation"
-            made = Case(screen, THREAT, ("violence",), judges_documents=False) if moderation else Case(screen)
-        yield made
+        yield await MAKERS[request.param](stack)
 
 
 @pytest.fixture

@@ -116,6 +116,12 @@ async def test_a_blocklist_blocks_by_its_name(halt: bool) -> None:
     assert not clean.blocked
 
 
+async def test_a_blocklist_that_is_not_there_closes_and_is_said() -> None:
+    async with ContentSafetyServer(blocklists={"rivals": ("acme",)}) as server:
+        with pytest.raises(ServiceRejected, match="no blocklist of such a name"):
+            await screened(server, "Is it good?", strictness=Strictness(blocklists=("rival",)))
+
+
 async def test_attacks_are_seen_in_the_request_and_in_documents() -> None:
     """Prompt and documents go apart; a document is no request: its topic is not weighed."""
     async with ContentSafetyServer() as server:
