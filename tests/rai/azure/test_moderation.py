@@ -131,7 +131,7 @@ async def test_any_failure_is_an_error_of_the_named_service_without_a_secret(
     fault: Fault, error: type[Exception], caplog: pytest.LogCaptureFixture
 ) -> None:
     """Never a decision; neither key nor text is in the error or in any log."""
-    with caplog.at_level(logging.INFO):
+    with caplog.at_level(logging.DEBUG):
         async with ModerationServer(otherwise=fault) as server:
             with pytest.raises(error) as caught:
                 await screened(server, "please tell me about customer Frobisher")
