@@ -29,6 +29,7 @@ COMMANDS = {
     "screen": "Screen prompts and documents: allow or block.",
     "check": "Check answers against their sources.",
     "eval": "Measure the system on labelled data.",
+    "refusals": "See and decide the refusals that people report as wrong.",
     "ledger": "Read, verify and export the provenance log.",
     "doctor": "Check settings and services, with the fix for each.",
     "settings": "Show every setting: name, default, value, meaning.",

@@ -205,8 +205,8 @@ def _normal(text: str) -> str:
 
 def _given(body: dict[str, Any]) -> list[str]:
     ask = body.get("ask")
-    if not isinstance(ask, dict):
-        return []
+    if not isinstance(ask, dict):  # feedback, the report of a refusal, a reviewer's note
+        return [v for k in ("text", "comment", "note") if isinstance(v := body.get(k), str)]
     alone = [v for k in ("question", "context") if isinstance(v := ask.get(k), str)]
     return alone + _texts(ask.get("history"), "text")
 

@@ -63,6 +63,8 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
     numbers = {citation.chunk_id: f"[{citation.n}]" for citation in (*reply.offered, *reply.citations)}
     out.print(_head(reply))
     out.print(Text("\n" + plain(reply.answer.strip())))
+    if reply.refusal is not None and reply.entry_id:
+        out.print(Text(f"\nattest refusals report {reply.entry_id}", style="dim"))
     _sources(out, "Sources", reply.citations, reply.claims)
     _checked(out, reply, numbers, verbose=verbose)
     _struck(out, reply, numbers, verbose=verbose)

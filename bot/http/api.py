@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
+from bot.disputes import Reporter, report
 from bot.http import forms
 from bot.http.errors import Refused, describe, error_json
 from bot.http.guard import caller, is_local
@@ -64,6 +65,20 @@ async def check(request: web.Request) -> web.Response:
         return web.json_response(await _check_one(request, data))
     results = [await _check_item(request, item, index + 1) for index, item in enumerate(items)]
     return web.json_response({"items": results})
+
+
+async def report_refusal(request: web.Request) -> web.Response:
+    """Report the refusal of one's own question as wrong: `{"entry_id", "comment"?, "as"?}`; a second time changes nothing."""
+    form = forms.parse_report(await _body(request))
+    if form.user is not None and not is_local(request):
+        raise Refused(403, "as_not_allowed", "as works on loopback only; a key asks as a stranger")
+    _spend(request, f"as {form.user}" if form.user else caller(request), CHECK_COST)
+    who = Reporter(form.user, "http")
+    try:
+        entry, new = await report(request.app[SYSTEM].ledger, form.entry_id, who, form.comment)
+    except InputError as error:
+        raise Refused(404, error.code, str(error)) from None
+    return web.json_response({"entry_id": form.entry_id, "report": entry.entry_id, "new": new})
 
 
 def _wants_page(request: web.Request) -> bool:

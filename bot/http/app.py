@@ -17,6 +17,7 @@ from bot.http.metrics import Metrics
 from bot.http.rate import RateLimiter
 from bot.http.render import static
 from bot.review.pages import add_review
+from bot.review.refusals import add_refusals
 from bot.system import System
 
 ACCESS = logging.getLogger("attest.access")
@@ -41,12 +42,14 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     app.on_response_prepare.append(secure)
     app.router.add_post("/api/ask", api.ask)
     app.router.add_post("/api/check", api.check)
+    app.router.add_post("/api/refusals", api.report_refusal)
     app.router.add_get("/healthz", health.healthz)
     app.router.add_get("/readyz", health.readyz)
     app.router.add_get("/metrics", health.metrics)
     app.router.add_get("/static/{name}", static)
     app.router.add_get("/source/{entry}/{n}", source.source)
     add_chat(app)
+    add_refusals(app)
     add_review(app, review_token)
     return app
 

@@ -9,10 +9,11 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, NoReturn, TypeGuard, get_args
 
+from bot.disputes import WORDS_MAX
 from bot.records import Ask, claim_json
 from bot.system import CheckRequest
 from grounding.errors import InputError
@@ -32,6 +33,7 @@ GIVEN_MAX = 100
 ITEMS_MAX = 200
 ROLES = get_args(Role)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]|$)")
+_REPORT = ("entry_id", "comment", "as")
 _ASK = ("question", "history", "context", "product", "as", "policy")
 
 
@@ -87,6 +89,27 @@ def parse_check(data: Mapping[str, Any]) -> CheckRequest:
         question=_optional(data, "question", QUESTION_MAX),
         given=tuple(_text(item, f"given[{i}]", SOURCE_MAX, empty=True) for i, item in enumerate(given)),
         at=_moment(data.get("at")),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalForm:
+    """The form of `POST /api/refusals`."""
+
+    entry_id: str
+    comment: str
+    user: str | None
+
+
+def parse_report(data: Mapping[str, Any]) -> RefusalForm:
+    """The report of a wrong refusal. Raises InputError."""
+    unknown = [name for name in data if name not in _REPORT]
+    if unknown:
+        raise InputError(f"{_shown(unknown[0])} is not a field; allowed: {', '.join(_REPORT)}")
+    return RefusalForm(
+        _text(data.get("entry_id"), "entry_id", NAME_MAX),
+        _optional(data, "comment", WORDS_MAX) or "",
+        _optional(data, "as", NAME_MAX),
     )
 
 

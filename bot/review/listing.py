@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from bot.disputes import DECISION, REPORT
 from rai.ports import Ledger
 from rai.records import Entry, Outcome
 
@@ -13,7 +14,7 @@ PAGE = 25
 SCAN_MAX = 20_000
 """Entries looked at for one page; a filter that matches less than this holds ends with a note, not with a long wait."""
 OUTCOMES = tuple(o.value for o in Outcome)
-KINDS = ("turn", "ingest", "remove", "feedback")
+KINDS = ("turn", "ingest", "remove", "feedback", REPORT, DECISION)
 
 
 @dataclass(frozen=True, slots=True)

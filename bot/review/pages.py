@@ -1,4 +1,6 @@
-"""`/review`: the ledger for people who did not ask. Read-only; loopback, and behind a link that works once."""
+"""`/review`: the ledger for people who did not ask. Loopback, and behind a link that works once. What stands here only reads; what a
+reviewer decides on refusals is in `bot.review.refusals`.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,19 @@ from datetime import UTC, datetime
 
 from aiohttp import web
 
+from bot.disputes import dispute_of
 from bot.http.errors import Refused
 from bot.http.keys import SYSTEM
 from bot.http.render import page
-from bot.review.listing import KINDS, OUTCOMES, Filter, listing
+from bot.review.listing import KINDS, OUTCOMES, Filter, listing, outcome
 from bot.review.session import COOKIE, SESSION_SECONDS, ReviewDoor
 from bot.review.turn import tidy, turn_view
 from rai.ports import Ledger
-from rai.records import Verification
+from rai.records import Outcome, Verification
 
 DOOR = web.AppKey("attest_review_door", ReviewDoor)
+WITH_FORM = {"Referrer-Policy": "same-origin"}
+"""Headers of a page that posts a form: under `no-referrer` a browser sends `Origin: null`, which the guard turns away."""
 VERIFY_SECONDS = 60.0
 """Walking the chain reads the whole ledger: its result is shown with its time and made anew after this."""
 
@@ -66,7 +71,7 @@ async def entries(request: web.Request) -> web.Response:
     token = request.query.get("token")
     if token is not None:
         return _enter(request, token)
-    _require_session(request)
+    require_session(request)
     ledger = request.app[SYSTEM].ledger
     wanted = Filter.of(request.query)
     shown = await listing(ledger, wanted)
@@ -76,14 +81,18 @@ async def entries(request: web.Request) -> web.Response:
 
 async def entry_page(request: web.Request) -> web.Response:
     """One entry: a turn with everything that led to its answer, or the tidy list of any other kind."""
-    _require_session(request)
+    require_session(request)
     ledger = request.app[SYSTEM].ledger
     entry = await ledger.get(request.match_info["entry"][:100])
     if entry is None:
         raise Refused(404, "not_found", "The ledger has no entry with this id.")
     walk = await request.app[CHAIN].walk(ledger, fresh="verify" in request.query)
     if entry.kind == "turn" and isinstance(entry.body.get("reply"), dict):
-        return page("review/turn.html", entry=entry, turn=turn_view(entry), walk=walk)
+        dispute = await dispute_of(ledger, entry) if outcome(entry) == Outcome.BLOCKED else None
+        form = request.app[DOOR].form_token()
+        return page(
+            "review/turn.html", headers=WITH_FORM, entry=entry, turn=turn_view(entry), walk=walk, dispute=dispute, form=form
+        )  # fmt: skip
     return page("review/entry.html", entry=entry, lines=tidy(entry.body) if entry.body else [], walk=walk)
 
 
@@ -100,7 +109,8 @@ def _enter(request: web.Request, token: str) -> web.Response:
     return response
 
 
-def _require_session(request: web.Request) -> None:
+def require_session(request: web.Request) -> None:
+    """Raises Refused (403) unless the browser was let in."""
     door = request.app[DOOR]
     if door.admits(request.cookies.get(COOKIE, "")):
         return

@@ -35,6 +35,16 @@ class ReviewDoor:
         self._until = self._clock() + SESSION_SECONDS
         return self._session
 
+    def form_token(self) -> str:
+        """What a form of this session carries, so that no other page can fill one in."""
+        return hmac.new((self._session or "").encode(), b"form", "sha256").hexdigest()
+
+    def admits_form(self, token: str) -> bool:
+        """True if `token` is that of the running session."""
+        return self._session is not None and hmac.compare_digest(
+            self.form_token().encode(), token.encode("utf-8", "replace")
+        )
+
     def admits(self, session: str) -> bool:
         """True if `session` is the id that `redeem` gave and its time is not over."""
         if self._session is None or self._clock() > self._until:

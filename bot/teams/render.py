@@ -19,6 +19,7 @@ from bot.teams.limits import (
     utf16,
 )
 from bot.teams.ports import Json
+from bot.teams.refusals import report_card
 from rai.reading import UNREAD
 from rai.records import Outcome
 
@@ -31,8 +32,10 @@ TOO_LONG = "The answer is longer than a Teams message can be, so nothing of it i
 
 
 def render(reply: Reply, *, teams: bool, public_url: str | None = None) -> Json:
-    """The message for `reply`: with citation entities on Teams, with a list of sources elsewhere."""
-    return _teams_message(reply, public_url) if teams else _plain_message(reply, public_url)
+    """The message for `reply`: with citation entities on Teams, with a list of sources elsewhere; a refusal with a card to report it."""
+    message = _teams_message(reply, public_url) if teams else _plain_message(reply, public_url)
+    card = report_card(reply)
+    return {**message, "attachments": card} if card else message
 
 
 def notice(text: str) -> Json:

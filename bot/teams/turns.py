@@ -7,6 +7,7 @@ import logging
 import uuid
 from dataclasses import dataclass, replace
 
+from bot.disputes import Reporter, report
 from bot.records import Answer, Ask, OnStage, Reply
 from bot.settings import Settings
 from bot.teams.activity import (
@@ -28,10 +29,11 @@ from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
 from bot.teams.rate import Rate
+from bot.teams.refusals import ACTION_INVOKE, Pressed, declined, read_pressed, thanked, thanks
 from bot.teams.render import DELIVERED, notice, render
 from bot.teams.worker import Busy, Worker
 from bot.transcript import Pasted, read_pasted
-from grounding.errors import AttestError, StoreError
+from grounding.errors import AttestError, InputError, StoreError
 from grounding.records import Turn
 from rai.ports import Ledger
 from rai.records import Outcome
@@ -182,6 +184,9 @@ class Turns:
         """The message to send, and the reply in it if there is one. Never raises but for cancellation."""
         text = question_text(activity)
         question = _Question(text, read_pasted(text))
+        pressed = None if text else read_pressed(activity.get("value"))
+        if pressed is not None:
+            return notice(await self._submitted(activity, pressed)), question, None
         user = user_of(activity, self._settings)
         if not text:
             return notice(HELP), question, None
@@ -222,6 +227,8 @@ class Turns:
             log.error("a turn was answered but not kept: %s", error)  # noqa: TRY400  # one line is enough
 
     async def _invoke(self, activity: Json) -> Result:
+        if activity.get("name") == ACTION_INVOKE and (pressed := read_pressed(activity.get("value"))):
+            return await self._pressed(activity, pressed)
         if activity.get("name") != FEEDBACK_INVOKE:
             return Result(501)
         feedback = read_feedback(activity.get("value"))
@@ -236,6 +243,26 @@ class Turns:
                 raise
             await self._inbox.done(key)
         return Result(200, {})  # Teams takes a body with anything in it for an error
+
+    async def _pressed(self, activity: Json, pressed: Pressed) -> Result:
+        try:
+            await report(self._ledger, pressed.entry_id, self._reporter(activity), pressed.comment)
+        except InputError as error:
+            return Result(200, declined(str(error)))
+        return Result(200, thanked(pressed))
+
+    async def _submitted(self, activity: Json, pressed: Pressed) -> str:
+        """The same where the channel turns a card's button into a message; what to say of it."""
+        try:
+            await report(self._ledger, pressed.entry_id, self._reporter(activity), pressed.comment)
+        except InputError as error:
+            return str(error)
+        except AttestError:
+            return APOLOGY
+        return thanks(pressed)
+
+    def _reporter(self, activity: Json) -> Reporter:
+        return Reporter(user_of(activity, self._settings), activity["channelId"], activity["conversation"]["id"])
 
     async def _feedback_body(self, activity: Json, feedback: Feedback) -> Json:
         """`assumed` is true when the channel does not say which message is meant (the Agents Playground): the last one."""

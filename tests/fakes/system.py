@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.records import Ask, Citation, InternalNote, OnStage, Reply, Stage, Struck
+from bot.records import Ask, Citation, InternalNote, OnStage, Refusal, Reply, Stage, Struck
 from bot.settings import Settings
 from bot.system import CheckRequest, System
 from grounding.errors import ServiceUnavailable
@@ -311,6 +311,9 @@ class FakeTurns:
         return reply
 
 
+BLOCK = {"category": "jailbreak", "rule": "JB-01", "score": 0.97, "threshold": 0.5, "by": "rules"}
+
+
 def turn_body(ask: Ask, reply: Reply, passages: Sequence[Passage]) -> dict[str, Any]:
     """A ledger body of kind "turn"."""
     parts = [
@@ -339,7 +342,7 @@ def turn_body(ask: Ask, reply: Reply, passages: Sequence[Passage]) -> dict[str, 
         ],
         "prompt": {"parts": parts, "question": ask.question, "cuts": ["history: 2 oldest turns"], "tokens": 812, "sha256": "ab" * 32}
         if passages else None,
-        "screenings": [{"what": "question", "verdict": "block" if reply.outcome is Outcome.BLOCKED else "allow", "category": None, "rule": None, "score": 0.02}],
+        "screenings": [{"what": "question", "verdict": "block", **BLOCK} if reply.outcome is Outcome.BLOCKED else {"what": "question", "verdict": "allow", "category": None, "rule": None, "score": 0.02, "threshold": 0.5}],
         "stages": [{"name": name, "ms": ms} for name, ms in reply.timings_ms.items()],
     }  # fmt: skip
 
@@ -430,7 +433,7 @@ def from_web() -> tuple[Reply, tuple[Passage, ...]]:
 
 def blocked() -> tuple[Reply, tuple[Passage, ...]]:
     text = "This question cannot be answered within the limits of our search policies."
-    return Reply(Outcome.BLOCKED, text), ()
+    return Reply(Outcome.BLOCKED, text, refusal=Refusal("jailbreak", "en")), ()
 
 
 def failed() -> tuple[Reply, tuple[Passage, ...]]:

@@ -66,7 +66,7 @@ async function ask(text) {
   if (running) return;
   byId("welcome").hidden = true;
   const request = formOf(text);
-  const view = new TurnView(text, asked(request));
+  const view = new TurnView(text, asked(request), request.as);
   thread.append(view.node);
   view.node.scrollIntoView({ block: "start" });
   const control = new AbortController();

@@ -70,6 +70,8 @@ export const checkDraft = async (form) => (await post("/api/check", form, "text/
 // The reply's claims and passages, drawn by the server: {evidence, answer, draft}.
 export const viewOf = async (reply) => (await post("/chat/view", reply, "application/json")).json();
 
+export const reportRefusal = async (form) => (await post("/api/refusals", form, "application/json")).json();
+
 export async function getJson(url) {
   const response = await fetch(url);
   if (!response.ok) throw await problem(response);

@@ -3,6 +3,7 @@
 import { isValue, reason, statusWord, tone } from "./claims.js";
 import { drawn, el, webUrl } from "./dom.js";
 import { linkReport, showSource } from "./report.js";
+import { reportRefusal } from "./stream.js";
 
 const OUTCOMES = {
   answered: "Answered",
@@ -20,7 +21,8 @@ export function customerText(answer) {
 }
 
 export class TurnView {
-  constructor(question, asked) {
+  constructor(question, asked, as) {
+    this.as = as;
     this.stages = el("ol", { class: "stages-line", "aria-label": "Progress" });
     this.body = el("div", { class: "turn-body" }, this.stages);
     this.node = el("article", { class: "turn", "aria-label": `Question: ${question}` },
@@ -45,6 +47,7 @@ export class TurnView {
     if (delivered) tools.push(el("div", { class: "row tools" },
       el("button", { type: "button", on: { click: (event) => copy(customerText(reply.answer), event.currentTarget) } }, "Copy as customer text")));
     if (!delivered && reply.offered?.length) tools.push(offered(reply));
+    if (reply.refusal && reply.entry_id) tools.push(wrongRefusal(reply, this.as));
     const map = drawn(shown.answer);
     map.querySelector(".answer").after(...tools);
     for (const list of map.querySelectorAll(".claim-list")) list.open = false;
@@ -95,6 +98,27 @@ function wireChips(map) {
 function offered(reply) {
   return el("div", { class: "offered" }, el("h3", {}, "Read these yourself"),
     chips(reply.offered, "Offered sources"));
+}
+
+function wrongRefusal(reply, as) {
+  const comment = el("input", { maxlength: 2000, autocomplete: "off" });
+  const button = el("button", { type: "submit", class: "quiet" }, "Report a wrong refusal");
+  const said = el("p", { class: "dim", role: "status" });
+  const send = async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    try {
+      await reportRefusal({ entry_id: reply.entry_id, comment: comment.value, ...(as ? { as } : {}) });
+      form.replaceChildren(said);
+      said.textContent = "Thank you. The refusal is reported, and a person will look at it.";
+    } catch (error) {
+      button.disabled = false;
+      said.textContent = `That did not work: ${error.message}`;
+    }
+  };
+  const form = el("form", { class: "wrong-refusal", on: { submit: send } },
+    el("label", {}, "What did you want to know? (optional)", comment), button, said);
+  return form;
 }
 
 function draft(reply, shown) {

@@ -49,13 +49,15 @@ class FakeLedger:
         return Entry(f"e{seq}", seq, "2026-11-03T10:00:00Z", kind, body, "", "")
 
     async def get(self, entry_id: str) -> Entry | None:
-        return None
+        found = [entry async for entry in self.entries() if entry.entry_id == entry_id]
+        return found[0] if found else None
 
     async def entries(
         self, *, after: int = 0, limit: int | None = None, newest_first: bool = False
     ) -> AsyncIterator[Entry]:
         for seq, (kind, body) in enumerate(self.appended, start=1):
-            yield Entry(f"e{seq}", seq, "2026-11-03T10:00:00Z", kind, body, "", "")
+            if seq > after:
+                yield Entry(f"e{seq}", seq, "2026-11-03T10:00:00Z", kind, body, "", "")
 
     async def export(self) -> AsyncIterator[str]:
         for line in exported([entry async for entry in self.entries()]):

@@ -1,0 +1,75 @@
+"""`/review/refusals`: the queue of refusals that people call wrong, and what reviewers say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast, get_args
+
+from aiohttp import web
+
+from bot.disputes import STATES, WORDS_MAX, Decision, Dispute, State, decide, queue
+from bot.http.errors import Refused
+from bot.http.keys import SYSTEM
+from bot.http.render import page
+from bot.review.pages import DOOR, WITH_FORM, require_session
+from rai.records import Category
+
+ALL = "all"
+CATEGORIES = get_args(Category)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the queue shows: a state, or all of them; a category, or any ("")."""
+
+    state: State | str = "open"
+    category: str = ""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Wanted:
+        """From a query string; what is not known there is the default."""
+        state, category = query.get("state", ""), query.get("category", "")
+        return cls(state if state in (*STATES, ALL) else "open", category if category in CATEGORIES else "")
+
+    def matches(self, dispute: Dispute) -> bool:
+        if self.state not in (ALL, dispute.state):
+            return False
+        return not self.category or dispute.screening.get("category") == self.category
+
+
+def add_refusals(app: web.Application) -> None:
+    """The routes; to be added before those of `bot.review.pages`, whose `/review/{entry}` would take them for an entry."""
+    app.router.add_get("/review/refusals", refusals, allow_head=False)
+    app.router.add_post("/review/refusals/{entry}", decided)
+
+
+async def refusals(request: web.Request) -> web.Response:
+    """The queue."""
+    require_session(request)
+    found = await queue(request.app[SYSTEM].ledger)
+    wanted = Wanted.of(request.query)
+    counts = {state: sum(d.state == state for d in found.disputes) for state in STATES}
+    return page(
+        "review/refusals.html", headers=WITH_FORM, disputes=[d for d in found.disputes if wanted.matches(d)], cut=found.cut, wanted=wanted, counts=counts,
+        categories=CATEGORIES, form=request.app[DOOR].form_token(),
+    )  # fmt: skip
+
+
+async def decided(request: web.Request) -> web.Response:
+    """A reviewer's decision on one refusal; back to the queue, or to the turn that it was made on."""
+    require_session(request)
+    if request.content_type != "application/x-www-form-urlencoded":
+        raise Refused(415, "unsupported_media_type", "Content-Type must be application/x-www-form-urlencoded")
+    fields = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
+    if not request.app[DOOR].admits_form(fields.get("form", "")):
+        raise Refused(403, "form", "This form is of another session. Open the page again.", title="Not from here")
+    decision, note = fields.get("decision", ""), fields.get("note", "")
+    if decision not in get_args(Decision):
+        raise Refused(400, "decision", f"decision must be one of {', '.join(get_args(Decision))}")
+    if len(note) > WORDS_MAX:
+        raise Refused(400, "note", f"The note has {len(note)} characters; allowed: at most {WORDS_MAX}")
+    entry_id = request.match_info["entry"]
+    said = await decide(request.app[SYSTEM].ledger, entry_id, cast("Decision", decision), note, channel="review")
+    place = f"/review/{said.body['entry_id']}" if fields.get("back") == "turn" else "/review/refusals"
+    return web.Response(status=303, headers={"Location": place})
