@@ -22,7 +22,7 @@ from bot.records import Ask, OnStage, Reply
 from bot.settings import Settings
 from bot.system import CheckRequest, System
 from bot.turn import Seams
-from grounding.errors import StoreError
+from grounding.errors import InputError, SettingsError, StoreError
 from grounding.linking import QueryBuilder
 from grounding.policy import Policy, policy_named
 from grounding.ports import Composer, Embedder
@@ -30,14 +30,16 @@ from grounding.records import IngestReport, Progress
 from grounding.upkeep import OnChange, Past
 from rai.claims import units
 from rai.judge import ModelJudge
-from rai.ports import EntityTagger, Ledger, PromptScreen, StatementJudge
+from rai.off_policy import OffPolicy
+from rai.ports import EntityTagger, Ledger, LocalScreen, PromptScreen, StatementJudge
 from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import Report, Source
 from rai.redact import Redactor
-from rai.screened import RememberingScreen, ScreenedRetriever
+from rai.screened import Earlier, RememberingScreen, ScreenedRetriever
 
 LOG = logging.getLogger("attest")
 NAMES = "names.db"
+VERDICTS = "screen.db"
 
 
 async def compose(settings: Settings) -> System:
@@ -64,7 +66,6 @@ class _Builder:
         from grounding.embedded.summarizer import CentralitySummarizer
         from grounding.embedded.vectors import VectorIndex
         from rai.embedded.name_file import FollowedLibrary, NameFile
-        from rai.embedded.rules_screen import RuleScreen
         from rai.ledger.store import SqlLedger
 
         settings = self.settings
@@ -75,7 +76,7 @@ class _Builder:
         names = NameFile(settings.home / "index" / NAMES)
         if not names.exists:
             await names.follow(index)
-        screen = RememberingScreen(prompt_screen(settings, RuleScreen(), self.closers))
+        screen, earlier = await self._screen()
         linker = StoreNames(index.store, index.words)
         vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
         search = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker)
@@ -89,7 +90,7 @@ class _Builder:
         seams = Seams(
             screen=screen,
             queries=QueryBuilder(CentralitySummarizer(embedder), linker),
-            retriever=ScreenedRetriever(search, screen),
+            retriever=ScreenedRetriever(search, screen, earlier=earlier),
             grader=EmbeddedGrader(embedder),
             web=web_search(settings, screen, redactor, self.closers),
             composer=composer,
@@ -112,6 +113,16 @@ class _Builder:
             grader=seams.grader, screen=screen, library=FollowedLibrary(index, names), directory=seams.directory, ledger=ledger, ready=partial(_ready, index.counts), close=self._close,
             warm=partial(_warm, redactor), recall=vectors.followed_recall if vectors else lambda: None,
         )  # fmt: skip
+
+    async def _screen(self) -> tuple[PromptScreen, Earlier]:
+        """The screen of every text, and what it said of passages at ingest; a stronger screen judges passages itself."""
+        from rai.embedded.verdict_file import VerdictFile
+
+        first = await asyncio.to_thread(_first_screen, self.settings)
+        screen = RememberingScreen(prompt_screen(self.settings, first, self.closers))
+        if self.settings.screen != "embedded":
+            return screen, lambda _keys: {}
+        return screen, VerdictFile(self.settings.home / "index" / VERDICTS, first.version).known
 
     def _closes(self, closer: Callable[[], None]) -> None:
         async def close() -> None:
@@ -153,7 +164,7 @@ def _embedder(settings: Settings) -> Embedder | None:
     """The embedding model, or None with one clear line: search then goes by words only."""
     path = settings.model_path
     if not path.exists():
-        LOG.warning("no embedding model at %s: search goes by words only; `make setup` builds it", path)
+        LOG.warning("no models at %s: search goes by words only, prompts are screened by rules alone; `make setup` builds them", path)
         return None
     from grounding.embedded.embedder import MiniLM
 
@@ -162,6 +173,26 @@ def _embedder(settings: Settings) -> Embedder | None:
     except StoreError as error:
         LOG.warning("%s; search goes by words only", error)
         return None
+
+
+def _first_screen(settings: Settings) -> LocalScreen:
+    """The embedded screen; without its classifier by rules alone, said in one clear line. Raises SettingsError for a wrong list of subjects."""
+    from rai.embedded.classifier import FILE, Classifier
+    from rai.embedded.screen import EmbeddedScreen
+
+    path = settings.model_path.with_name(FILE)
+    classifier = None
+    if path.exists():
+        try:
+            classifier = Classifier(path)
+        except StoreError as error:
+            LOG.warning("%s; prompts are screened by rules alone", error)
+    elif settings.model_path.exists():  # without either, the embedder has said so
+        LOG.warning("no classifier at %s: prompts are screened by rules alone; `make setup` builds it", path)
+    try:
+        return EmbeddedScreen(classifier, OffPolicy(settings.off_policy_path))
+    except InputError as error:
+        raise SettingsError(str(error)) from None
 
 
 def _warm(redactor: Redactor) -> None:
@@ -268,6 +299,7 @@ async def open_ingester(settings: Settings) -> Ingester:
     from grounding.embedded.index import EmbeddedIndex
     from grounding.ingest import ingest, rebuild, restore
     from rai.embedded.name_file import NameFile
+    from rai.embedded.verdict_file import VerdictFile
     from rai.ledger.store import SqlLedger
 
     embedder = await asyncio.to_thread(_embedder, settings)
@@ -279,16 +311,23 @@ async def open_ingester(settings: Settings) -> Ingester:
         await ledger.close()
 
     names = NameFile(settings.home / "index" / NAMES)
+    screen = await asyncio.to_thread(_first_screen, settings)
+    verdicts = VerdictFile(settings.home / "index" / VERDICTS, screen.version)
     sizes = (settings.chunk_min_tokens, settings.chunk_max_tokens)
 
     async def ingest_and_learn(paths: Sequence[Path], **options: Any) -> IngestReport:
         report = await ingest(index, paths, chunk_tokens=sizes, **options)
         await names.follow(index)
+        if not options[
+            "lexical_only"
+        ]:  # whoever has no time for vectors has none for this: passages are judged when found
+            await verdicts.follow(index, index.store, screen, options["on_progress"])
         return report
 
     async def rebuild_all(on_progress: Callable[[Progress], None]) -> None:
         await rebuild(index, on_progress)
         await names.learn_anew(index)
+        await verdicts.follow(index, index.store, screen, on_progress)
 
     async def restore_and_learn(doc_id: str) -> bool:
         found = await restore(index, doc_id, chunk_tokens=sizes)

@@ -58,6 +58,10 @@ class Settings(BaseSettings):
     model_file: Path | None = Field(
         None, description="embedding model (ONNX); default HOME/model/minilm-int8.onnx; missing: search by words only"
     )
+    off_policy_file: Path | None = Field(
+        None,
+        description="subjects that your company excludes (YAML); default HOME/off_policy.yaml; followed while running",
+    )
     # serving
     host: str = Field("127.0.0.1", description="address that serve listens on")
     port: int = Field(3978, ge=0, le=65535, description="port that serve listens on; 0 picks a free one")
@@ -242,6 +246,11 @@ class Settings(BaseSettings):
     def model_path(self) -> Path:
         """The embedding model's file, whether or not it is there."""
         return self.model_file or self.home / "model" / "minilm-int8.onnx"
+
+    @property
+    def off_policy_path(self) -> Path:
+        """Where the company's list of excluded subjects is looked for."""
+        return self.off_policy_file or self.home / "off_policy.yaml"
 
     @property
     def directory_path(self) -> Path:

@@ -304,7 +304,7 @@ class WebResult:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an ingest is: stage "read", "words" or "vectors"; `total` is None while it is not known."""
+    """How far an ingest is: stage "read", "words", "vectors" or "screen"; `total` is None while it is not known."""
 
     stage: str
     done: int

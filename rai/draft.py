@@ -17,9 +17,10 @@ from importlib import resources
 
 import yaml
 
+from rai.forms import decoded, normal
 from rai.markup import cleaned
 from rai.records import Category, Screening
-from rai.screen import BLOCK_AT, decoded, normal
+from rai.screen import BLOCK_AT
 
 LEAK = "DL-01"
 MARKER = "DL-02"

@@ -19,6 +19,15 @@ class PromptScreen(Protocol):
         ...
 
 
+class LocalScreen(PromptScreen, Protocol):
+    """A screen whose verdicts on documents may be kept."""
+
+    @property
+    def version(self) -> str:
+        """Changes whenever a verdict on a document may change."""
+        ...
+
+
 class EntityTagger(Protocol):
     """Finds names in a text."""
 

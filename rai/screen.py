@@ -7,12 +7,9 @@ and within either whatever was hidden in another encoding. Every pattern is boun
 
 from __future__ import annotations
 
-import base64
-import binascii
+import hashlib
 import re
-import string
-import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -20,13 +17,13 @@ from typing import Any, Literal, cast
 
 import yaml
 
+from rai.forms import decoded, normal, spelled_out
 from rai.records import Category
 
 BLOCK_AT = 0.5
 As = Literal["request", "document"]
 _FILES = ("attacks.yaml", "orders.yaml", "harm.yaml", "people.yaml")
-_MOST_BLOBS = 20
-_LONGEST_BLOB = 4000
+FORM = 2
 _END = 20_000
 _BLOCK = 500
 _WINDOWED = 20_000
@@ -85,6 +82,14 @@ def rules() -> tuple[Rule, ...]:
     """Every rule there is, in the order of the tables."""
     lexicon = _lexicon()
     return tuple(_rule(row, lexicon) for name in _FILES for row in _table(name))
+
+
+@cache
+def rules_version() -> str:
+    """Changes whenever a rule does: the first digits of the tables' SHA-256 and `FORM`, the number of the code around them."""
+    names = (*_FILES, "lexicon.yaml", "triggers.yaml", "watched.yaml")
+    tables = b"".join(resources.files("rai.rules").joinpath(name).read_bytes() for name in names)
+    return f"{FORM}-{hashlib.sha256(tables).hexdigest()[:10]}"
 
 
 def judge(text: str, *, as_: As) -> Finding | None:
@@ -151,92 +156,6 @@ def _sentence(text: str, match: re.Match[str]) -> str:
     return before[start:] + match.group() + after[: min(ends, default=len(after))]
 
 
-# --- normal forms -----------------------------------------------------------------------------------------------------
-
-_HIDDEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
-)
-_TAGS = re.compile("[\U000e0020-\U000e007e]+")
-_LOOKALIKES = str.maketrans(
-    "аеорсухіјѕԁԛԝһѵґкмнтвАВЕКМНОРСТУХІЈЅαβεικνορτυχγηωΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɡɑʟɴʀøøłđħ’‘‛`´“”„«»–—−‐‑",
-    "aeopcyxijsdqwhvrkmhtbABEKMHOPCTYXIJSabeiknoptuxynwABEZHIKMNOPTYXigaLNRooldh'''''\"\"\"\"\"-----",
-)
-_SPACES = re.compile(r"[^\S\n]+")
-_LINES = re.compile(r" ?\n[\s]*")
-_LEET = str.maketrans("013457@$!|", "oieastasii")
-_LEET_WORD = re.compile(r"(?<![a-z0-9@$!|])(?=[a-z]*[0-9@$!|])[a-z0-9@$!|]{2,24}(?![a-z0-9@$|])")
-_SPREAD = re.compile(r"(?<!\w)(?:\w[ ._*-]){3,40}\w(?!\w)")
-
-
-def normal(text: str) -> str:
-    """Compatibility forms, look-alike letters and accents made plain, hidden characters removed, lower case, single spaces."""
-    if text.isascii():
-        plain = text
-    else:
-        plain = _HIDDEN.sub("", unicodedata.normalize("NFKC", text)).translate(_LOOKALIKES)
-        plain = "".join(c for c in unicodedata.normalize("NFD", plain) if not unicodedata.combining(c))
-    return _LINES.sub("\n", _SPACES.sub(" ", plain)).strip().lower()
-
-
-def spelled_out(plain: str) -> Iterator[str]:
-    """`plain` with what disguises its words undone: 1gn0re, i g n o r e, one word to a line; nothing if that is `plain`."""
-    triggers = _triggers()
-
-    def leet(match: re.Match[str]) -> str:
-        word = match.group().strip("!|").translate(_LEET)
-        return word if word in triggers else match.group()
-
-    def join(match: re.Match[str]) -> str:
-        return re.sub(r"[ ._*-]", "", match.group())
-
-    form = _SPREAD.sub(join, _LEET_WORD.sub(leet, plain))
-    if form != plain:
-        yield form
-    breaks = plain.count("\n")
-    if breaks > 2 and len(plain) < 24 * breaks:
-        yield form.replace("\n", " ")
-
-
-# --- what is hidden in another encoding -------------------------------------------------------------------------------
-
-_BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w+/=])")
-_HEX = re.compile(r"(?<![\w])(?:[0-9a-fA-F]{2} ?){12,}(?![\w])")
-_BITS = re.compile(r"(?<![\w])(?:[01]{8} ?){6,}(?![\w])")
-_PRINTABLE = frozenset(string.printable)
-
-
-def decoded(text: str) -> Iterator[str]:
-    """Readable text found in base64, hexadecimal, binary and tag characters; decoded once, at most 20 pieces."""
-    found = 0
-    for blob in _blobs(text):
-        if len(blob) >= 8 and all(c in _PRINTABLE for c in blob) and re.search(r"[a-zA-Z]{3}", blob):
-            yield blob
-            found += 1
-        if found >= _MOST_BLOBS:
-            return
-
-
-def _blobs(text: str) -> Iterator[str]:
-    for match in _TAGS.finditer(text):
-        yield "".join(chr(ord(c) - 0xE0000) for c in match.group())
-    for match in _BASE64.finditer(text):
-        yield _base64(match.group()[:_LONGEST_BLOB])
-    for match in _HEX.finditer(text):
-        yield bytes.fromhex(match.group()[:_LONGEST_BLOB]).decode("latin-1") if match else ""
-    for match in _BITS.finditer(text):
-        bits = match.group().split() if " " in match.group() else re.findall("[01]{8}", match.group())
-        yield "".join(chr(int(b, 2)) for b in bits[:_LONGEST_BLOB])
-
-
-def _base64(blob: str) -> str:
-    body = blob.rstrip("=").replace("-", "+").replace("_", "/")
-    body = body[: len(body) - (len(body) % 4 == 1)]
-    try:
-        return base64.b64decode(body + "=" * (-len(body) % 4), validate=True).decode("utf-8")
-    except (binascii.Error, UnicodeDecodeError):
-        return ""
-
-
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
@@ -258,11 +177,6 @@ def _lexicon() -> dict[str, str]:
 @cache
 def _watched() -> tuple[str, ...]:
     return tuple(_table("watched.yaml"))
-
-
-@cache
-def _triggers() -> frozenset[str]:
-    return frozenset(_table("triggers.yaml"))
 
 
 def _expand(pattern: str, macros: dict[str, str]) -> str:

@@ -23,6 +23,8 @@ from rai.records import Screening
 from rai.redact import MASK, Redactor
 
 TIMEOUT_S = 10.0
+Earlier = Callable[[Sequence[str]], dict[str, str | None]]
+"""Verdicts that are known, by `verdict_key`: the rule that leaves a passage out, or None."""
 _SHORTEST = 16  # a piece shorter than this is cheap to judge again, and cutting it out could tear a sentence apart
 _REMEMBERED = 20_000
 
@@ -109,20 +111,30 @@ class ScreenedModel:
 class ScreenedRetriever:
     """A retriever whose passages carry, in `screened`, the rule that found an order to the assistant in them.
 
-    Verdicts are kept by chunk id, which is a hash of the text, and by title. Raises PromptBlocked(None,
-    unavailable=True) when the screen cannot decide.
+    Verdicts are kept by chunk id, which is a hash of the text, and by title; `earlier` looks up those that were made at ingest.
+    Raises PromptBlocked(None, unavailable=True) when the screen cannot decide.
     """
 
-    def __init__(self, retriever: Retriever, screen: PromptScreen, *, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        retriever: Retriever,
+        screen: PromptScreen,
+        *,
+        earlier: Earlier = lambda _keys: {},
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
         self._retriever = retriever
         self._screen = screen
+        self._earlier = earlier
         self._timeout_s = timeout_s
         self._verdicts: OrderedDict[str, str | None] = OrderedDict()
 
     async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
         """The retriever's result, each passage marked."""
         found = await self._retriever.retrieve(query, access, k)
-        rules = await self._judge([(_key(p.chunk_id, p.title, p.text), f"{p.title}\n{p.text}") for p in found.passages])
+        rules = await self._judge(
+            [(verdict_key(p.chunk_id, p.title, p.text), as_data(p.title, p.text)) for p in found.passages]
+        )
         marked = tuple(replace(p, screened=rule) for p, rule in zip(found.passages, rules, strict=True))
         if (turn := _turn.get()) is not None:
             turn.data.update(t for p in marked if p.screened is None for t in (p.title, p.text))
@@ -130,7 +142,9 @@ class ScreenedRetriever:
 
     async def _judge(self, texts: Sequence[tuple[str, str]]) -> list[str | None]:
         new = {key: text for key, text in texts if key not in self._verdicts}
-        rules = dict(zip(new, await _orders(self._screen, self._timeout_s, list(new.values())), strict=True))
+        rules = await asyncio.to_thread(self._earlier, list(new)) if new else {}
+        left = {key: text for key, text in new.items() if key not in rules}
+        rules |= dict(zip(left, await _orders(self._screen, self._timeout_s, list(left.values())), strict=True))
         answer = [rules[key] if key in rules else self._verdicts[key] for key, _ in texts]
         self._verdicts.update(rules)
         while len(self._verdicts) > _REMEMBERED:
@@ -160,7 +174,7 @@ class ScreenedWeb:
             _note("the web was not searched: the query held nothing but personal data")
             return ()
         found = await self._web.search(clean, k)
-        rules = await _orders(self._screen, self._timeout_s, [f"{r.title}\n{r.snippet}" for r in found])
+        rules = await _orders(self._screen, self._timeout_s, [as_data(r.title, r.snippet) for r in found])
         kept = tuple(r for r, rule in zip(found, rules, strict=True) if rule is None)
         if len(kept) < len(found):
             named = ", ".join(sorted({rule for rule in rules if rule}))
@@ -242,5 +256,11 @@ def _note(*texts: str) -> None:
         turn.notes.extend(text for text in texts if text not in turn.notes)
 
 
-def _key(*parts: str) -> str:
-    return hashlib.sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+def verdict_key(chunk_id: str, title: str, text: str) -> str:
+    """What a verdict on a chunk is kept by."""
+    return hashlib.sha256(f"{chunk_id}\x00{title}\x00{text}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def as_data(title: str, text: str) -> str:
+    """A passage as the screen reads it."""
+    return f"{title}\n{text}"

@@ -12,8 +12,9 @@ import hypothesis
 import pytest
 
 import bot.settings  # noqa: F401 - first of all: it tells onnxruntime to send nothing
-from grounding.embedded.build_model import build
+from grounding.embedded.build_model import build, build_changed
 from grounding.embedded.embedder import MiniLM
+from rai.embedded.classifier import CHANGES, FILE
 
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
 hypothesis.settings.register_profile("dev", deadline=None)
@@ -59,8 +60,10 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The embedding model, built once from the pinned weights as set-up builds it."""
-    return build(tmp_path_factory.mktemp("model") / "minilm-int8.onnx")
+    """The embedding model with the screen's classifier beside it, built once from the pinned weights as set-up builds them."""
+    target = build(tmp_path_factory.mktemp("model") / "minilm-int8.onnx")
+    build_changed(target.with_name(FILE), CHANGES)
+    return target
 
 
 @pytest.fixture(scope="session")

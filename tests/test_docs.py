@@ -157,7 +157,12 @@ def test_every_line_of_the_example_is_a_setting_with_an_allowed_value(
     name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert name in known_settings()
-    needed = {"ATTEST_OPENAI_API_KEY": "k", "ATTEST_SERPAPI_KEY": "k", "ATTEST_BOT_TENANT_ID": "t", "ATTEST_MODERATION_KEY": "k"}
+    needed = {
+        "ATTEST_OPENAI_API_KEY": "k",
+        "ATTEST_SERPAPI_KEY": "k",
+        "ATTEST_BOT_TENANT_ID": "t",
+        "ATTEST_MODERATION_KEY": "k",
+    }
     needed |= {"ATTEST_SCREEN": "embedded", "ATTEST_CONTENT_SAFETY_ENDPOINT": "https://name.example"}
     if value.split("#")[0].strip():
         needed[name] = value

@@ -16,6 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
 PYTHON = os.path.join(VENV, "bin", "python")
 LOG = os.path.join(VENV, "setup.log")
+SCREEN = os.path.join("rai", "embedded", "screen.npz")
 LOWEST, HIGHEST = (3, 11), (3, 13)
 NEEDED_BYTES = {"runtime": 1600 * 2**20, "dev": 2000 * 2**20}
 LOCKS = {"runtime": ["build.txt", "runtime.txt"], "dev": ["dev.txt"]}
@@ -131,8 +132,11 @@ def install(level):
 
 
 def model_key():
-    """Changes whenever the model may be looked for somewhere else."""
+    """Changes whenever a model may be looked for somewhere else, or is to be built anew."""
+    with open(os.path.join(ROOT, SCREEN), "rb") as handle:
+        screen = hashlib.sha256(handle.read()).hexdigest()
     parts = [
+        screen,
         os.environ.get("ATTEST_HOME", ""),
         os.environ.get("ATTEST_MODEL_FILE", ""),
         os.environ.get("XDG_DATA_HOME", ""),
@@ -146,12 +150,13 @@ def model_key():
 
 
 def build_model():
-    """Build the embedding model where the settings look for it, unless it is there."""
+    """Build the embedding model and the screen's classifier where the settings look for them, unless they are there."""
     stamp = os.path.join(VENV, ".attest-model")
     try:
         with open(stamp) as handle:
             key, path = handle.read().split("\n", 1)
-        if key == model_key() and os.path.exists(path):
+        beside = os.path.join(os.path.dirname(path), "screen-int8.onnx")
+        if key == model_key() and os.path.exists(path) and os.path.exists(beside):
             return
     except (OSError, ValueError):
         pass
@@ -160,8 +165,10 @@ def build_model():
         path = subprocess.check_output([PYTHON, "-c", code], cwd=ROOT).decode().strip()
     except subprocess.CalledProcessError:
         raise Stop("the settings cannot be read; run .venv/bin/attest doctor") from None
+    build = [PYTHON, "-m", "grounding.embedded.build_model", path]
     if not os.path.exists(path):
-        run("Building the embedding model", [PYTHON, "-m", "grounding.embedded.build_model", path])
+        run("Building the embedding model", build)
+    run("Building the screen's classifier", build + [SCREEN, "screen-int8.onnx"])
     with open(stamp, "w") as handle:
         handle.write(model_key() + "\n" + path)
 

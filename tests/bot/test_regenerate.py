@@ -15,7 +15,7 @@ from grounding.errors import ContentFiltered, PromptBlocked, ServiceUnavailable
 from grounding.policy import Policy
 from grounding.prompt import insufficient_sentence
 from grounding.records import Document
-from rai.embedded.rules_screen import RuleScreen
+from rai.embedded.screen import EmbeddedScreen
 from rai.records import Claim, EvidenceSpan, Outcome
 from rai.screened import RememberingScreen, ScreenedModel
 from tests.e2e.support import ScriptedGrader, World, world
@@ -38,7 +38,7 @@ async def drafting(folder: Path, *replies: str | Exception) -> tuple[World, Scri
     """A turn in which a model drafts and may be asked again."""
     model = ScriptedModel(*replies)
     made = await world(folder, (PRICES,), HashEmbedder(), grader=ScriptedGrader({"prices.md": 0.9}))
-    composer = ModelComposer(ScreenedModel(model, RememberingScreen(RuleScreen())))
+    composer = ModelComposer(ScreenedModel(model, RememberingScreen(EmbeddedScreen())))
     return World(replace(made.seams, composer=composer, reviser=composer), made.ledger), model
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from grounding.records import Completion
-from rai.embedded.rules_screen import RuleScreen
+from rai.embedded.screen import EmbeddedScreen
 from rai.judge import ModelJudge, instructions
 from rai.ports import StatementJudge
 from rai.records import Source
@@ -38,7 +38,7 @@ def judge(request: pytest.FixtureRequest) -> StatementJudge:
     if request.param == "model":
         return ModelJudge(ComparingModel())
     if request.param == "screened model":
-        return ModelJudge(ScreenedModel(ComparingModel(), RuleScreen(), trusted=[instructions()]))
+        return ModelJudge(ScreenedModel(ComparingModel(), EmbeddedScreen(), trusted=[instructions()]))
     return WordJudge()
 
 

@@ -13,7 +13,7 @@ from grounding.remote import Remote
 from rai.azure.content_safety import ContentSafetyScreen
 from rai.azure.moderation import ModerationScreen
 from rai.cascade import CascadeScreen
-from rai.embedded.rules_screen import RuleScreen
+from rai.embedded.screen import EmbeddedScreen
 from rai.ports import PromptScreen
 from rai.records import Category
 from rai.screened import RememberingScreen
@@ -60,15 +60,15 @@ def _here(screen: PromptScreen) -> Maker:
 
 def _behind_rules(second: Maker, **options: Any) -> Maker:
     async def make(stack: AsyncExitStack) -> Case:
-        return Case(CascadeScreen(RuleScreen(), (await second(stack)).screen, **options))
+        return Case(CascadeScreen(EmbeddedScreen(), (await second(stack)).screen, **options))
 
     return make
 
 
 MAKERS: dict[str, Maker] = {
-    "rules": _here(RuleScreen()),
-    "remembering rules": _here(RememberingScreen(RuleScreen())),
-    "rules alone in a cascade": _here(CascadeScreen(RuleScreen())),
+    "rules": _here(EmbeddedScreen()),
+    "remembering rules": _here(RememberingScreen(EmbeddedScreen())),
+    "rules alone in a cascade": _here(CascadeScreen(EmbeddedScreen())),
     "content safety": _content_safety,
     "moderation": _moderation,
     "rules, then content safety": _behind_rules(_content_safety),

@@ -19,7 +19,7 @@ from grounding.linking import QueryBuilder
 from grounding.ports import ChatModel, Composer, Embedder, Grader, WebSearch
 from grounding.records import Document, Grade, Grading, Passage, WebResult
 from rai.embedded.relevance import EmbeddedRelevance
-from rai.embedded.rules_screen import RuleScreen
+from rai.embedded.screen import EmbeddedScreen
 from rai.ledger.store import SqlLedger
 from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import Report, Source
@@ -83,7 +83,7 @@ async def world(
     deadline_s: float = 30.0,
 ) -> World:
     """Wire a turn as `bot.compose` does, with the given parts in place of services."""
-    screen = RememberingScreen(RuleScreen())
+    screen = RememberingScreen(EmbeddedScreen())
     index = await open_kb(folder / "index", documents, embedder)
     ledger = SqlLedger(folder / "ledger.db", folder / "config" / "ledger.key")
     ports = CheckPorts(scorer=EmbeddedRelevance(embedder))

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rai.screen import BLOCK_AT, As, Rule, decoded, excerpt, judge, normal, rules, spelled_out
+from rai.forms import normal, spelled_out
+from rai.screen import BLOCK_AT, As, Rule, excerpt, judge, rules
 
 
 def blocked(text: str, as_: As = "request") -> bool:
@@ -160,11 +161,6 @@ def test_a_disguised_attack_is_seen(disguise: str, as_: As) -> None:
 def test_numbers_codes_and_other_scripts_are_no_disguise(text: str) -> None:
     assert not blocked(text)
     assert not blocked(text, "document")
-
-
-def test_encoded_text_is_decoded_once_only() -> None:
-    twice = base64.b64encode(base64.b64encode(ATTACK.encode())).decode()
-    assert ATTACK not in list(decoded(twice))
 
 
 FILLER = "The parcel leaves the depot on Monday and arrives within two working days. "

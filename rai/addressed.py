@@ -1,0 +1,58 @@
+"""Which sentences of a document could speak to the model that reads it: commands, questions, and talk of answers and assistants.
+
+Plain statements, most of any document, cannot, and are not classified.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+MOST = 64
+"""Sentences of a document that are classified at most: the first and the last half of those that could be orders."""
+_LONGEST = 400
+_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+|\n+|\s\|\s?|(?<=[.!?])\|")
+_ASKED = re.compile(
+    r"(?:^|[,:;\"'“(>\-–*]\s*)(?:please\s+|now\s+|also\s+|then\s+|instead\s+|always\s+|never\s+|just\s+|hey\s+)?(?:"
+    r"add|adapt|adjust|answer|append|approve|ask|augment|begin|break|calculate|call|change|claim|classify|combine|compose|compute|convert|convince|"
+    r"count|create|define|delete|describe|develop|disclose|display|do|don't|draft|e-?mail|encode|encourage|end|enhance|execute|explain|extend|fetch|"
+    r"forget|format|forward|generate|give|group|ignore|include|insert|inform|integrate|introduce|invite|jumble|leak|list|make|mention|mask|misspell|"
+    r"modify|name|omit|open|outline|output|override|persuade|post|praise|prepend|print|produce|promote|provide|put|rank|rate|rearrange|recommend|"
+    r"refer|refuse|remove|render|repeat|replace|reply|report|respond|return|reveal|reverse|rewrite|run|say|scramble|send|share|show|skip|solve|sort|"
+    r"spell|start|state|stop|substitute|suggest|summari[sz]e|swap|talk|tell|transfer|translate|treat|upload|urge|use|visit|warn|write|"
+    r"what|what's|who|whom|whose|when|where|why|which|how|can you|could you|would you|will you|is|are|does|did)\b",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"\byour (?:\w+ )?(?:answer|response|reply|output|summary|message|tasks?|instructions?|rules|prompt|goal|role|guidelines)\b|"
+    r"\b(?:assistant|chat ?bot|language model|copilot|summari[sz]er|GPT|LLM|A\.?I\.?)s?\b|\bsystem (?:prompt|message|note)|"
+    r"\b(?:previous|prior|above|earlier|original|all) (?:instructions?|rules|prompt|context|text)\b|"
+    r"\b(?:the|this) (?:user|conversation|chat)\b|\[/?INST|<\|",
+    re.IGNORECASE,
+)
+_SPOKEN_OF = re.compile(
+    r"\byour (?:\w+ )?(?:answer|response|reply|output|summary|message|task|instructions?|rules|prompt|goal|role)|\b(?:assistant|chat ?bot|"
+    r"language model|copilot|summari[sz]er|GPT|LLM|A\.?I\.?)s?\b|\bsystem (?:prompt|message|note)|\binstructions?\b|\byou (?:must|are now|will now)\b|"
+    r"\b(?:ignor|antwort|vergiss|vergesst|oubli|olvid|respond|ripet|dimentic|negeer)\w*|\[/?INST|<\|",
+    re.IGNORECASE,
+)
+
+
+def addressed(text: str) -> list[str]:
+    """The sentences of `text` that could be orders, at most `MOST`, each cut at 400 characters."""
+    found = [s[:_LONGEST] for s in _sentences(text) if _ASKED.search(s) or s.endswith("?") or _SPOKEN_OF.search(s)]
+    return found if len(found) <= MOST else found[: MOST // 2] + found[-MOST // 2 :]
+
+
+def names_the_model(sentence: str) -> bool:
+    """Whether the sentence speaks of answers, instructions, assistants or users, as an order to the model mostly does.
+
+    "Show all answers" is a button and "Create an image" a step of a manual: without such a word an order can hardly be told from one.
+    """
+    return bool(_NAMED.search(sentence))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for part in _END.split(text):
+        if len(sentence := part.strip()) >= 8:
+            yield sentence

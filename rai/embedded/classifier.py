@@ -1,0 +1,121 @@
+"""The screen's classifier: how likely a request asks for each kind of harm, and a document's sentence speaks to the model.
+
+The embedding model with low-rank changes (rai/embedded/screen.npz, trained by tools/train_screen.py), built beside it at set-up. It was
+taught on texts of up to 64 word pieces, so a longer one is read in windows of 64, each overlapping the last by 16.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from grounding.errors import StoreError
+from rai.records import Category
+
+FILE = "screen-int8.onnx"
+CHANGES = Path(__file__).with_name("screen.npz")
+"""What it was taught, as changes to the embedding model's weights."""
+CLASSES: tuple[Category, ...] = (
+    "hate",
+    "sexual",
+    "violence",
+    "self_harm",
+    "dangerous_help",
+    "privacy",
+    "jailbreak",
+    "instruction_leak",
+)
+"""The harmful classes in the order of the model's outputs 1 to 8; output 0 is an honest request, 9 an order in a document."""
+PIECES, STRIDE = 62, 46
+FIRST, LAST = 8, 4
+"""Windows judged of a long text: its beginning and its end; what lies between is left to the rules."""
+_READ = 6000
+"""Characters read at each end of a text: more than 12 windows hold."""
+_CACHE = 8192
+Array = NDArray[np.float32]
+
+
+class Classifier:
+    """Over the file that `grounding.embedded.build_model` makes of screen.npz. Safe for several threads.
+
+    Raises StoreError if the file or its tokenizer cannot be read.
+    """
+
+    def __init__(self, path: Path, *, threads: int = 2) -> None:
+        try:
+            self._tokenizer = Tokenizer.from_file(str(path.with_name("tokenizer.json")))
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = 1
+            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+            options.enable_cpu_mem_arena = False
+            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # both libraries raise bare Exception
+            raise StoreError(
+                f"the screen's classifier cannot be read ({type(error).__name__}); build it again with `make setup`"
+            ) from error
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        ends = self._tokenizer.encode("").ids
+        self._start, self._end = ends[0], ends[-1]
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="screen")
+        self._version = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+        self._cache: OrderedDict[str, Array] = OrderedDict()
+        self._lock = Lock()
+
+    @property
+    def version(self) -> str:
+        """The first digits of the file's SHA-256."""
+        return self._version
+
+    def request(self, text: str) -> Array:
+        """Chances of shape (windows, 9) that sum to one in each row: honest, then `CLASSES`."""
+        logits = self._windows(text)[:, :-1]
+        raised = np.exp(logits - logits.max(1, keepdims=True))
+        chances: Array = raised / raised.sum(1, keepdims=True)
+        return chances
+
+    def order(self, text: str) -> float:
+        """How likely `text`, a sentence or two of a document, is an order to the model; in [0, 1]."""
+        return float(1.0 / (1.0 + np.exp(-self._windows(text)[:, -1].max())))
+
+    def _windows(self, text: str) -> Array:
+        with self._lock:
+            held = self._cache.get(text)
+        if held is not None:
+            return held
+        rows = np.concatenate(list(self._pool.map(self._one, self._cut(text))))
+        with self._lock:
+            self._cache[text] = rows
+            while len(self._cache) > _CACHE:
+                self._cache.popitem(last=False)
+        return rows
+
+    def _cut(self, text: str) -> list[list[int]]:
+        if len(text) <= 2 * _READ:
+            return windows(self._tokenizer.encode(text, add_special_tokens=False).ids, FIRST + LAST)
+        ends = (text[:_READ], text[-_READ:])
+        head, tail = (self._tokenizer.encode(end, add_special_tokens=False).ids for end in ends)
+        return windows(head, FIRST)[:FIRST] + windows(tail[-(PIECES + STRIDE * (LAST - 1)) :], LAST)
+
+    def _one(self, pieces: Sequence[int]) -> Array:
+        ids = np.array([[self._start, *pieces, self._end]], np.int64)
+        row: Array = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
+        return row
+
+
+def windows(pieces: Sequence[int], most: int) -> list[list[int]]:
+    """Windows of at most `PIECES`, `STRIDE` apart, that cover all pieces; of more than `most` the first and the last third."""
+    found = [list(pieces[i : i + PIECES]) for i in range(0, max(1, len(pieces) - (PIECES - STRIDE)), STRIDE)]
+    if len(found) <= most:
+        return found
+    last = most // 3
+    return found[: most - last] + found[-last:]

@@ -1,0 +1,107 @@
+"""The embedded prompt screen: explained rules, a company's own list, and a small classifier for what no rule foresaw.
+
+The user's turn is judged as a request, each document as data: in a document only what speaks to the model counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rai.addressed import addressed, names_the_model
+from rai.embedded.classifier import CLASSES, Classifier
+from rai.forms import decoded, plain_letters
+from rai.off_policy import OffPolicy
+from rai.reading import reads
+from rai.records import DocumentScreening, Screening
+from rai.screen import Finding, judge, rules_version
+
+BLOCK_AT = 0.5
+REQUEST_AT, JAILBREAK_AT = 0.95, 0.99
+"""Chances from which on a request is refused; more for jailbreaks, which honest role play resembles and rules know best."""
+DOUBT_AT = 0.6
+"""Chance from which on a request is in doubt: a stronger screen decides, if there is one."""
+NAMED_AT, ORDER_AT = 0.9, 0.9975
+"""Chances from which on a passage is left out: of a sentence that names the model or its answer, and of any other.
+
+All are chosen on sets that taught nothing, see docs/screening.md.
+"""
+
+
+class EmbeddedScreen:
+    """A PromptScreen that needs no service and never fails to decide. Without a classifier it goes by rules alone."""
+
+    def __init__(self, classifier: Classifier | None = None, off_policy: OffPolicy | None = None) -> None:
+        self._classifier = classifier
+        self._off_policy = off_policy
+        self._version = f"{rules_version()}+{classifier.version}" if classifier else rules_version()
+
+    @property
+    def name(self) -> str:
+        return "rules+classifier" if self._classifier else "rules"
+
+    @property
+    def version(self) -> str:
+        """Changes whenever a verdict on a document may change."""
+        return self._version
+
+    async def screen(self, text: str, documents: Sequence[str] = ()) -> Screening:
+        """Judge `text` as a request and each of `documents` as data. `score` in [0, 1]; block at 0.5 and above."""
+        return await asyncio.to_thread(self._screen, text, tuple(documents))
+
+    def _screen(self, text: str, documents: Sequence[str]) -> Screening:
+        judged = tuple(self._document(i, d) for i, d in enumerate(documents))
+        return replace(self._request(text), documents=judged) if text.strip() else Screening("allow", documents=judged)
+
+    def _request(self, text: str) -> Screening:
+        if self._off_policy and (subject := self._off_policy.found(text)):
+            return Screening("block", "off_policy", f"OP-{subject.id}", 1.0)
+        found = judge(text, as_="request")
+        if found is not None and found.blocked:
+            return Screening("block", found.category, found.rule, found.score)
+        read = self._classified(text)
+        if read is None:
+            return Screening("allow", score=found.score if found else 0.0)
+        if read.blocked:
+            return Screening("block", read.category, read.rule, read.score)
+        score = max(read.score, found.score if found else 0.0)
+        return Screening("allow", score=score, doubtful=read.score >= scaled(DOUBT_AT, REQUEST_AT))
+
+    def _classified(self, text: str) -> Finding | None:
+        """What the classifier makes of the request, and of what is hidden in it in another encoding."""
+        if self._classifier is None or not reads(text):
+            return None
+        best: Finding | None = None
+        for form in (plain_letters(text), *decoded(text)):
+            chances = self._classifier.request(form)
+            for row in chances:
+                category = CLASSES[int(row[1:].argmax())]
+                threshold = JAILBREAK_AT if category == "jailbreak" else REQUEST_AT
+                found = Finding(f"CL-{category.replace('_', '-')}", category, scaled(1.0 - float(row[0]), threshold))
+                if best is None or found.score > best.score:
+                    best = found
+        return best
+
+    def _document(self, index: int, text: str) -> DocumentScreening:
+        found = judge(text, as_="document")
+        if found is not None and found.blocked:
+            return DocumentScreening(index, "block", found.rule, found.score)
+        if self._classifier is None:
+            return DocumentScreening(index, "allow", None, found.score if found else 0.0)
+        score = max((self._order(s) for s in addressed(text)), default=0.0)
+        if score >= BLOCK_AT:
+            return DocumentScreening(index, "block", "CL-order", score)
+        return DocumentScreening(index, "allow", None, score)
+
+    def _order(self, sentence: str) -> float:
+        assert self._classifier is not None
+        return scaled(self._classifier.order(sentence), NAMED_AT if names_the_model(sentence) else ORDER_AT)
+
+
+def scaled(chance: float, threshold: float) -> float:
+    """The chance moved on the logit scale so that `threshold` becomes 0.5, which is where every screen blocks; in [0, 1], 4 places."""
+    chance = min(max(chance, 1e-6), 1 - 1e-6)
+    odds = math.log(chance / (1 - chance)) - math.log(threshold / (1 - threshold))
+    return round(1.0 / (1.0 + math.exp(-odds)), 4)

@@ -1,0 +1,25 @@
+"""A small SQLite file beside the knowledge base, derived from it; its folder is readable by its owner alone."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from grounding.errors import StoreError
+
+
+@contextmanager
+def opened(path: Path, tables: str, what: str) -> Iterator[sqlite3.Connection]:
+    """The file with its `tables`, for reading and writing. Raises StoreError that names `what` it holds."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as db:
+            path.chmod(0o600)
+            db.executescript(tables)
+            yield db
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(
+            f"{what} cannot be written ({type(error).__name__}); delete {path.name} and ingest again"
+        ) from error

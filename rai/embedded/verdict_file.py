@@ -1,0 +1,124 @@
+"""The screen's verdicts on the chunks of the knowledge base, made at ingest and kept with the screen's version.
+
+A verdict is kept by chunk id, which is a hash of the text, and title. Another screen, or another version of it, judges anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Protocol
+
+from grounding.errors import PromptBlocked, ServiceError, StoreError
+from grounding.ports import Library
+from grounding.records import Chunk, Progress
+from rai.embedded.side_file import opened
+from rai.ports import PromptScreen
+from rai.screened import as_data, verdict_key
+
+LOG = logging.getLogger("attest")
+_TABLES = """
+CREATE TABLE IF NOT EXISTS screen (version TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS judged (doc_id TEXT PRIMARY KEY, version TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS verdict (key TEXT PRIMARY KEY, rule TEXT) WITHOUT ROWID;
+"""
+_DOCUMENTS = 50
+_CHUNKS = 64
+
+
+class Titled(Protocol):
+    """A chunk with its document's title."""
+
+    @property
+    def chunk(self) -> Chunk: ...
+
+    @property
+    def title(self) -> str: ...
+
+
+class Chunks(Protocol):
+    """Where the chunks of documents are read."""
+
+    def chunks_of(self, doc_ids: Sequence[str]) -> Sequence[Titled]:
+        """Live chunks of these documents."""
+        ...
+
+
+class VerdictFile:
+    """Verdicts over one SQLite file; safe for many readers and writers in several processes. `version`: of the screen."""
+
+    def __init__(self, path: Path, version: str) -> None:
+        self._path = path
+        self._version = version
+
+    def known(self, keys: Sequence[str]) -> dict[str, str | None]:
+        """The rule that each chunk is left out by, or None, for the keys that this screen has judged. Never raises."""
+        if not self._path.exists():
+            return {}
+        marks = ",".join("?" * len(keys))
+        try:
+            with closing(sqlite3.connect(self._path.resolve().as_uri() + "?mode=ro", uri=True, timeout=5)) as db:
+                if db.execute("SELECT 1 FROM screen WHERE version = ?", (self._version,)).fetchone() is None:
+                    return {}
+                return dict(db.execute(f"SELECT key, rule FROM verdict WHERE key IN ({marks})", list(keys)))  # noqa: S608 - question marks
+        except sqlite3.Error as error:
+            LOG.warning("the screen's verdicts cannot be read (%s); passages are judged again", type(error).__name__)
+            return {}
+
+    def keep(self, verdicts: Mapping[str, str | None], documents: Mapping[str, str] | None = None) -> None:
+        """Add verdicts, and the versions of the documents that they make whole. Raises StoreError."""
+        with opened(self._path, _TABLES, "the file of the screen's verdicts") as db:
+            db.execute("BEGIN IMMEDIATE")
+            if db.execute("SELECT 1 FROM screen WHERE version = ?", (self._version,)).fetchone() is None:
+                for table in ("screen", "judged", "verdict"):
+                    db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own
+                db.execute("INSERT INTO screen VALUES (?)", (self._version,))
+            db.executemany("INSERT OR REPLACE INTO verdict VALUES (?, ?)", list(verdicts.items()))
+            db.executemany("INSERT OR REPLACE INTO judged VALUES (?, ?)", list((documents or {}).items()))
+            db.execute("COMMIT")
+
+    async def follow(
+        self,
+        library: Library,
+        chunks: Chunks,
+        screen: PromptScreen,
+        on_progress: Callable[[Progress], None] = lambda _at: None,
+    ) -> int:
+        """Judge the chunks of documents that are new or changed; how many documents that were.
+
+        What cannot be judged or written now is told in the log and judged when it is retrieved: nothing is stopped, nothing let through.
+        """
+        try:
+            judged = await asyncio.to_thread(self._judged)
+            new = [d for d in await library.documents() if judged.get(d.doc_id) != d.version]
+            for at in range(0, len(new), _DOCUMENTS):
+                part = {d.doc_id: d.version for d in new[at : at + _DOCUMENTS]}
+                rows = await asyncio.to_thread(chunks.chunks_of, list(part))
+                await asyncio.to_thread(self.keep, await self._verdicts(rows, screen), part)
+                on_progress(Progress("screen", min(at + _DOCUMENTS, len(new)), len(new)))
+        except (StoreError, ServiceError, PromptBlocked) as error:
+            LOG.warning("passages are screened when they are found, not at ingest: %s", error)
+            return 0
+        return len(new)
+
+    async def _verdicts(self, rows: Sequence[Titled], screen: PromptScreen) -> dict[str, str | None]:
+        found: dict[str, str | None] = {}
+        for at in range(0, len(rows), _CHUNKS):
+            part = rows[at : at + _CHUNKS]
+            screening = await screen.screen("", [as_data(r.title, r.chunk.text) for r in part])
+            for row, document in zip(part, screening.documents, strict=True):
+                rule = (document.rule or "unnamed") if document.verdict == "block" else None
+                found[verdict_key(row.chunk.chunk_id, row.title, row.chunk.text)] = rule
+        return found
+
+    def _judged(self) -> dict[str, str]:
+        if not self._path.exists():
+            return {}
+        with opened(self._path, _TABLES, "the file of the screen's verdicts") as db:
+            if db.execute("SELECT 1 FROM screen WHERE version = ?", (self._version,)).fetchone() is None:
+                return {}
+            return dict(db.execute("SELECT doc_id, version FROM judged").fetchall())
