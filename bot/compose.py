@@ -47,7 +47,7 @@ async def compose(settings: Settings) -> System:
 
     Raises SettingsError for settings that cannot work, StoreError for an index or ledger that cannot be opened.
     """
-    return await _Builder(settings, []).system()
+    return await _Builder(settings, [], Redactor(settings.phone_regions)).system()
 
 
 @dataclass(slots=True)
@@ -56,6 +56,7 @@ class _Builder:
 
     settings: Settings
     closers: list[Close]
+    redactor: Redactor
 
     async def system(self) -> System:
         from grounding.embedded.directory import FileDirectory
@@ -80,19 +81,20 @@ class _Builder:
         linker = StoreNames(index.store, index.words)
         vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
         search = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker)
-        redactor = Redactor(settings.phone_regions)
         ledger = await asyncio.to_thread(
-            partial(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file, redact=redactor.redact_entry)
+            partial(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file, redact=self.redactor.redact_entry)
         )
         self.closers.append(ledger.close)
-        checker = _checker(settings, embedder, tagger(settings, names.current, self.closers), self._judge(screen))
+        checker = _checker(
+            settings, embedder, tagger(settings, names.current, self.redactor, self.closers), self._judge(screen)
+        )
         composer = self._composer(embedder, screen)
         seams = Seams(
             screen=screen,
             queries=QueryBuilder(CentralitySummarizer(embedder), linker),
             retriever=ScreenedRetriever(search, screen, earlier=earlier),
             grader=EmbeddedGrader(embedder),
-            web=web_search(settings, screen, redactor, self.closers),
+            web=web_search(settings, screen, self.redactor, self.closers),
             composer=composer,
             reviser=composer if settings.generator == "openai" else None,
             directory=FileDirectory(settings.directory_path),
@@ -111,7 +113,7 @@ class _Builder:
         return System(
             settings=settings, answer=answer, check=check_request, queries=seams.queries, embedder=embedder, retriever=seams.retriever,
             grader=seams.grader, screen=screen, library=FollowedLibrary(index, names), directory=seams.directory, ledger=ledger, ready=partial(_ready, index.counts), close=self._close,
-            warm=partial(_warm, redactor), recall=vectors.followed_recall if vectors else lambda: None,
+            warm=partial(_warm, self.redactor), recall=vectors.followed_recall if vectors else lambda: None,
         )  # fmt: skip
 
     async def _screen(self) -> tuple[PromptScreen, Earlier]:
@@ -140,7 +142,7 @@ class _Builder:
         if self.settings.generator == "openai":
             from grounding.compose_model import ModelComposer
 
-            return ModelComposer(chat_model(self.settings, screen, self.closers))
+            return ModelComposer(chat_model(self.settings, screen, self.redactor, self.closers))
         extractive = ExtractiveComposer(embedder)
         if self.settings.generator == "demo":
             from grounding.embedded.demo import DemoComposer
@@ -151,7 +153,7 @@ class _Builder:
     def _judge(self, screen: PromptScreen) -> StatementJudge | None:
         if self.settings.statement_judge == "off":
             return None
-        return ModelJudge(chat_model(self.settings, screen, self.closers))
+        return ModelJudge(chat_model(self.settings, screen, self.redactor, self.closers))
 
 
 async def _ready(counts: Callable[[], tuple[int, int]]) -> dict[str, str]:

@@ -18,6 +18,7 @@ from rai.cascade import CascadeScreen
 from rai.judge import REQUEST as JUDGE_REQUEST
 from rai.judge import instructions as judge_instructions
 from rai.ports import EntityTagger, PromptScreen
+from rai.private import PrivateModel, PrivateTagger
 from rai.records import EntityType
 from rai.redact import Redactor
 from rai.screened import TIMEOUT_S, ScreenedModel, ScreenedWeb
@@ -25,7 +26,7 @@ from rai.screened import TIMEOUT_S, ScreenedModel, ScreenedWeb
 Close = Callable[[], Awaitable[None]]
 
 
-def chat_model(settings: Settings, screen: PromptScreen, closers: list[Close]) -> ChatModel:
+def chat_model(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: list[Close]) -> ChatModel:
     """The chat model, wrapped: the bare one exists only inside the wrapper."""
     from grounding.azure.openai_chat import OpenAIChat
 
@@ -33,7 +34,8 @@ def chat_model(settings: Settings, screen: PromptScreen, closers: list[Close]) -
     model = OpenAIChat(settings.openai_base_url, key, settings.openai_model, _remote(settings, "openai"))
     closers.append(_closing(model))
     ours = [*own_texts(settings.company), judge_instructions(), JUDGE_REQUEST]
-    return ScreenedModel(model, screen, trusted=ours)
+    inner: ChatModel = PrivateModel(model, redactor) if settings.pseudonyms == "on" else model
+    return ScreenedModel(inner, screen, trusted=ours)
 
 
 def prompt_screen(settings: Settings, first: PromptScreen, closers: list[Close]) -> PromptScreen:
@@ -76,7 +78,9 @@ def _moderation(settings: Settings, closers: list[Close]) -> PromptScreen:
     return screen
 
 
-def tagger(settings: Settings, listed: Callable[[], Mapping[str, EntityType]], closers: list[Close]) -> EntityTagger:
+def tagger(
+    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, closers: list[Close]
+) -> EntityTagger:
     """Names by the knowledge base's own list, and by Azure AI Language where that is switched on."""
     from rai.embedded.tagger import GazetteerTagger
 
@@ -89,7 +93,7 @@ def tagger(settings: Settings, listed: Callable[[], Mapping[str, EntityType]], c
     recognizer = LanguageRecognizer(settings.language_endpoint, key, timeout_s=settings.call_deadline_s)
     both = LanguageTagger(local, recognizer, _remote(settings, "language"))
     closers.append(_closing(both))
-    return both
+    return PrivateTagger(both, redactor) if settings.pseudonyms == "on" else both
 
 
 def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: list[Close]) -> WebSearch | None:
@@ -112,7 +116,8 @@ def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, clo
         search = SerpApiSearch(settings.serpapi_key.get_secret_value(), _remote(settings, "serpapi"), sites=sites)
         closers.append(_closing(search))
         provider = search
-    return ScreenedWeb(FilteredSearch(provider, sites), screen, redactor)
+    removing = redactor if settings.web_personal_data == "removed" else None
+    return ScreenedWeb(FilteredSearch(provider, sites), screen, removing)
 
 
 def _remote(settings: Settings, service: str, *, within_s: float | None = None) -> Remote:

@@ -33,7 +33,7 @@ async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage 
     """One turn. Always a reply; nothing leaves before the ledger has it. Raises UserError for an unusable question."""
     work = Work(ask, seams, policy, Trace(on_stage))
     try:
-        with screened_turn() as screened:
+        with screened_turn(_conversation(ask)) as screened:
             try:
                 async with asyncio.timeout(seams.deadline_s):
                     reply = await _turn(work)
@@ -53,6 +53,11 @@ async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage 
         work.trace.note(f"{work.trace.current}: {error}")
         reply = ended(work, Outcome.FAILED, CODES.get(work.trace.current))
     return await _record(work, reply)
+
+
+def _conversation(ask: Ask) -> list[str]:
+    """All that may hold personal data of the customer."""
+    return [ask.question, *(turn.text for turn in ask.history), *([ask.context] if ask.context else [])]
 
 
 async def _turn(w: Work) -> Reply:

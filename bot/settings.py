@@ -112,6 +112,10 @@ class Settings(BaseSettings):
     statement_judge: Literal["off", "model"] = Field(
         "off", description="who judges sentences that the check leaves open; model is the one above, one call an answer"
     )
+    pseudonyms: Literal["off", "on"] = Field(
+        "off",
+        description="on: prompts have placeholders such as [PERSON_1] for the customer's personal data, put back in the reply; AI Language gets it masked",
+    )
     # the prompt screen
     screen: Literal["embedded", "content_safety", "moderation"] = Field(
         "embedded",
@@ -157,6 +161,9 @@ class Settings(BaseSettings):
         "off", description="web search used when the knowledge base is not enough"
     )
     serpapi_key: SecretStr | None = Field(None, description="SerpAPI key")
+    web_personal_data: Literal["removed", "sent"] = Field(
+        "removed", description="whether names, numbers and addresses of the customer are taken out of a web query"
+    )
     web_allow: CommaList = Field(
         (), description="only these hosts and their subdomains are used, comma-separated; empty: all but the denied"
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,21 +19,33 @@ from grounding.errors import PromptBlocked, ServiceError
 from grounding.ports import ChatModel, Retriever, WebSearch
 from grounding.records import Access, Completion, Query, Retrieval, WebResult
 from grounding.spotlight import MARKER_LINE
+from rai.personal.known import Known, Personal
 from rai.ports import PromptScreen
+from rai.pseudonyms import Pseudonyms
 from rai.records import Screening
-from rai.redact import MASK, Redactor
+from rai.redact import MASK, Redactor, masked, merged
 
 TIMEOUT_S = 10.0
 Earlier = Callable[[Sequence[str]], dict[str, str | None]]
 """Verdicts that are known, by `verdict_key`: the rule that leaves a passage out, or None."""
 _SHORTEST = 16  # a piece shorter than this is cheap to judge again, and cutting it out could tear a sentence apart
 _REMEMBERED = 20_000
+_BEFORE_STOP = re.compile(r"\s+(?=[,.;:!?])")
+_LEFT_OVER = re.compile(r"([,.;:!?])(?:\s*[,;:])+")
 
 
 @dataclass(slots=True)
 class TurnScreening:
-    """What the screen has allowed in this turn, and what should be said about it. `blocked`: prompts that it stopped, by what they are."""
+    """What the screen has allowed in this turn, and what should be said about it. `blocked`: prompts that it stopped, by what they are.
 
+    `conversation`: question, history and agent context; `found`: the personal data in them, once they were read for it.
+    `passages`: what the company, or a web page, says: what stands in it is nobody's secret.
+    """
+
+    conversation: tuple[str, ...] = ()
+    found: list[Personal] | None = None
+    passages: set[str] = field(default_factory=set)
+    pseudonyms: Pseudonyms = field(default_factory=Pseudonyms)
     requests: set[str] = field(default_factory=set)
     data: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
@@ -43,13 +56,21 @@ _turn: ContextVar[TurnScreening | None] = ContextVar("screened_turn", default=No
 
 
 @contextmanager
-def screened_turn() -> Iterator[TurnScreening]:
-    """Remember, until the block ends, what is screened in it; tasks started inside share the memory."""
-    token = _turn.set(turn := TurnScreening())
+def screened_turn(conversation: Iterable[str] = ()) -> Iterator[TurnScreening]:
+    """Remember, until the block ends, what is screened in it; tasks started inside share the memory.
+
+    `conversation`: what the customer's side has said and what is known of the case, whose personal data stays here.
+    """
+    token = _turn.set(turn := TurnScreening(tuple(conversation)))
     try:
         yield turn
     finally:
         _turn.reset(token)
+
+
+def current_turn() -> TurnScreening | None:
+    """The turn that is going on, or None outside of one."""
+    return _turn.get()
 
 
 class RememberingScreen:
@@ -137,7 +158,9 @@ class ScreenedRetriever:
         )
         marked = tuple(replace(p, screened=rule) for p, rule in zip(found.passages, rules, strict=True))
         if (turn := _turn.get()) is not None:
-            turn.data.update(t for p in marked if p.screened is None for t in (p.title, p.text))
+            said = {t for p in marked if p.screened is None for t in (p.title, p.text)}
+            turn.data |= said
+            turn.passages |= said
         return replace(found, passages=marked)
 
     async def _judge(self, texts: Sequence[tuple[str, str]]) -> list[str | None]:
@@ -153,10 +176,13 @@ class ScreenedRetriever:
 
 
 class ScreenedWeb:
-    """A web search that sends no personal data out and lets no result in that gives orders to the assistant."""
+    """A web search that sends no personal data out and lets no result in that gives orders to the assistant.
+
+    `redactor` None: queries are sent as they are.
+    """
 
     def __init__(
-        self, web: WebSearch, screen: PromptScreen, redactor: Redactor, *, timeout_s: float = TIMEOUT_S
+        self, web: WebSearch, screen: PromptScreen, redactor: Redactor | None, *, timeout_s: float = TIMEOUT_S
     ) -> None:
         self._web = web
         self._screen = screen
@@ -169,19 +195,44 @@ class ScreenedWeb:
 
     async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
         """Results fit to use; what was dropped stands in the turn's notes. Empty if the query was personal data only."""
-        clean = " ".join((await asyncio.to_thread(self._redactor.redact, query)).replace(MASK, " ").split())
+        clean = (
+            query if self._redactor is None else await asyncio.to_thread(_public, query, _turn.get(), self._redactor)
+        )
         if not clean:
-            _note("the web was not searched: the query held nothing but personal data")
+            note("the web was not searched: the query held nothing but personal data")
             return ()
         found = await self._web.search(clean, k)
         rules = await _orders(self._screen, self._timeout_s, [as_data(r.title, r.snippet) for r in found])
         kept = tuple(r for r, rule in zip(found, rules, strict=True) if rule is None)
         if len(kept) < len(found):
             named = ", ".join(sorted({rule for rule in rules if rule}))
-            _note(f"{len(found) - len(kept)} of {len(found)} web results dropped: they give orders ({named})")
+            note(f"{len(found) - len(kept)} of {len(found)} web results dropped: they give orders ({named})")
         if (turn := _turn.get()) is not None:
-            turn.data.update(t for r in kept for t in (r.title, r.snippet))
+            said = {t for r in kept for t in (r.title, r.snippet)}
+            turn.data |= said
+            turn.passages |= said
         return kept
+
+
+def known_of(turn: TurnScreening, redactor: Redactor) -> Known:
+    """Personal data of the turn's conversation, less what stands in its passages. Takes milliseconds for each text at first."""
+    if turn.found is None:
+        turn.found = [personal for text in turn.conversation for personal in redactor.find(text)]
+    return Known(turn.found, sorted(turn.passages))
+
+
+def _public(query: str, turn: TurnScreening | None, redactor: Redactor) -> str:
+    """`query` without personal data: what is found in it, and what the conversation around it tells."""
+    found = redactor.find(query)
+    if turn is not None:
+        known = known_of(turn, redactor)
+        found = merged(query, [*(p for p in found if not known.is_own(p)), *known.find(query)])
+    if not found:
+        return query
+    clean = " ".join(masked(query, found).replace(MASK, " ").split())
+    clean = _LEFT_OVER.sub(r"\1", _BEFORE_STOP.sub("", clean)).strip(" ,;:")
+    note("personal data was taken out of the web query")
+    return clean if re.search(r"\w", clean) else ""
 
 
 async def _decide(screen: PromptScreen, timeout_s: float, text: str, documents: Sequence[str]) -> Screening:
@@ -191,12 +242,12 @@ async def _decide(screen: PromptScreen, timeout_s: float, text: str, documents: 
     except PromptBlocked:
         raise
     except Exception as error:  # whatever goes wrong in a screen, the prompt stays here
-        _note(f"the prompt screen could not decide: {_said(error, screen.name, timeout_s)}")
+        note(f"the prompt screen could not decide: {_said(error, screen.name, timeout_s)}")
         raise PromptBlocked(None, unavailable=True) from error
     if len(screening.documents) != len(documents):
-        _note(f"the prompt screen could not decide: {screen.name} left documents out")
+        note(f"the prompt screen could not decide: {screen.name} left documents out")
         raise PromptBlocked(None, unavailable=True)
-    _note(*screening.notes)
+    note(*screening.notes)
     return screening
 
 
@@ -251,7 +302,8 @@ def _unjudged(text: str, ours: frozenset[str]) -> str:
     )
 
 
-def _note(*texts: str) -> None:
+def note(*texts: str) -> None:
+    """Say something about the turn that is going on, each thing once; it goes into the record, so it holds no personal data."""
     if (turn := _turn.get()) is not None:
         turn.notes.extend(text for text in texts if text not in turn.notes)
 

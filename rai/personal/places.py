@@ -1,0 +1,61 @@
+"""Postal addresses and dates of birth of four languages."""
+
+from __future__ import annotations
+
+import re
+
+_CAP = r"[A-ZÀ-ÖØ-Þ][^\W\d_]*(?:[’'-][^\W\d_]+)*\.?"
+_TOWN = r"[A-ZÀ-ÖØ-Þ][a-zß-ÿ’'-]+"
+_TAIL_EN = (
+    rf"(?:,?[ \t]+(?:Apt|Apartment|Unit|Suite|Flat|Floor)\.?[ \t]*#?[ \t]?\w{{1,6}})?"
+    rf"(?:,[ \t]*{_TOWN}(?:[ \t]+{_TOWN}){{0,2}})?(?:,?[ \t]+[A-Z]{{2}}(?=[ \t]+\d{{5}}))?"
+    r"(?:,?[ \t]+(?:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]?[ \t]?\d[A-Z]{2})(?!\w))?"
+)
+_TAIL = rf"(?:[ \t]*[,\n][ \t]*(?:[A-Z]{{1,2}}-)?\d{{5}}(?:[ \t]+{_TOWN}(?:[ \t]+{_TOWN}){{0,2}})?|[ \t]+\d{{5}}[ \t]+{_TOWN})?"
+_SMALL = r"(?:de|du|des|la|le|les|del|los|las|l[’']|d[’'])"
+ADDRESSES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        (
+            rf"(?<![\w-])\d{{1,5}}[A-Za-z]?(?:[ \t]+(?:North|South|East|West|[NSEW]\.?))?(?:[ \t]+{_CAP}){{1,4}}[ \t]+"
+            r"(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Square|Sq|Way|Place|Pl|Terrace|Close|Crescent|"
+            rf"Parkway|Pkwy|Highway|Hwy|Gardens|Grove|Row|Mews)\b\.?{_TAIL_EN}"
+        ),
+        (
+            r"(?<!\w)(?:[A-ZÄÖÜ][\wß.-]*(?:straße|strasse|str\.|weg|platz|allee|gasse|damm|ufer|chaussee)|"
+            rf"{_CAP}[ \t](?:Straße|Strasse|Str\.|Weg|Platz|Allee|Gasse|Ring|Damm|Ufer))[ \t]\d{{1,4}}[ \t]?[a-z]?(?!\w){_TAIL}"
+        ),
+        (
+            r"(?<![\w-])\d{1,4}(?:[ \t]?(?:bis|ter))?,?[ \t]+(?i:rue|avenue|av\.|boulevard|bd|place|chemin|allée|impasse|quai|route|cours)[ \t]+"
+            rf"(?:{_SMALL}[ \t]*){{0,2}}{_CAP}(?:[ \t]+(?:{_SMALL}[ \t]*){{0,2}}{_CAP}){{0,4}}{_TAIL}"
+        ),
+        (
+            rf"\b(?i:calle|c/|avenida|avda\.?|plaza|paseo|camino|carrera|ronda)[ \t]*(?:{_SMALL}[ \t]+){{0,2}}{_CAP}"
+            rf"(?:[ \t]+(?:{_SMALL}[ \t]+){{0,2}}{_CAP}){{0,4}},?[ \t]+(?:n[.º°]*[ \t]?)?\d{{1,4}}(?!\w)(?:,?[ \t]*\d{{1,2}}[.º°][ \t]?\w?)?{_TAIL}"
+        ),
+        (
+            r"(?i:\b(?:post[ \t]?code|zip(?:[ \t]?code)?|plz|postleitzahl|code[ \t]postal|código[ \t]postal)[ \t]*(?:is|ist|est|es)?[ \t:]*)"
+            r"(?:[A-Z]{1,2}\d[A-Z\d]?[ \t]?\d[A-Z]{2}|\d{4,5}(?:-\d{4})?)(?!\w)"
+        ),
+    )
+)
+_MONTH = r"[^\W\d_]{3,10}\.?"
+_DATE = (
+    rf"(?:\d{{1,4}}[ \t]?[./-][ \t]?\d{{1,2}}[ \t]?[./-][ \t]?\d{{2,4}}|\d{{1,2}}(?:st|nd|rd|th|er|\.)?[ \t]+(?:of[ \t]+|de[ \t]+)?{_MONTH},?[ \t]+"
+    rf"(?:de[ \t]+|del[ \t]+)?\d{{4}}|{_MONTH}[ \t]+\d{{1,2}}(?:st|nd|rd|th)?,?[ \t]+\d{{4}})"
+)
+BIRTH = re.compile(
+    r"(?i:\b(?:born(?:[ \t]+on)?|date[ \t]+of[ \t]+birth|birth[ \t]?da(?:te|y)|dob|d\.o\.b\.?|geb(?:oren)?\.?(?:[ \t]+am)?|geburts(?:datum|tag)|"
+    r"née?(?:[ \t]+le)?|date[ \t]+de[ \t]+naissance|nacid[oa](?:[ \t]+el)?|fecha[ \t]+de[ \t]+nacimiento))"
+    rf"[ \t]*(?:is|was|ist|est|es|on)?[ \t:=]*(?:the[ \t]+)?({_DATE})(?!\w)"
+)
+
+
+def find_addresses(text: str) -> list[tuple[int, int]]:
+    """Spans of street addresses, with postcode and town where they follow, and of postcodes that are called so."""
+    return [m.span() for pattern in ADDRESSES for m in pattern.finditer(text)]
+
+
+def find_births(text: str) -> list[tuple[int, int]]:
+    """Spans of dates that are called a date of birth."""
+    return [m.span(1) for m in BIRTH.finditer(text)]

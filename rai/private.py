@@ -1,0 +1,87 @@
+"""Services outside that are never told who the customer is: put around a chat model or a tagger by `compose`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+
+from grounding.ports import ChatModel
+from grounding.records import Completion
+from rai.personal.known import Known, Personal
+from rai.ports import EntityTagger
+from rai.records import EntityType
+from rai.redact import Redactor, masked, merged
+from rai.screened import TurnScreening, current_turn, known_of, note
+
+_SHORTEST = 16
+
+
+class PrivateModel:
+    """Sends placeholders instead of the conversation's personal data and puts it back into the reply.
+
+    Evidence goes as it is: what stands in it is the company's own and not personal, so that a phone number of the
+    question that equals one of the evidence stays readable on both sides and can be answered about.
+
+    It belongs inside `ScreenedModel`, next to the service. The screen then judges the words that people wrote, with what
+    it has allowed in this turn known by heart, and of what is sent it has seen all but the placeholders, which hold
+    nothing of anybody's. Outside of it, every prompt would be new to the screen, and judged twice. The screens that are
+    services themselves are asked about the conversation as it is.
+
+    Outside of a turn only what stands in the user message is known to be personal.
+    """
+
+    __slots__ = ("__model", "__redactor")
+
+    def __init__(self, model: ChatModel, redactor: Redactor) -> None:
+        self.__model = model
+        self.__redactor = redactor
+
+    @property
+    def name(self) -> str:
+        return self.__model.name
+
+    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+        """The model's reply with what the placeholders stand for. Raises what the model raises."""
+        turn = current_turn() or TurnScreening((user,))
+        known = await asyncio.to_thread(known_of, turn, self.__redactor)
+        passages = sorted((p.strip() for p in turn.passages if len(p.strip()) >= _SHORTEST), key=len, reverse=True)
+        (system, user), key = turn.pseudonyms.replace((system, user), lambda text: _outside(text, passages, known))
+        reply = await self.__model.complete(system, user, purpose=purpose, max_tokens=max_tokens)
+        restored = key.restore(reply.text)
+        if key.values:
+            counted = ", ".join(f"{count} {kind}" for kind, count in sorted(key.counts.items()))
+            note(f"the model for {purpose} was given placeholders: {counted}")
+        if restored.unknown:
+            note(f"{restored.unknown} placeholder(s) that stand for nothing were taken out of the reply of the model")
+        return replace(reply, text=restored.text)
+
+
+def _outside(text: str, passages: Iterable[str], known: Known) -> list[Personal]:
+    """What is known to be personal in `text`, but for the passages quoted in it."""
+    quoted: list[tuple[int, int]] = []
+    for passage in passages:
+        at = text.find(passage)
+        while at >= 0:
+            quoted.append((at, at + len(passage)))
+            at = text.find(passage, at + len(passage))
+    found = [p for p in known.find(text) if not any(start < p.end and p.start < end for start, end in quoted)]
+    return merged(text, found)
+
+
+class PrivateTagger:
+    """An entity tagger that gets the conversation's personal data masked, in the same length: offsets stay exact.
+
+    A customer's name is then no claim; it is given and needs no source.
+    """
+
+    def __init__(self, tagger: EntityTagger, redactor: Redactor) -> None:
+        self._tagger = tagger
+        self._redactor = redactor
+
+    async def tag(self, text: str) -> tuple[tuple[int, int, EntityType], ...]:
+        """Spans (start, end, type) of the masked text. Raises what the tagger raises."""
+        if (turn := current_turn()) is not None:
+            known = await asyncio.to_thread(known_of, turn, self._redactor)
+            text = masked(text, merged(text, known.find(text)))
+        return tuple(await self._tagger.tag(text))

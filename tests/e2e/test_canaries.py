@@ -1,0 +1,202 @@
+"""Planted personal data leaves in no request and stays in no log, error, note or ledger entry."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from bot.compose import compose, open_ingester
+from bot.pipeline import answer_turn
+from bot.records import Ask, Reply
+from bot.settings import SAMPLE, load_settings
+from grounding.embedded.embedder import MiniLM
+from grounding.policy import Policy
+from grounding.ports import WebSearch
+from grounding.records import Document, Turn, WebResult
+from grounding.remote import Remote
+from grounding.web.sample import SamplePages
+from grounding.web.serpapi_search import SerpApiSearch
+from rai.ledger.store import SqlLedger
+from rai.ports import Ledger
+from rai.redact import MASK
+from tests.e2e.support import ScriptedGrader, world
+from tests.fakes.language_server import LanguageServer
+from tests.fakes.openai_server import OpenAIServer, ok
+from tests.fakes.openai_server import reply as replying
+from tests.fakes.serpapi_server import SerpApiServer, error, found, organic
+
+PAGE = (
+    "# Watch plans\n\nWatch Plus costs $9.99 a month and covers 5 cameras.\n\n# Support\n\n"
+    "Call 020 7946 0018 for help with a Watch plan.\n"
+)
+ASKED = "What does Watch Plus cost a month?"
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A conversation and what of it may be seen nowhere."""
+
+    ask: Ask
+    secrets: tuple[str, ...]
+
+
+def planted(*secrets: str, question: str = ASKED, history: Iterable[Turn] = (), context: str | None = None) -> Planted:
+    return Planted(Ask(question, tuple(history), context), secrets)
+
+
+TABLE = [
+    planted("zebedea.q@mail.example", question=f"I am zebedea.q@mail.example. {ASKED}"),
+    planted("4155552671", question=f"Ring me on (415) 555-2671. {ASKED}"),
+    planted("4111111111111111", question=f"I paid with 4111 1111 1111 1111. {ASKED}"),
+    planted("DE89370400440532013000", history=[Turn("customer", "My IBAN is DE89 3704 0044 0532 0130 00.")]),
+    planted("ORD7788123", history=[Turn("customer", "Order number ORD-7788123 is late.")]),
+    planted("zebedea", "quillfeather", context="Customer: Zebedea Quillfeather", question=f"Zebedea asks: {ASKED} Quillfeather's plan is Basic."),
+    planted("4471123", context="Kundin: Zebedea Quillfeather\nKundennummer: 4471123", question=f"4471123 fragt: {ASKED}"),
+    planted("zebedea", question=f"Hi, this is Zebedea. {ASKED}"),
+    planted("zebedea", history=[Turn("agent", "Hello Zebedea, how may I help you?"), Turn("customer", "zebedea here, it is about Watch Plus.")]),
+    planted("quillfeather", history=[Turn("agent", "Dear Mr Quillfeather, thanks for waiting.")], question=f"{ASKED} Sincerely, QUILLFEATHER"),
+    planted("quillfeather", question=f"{ASKED}\nKind regards,\nZebedea Quillfeather"),
+    planted("99812345", history=[Turn("customer", "mon numéro de commande est 998 123 45")], question=f"99812345: {ASKED}"),
+    planted("zebedea", history=[Turn("customer", "Me llamo Zebedea.")], question=f"Zebedea: {ASKED}"),
+    planted("evergreenterrace", question=f"I live at 742 Evergreen Terrace, Springfield, IL 62704. {ASKED}"),
+    planted("12march1985", question=f"I was born on 12 March 1985. {ASKED}"),
+]  # fmt: skip
+
+
+def plain(text: str) -> str:
+    return re.sub(r"[\s()./\\–-]", "", text).casefold()
+
+
+def leaks(case: Planted, *sinks: object) -> list[str]:
+    said = plain(json.dumps(sinks, ensure_ascii=False, default=str))
+    return [secret for secret in case.secrets if plain(secret) in said]
+
+
+async def recorded(ledger: Ledger, reply: Reply) -> object:
+    entry = await ledger.get(reply.entry_id)
+    assert entry is not None
+    return entry.body
+
+
+@pytest.mark.row("4-25")
+async def test_models_and_ledger_see_no_personal_data(
+    tmp_path: Path, model_file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Composer, judge and AI Language on loopback, with placeholders: what came in is in no request, log or entry, and in the answer."""
+    caplog.set_level(logging.DEBUG)
+    async with OpenAIServer() as server, LanguageServer({"Watch Plus": ("Product", None)}) as language:
+        settings = load_settings(
+            home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", model_file=model_file,
+            generator="openai", openai_base_url=server.base_url, openai_api_key="sk-canary-0815", statement_judge="model", pseudonyms="on",
+            language_endpoint=language.endpoint, language_key="lang-canary-4711", retries=0,
+        )  # fmt: skip
+        (tmp_path / "kb").mkdir()
+        (tmp_path / "kb" / "plans.md").write_text(PAGE, "utf-8")
+        ingester = await open_ingester(settings)
+        await ingester.run([tmp_path / "kb"], acl=None, lexical_only=False, on_progress=lambda _: None)
+        await ingester.close()
+        system = await compose(settings)
+        try:
+            for case in TABLE:
+                server.seen.clear()
+                language.seen.clear()
+                server.script[:] = [
+                    ok("Dear [PERSON_1], Watch Plus costs $9.99 a month [1]. Such is life."),
+                    ok("1: 0.9\n2: 0.1"),
+                ]
+                reply = await system.answer(case.ask, None)
+                assert server.seen, f"no model was asked: {case.ask.question}, {reply.outcome}"
+                assert leaks(case, [seen.body for seen in server.seen], language.seen) == []
+                assert leaks(case, await recorded(system.ledger, reply), reply.notes, caplog.text) == []
+                assert "$9.99" in reply.answer
+            server.script[:] = [replying({"error": {"message": "no"}}, status=500)]
+            reply = await system.answer(TABLE[0].ask, None)
+            assert leaks(TABLE[0], reply.notes, reply.answer, caplog.text) == []
+        finally:
+            await system.close()
+    exported = [line async for line in _export(settings.home / "ledger.db", settings.ledger_key_file)]
+    assert exported
+    for case in TABLE:
+        assert leaks(case, exported) == []
+    assert "canary" not in caplog.text + "".join(exported)
+
+
+async def _export(path: Path, key: Path):  # type: ignore[no-untyped-def]  # an async generator over the ledger's lines
+    ledger = SqlLedger(path, key)
+    async for line in ledger.export():
+        yield line
+    await ledger.close()
+
+
+async def test_the_answer_names_whom_it_speaks_to(tmp_path: Path, minilm: MiniLM, model_file: Path) -> None:
+    """What the model writes as a placeholder reaches the human agent as the name, and a number of the evidence stays readable."""
+    async with OpenAIServer(ok("[PERSON_2], Watch help is on 020 7946 0018 [1].")) as server:
+        settings = load_settings(
+            home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", model_file=model_file,
+            generator="openai", openai_base_url=server.base_url, pseudonyms="on",
+        )  # fmt: skip
+        (tmp_path / "kb").mkdir()
+        (tmp_path / "kb" / "plans.md").write_text(PAGE, "utf-8")
+        ingester = await open_ingester(settings)
+        await ingester.run([tmp_path / "kb"], acl=None, lexical_only=False, on_progress=lambda _: None)
+        await ingester.close()
+        system = await compose(settings)
+        question = "Zebedea asks: is 020 7946 0018 the number for help with a Watch plan? Mine is 020 7946 0999."
+        reply = await system.answer(Ask(question, context="Customer: Zebedea Quillfeather"), None)
+        await system.close()
+    (seen,) = server.seen
+    sent = json.dumps(seen.body)
+    assert "Zebedea" not in sent
+    assert "0999" not in sent
+    assert sent.count("020 7946 0018") == 2
+    assert "Zebedea" in reply.answer
+    assert "020 7946 0018" in reply.answer
+
+
+class Recorder:
+    """Passes searches on and remembers them."""
+
+    name = "recorder"
+
+    def __init__(self, inner: WebSearch) -> None:
+        self._inner = inner
+        self.queries: list[str] = []
+
+    async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
+        self.queries.append(query)
+        return await self._inner.search(query, k)
+
+
+@pytest.mark.row("4-25")
+@pytest.mark.parametrize("provider", ["serpapi", "failing serpapi", "sample"])
+async def test_the_web_is_asked_without_personal_data(
+    provider: str, tmp_path: Path, minilm: MiniLM, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever the conversation holds, its query goes out clean, and keeps what is asked; nothing is logged either."""
+    caplog.set_level(logging.DEBUG)
+    page = Document("plans.md", "Watch plans", "Basic covers 1 camera.")
+    answer = found(organic(1, title="Watch plans", snippet="Watch Plus costs $9.99 a month."))
+    async with SerpApiServer(otherwise=error(500, "boom") if "failing" in provider else answer) as server:
+        remote = Remote("serpapi", deadline_s=5, retries=0)
+        serpapi = SerpApiSearch("serp-canary-99", remote, base_domain=server.domain)
+        web = Recorder(SamplePages(SAMPLE / "web" / "pages.jsonl") if provider == "sample" else serpapi)
+        w = await world(tmp_path, [page], minilm, grader=ScriptedGrader({}), web=web)
+        for case in TABLE:
+            ask = replace(case.ask, question=case.ask.question)
+            reply = await answer_turn(ask, w.seams, Policy())
+            assert (
+                leaks(case, web.queries, server.seen, reply.notes, await recorded(w.ledger, reply), caplog.text) == []
+            )
+            assert "Watch Plus" in web.queries[-1]
+            assert MASK not in web.queries[-1]
+        assert len(web.queries) == len(TABLE)
+        await serpapi.aclose()
+    assert "canary" not in "".join(
+        r.getMessage() for r in caplog.records if r.name != "aiohttp.access"
+    )  # the stub's own log
