@@ -38,12 +38,14 @@ _LEFT_OVER = re.compile(r"([,.;:!?])(?:\s*[,;:])+")
 class TurnScreening:
     """What the screen has allowed in this turn, and what should be said about it. `blocked`: prompts that it stopped, by what they are.
 
-    `conversation`: question, history and agent context; `found`: the personal data in them, once they were read for it.
+    `conversation`: question, history and agent context; `found`: the personal data in them, once they were read for it; `known`: the same less what as many
+    passages hold.
     `passages`: what the company, or a web page, says: what stands in it is nobody's secret.
     """
 
     conversation: tuple[str, ...] = ()
     found: list[Personal] | None = None
+    known: tuple[int, Known | None] = (0, None)
     passages: set[str] = field(default_factory=set)
     pseudonyms: Pseudonyms = field(default_factory=Pseudonyms)
     requests: set[str] = field(default_factory=set)
@@ -218,7 +220,10 @@ def known_of(turn: TurnScreening, redactor: Redactor) -> Known:
     """Personal data of the turn's conversation, less what stands in its passages. Takes milliseconds for each text at first."""
     if turn.found is None:
         turn.found = [personal for text in turn.conversation for personal in redactor.find(text)]
-    return Known(turn.found, sorted(turn.passages))
+    size, known = turn.known
+    if known is None or size != len(turn.passages):
+        turn.known = size, known = len(turn.passages), Known(turn.found, sorted(turn.passages))
+    return known
 
 
 def _public(query: str, turn: TurnScreening | None, redactor: Redactor) -> str:

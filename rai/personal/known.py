@@ -12,7 +12,8 @@ from rai.personal.names import NOT_NAMES, PARTICLES
 
 Kind = Literal["PERSON", "EMAIL", "PHONE", "CARD", "IBAN", "NUMBER", "ADDRESS", "BIRTHDATE"]
 _DIGIT = re.compile(r"\d")
-_PART = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
+_PART = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+){0,3}")
+_SIGNS = re.compile(r"[\W_]+")
 _GAP = r"[\s()./–-]{0,3}"
 _COMMON = frozenset(
     """mark bill will rose grace hope may april june august summer art guy rich frank sue pat rob drew chase chance dawn faith joy iris ivy
@@ -39,15 +40,15 @@ class Known:
     """Personal data that a conversation holds, less what the company itself wrote."""
 
     def __init__(self, found: Iterable[Personal], own: Sequence[str] = ()) -> None:
+        self._own = "\n".join(own)
+        self._plain = _plain(self._own)
         values = dict.fromkeys((p.kind, p.value) for p in found)
-        whole = "\n".join(own)
         spread = dict.fromkeys(form for kind, value in values for form in _forms(kind, value))
         self._forms = [
             (kind, pattern)
             for kind, form in sorted(spread, key=lambda item: -len(item[1]))
-            if (pattern := anywhere(kind, form)) and not (_may_be_own(kind, form) and pattern.search(whole))
+            if (pattern := anywhere(kind, form)) and not self._owns(kind, form)
         ]
-        self._own = whole
 
     def find(self, text: str) -> Iterator[Personal]:
         """Where it stands in `text`, in no order, possibly overlapping."""
@@ -57,13 +58,15 @@ class Known:
 
     def is_own(self, found: Personal) -> bool:
         """True if the company's own text holds the same."""
-        pattern = anywhere(found.kind, found.value)
-        return bool(_may_be_own(found.kind, found.value) and pattern and pattern.search(self._own))
+        return self._owns(found.kind, found.value)
 
-
-def _may_be_own(kind: Kind, value: str) -> bool:
-    """One word alone never: a customer called Mark is not the company's because a page says "mark"."""
-    return kind != "PERSON" or len(value.split()) > 1
+    def _owns(self, kind: Kind, value: str) -> bool:
+        """One word alone never: a customer called Mark is not the company's because a page says "mark"."""
+        if not self._own or (kind == "PERSON" and len(value.split()) == 1):
+            return False
+        pattern = anywhere(kind, value)
+        # what is only a little work comes first: the passages of a turn are long
+        return _plain(value)[-6:] in self._plain and bool(pattern and pattern.search(self._own))
 
 
 def _forms(kind: Kind, value: str) -> Iterator[tuple[Kind, str]]:
@@ -78,6 +81,11 @@ def _forms(kind: Kind, value: str) -> Iterator[tuple[Kind, str]]:
         if len(word) > 1 and word.casefold() not in NOT_NAMES | PARTICLES:
             yield kind, word
         yield from ((kind, w) for w in re.split("-", word) if "-" in word and len(w) > 2)
+
+
+def _plain(text: str) -> str:
+    """Letters and digits alone: whatever stands between them, two spellings share it."""
+    return _SIGNS.sub("", text).casefold()
 
 
 @lru_cache(maxsize=8192)

@@ -10,7 +10,7 @@ import re
 
 from grounding.text import STOP_WORDS
 
-_WORD = r"[A-ZÀ-ÖØ-Þ][^\W\d_]*(?:[’'-][^\W\d_]+)*\.?"
+_WORD = r"[A-ZÀ-ÖØ-Þ][^\W\d_]*(?:[’'-][^\W\d_]+){0,3}\.?"
 _PARTICLE = r"(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|zu|zur|bin|al|y|e)"
 _MORE = rf"(?:[ \t]+(?:{_PARTICLE}[ \t]+){{0,2}}(?:d[’'])?{_WORD})"
 _NAME = rf"{_WORD}{_MORE}{{0,3}}"
@@ -98,7 +98,7 @@ NOT_NAMES = STOP_WORDS | frozenset(
     """.split()
 )
 PARTICLES = frozenset(_PARTICLE.removeprefix("(?:").removesuffix(")").split("|"))
-_PART = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
+_PART = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+){0,3}")
 
 
 def find_names(text: str) -> list[tuple[int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_CAP = r"[A-ZÀ-ÖØ-Þ][^\W\d_]*(?:[’'-][^\W\d_]+)*\.?"
+_CAP = r"[A-ZÀ-ÖØ-Þ][^\W\d_]*(?:[’'-][^\W\d_]+){0,3}\.?"
 _TOWN = r"[A-ZÀ-ÖØ-Þ][a-zß-ÿ’'-]+"
 _TAIL_EN = (
     rf"(?:,?[ \t]+(?:Apt|Apartment|Unit|Suite|Flat|Floor)\.?[ \t]*#?[ \t]?\w{{1,6}})?"
@@ -22,7 +22,7 @@ ADDRESSES = tuple(
             rf"Parkway|Pkwy|Highway|Hwy|Gardens|Grove|Row|Mews)\b\.?{_TAIL_EN}"
         ),
         (
-            r"(?<!\w)(?:[A-ZÄÖÜ][\wß.-]*(?:straße|strasse|str\.|weg|platz|allee|gasse|damm|ufer|chaussee)|"
+            r"(?<!\w)(?:[A-ZÄÖÜ][\wß.-]{0,40}(?:straße|strasse|str\.|weg|platz|allee|gasse|damm|ufer|chaussee)|"
             rf"{_CAP}[ \t](?:Straße|Strasse|Str\.|Weg|Platz|Allee|Gasse|Ring|Damm|Ufer))[ \t]\d{{1,4}}[ \t]?[a-z]?(?!\w){_TAIL}"
         ),
         (
