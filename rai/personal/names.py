@@ -17,6 +17,7 @@ _NAME = rf"{_WORD}{_MORE}{{0,3}}"
 _TWO = rf"{_WORD}{_MORE}{{1,3}}"
 _LOWER = r"[^\W\d_]{2,20}"
 _END = r"(?=[ \t]*(?:[,.!?:;()\n—–|-]|$))"
+_ENTRY = r"(?=[ \t]*(?:[,;()\n|–-]|$))"
 _ON = r"(?=[ \t]*(?:[,.!?;)\n—–|-]|$)|[ \t]+(?:and|from|calling|writing|here|speaking|again|with|und|aus|et|de|y)\b)"
 _TITLE = (
     r"(?:(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Mademoiselle|Sra?|Srta|Se[ñn]ora?|Do[nñ]a?)"
@@ -46,7 +47,7 @@ CUES = tuple(
     re.compile(pattern)
     for pattern in (
         rf"(?i:\b(?:my|his|her|the)[ \t]+(?:(?:full|first|last|customer'?s?)[ \t]+)?name(?:'s|[ \t]+is|:)[ \t]+)({_NAME})",
-        rf"(?im:(?:^|[\n;,|(•*–-])[ \t]*{_LABEL}[ \t]*[:=][ \t]*)(?:{_TITLE})?({_NAME}){_END}",
+        rf"(?im:(?:^|[\n;,|(•*–-])[ \t]*{_LABEL}[ \t]*[:=][ \t]*)(?:{_TITLE})?(?:({_TWO}){_END}|({_NAME}){_ENTRY})",
         rf"\b(?:customer|client|caller|[Kk]undin|[Kk]unde|cliente)[ \t]*,?[ \t]+({_TWO})(?=[ \t,.;)]|$)",
         rf"\b(?i:{_GREETING})[ \t]*[,!.]?[ \t]*[Tt]his[ \t]+is[ \t]+({_NAME}){_ON}",
         rf"\b[Tt]his[ \t]+is[ \t]+({_TWO}){_ON}",
@@ -62,7 +63,7 @@ CUES = tuple(
         rf"\b{_TITLE}({_NAME})",
         rf"\bM\.[ \t]+({_NAME})",
         rf"(?:^|\n)[ \t]*(?i:{_SIGNED})[ \t]*[,.!]?[ \t]*\n\s*({_NAME})",
-        rf"(?i:{_SIGNED})[ \t]*[,.!][ \t]*({_NAME})[ \t.]*$",
+        rf"(?i:{_SIGNED})[ \t]*[,!][ \t]*({_NAME})[ \t.]*$",
         rf"(?i:\b(?:on[ \t]+behalf[ \t]+of|signed(?:[ \t]+by)?)[ \t:]+)({_NAME}){_END}",
     )
 )
@@ -74,6 +75,7 @@ LOWER_CUES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"\b(?:{_MY_NAME_IS})[ \t]+({_LOWER}(?:[ \t]+{_LOWER})?){_ON}",
+        rf"(?:^|[\n;,|(])[ \t]*(?:(?:customer|client|contact|caller|full|kunden)[ \t]*)?name[ \t]*[:=][ \t]*({_LOWER}(?:[ \t]+{_LOWER})?){_ENTRY}",
         rf"(?:^|\n)[ \t]*(?:hi|hello|hey|dear|hallo|bonjour|hola)[ \t]+({_LOWER})(?=[ \t]*[,!])",
     )
 )
@@ -110,7 +112,7 @@ def find_names(text: str) -> list[tuple[int, int]]:
 
 def _span(match: re.Match[str], text: str) -> tuple[int, int] | None:
     """The name less what follows it and is none; None if its first word is none."""
-    start, end = match.span(1)
+    start, end = match.span(match.lastindex or 0)
     words = list(_PART.finditer(text, start, end))
     if not words or words[0].group().casefold() in NOT_NAMES:
         return None

@@ -15,6 +15,8 @@ REDACTOR = Redactor()
 FOUND = [
     ("PERSON", "Customer: Maria Schmidt", "Maria Schmidt"),
     ("PERSON", "Order late; contact person: Jane van Dyke, premium", "Jane van Dyke"),
+    ("PERSON", "name: maria schmidt\nplan: basic", "maria schmidt"),
+    ("PERSON", "Customer: Maria", "Maria"),
     ("PERSON", "Kundin: Jürgen Groß (Bestandskunde)", "Jürgen Groß"),
     ("PERSON", "Hi, this is Maria. Where is my order?", "Maria"),
     ("PERSON", "Dear Mr Brown, it is on its way.", "Brown"),
@@ -67,6 +69,9 @@ LEFT_ALONE = [
     "ich bin Student, was kostet es?",
     "Bonjour à tous, je suis Client Premium depuis 2019",
     "Customer Feedback Process",
+    "Customer: Delivery. It is late. Customer: Really?",
+    "Which TV is the best. Samsung",
+    "product name: galaxy tab",
     'String 1: "a" String 2: "b"',
     "see www.bbc.co.uk/news/science-environment-49983610",
     "https://shop.example/item?id=4155552671",
