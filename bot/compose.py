@@ -166,7 +166,10 @@ def _embedder(settings: Settings) -> Embedder | None:
     """The embedding model, or None with one clear line: search then goes by words only."""
     path = settings.model_path
     if not path.exists():
-        LOG.warning("no models at %s: search goes by words only, prompts are screened by rules alone; `make setup` builds them", path)
+        LOG.warning(
+            "no models at %s: search goes by words only, prompts are screened by rules alone; `make setup` builds them",
+            path,
+        )
         return None
     from grounding.embedded.embedder import MiniLM
 

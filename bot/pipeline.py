@@ -14,18 +14,18 @@ from bot.cite import internal_notes
 from bot.entry import turn_body
 from bot.records import Ask, Code, OnStage, Reply
 from bot.reply import notice
+from bot.screening import blocked_for, screen_turn
 from bot.settle import ended, refused, settle
 from bot.trace import CODES, Trace
 from bot.turn import Seams, Work
 from grounding.correct import Decision, decide
-from grounding.errors import AttestError, ContentFiltered, PromptBlocked, ServiceError, StoreError, UserError
+from grounding.errors import AttestError, ContentFiltered, PromptBlocked, ServiceError, StoreError
 from grounding.evidence import choose, superseded, web_passage
 from grounding.policy import Policy
 from grounding.prompt import build_prompt
 from grounding.query import last_turn_query, without_names
 from grounding.records import Access, Action, Passage, Prompt, Query, Turn
-from rai.reading import unread
-from rai.records import Category, Outcome
+from rai.records import Outcome
 from rai.screened import screened_turn
 
 
@@ -44,7 +44,7 @@ async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage 
         reply = ended(work, Outcome.FAILED, "deadline")
     except PromptBlocked as error:
         reply = (
-            ended(work, Outcome.FAILED, "screen_unavailable") if error.unavailable else refused(work, _category(work))
+            ended(work, Outcome.FAILED, "screen_unavailable") if error.unavailable else refused(work, blocked_for(work))
         )
     except ContentFiltered:
         work.trace.note("the model service's content filter blocked this turn")
@@ -63,8 +63,8 @@ def _conversation(ask: Ask) -> list[str]:
 async def _turn(w: Work) -> Reply:
     stage, seams, policy = w.trace.stage, w.seams, w.policy
     access = await stage("access", _access(w))
-    if not await stage("screen", _screen(w)):
-        return refused(w, _category(w))
+    if not await stage("screen", screen_turn(w)):
+        return refused(w, blocked_for(w))
     w.query = await stage("query", _query(w, access))
     passages, w.decision = await _find(w, access)
     kept = _kept(passages, w.decision)
@@ -126,33 +126,6 @@ async def _access(w: Work) -> Access:
     except ServiceError as error:
         w.trace.note(f"{error}; only what everyone may see was searched")
         return Access(user, frozenset(), product)
-
-
-async def _screen(w: Work) -> bool:
-    """False if the question is blocked; earlier turns and context that give orders are left out. Closed when undecided."""
-    ask = w.ask
-    if not ask.question.strip():
-        raise UserError("the question is empty")
-    try:
-        decided = await w.seams.screen.screen(
-            ask.question, [*(t.text for t in ask.history), *([ask.context] if ask.context else [])]
-        )
-    except ServiceError as error:
-        raise PromptBlocked(None, unavailable=True) from error
-    w.trace.screenings.append(("question", decided))
-    w.trace.note(unread(ask.question))
-    orders = {d.index for d in decided.documents if d.verdict == "block"}
-    if orders:
-        w.trace.note(f"{len(orders)} earlier turn(s) or context that give orders were left out")
-    w.history = tuple(t for i, t in enumerate(ask.history) if i not in orders)
-    if len(ask.history) in orders:
-        w.ask = replace(ask, context=None)
-    return not decided.blocked
-
-
-def _category(w: Work) -> Category | None:
-    """Of the last text that was blocked: the one that ended the turn."""
-    return next((s.category for _, s in reversed(w.trace.screenings) if s.blocked), None)
 
 
 async def _query(w: Work, access: Access) -> Query:

@@ -210,6 +210,12 @@ def _shifted(by: int) -> dict[int, int]:
     return str.maketrans(_LETTERS, low[by:] + low[:by] + high[by:] + high[:by])
 
 
+def reads_as_english(text: str) -> bool:
+    """Whether at least a sixth of the words are among the commonest of English: a code or a list of fields has hardly any."""
+    words = [w.lower() for w in _WORD.findall(text)]
+    return len(words) > 2 and sum(w in _COMMON for w in words) * 6 >= len(words)
+
+
 def _english(text: str) -> float:
     """The share of words that are among the commonest of English; 0 with fewer than three of them."""
     words = [w.lower() for w in _WORD.findall(text)]

@@ -88,6 +88,7 @@ class Classifier:
         return float(1.0 / (1.0 + np.exp(-self._windows(text)[:, -1].max())))
 
     def _windows(self, text: str) -> Array:
+        text = text.encode("utf-8", "replace").decode("utf-8")  # half a character is read as a question mark
         with self._lock:
             held = self._cache.get(text)
         if held is not None:

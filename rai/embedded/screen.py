@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from rai.addressed import addressed, names_the_model
 from rai.embedded.classifier import CLASSES, Classifier
-from rai.forms import decoded, plain_letters
+from rai.forms import decoded, plain_letters, reads_as_english
 from rai.off_policy import OffPolicy
 from rai.reading import reads
 from rai.records import DocumentScreening, Screening
@@ -71,10 +71,11 @@ class EmbeddedScreen:
 
     def _classified(self, text: str) -> Finding | None:
         """What the classifier makes of the request, and of what is hidden in it in another encoding."""
-        if self._classifier is None or not reads(text):
+        plain = plain_letters(text)
+        if self._classifier is None or not (reads(text) or reads_as_english(plain)):
             return None
         best: Finding | None = None
-        for form in (plain_letters(text), *decoded(text)):
+        for form in (plain, *filter(reads_as_english, decoded(text))):
             chances = self._classifier.request(form)
             for row in chances:
                 category = CLASSES[int(row[1:].argmax())]

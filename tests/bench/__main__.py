@@ -21,10 +21,11 @@ from tests.bench.against_bm25s import bench_bm25s
 from tests.bench.checking import bench_provenance, bench_rows, bench_slow
 from tests.bench.figures import Figure, Machine, Skipped, machine
 from tests.bench.ingesting import bench_files, bench_unchanged, bench_vectors, bench_words
-from tests.bench.parts import bench_check, bench_screen, bench_search
+from tests.bench.parts import bench_check, bench_search
 from tests.bench.place import Place, fill, prepared
 from tests.bench.program import bench_cold, bench_server
 from tests.bench.scale import bench_scale
+from tests.bench.screens import bench_screen
 from tests.bench.turns import bench_turns
 
 Bench = Callable[[Place], Awaitable[list[Figure] | Skipped]]

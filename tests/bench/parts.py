@@ -1,4 +1,4 @@
-"""Single parts of a turn: the provenance check, the screen, search by words."""
+"""Single parts of a turn: the provenance check, search by words."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ from bot.system import CheckRequest
 from grounding.embedded.index import EmbeddedIndex
 from grounding.records import Access
 from grounding.text import sentences
-from rai.embedded.screen import EmbeddedScreen
 from rai.records import Source
 from tests.bench.figures import Figure, Skipped, percentile
 from tests.bench.place import Place
 
 CHECKS, ANSWER_WORDS, PASSAGES, PASSAGE_BYTES = 100, 150, 5, 2048
-SCREENS, TURN_CHARACTERS = 300, 500
 SEARCHES, K = 500, 50
 
 
@@ -41,18 +39,6 @@ async def bench_check(place: Place) -> list[Figure]:
     return [
         Figure(f"provenance check, p{p}", percentile(taken, p / 100), "ms", len(taken), note=note) for p in (50, 99)
     ]
-
-
-async def bench_screen(_: Place) -> list[Figure]:
-    """The rules on one turn of 500 characters."""
-    text, screen = _sample_text(), EmbeddedScreen()
-    turns = [text[i * 37 : i * 37 + TURN_CHARACTERS] for i in range(SCREENS)]
-    taken = []
-    for turn in turns:
-        began = time.perf_counter()
-        await screen.screen(turn)
-        taken.append((time.perf_counter() - began) * 1000)
-    return [Figure(f"screen of a turn of {TURN_CHARACTERS} characters, p50", percentile(taken, 0.5), "ms", SCREENS)]
 
 
 async def bench_search(place: Place) -> list[Figure] | Skipped:
@@ -93,7 +79,7 @@ def _queries(place: Place) -> list[str]:
 
 
 def _checks() -> list[tuple[str, tuple[Source, ...]]]:
-    text = _sample_text()
+    text = sample_text()
     step = (len(text) - PASSAGES * PASSAGE_BYTES) // CHECKS
     out = []
     for number in range(CHECKS):
@@ -114,7 +100,7 @@ def _answer(pieces: list[str]) -> str:
     return " ".join(told)
 
 
-def _sample_text() -> str:
+def sample_text() -> str:
     return "\n\n".join(path.read_text("utf-8") for path in sorted((SAMPLE / "kb").rglob("*.md")))
 
 

@@ -14,8 +14,9 @@ from bot.commands.sample import place_sample_directory
 from bot.compose import open_ingester
 from bot.records import Ask
 from bot.settings import SAMPLE, Settings, load_settings
-from grounding.embedded.build_model import build
+from grounding.embedded.build_model import build, build_changed
 from grounding.records import Turn
+from rai.embedded.classifier import CHANGES, FILE
 from tests.e2e.processes import environment_of, settings_over
 
 
@@ -85,4 +86,5 @@ def _model(scratch: Path) -> Path:
         return there
     target = scratch / "model" / "minilm-int8.onnx"
     target.parent.mkdir()
-    return build(target)
+    build_changed(build(target).with_name(FILE), CHANGES)
+    return target

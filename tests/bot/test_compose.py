@@ -57,7 +57,12 @@ async def test_a_question_is_answered_from_what_was_taken_in(settings: Settings,
         reply = await system.answer(Ask("What does Watch Plus cost a month?"), None)
     assert reply.outcome is Outcome.ANSWERED
     assert "$9.99" in reply.answer
-    assert reply.mode == {"generator": "extractive", "grader": "embedded", "search": "hybrid", "screen": "rules+classifier"}
+    assert reply.mode == {
+        "generator": "extractive",
+        "grader": "embedded",
+        "search": "hybrid",
+        "screen": "rules+classifier",
+    }
 
 
 async def test_an_empty_knowledge_base_is_not_ready_and_says_what_to_do(settings: Settings) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from grounding.remote import Remote
 from rai.azure.content_safety import ContentSafetyScreen
 from rai.azure.moderation import ModerationScreen
 from rai.cascade import CascadeScreen
+from rai.embedded.classifier import FILE, Classifier
 from rai.embedded.screen import EmbeddedScreen
 from rai.ports import PromptScreen
 from rai.records import Category
@@ -77,10 +79,16 @@ MAKERS: dict[str, Maker] = {
 }
 
 
-@pytest.fixture(params=sorted(MAKERS))
-async def case(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
+@pytest.fixture(scope="module")
+def classifier(model_file: Path) -> Classifier:
+    return Classifier(model_file.with_name(FILE))
+
+
+@pytest.fixture(params=[*sorted(MAKERS), "rules and classifier"])
+async def case(request: pytest.FixtureRequest, classifier: Classifier) -> AsyncIterator[Case]:
     async with AsyncExitStack() as stack:
-        yield await MAKERS[request.param](stack)
+        maker = MAKERS.get(request.param) or _here(EmbeddedScreen(classifier))
+        yield await maker(stack)
 
 
 @pytest.fixture

@@ -1,0 +1,61 @@
+"""The screen at the start of a turn: the question, what it adds up to with the turns before it, and what stands around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.turn import Work
+from grounding.errors import PromptBlocked, ServiceError, UserError
+from grounding.records import Turn
+from rai.ports import PromptScreen
+from rai.reading import unread
+from rai.records import Category, Screening
+
+LOOK_BACK = 2
+"""Earlier turns of people that are read together with the question: what is asked piece by piece is asked all the same."""
+LONGEST = 2000
+"""Characters of what is read together; more is a pasted text, which is judged by itself."""
+
+
+async def screen_turn(w: Work) -> bool:
+    """False if the question is blocked; earlier turns and context that give orders are left out of the turn.
+
+    Raises UserError for an empty question, PromptBlocked when the screen cannot decide: closed.
+    """
+    ask = w.ask
+    if not ask.question.strip():
+        raise UserError("the question is empty")
+    around = [*(t.text for t in ask.history), *([ask.context] if ask.context else [])]
+    try:
+        decided = await w.seams.screen.screen(ask.question, around)
+        w.trace.screenings.append(("question", decided))
+        whole = None if decided.blocked else await _together(w.seams.screen, ask.history, ask.question)
+    except ServiceError as error:
+        raise PromptBlocked(None, unavailable=True) from error
+    if whole is not None:
+        w.trace.screenings.append(("conversation", whole))
+    w.trace.note(unread(ask.question))
+    orders = {d.index for d in decided.documents if d.verdict == "block"}
+    if orders:
+        w.trace.note(f"{len(orders)} earlier turn(s) or context that give orders were left out")
+    w.history = tuple(t for i, t in enumerate(ask.history) if i not in orders)
+    if len(ask.history) in orders:
+        w.ask = replace(ask, context=None)
+    return not (decided.blocked or (whole is not None and whole.blocked))
+
+
+def blocked_for(w: Work) -> Category | None:
+    """Why the turn was refused: the category of the last text that was blocked."""
+    return next((s.category for _, s in reversed(w.trace.screenings) if s.blocked), None)
+
+
+async def _together(screen: PromptScreen, history: Sequence[Turn], question: str) -> Screening | None:
+    """The question and the turns before it as one request; None if there are none.
+
+    A turn that is blocked by itself was refused when it was asked: it must not make every later question a wrong refusal.
+    """
+    before = [t.text for t in history if t.role != "assistant" and len(t.text) < LONGEST][-LOOK_BACK:]
+    kept = [text for text in before if not (await screen.screen(text)).blocked]
+    whole = " ".join([*kept, question])
+    return await screen.screen(whole) if kept and len(whole) <= LONGEST else None
