@@ -3,7 +3,7 @@ PYTHON ?= python3
 ATTEST := .venv/bin/attest
 .DEFAULT_GOAL := help
 
-.PHONY: help setup setup-dev run test bench check format clean
+.PHONY: help setup setup-dev run test bench train-screen check format clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -23,6 +23,9 @@ test: setup-dev  ## lint, types and the whole suite
 
 bench: setup-dev  ## figures with n and the machine; DATA=folder adds the public sets
 	@.venv/bin/python -m tests.bench $(if $(DATA),--data $(DATA))
+
+train-screen: setup-dev  ## teach the screen's classifier anew: DATA=folder of the public sets; about 15 minutes
+	@$(if $(DATA),.venv/bin/python -m tools.train_screen $(DATA) rai/embedded/screen.npz,echo "usage: make train-screen DATA=folder" >&2; exit 2)
 
 format: setup-dev  ## format the code
 	@.venv/bin/ruff check --fix --quiet . ; .venv/bin/ruff format --quiet .

@@ -182,10 +182,10 @@ def _embedder(settings: Settings) -> Embedder | None:
 
 def _first_screen(settings: Settings) -> LocalScreen:
     """The embedded screen; without its classifier by rules alone, said in one clear line. Raises SettingsError for a wrong list of subjects."""
-    from rai.embedded.classifier import FILE, Classifier
+    from rai.embedded.classifier import Classifier
     from rai.embedded.screen import EmbeddedScreen
 
-    path = settings.model_path.with_name(FILE)
+    path = settings.screen_model_path
     classifier = None
     if path.exists():
         try:

@@ -255,6 +255,11 @@ class Settings(BaseSettings):
         return self.model_file or self.home / "model" / "minilm-int8.onnx"
 
     @property
+    def screen_model_path(self) -> Path:
+        """The screen's classifier, beside the embedding model that it is made of."""
+        return self.model_path.with_name("screen-int8.onnx")
+
+    @property
     def off_policy_path(self) -> Path:
         """Where the company's list of excluded subjects is looked for."""
         return self.off_policy_file or self.home / "off_policy.yaml"

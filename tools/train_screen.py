@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,7 +167,7 @@ def main() -> None:
     lessons = lessons[: int(len(lessons) * a.share)]
     print(f"{len(lessons)} lessons, {sum(x.kinds is None for x in lessons)} of documents", flush=True)
     p = train(lessons, epochs=a.epochs, rank=a.rank, seed=a.seed)
-    half = {k: v if k.startswith("head") else v.astype(np.float16) for k, v in p.items()}
+    half: dict[str, Any] = {k: v if k.startswith("head") else v.astype(np.float16) for k, v in p.items()}
     np.savez_compressed(a.target, **half, classes=np.array([*CLASSES, "order"]))
     print(f"{a.target}: {a.target.stat().st_size // 1024} KB")
 

@@ -23,7 +23,8 @@ from bot.commands.startup import run, settings_of, warn_of_unknown_names
 from bot.commands.wiring import opened
 from bot.settings import Settings
 from bot.system import System
-from grounding.errors import AttestError, ServiceError
+from grounding.errors import AttestError, InputError, ServiceError
+from rai.off_policy import parse
 
 app = options.command_app()
 _WAIT_S = 5.0
@@ -70,6 +71,8 @@ def doctor(context: typer.Context, json: options.JsonFlag = False) -> None:
 def _local(settings: Settings) -> Iterator[Finding]:
     yield _home(settings.home)
     yield _model(settings)
+    yield _classifier(settings)
+    yield _off_policy(settings)
     yield _ledger_key(settings.ledger_key_file)
     yield _port(settings)
     yield _bot(settings)
@@ -89,6 +92,26 @@ def _model(settings: Settings) -> Finding:
         return Finding("model file", "ok", f"{path} ({path.stat().st_size / 2**20:.0f} MB)")
     fix = "run make setup, or set ATTEST_MODEL_FILE to a built model"
     return Finding("model file", "note", f"{path} is not there: search is by words only", fix)
+
+
+def _classifier(settings: Settings) -> Finding:
+    path = settings.screen_model_path
+    if path.is_file():
+        return Finding("screen's classifier", "ok", f"{path} ({path.stat().st_size / 2**20:.0f} MB)")
+    return Finding(
+        "screen's classifier", "note", f"{path} is not there: prompts are screened by rules alone", "run make setup"
+    )
+
+
+def _off_policy(settings: Settings) -> Finding:
+    path = settings.off_policy_path
+    try:
+        subjects = parse(path.read_text("utf-8"), path.name)
+    except FileNotFoundError:
+        return Finding("excluded subjects", "ok", f"none; a list may stand in {path}")
+    except (InputError, OSError, UnicodeDecodeError) as error:
+        return Finding("excluded subjects", "fail", str(error), f"mend {path}")
+    return Finding("excluded subjects", "ok", f"{len(subjects)} in {path}")
 
 
 def _ledger_key(path: Path) -> Finding:

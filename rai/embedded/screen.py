@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,15 +20,17 @@ from rai.records import DocumentScreening, Screening
 from rai.screen import Finding, judge, rules_version
 
 BLOCK_AT = 0.5
-REQUEST_AT, JAILBREAK_AT = 0.95, 0.99
+REQUEST_AT, JAILBREAK_AT = 0.97, 0.99
 """Chances from which on a request is refused; more for jailbreaks, which honest role play resembles and rules know best."""
 DOUBT_AT = 0.6
 """Chance from which on a request is in doubt: a stronger screen decides, if there is one."""
-NAMED_AT, ORDER_AT = 0.9, 0.9975
+NAMED_AT, ORDER_AT = 0.85, 0.9975
 """Chances from which on a passage is left out: of a sentence that names the model or its answer, and of any other.
 
 All are chosen on sets that taught nothing, see docs/screening.md.
 """
+_CODE = re.compile(r"\S{24,}")
+"""No word is as long: a code, which the classifier cannot read and would take for something strange."""
 
 
 class EmbeddedScreen:
@@ -71,7 +74,7 @@ class EmbeddedScreen:
 
     def _classified(self, text: str) -> Finding | None:
         """What the classifier makes of the request, and of what is hidden in it in another encoding."""
-        plain = plain_letters(text)
+        plain = _CODE.sub("code", plain_letters(text))
         if self._classifier is None or not (reads(text) or reads_as_english(plain)):
             return None
         best: Finding | None = None

@@ -15,6 +15,8 @@ from bot.compose import compose, is_taken_in, open_ingester
 from bot.records import Ask
 from bot.settings import Settings, load_settings
 from bot.system import CheckRequest, System
+from grounding.errors import SettingsError
+from rai.embedded.classifier import FILE
 from rai.ledger.store import SqlLedger
 from rai.records import Outcome, Source
 from tests.fakes.openai_server import OpenAIServer, ok
@@ -166,3 +168,24 @@ async def test_a_draft_is_checked_without_a_model(settings: Settings) -> None:
         report = await system.check(request)
     assert report.verdict == "unsupported"
     assert [c.text for c in report.claims if c.kind == "money" and c.unsupported] == ["$8.99"]
+
+
+def test_settings_and_classifier_name_the_same_file(settings: Settings) -> None:
+    assert settings.screen_model_path.name == FILE
+
+
+async def test_a_company_s_list_of_subjects_is_refused_by(settings: Settings) -> None:
+    settings.off_policy_path.parent.mkdir(parents=True, exist_ok=True)
+    settings.off_policy_path.write_text("- {id: politics, phrases: [whom to vote for]}", "utf-8")
+    async with running(settings) as system:
+        reply = await system.answer(Ask("Tell me whom to vote for."), None)
+    assert reply.outcome is Outcome.BLOCKED
+    assert reply.refusal is not None
+    assert reply.refusal.category == "off_policy"
+
+
+async def test_a_wrong_list_of_subjects_stops_the_start_with_one_line(settings: Settings) -> None:
+    settings.off_policy_path.parent.mkdir(parents=True, exist_ok=True)
+    settings.off_policy_path.write_text("- {id: politics}", "utf-8")
+    with pytest.raises(SettingsError, match=r"off_policy\.yaml, subject 1: phrases"):
+        await compose(settings)

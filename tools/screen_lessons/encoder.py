@@ -111,7 +111,9 @@ class _Changed:
         below = slope @ self._p[f"{name}.up"].T
         self._found[f"{name}.up"] = low.T @ slope
         self._found[f"{name}.down"] = x.T @ below
-        return slope @ frozen[0].T + below @ self._p[f"{name}.down"].T
+        above: Array = slope @ frozen[0].T
+        above += below @ self._p[f"{name}.down"].T
+        return above
 
 
 def _layer_of(w: dict[str, Array], name: str) -> dict[str, tuple[Array, Array]]:
@@ -179,7 +181,8 @@ def _unnormed(slope: Array, held: tuple[Array, Array], gain: Array) -> Array:
     unit, scale = held
     g = slope * gain
     along = np.einsum("nd,nd->n", g, unit)[:, None] / g.shape[-1]
-    return (g - g.mean(-1, keepdims=True) - unit * along) * scale
+    below: Array = (g - g.mean(-1, keepdims=True) - unit * along) * scale
+    return below
 
 
 def _gelu(u: Array) -> tuple[Array, Array]:

@@ -1,7 +1,7 @@
 """`python -m tests.rai.redteam [--table FILE]… [--by FIELD] [--misses] [--write]`: how the screen fares on the red-team table.
 
 --misses names what it gets wrong outside the part kept aside; --write keeps that as known for the test. --table measures
-other files of the same form. ATTEST_MODEL_FILE saves the building of the embedding model.
+other files of the same form. ATTEST_MODEL_FILE saves the building of the models.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.settings import load_settings
-from grounding.embedded.build_model import build
+from grounding.embedded.build_model import build, build_changed
+from rai.embedded.classifier import CHANGES, FILE
 from tests.e2e.processes import settings_over
 from tests.rai.redteam.drive import Judged, judge
 from tests.rai.redteam.figures import FIELDS, Field, Figures, by, figures, missed, parts, refused, write_known
@@ -49,7 +50,10 @@ def _judged(tables: Sequence[Path]) -> list[Judged]:
     with TemporaryDirectory(prefix="attest-redteam-") as name:
         scratch = Path(name)
         settings = load_settings()
-        model = settings.model_path if settings.model_path.exists() else build(scratch / "minilm-int8.onnx")
+        model = settings.model_path
+        if not settings.screen_model_path.exists():
+            model = build(scratch / "minilm-int8.onnx")
+            build_changed(model.with_name(FILE), CHANGES)
         return asyncio.run(judge(load(tables), settings_over(scratch / "home", model), scratch))
 
 
