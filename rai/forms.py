@@ -167,6 +167,7 @@ _DECODERS: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = (
 # --- ciphers: tried only where the text is not already in a language ----------------------------------------------
 
 _WORD = re.compile(r"[a-zA-Z]{2,}")
+_MIXED = re.compile(r"[a-zA-Z][0134570@$]|[0134570@$][a-zA-Z]")
 _QUOTED = re.compile(r"[^.:!?\n\"“”]{12,}")
 _COMMON = frozenset(
     "the of and to in is you that it for on are with as your his they be at one have this from or had by not but what all were when we there can "
@@ -183,13 +184,13 @@ def _ciphers(text: str) -> Iterator[str]:
     if len(text) > _LONGEST_CIPHER:
         return
     for match in _QUOTED.finditer(text):
-        part = match.group().strip()
-        if len(_WORD.findall(part)) >= 4 and _english(part) < 0.1:
-            yield from _uncovered(part)
-    written = text.lower().translate(_LEET)
-    digits = sum(1 for w in text.split() if re.search(r"[a-zA-Z]", w) and re.search(r"[0134570@$]", w))
-    if digits >= 3 and _english(written) > _english(text.lower()) + 0.1:
-        yield written
+        words = _WORD.findall(match.group())
+        if len(words) >= 4 and not any(w.lower() in _COMMON for w in words):
+            yield from _uncovered(match.group().strip())
+    if len(_MIXED.findall(text)) >= 3:
+        written = text.lower().translate(_LEET)
+        if _english(written) > _english(text.lower()) + 0.1:
+            yield written
 
 
 def _uncovered(part: str) -> Iterator[str]:

@@ -23,7 +23,7 @@ from rai.records import Category
 BLOCK_AT = 0.5
 As = Literal["request", "document"]
 _FILES = ("attacks.yaml", "orders.yaml", "harm.yaml", "people.yaml")
-FORM = 2
+FORM = 3
 _END = 20_000
 _BLOCK = 500
 _WINDOWED = 20_000
