@@ -53,9 +53,17 @@ def blocked_for(w: Work) -> Category | None:
 async def _together(screen: PromptScreen, history: Sequence[Turn], question: str) -> Screening | None:
     """The question and the turns before it as one request; None if there are none.
 
-    A turn that is blocked by itself was refused when it was asked: it must not make every later question a wrong refusal.
+    A turn that is blocked by itself was refused when it was asked: it must not make every later question a wrong refusal. Honest talk, which
+    is nearly all, costs one call of the screen.
     """
     before = [t.text for t in history if t.role != "assistant" and len(t.text) < LONGEST][-LOOK_BACK:]
+    whole = await _joined(screen, before, question)
+    if whole is None or not whole.blocked:
+        return whole
     kept = [text for text in before if not (await screen.screen(text)).blocked]
-    whole = " ".join([*kept, question])
-    return await screen.screen(whole) if kept and len(whole) <= LONGEST else None
+    return whole if kept == before else await _joined(screen, kept, question)
+
+
+async def _joined(screen: PromptScreen, before: Sequence[str], question: str) -> Screening | None:
+    text = " ".join([*before, question])
+    return await screen.screen(text) if before and len(text) <= LONGEST else None
