@@ -293,6 +293,8 @@ def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
 
 
 def _screen_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
+    missing = s.off_policy_file is not None and not s.off_policy_file.exists()
+    yield missing, f"ATTEST_OFF_POLICY_FILE={s.off_policy_file} is not there: a list that is named must exist"
     no_endpoint = s.screen == "content_safety" and s.content_safety_endpoint is None
     yield no_endpoint, "ATTEST_SCREEN=content_safety needs ATTEST_CONTENT_SAFETY_ENDPOINT"
     no_key = s.screen == "moderation" and s.moderation_key is None and s.moderation_base_url is None

@@ -168,6 +168,7 @@ _DECODERS: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = (
 
 _WORD = re.compile(r"[a-zA-Z]{2,}")
 _MIXED = re.compile(r"[a-zA-Z][0134570@$]|[0134570@$][a-zA-Z]")
+_LETTERED = re.compile(r"(?<!\w)(?:\w(?: \w)*(?: {2,}|\n)){2,}\w(?: \w)*(?!\w)")
 _QUOTED = re.compile(r"[^.:!?\n\"“”]{12,}")
 _COMMON = frozenset(
     "the of and to in is you that it for on are with as your his they be at one have this from or had by not but what all were when we there can "
@@ -178,11 +179,13 @@ _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 
 
 def _ciphers(text: str) -> Iterator[str]:
-    """Stretches that read as English once their letters are moved, turned round or written out, and did not before."""
+    """Spaced letters written out, and stretches that read as English once their letters are moved, turned round or written out, and did not before."""
     if _MIRRORED.search(text):
         yield _HIDDEN.sub("", text)[::-1][:_LONGEST_CIPHER]
     if len(text) > _LONGEST_CIPHER:
         return
+    for match in _LETTERED.finditer(text):
+        yield " ".join(word.replace(" ", "") for word in re.split(r" {2,}|\n", match.group()))
     for match in _QUOTED.finditer(text):
         words = _WORD.findall(match.group())
         if len(words) >= 4 and not any(w.lower() in _COMMON for w in words):

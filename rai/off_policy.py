@@ -59,6 +59,16 @@ def parse(text: str, name: str) -> tuple[Subject, ...]:
     return subjects
 
 
+def load(path: Path) -> tuple[Subject, ...]:
+    """The subjects of the list in a file. Raises InputError if it cannot be read, or is wrong."""
+    try:
+        return parse(path.read_text("utf-8"), path.name)
+    except UnicodeDecodeError:
+        raise InputError(f"{path.name} is no UTF-8 text; save it as UTF-8") from None
+    except OSError as error:
+        raise InputError(f"{path.name} cannot be read ({type(error).__name__})") from None
+
+
 def _subject(row: Any, where: str) -> Subject:
     if not isinstance(row, dict) or not isinstance(row.get("id"), str) or not row["id"].strip():
         raise InputError(f"{where}: it needs an id in words, such as competitors")
@@ -104,7 +114,7 @@ class OffPolicy:
         """Raises InputError if there is a list and it is wrong."""
         self._path = path
         self._stamp = self._now()
-        self._subjects = parse(path.read_text("utf-8"), path.name) if self._stamp is not None else ()
+        self._subjects = load(path) if self._stamp is not None else ()
 
     def found(self, text: str) -> Subject | None:
         """The first subject of the list that `text` is on, or None."""
@@ -123,8 +133,8 @@ class OffPolicy:
             LOG.warning("%s is gone: what it excluded stays excluded until the next start", self._path.name)
             return
         try:
-            self._subjects = parse(self._path.read_text("utf-8"), self._path.name)
-        except (InputError, OSError, UnicodeDecodeError) as error:
+            self._subjects = load(self._path)
+        except InputError as error:
             LOG.warning("the list of excluded subjects stays as it was: %s", error)
 
     def _now(self) -> tuple[int, int] | None:

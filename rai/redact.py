@@ -15,7 +15,7 @@ from typing import Any
 
 from rai.personal.known import Kind, Known, Personal
 from rai.personal.names import find_names
-from rai.personal.numbers import CARD, DIALLED, EMAIL, LONG, SSN, find_accounts, find_references
+from rai.personal.numbers import ABROAD, CARD, DIALLED, EMAIL, LONG, SSN, find_accounts, find_references
 from rai.personal.places import find_addresses, find_births
 
 MASK = "█"
@@ -55,7 +55,7 @@ class Redactor:
         found += [(*span, "ADDRESS") for span in find_addresses(text)]
         if _DIGITS.search(text):
             found += [(*span, "NUMBER") for span in find_references(text)]
-            found += [(*m.span(), "NUMBER") for p in (SSN, LONG) for m in p.finditer(text)]
+            found += [(*m.span(), "NUMBER") for p in (SSN, ABROAD, LONG) for m in p.finditer(text)]
             found += [(*m.span(), "CARD") for m in CARD.finditer(text)]
             found += [(*m.span(1), "PHONE") for m in DIALLED.finditer(text)]
             found += [(*span, "IBAN") for span in find_accounts(text)]

@@ -22,7 +22,7 @@ from rai.records import Category
 
 BLOCK_AT = 0.5
 As = Literal["request", "document"]
-_FILES = ("attacks.yaml", "orders.yaml", "harm.yaml", "people.yaml")
+_FILES = ("attacks.yaml", "orders.yaml", "harm.yaml", "people.yaml", "languages.yaml")
 FORM = 3
 _END = 20_000
 _BLOCK = 500

@@ -77,7 +77,7 @@ def ask(
     if json:
         emit(reply.as_json())
     else:
-        print_reply(reply, verbose=verbose)
+        print_reply(reply, verbose=verbose, user=user)
     raise typer.Exit(3 if reply.outcome is Outcome.FAILED else 0)
 
 

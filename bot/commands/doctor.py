@@ -24,7 +24,7 @@ from bot.commands.wiring import opened
 from bot.settings import Settings
 from bot.system import System
 from grounding.errors import AttestError, InputError, ServiceError
-from rai.off_policy import parse
+from rai.off_policy import load
 
 app = options.command_app()
 _WAIT_S = 5.0
@@ -105,11 +105,11 @@ def _classifier(settings: Settings) -> Finding:
 
 def _off_policy(settings: Settings) -> Finding:
     path = settings.off_policy_path
-    try:
-        subjects = parse(path.read_text("utf-8"), path.name)
-    except FileNotFoundError:
+    if not path.exists():
         return Finding("excluded subjects", "ok", f"none; a list may stand in {path}")
-    except (InputError, OSError, UnicodeDecodeError) as error:
+    try:
+        subjects = load(path)
+    except InputError as error:
         return Finding("excluded subjects", "fail", str(error), f"mend {path}")
     return Finding("excluded subjects", "ok", f"{len(subjects)} in {path}")
 
@@ -156,11 +156,25 @@ async def _remote(context: typer.Context, settings: Settings) -> list[Finding]:
     findings = await asyncio.gather(*_services(settings))
     try:
         async with opened(context, settings) as system:
-            inside = [await _index(system), await _directory(system), await _ledger(system)]
+            inside = [await _index(system), await _directory(system), await _ledger(system), *_reading(system)]
             inside += await _waiting(system, {finding.name for finding in inside})
     except AttestError as error:
         inside = [Finding("system", "fail", str(error), "see the lines above, and attest settings")]
     return [*inside, *findings]
+
+
+def _reading(system: System) -> list[Finding]:
+    """Whether the classifier, if its file is there, can be used."""
+    if "classifier" in system.screen.name or not system.settings.screen_model_path.exists():
+        return []
+    return [
+        Finding(
+            "screen's classifier",
+            "fail",
+            "its file cannot be used: prompts are screened by rules alone",
+            "delete it and run make setup",
+        )
+    ]
 
 
 async def _waiting(system: System, told: set[str]) -> list[Finding]:

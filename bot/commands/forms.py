@@ -30,7 +30,13 @@ def check_request(data: Json) -> CheckRequest:
 
 def screening_json(row_id: str, screening: Screening) -> dict[str, Any]:
     """The output form of `screen`."""
-    return {"id": row_id, **asdict(screening)}
+    documents = [
+        {"index": d.index, "verdict": d.verdict, "rule": d.rule, "score": d.score} for d in screening.documents
+    ]
+    return {
+        "id": row_id, "verdict": screening.verdict, "category": screening.category, "rule": screening.rule, "score": screening.score,
+        "documents": documents,
+    }  # fmt: skip
 
 
 def history(data: Json) -> tuple[Turn, ...]:

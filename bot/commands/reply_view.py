@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,14 +58,15 @@ def stage_line(*, shown: bool) -> Iterator[OnStage | None]:
         yield on_stage
 
 
-def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = None) -> None:
+def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = None, user: str | None = None) -> None:
     """Outcome, answer, sources, what to doubt, and notes on stdout; with `verbose` every claim, the draft and all timings."""
     out = out or console()
     numbers = {citation.chunk_id: f"[{citation.n}]" for citation in (*reply.offered, *reply.citations)}
     out.print(_head(reply))
     out.print(Text("\n" + plain(reply.answer.strip())))
     if reply.refusal is not None and reply.entry_id:
-        out.print(Text(f"\nattest refusals report {reply.entry_id}", style="dim"))
+        as_user = f" --as {shlex.quote(user)}" if user else ""
+        out.print(Text(f"\nattest refusals report {reply.entry_id}{as_user}", style="dim"))
     _sources(out, "Sources", reply.citations, reply.claims)
     _checked(out, reply, numbers, verbose=verbose)
     _struck(out, reply, numbers, verbose=verbose)

@@ -58,6 +58,8 @@ class Classifier:
             options.add_session_config_entry("session.intra_op.allow_spinning", "0")
             options.enable_cpu_mem_arena = False
             self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            if [(o.name, o.shape[-1]) for o in self._session.get_outputs()] != [("logits", len(CLASSES) + 2)]:
+                raise ValueError("another model")
         except Exception as error:  # both libraries raise bare Exception
             raise StoreError(
                 f"the screen's classifier cannot be read ({type(error).__name__}); build it again with `make setup`"

@@ -15,6 +15,7 @@ from rai.addressed import addressed, names_the_model
 from rai.embedded.classifier import CLASSES, Classifier
 from rai.forms import decoded, plain_letters, reads_as_english
 from rai.off_policy import OffPolicy
+from rai.permission import asks_permission
 from rai.reading import reads
 from rai.records import DocumentScreening, Screening
 from rai.screen import Finding, judge, rules_version
@@ -31,6 +32,14 @@ All are chosen on sets that taught nothing, see docs/screening.md.
 """
 _CODE = re.compile(r"\S{24,}")
 """No word is as long: a code, which the classifier cannot read and would take for something strange."""
+
+
+ALONE = 0.2
+"""Taken off the score of a sentence that is read without the others: it must be surer, for it may lean on them."""
+JUST_IN_DOUBT = 0.49
+"""Score of a question about what may be told of a customer: a stronger screen sees it, none refuses it."""
+_MOST_SENTENCES = 8
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 class EmbeddedScreen:
@@ -77,16 +86,26 @@ class EmbeddedScreen:
         plain = _CODE.sub("code", plain_letters(text))
         if self._classifier is None or not (reads(text) or reads_as_english(plain)):
             return None
-        best: Finding | None = None
-        for form in (plain, *filter(reads_as_english, decoded(text))):
-            chances = self._classifier.request(form)
-            for row in chances:
-                category = CLASSES[int(row[1:].argmax())]
-                threshold = JAILBREAK_AT if category == "jailbreak" else REQUEST_AT
-                found = Finding(f"CL-{category.replace('_', '-')}", category, scaled(1.0 - float(row[0]), threshold))
-                if best is None or found.score > best.score:
-                    best = found
+        forms = (plain, *filter(reads_as_english, decoded(text)))
+        found = [self._read(form, 0.0) for form in forms]
+        found += [
+            f for s in apart(plain) if (f := self._read(s, ALONE)).category not in ("jailbreak", "instruction_leak")
+        ]
+        best = max(found, key=lambda f: f.score)
+        if best.category == "privacy" and asks_permission(plain):
+            return replace(best, score=min(best.score, JUST_IN_DOUBT))
         return best
+
+    def _read(self, text: str, less: float) -> Finding:
+        """The worst window of a text; `less` is taken off its score."""
+        assert self._classifier is not None
+        found = []
+        for row in self._classifier.request(text):
+            category = CLASSES[int(row[1:].argmax())]
+            threshold = JAILBREAK_AT if category == "jailbreak" else REQUEST_AT
+            score = max(0.0, scaled(1.0 - float(row[0]), threshold) - less)
+            found.append(Finding(f"CL-{category.replace('_', '-')}", category, round(score, 4)))
+        return max(found, key=lambda f: f.score)
 
     def _document(self, index: int, text: str) -> DocumentScreening:
         found = judge(text, as_="document")
@@ -102,6 +121,13 @@ class EmbeddedScreen:
     def _order(self, sentence: str) -> float:
         assert self._classifier is not None
         return scaled(self._classifier.order(sentence), NAMED_AT if names_the_model(sentence) else ORDER_AT)
+
+
+def apart(text: str) -> list[str]:
+    """The commands and questions of a text of a few sentences: honest company must not hide a harmful one."""
+    if not 1 < len(_SENTENCE.findall(text)) + 1 <= _MOST_SENTENCES:
+        return []
+    return [s for s in addressed(text) if len(s) >= 20]
 
 
 def scaled(chance: float, threshold: float) -> float:

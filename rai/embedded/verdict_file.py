@@ -94,12 +94,19 @@ class VerdictFile:
         """
         try:
             judged = await asyncio.to_thread(self._judged)
+            named: dict[str, int] = {}
             new = [d for d in await library.documents() if judged.get(d.doc_id) != d.version]
             for at in range(0, len(new), _DOCUMENTS):
                 part = {d.doc_id: d.version for d in new[at : at + _DOCUMENTS]}
                 rows = await asyncio.to_thread(chunks.chunks_of, list(part))
-                await asyncio.to_thread(self.keep, await self._verdicts(rows, screen), part)
+                verdicts = await self._verdicts(rows, screen)
+                await asyncio.to_thread(self.keep, verdicts, part)
+                for row in rows:
+                    if verdicts[verdict_key(row.chunk.chunk_id, row.title, row.chunk.text)]:
+                        named[row.chunk.doc_id] = named.get(row.chunk.doc_id, 0) + 1
                 on_progress(Progress("screen", min(at + _DOCUMENTS, len(new)), len(new)))
+            if named:
+                LOG.warning("%s", _left_out(named))
         except (StoreError, ServiceError, PromptBlocked) as error:
             LOG.warning("passages are screened when they are found, not at ingest: %s", error)
             return 0
@@ -122,3 +129,10 @@ class VerdictFile:
             if db.execute("SELECT 1 FROM screen WHERE version = ?", (self._version,)).fetchone() is None:
                 return {}
             return dict(db.execute("SELECT doc_id, version FROM judged").fetchall())
+
+
+def _left_out(named: Mapping[str, int]) -> str:
+    """What an administrator should know: which documents lose passages, five of them by name."""
+    shown = ", ".join(f"{doc_id[:80]} ({count})" for doc_id, count in sorted(named.items())[:5])
+    more = f" and {len(named) - 5} more" if len(named) > 5 else ""
+    return f"passages that give orders to the assistant are left out of every answer: {shown}{more}"

@@ -11,6 +11,8 @@ EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[a-zA-Z]{2,
 SSN = re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
 CARD = re.compile(r"(?<![\w-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}|3\d{3}([ -]?)\d{6}\2\d{5})(?![\w-])")
 IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,4})?(?!\w)", re.IGNORECASE)
+ABROAD = re.compile(r"(?<![\w+])\+[1-9]\d{0,2}(?:[ \t()./–-]{0,2}\d){7,12}(?!\w)")
+"""A number with its country code, also one that no numbering plan gives out."""
 LONG = re.compile(r"(?<![\w.,/%=&?-])\d{9,30}(?![\w/%]|[.,]\d)")
 """Nine digits in a row are no price, year or model; web addresses and decimals are left alone."""
 DIALLED = re.compile(

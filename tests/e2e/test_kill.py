@@ -202,7 +202,7 @@ def test_of_two_ingests_at_a_time_one_is_told_to_wait(tmp_path: Path) -> None:
     with run.process() as one, run.process() as other:
         ended = {p.returncode: text for p in (one, other) for text in [p.communicate(timeout=PATIENCE_S)[1]]}
     assert set(ended) == {0, 3}, ended
-    lines = [line for line in ended[3].splitlines() if "no embedding model" not in line]
+    lines = [line for line in ended[3].splitlines() if "no models at" not in line]
     assert lines == ["attest: another ingest is at work on this knowledge base; wait for it to end"]
     assert run.finished()["unchanged"] == FILES
 
