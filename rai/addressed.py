@@ -27,7 +27,7 @@ _NAMED = re.compile(
     r"\byour (?:\w+ )?(?:answer|response|reply|output|summary|message|tasks?|instructions?|rules|prompt|goal|role|guidelines)\b|"
     r"\b(?:assistant|chat ?bot|language model|copilot|summari[sz]er|GPT|LLM|A\.?I\.?)s?\b|\bsystem (?:prompt|message|note)|"
     r"\b(?:previous|prior|above|earlier|original|all) (?:instructions?|rules|prompt|context|text)\b|"
-    r"\b(?:alle|bisherigen|vorherigen|toutes les|les|todas las|las) (?:\w+ )?(?:anweisungen|regeln|instructions|consignes|instrucciones|reglas)\b|"
+    r"\b(?:alle|bisherigen|vorherigen|deine|toutes les|tes|todas las|tus) (?:\w+ )?(?:anweisungen|regeln|instructions|consignes|instrucciones|reglas)\b|"
     r"\b(?:the|this) (?:user|conversation|chat)\b|\[/?INST|<\|",
     re.IGNORECASE,
 )
