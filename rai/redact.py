@@ -55,7 +55,8 @@ class Redactor:
         found += [(*span, "ADDRESS") for span in find_addresses(text)]
         if _DIGITS.search(text):
             found += [(*span, "NUMBER") for span in find_references(text)]
-            found += [(*m.span(), "NUMBER") for p in (SSN, ABROAD, LONG) for m in p.finditer(text)]
+            found += [(*m.span(), "NUMBER") for p in (SSN, LONG) for m in p.finditer(text)]
+            found += [(*m.span(), "PHONE") for m in ABROAD.finditer(text)]
             found += [(*m.span(), "CARD") for m in CARD.finditer(text)]
             found += [(*m.span(1), "PHONE") for m in DIALLED.finditer(text)]
             found += [(*span, "IBAN") for span in find_accounts(text)]
