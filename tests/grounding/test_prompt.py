@@ -124,7 +124,8 @@ def test_a_passage_cannot_fill_a_template() -> None:
 
 def test_all_that_varies_comes_after_the_guidance() -> None:
     """Two turns share everything up to the first evidence: instructions, guidance, no marker. A service keeps its work on that."""
-    one, two = prompt().system_text, prompt(marker=new_marker(), context=None, history=()).system_text
+    other = ("0" if MARKER[0] != "0" else "1") * len(MARKER)
+    one, two = prompt().system_text, prompt(marker=other, context=None, history=()).system_text
     shared = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
     assert shared.endswith("\n<<<")
     assert "do not mix in another's values.\n## Evidence\n[1] document\n<<<" in shared
