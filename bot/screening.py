@@ -14,8 +14,10 @@ from rai.records import Category, Screening
 
 LOOK_BACK = 2
 """Earlier turns of people that are read together with the question: what is asked piece by piece is asked all the same."""
-SURE = 0.8
-"""Score from which on what is read together is refused: several honest turns together resemble nothing that the screen was taught."""
+LEARNT, SURE = "CL-", 0.8
+"""What the classifier alone finds in turns read together must be surer: honest ones together resemble nothing that it was taught. A rule, the
+company's list or a stronger screen needs no more than its own threshold.
+"""
 LONGEST = 2000
 """Characters of what is read together; more is a pasted text, which is judged by itself."""
 
@@ -62,7 +64,7 @@ async def _together(screen: PromptScreen, history: Sequence[Turn], question: str
     whole = await _joined(screen, before, question)
     if whole is None or not whole.blocked:
         return whole
-    if whole.score < SURE:
+    if (whole.rule or "").startswith(LEARNT) and whole.score < SURE:
         return replace(whole, verdict="allow", category=None, rule=None, doubtful=True)
     kept = [text for text in before if not (await screen.screen(text)).blocked]
     return whole if kept == before else await _joined(screen, kept, question)

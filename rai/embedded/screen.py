@@ -32,8 +32,6 @@ All are chosen on sets that taught nothing, see docs/screening.md.
 """
 _CODE = re.compile(r"\S{24,}")
 """No word is as long: a code, which the classifier cannot read and would take for something strange."""
-
-
 ALONE = 0.2
 """Taken off the score of a sentence that is read without the others: it must be surer, for it may lean on them."""
 JUST_IN_DOUBT = 0.49
@@ -91,10 +89,9 @@ class EmbeddedScreen:
         found += [
             f for s in apart(plain) if (f := self._read(s, ALONE)).category not in ("jailbreak", "instruction_leak")
         ]
-        best = max(found, key=lambda f: f.score)
-        if best.category == "privacy" and asks_permission(plain):
-            return replace(best, score=min(best.score, JUST_IN_DOUBT))
-        return best
+        if asks_permission(plain):  # of other people's data only; what else stands beside it counts as ever
+            found = [replace(f, score=min(f.score, JUST_IN_DOUBT)) if f.category == "privacy" else f for f in found]
+        return max(found, key=lambda f: f.score)
 
     def _read(self, text: str, less: float) -> Finding:
         """The worst window of a text; `less` is taken off its score."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from bot.pipeline import answer_turn
 from bot.records import Ask
 from grounding.policy import Policy
 from grounding.records import Document, Turn
-from rai.records import Outcome
+from rai.records import DocumentScreening, Outcome, Screening
 from tests.e2e.support import world
 from tests.fakes.embedder import HashEmbedder
 
@@ -50,3 +52,34 @@ async def test_a_refused_turn_does_not_make_later_questions_refused(tmp_path: Pa
 async def test_an_honest_talk_stays_honest(tmp_path: Path, before: str) -> None:
     ended, _ = await outcome(tmp_path, "What does Watch Plus cost?", Turn("customer", before))
     assert ended is Outcome.ANSWERED
+
+
+class Judging:
+    """Refuses what is read together, by this rule and score; a turn alone is allowed."""
+
+    name = "judging"
+
+    def __init__(self, rule: str, score: float) -> None:
+        self._found = Screening("block", "violence", rule, score)
+
+    async def screen(self, text: str, documents: Sequence[str] = ()) -> Screening:
+        heard = tuple(DocumentScreening(i, "allow", None, 0.0) for i, _ in enumerate(documents))
+        return replace(self._found if FIRST in text and THEN in text else Screening("allow"), documents=heard)
+
+
+@pytest.mark.parametrize(
+    ("rule", "score", "refused"),
+    [
+        ("CL-violence", 0.6, False),
+        ("CL-violence", 0.9, True),
+        ("VI-01", 0.6, True),
+        ("content-safety/violence-4", 0.5, True),
+    ],
+)
+async def test_only_the_classifier_must_be_surer_of_turns_together(
+    tmp_path: Path, rule: str, score: float, refused: bool
+) -> None:
+    w = await world(tmp_path, [PRICES], HashEmbedder())
+    seams = replace(w.seams, screen=Judging(rule, score))
+    reply = await answer_turn(Ask(THEN, history=(Turn("user", FIRST),)), seams, Policy())
+    assert (reply.outcome is Outcome.BLOCKED) is refused

@@ -79,6 +79,12 @@ async def test_a_turn_classifies_no_passage_that_was_judged_at_ingest(tmp_path: 
     assert [bool(p.screened) for p in found.passages] == [False, True]
 
 
+async def test_the_documents_that_lose_passages_are_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    shelf = Shelf(TEXTS)
+    await VerdictFile(tmp_path / "screen.db", "v1").follow(shelf, shelf, Counting())
+    assert "left out of every answer: b (1)" in caplog.text
+
+
 async def test_only_what_changed_is_judged_again(tmp_path: Path) -> None:
     shelf, screen = Shelf(dict(TEXTS)), Counting()
     file = VerdictFile(tmp_path / "screen.db", "v1")
