@@ -24,7 +24,8 @@ from bot.system import CheckRequest, System
 from bot.turn import Seams
 from grounding.errors import InputError, SettingsError, StoreError
 from grounding.linking import QueryBuilder
-from grounding.policy import Policy, policy_named
+from grounding.policy import Policy
+from grounding.policy_files import policy_named
 from grounding.ports import Composer, Embedder
 from grounding.records import IngestReport, Progress
 from grounding.upkeep import OnChange, Past
@@ -105,7 +106,7 @@ class _Builder:
         )
 
         async def answer(ask: Ask, on_stage: OnStage | None = None) -> Reply:
-            return await answer_turn(ask, seams, policy_named(ask.policy), on_stage)
+            return await answer_turn(ask, seams, policy_named(ask.policy, settings.policies), on_stage)
 
         async def check_request(request: CheckRequest) -> Report:
             return await checker(request.answer, request.sources, request.question, request.given, request.at)
@@ -211,7 +212,7 @@ def _checker(
 ) -> Callable[..., Awaitable[Report]]:
     from rai.embedded.relevance import EmbeddedRelevance
 
-    policy: Policy = policy_named(settings.policy)
+    policy: Policy = policy_named(settings.policy, settings.policies)
     rules = CheckPolicy(
         unsupported_at=policy.unsupported_at, relevance_at=policy.relevance_at, regions=settings.phone_regions
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from bot.turn import Work
-from grounding.prompt import template
+from grounding.templates import template
 from rai.draft import Around, judge_draft
 
 _OURS = ("system", "guidance", "history", "agent_context", "revision")

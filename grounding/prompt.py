@@ -12,12 +12,11 @@ turn to turn comes before the first of them, so that a service can keep its work
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 
-from grounding.policy import POLICIES, Policy
+from grounding.policy import MOST_SENTENCES, Policy
 from grounding.records import Evidence, Prompt, PromptPart, Turn
 from grounding.spotlight import block
+from grounding.templates import blank, fill, template, template_names
 from grounding.tokens import count_tokens
 
 _ROLE_NAMES = {"customer": "Customer", "agent": "Agent", "user": "User message", "assistant": "AI Assistant message"}
@@ -28,27 +27,18 @@ _STAND_IN = "8e0b4f6d1a93c752"
 """Counted in place of a marker, so that what the budget cuts does not hang on chance."""
 
 
-@cache
-def template(name: str) -> str:
-    """A template file without its final line break."""
-    return files("grounding").joinpath("prompts", f"{name}.txt").read_text("utf-8").rstrip("\n")
-
-
 def insufficient_sentence() -> str:
     """The exact sentence for an insufficient knowledge base (requirement 0-20)."""
     return template("insufficient")
 
 
 def own_texts(company: str) -> tuple[str, ...]:
-    """All that `build_prompt` and `revision_request` write themselves, whatever the policy: no line of it is anybody's data."""
-    names = ("guidance", "history", "agent_context", "example", "insufficient", "revision")
-    sizes = sorted({policy.answer_sentences for policy in POLICIES.values()})
-    blank = dict.fromkeys(("evidence", "history", "context", "question", "draft", "problems"), "")
-    filled = [_fill(name, insufficient=insufficient_sentence(), **blank) for name in names]
+    """All that our templates write themselves, whatever the policy: no line of it is anybody's data."""
+    ours = [blank(name, insufficient=insufficient_sentence()) for name in template_names() if name != "system"]
     origins = [f"[{n}] {origin}" for n in range(1, 100) for origin in _ORIGINS.values()]
     roles = [f"{name}:" for name in _ROLE_NAMES.values()]
-    systems = [_fill("system", company=company, answer_sentences=str(size)) for size in sizes]
-    return (*filled, *systems, "\n".join((*origins, *roles)))
+    systems = [fill("system", company=company, answer_sentences=str(size)) for size in range(1, MOST_SENTENCES + 1)]
+    return (*ours, *systems, "\n".join((*origins, *roles)))
 
 
 def build_prompt(
@@ -92,7 +82,7 @@ def build_prompt(
 def revision_request(question: str, draft: str, problems: Sequence[str], marker: str) -> str:
     """The user message that asks for `draft` again; `problems`: one line for each thing in it that no evidence supports."""
     listed = "\n".join(f"- {' '.join(problem.split())}" for problem in problems)
-    return _fill("revision", question=question, draft=block(draft, marker), problems=block(listed, marker))
+    return fill("revision", question=question, draft=block(draft, marker), problems=block(listed, marker))
 
 
 def _parts(
@@ -105,30 +95,20 @@ def _parts(
     marker: str,
     example: bool,
 ) -> tuple[PromptPart, ...]:
-    system = _fill("system", company=company, answer_sentences=str(policy.answer_sentences))
+    system = fill("system", company=company, answer_sentences=str(policy.answer_sentences))
     listed = "\n".join(_evidence_text(e, marker) for e in evidence) or "(none)"
     parts = [
         PromptPart("system", system),
-        PromptPart("guidance", _fill("guidance", insufficient=insufficient_sentence(), evidence=listed)),
+        PromptPart("guidance", fill("guidance", insufficient=insufficient_sentence(), evidence=listed)),
     ]
     if turns:
         said = block("\n".join(_turn_text(t) for t in turns), marker)
-        parts.append(PromptPart("history", _fill("history", history=said)))
+        parts.append(PromptPart("history", fill("history", history=said)))
     if context:
-        parts.append(PromptPart("agent_context", _fill("agent_context", context=block(context, marker))))
+        parts.append(PromptPart("agent_context", fill("agent_context", context=block(context, marker))))
     if example:
         parts.append(PromptPart("example", template("example")))
     return tuple(parts)
-
-
-def _fill(name: str, **values: str) -> str:
-    """Fill a template in one pass, so that a value which looks like a placeholder stays text."""
-    pieces = template(name).split("{{")
-    out = [pieces[0]]
-    for piece in pieces[1:]:
-        key, _, rest = piece.partition("}}")
-        out.append(values[key] + rest)
-    return "".join(out)
 
 
 def _evidence_text(item: Evidence, marker: str) -> str:

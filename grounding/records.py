@@ -17,6 +17,7 @@ from typing import Literal
 Role = Literal["customer", "agent", "user", "assistant"]
 Origin = Literal["kb", "web"]
 Label = Literal["Awful", "Poor", "Good", "Perfect"]
+SearchBy = Literal["hybrid", "words", "meaning"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ class Query:
     """The search query made from a conversation: `text` is `entities`, as the turns spell them, and then `sentences`, verbatim.
 
     `why` says for each turn that was used what made it needed. A query that a person typed has a text only.
+    `by`: what the search goes by, words, meaning or both. `imagined`: a hypothetical answer whose meaning is searched for in
+    place of the text's (HyDE, arXiv 2212.10496); it is never evidence.
     """
 
     text: str
@@ -77,6 +80,8 @@ class Query:
     entities: tuple[str, ...] = ()
     note: str | None = None
     why: tuple[str, ...] = ()
+    by: SearchBy = "hybrid"
+    imagined: str = ""
 
 
 @dataclass(frozen=True, slots=True)

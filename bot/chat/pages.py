@@ -22,7 +22,6 @@ from bot.http.templating import rendered, static_files
 from bot.settings import Settings
 from bot.system import System
 from grounding.errors import AttestError
-from grounding.policy import POLICIES
 from grounding.records import Access, DocumentInfo
 from rai.records import Entry
 
@@ -56,7 +55,7 @@ async def options(request: web.Request) -> web.Response:
         {
             "users": _users(system.settings),
             "products": sorted({d.product for d in documents if d.product})[:PICKER_MAX],
-            "policies": sorted(POLICIES),
+            "policies": list(system.settings.policies),
             "policy": system.settings.policy,
             "samples": _samples(documents),
             "documents": len(documents),

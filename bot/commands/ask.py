@@ -17,7 +17,7 @@ from bot.commands.wiring import opened
 from bot.records import Ask, Reply
 from bot.transcript import read_history
 from grounding.errors import InputError
-from grounding.policy import policy_named
+from grounding.policy_files import policy_named
 from rai.records import Outcome
 
 app = options.command_app()
@@ -40,7 +40,11 @@ def ask(
     user: options.AsUser = None,
     product: options.Product = None,
     policy: Annotated[
-        str | None, typer.Option(metavar="NAME", help="How strict the turn is; default: the setting ATTEST_POLICY.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Which corrective system runs, see `attest policies`; default: the setting ATTEST_POLICY.",
+        ),
     ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show every claim, the draft before the check, and all timings.")
@@ -70,7 +74,7 @@ def ask(
         context=note_text,
         product=product,
         user=user,
-        policy=policy_named(policy or settings.policy).name,
+        policy=policy_named(policy or settings.policy, settings.policies).name,
         at=datetime.now().astimezone(),
     )
     reply = run(_answer(context, asked, as_json=json))

@@ -14,7 +14,6 @@ from bot.commands.startup import run
 from bot.records import grade_json
 from bot.system import System
 from grounding.correct import decide
-from grounding.policy import policy_named
 
 app = options.command_app()
 
@@ -33,7 +32,7 @@ def grade(context: typer.Context, jsonl: options.Jsonl) -> None:
 
 
 def _grader(system: System) -> Handle:
-    policy = policy_named(system.settings.policy)
+    policy = system.settings.policies[system.settings.policy]
 
     async def one(row: Json) -> dict[str, Any]:
         query, passages = fields.text(row, "query"), passages_to_grade(row)

@@ -12,7 +12,7 @@ from bot.evaluate.bench import Row
 from bot.evaluate.questions import Question, Where, misjudged
 from bot.system import System
 from grounding.correct import Decision, decide
-from grounding.policy import Policy, policy_named
+from grounding.policy import Policy
 from grounding.query import without_names
 from grounding.records import Access, Action, Grading, Passage, Query
 
@@ -44,7 +44,7 @@ def kind_of(row: Row, relevant: Sequence[str]) -> tuple[str | None, Where | None
 
 async def judged(system: System, query: Query, access: Access, found: Sequence[Passage]) -> Judged:
     """As a turn decides: over the best `grade_k` passages that are not screened, and once more without the names of earlier turns."""
-    policy = policy_named(system.settings.policy)
+    policy = system.settings.policies[system.settings.policy]
     first = await _judge(system, query.text, found, policy)
     alone = without_names(query)
     if first.decision.action is not Action.INCORRECT or not query.entities or not alone.text or access.product:

@@ -17,7 +17,8 @@ from bot.disputes import WORDS_MAX
 from bot.records import Ask, claim_json
 from bot.system import CheckRequest
 from grounding.errors import InputError
-from grounding.policy import policy_named
+from grounding.policy import Policy
+from grounding.policy_files import policy_named
 from grounding.records import Role, Turn
 from rai.records import Report, Source
 
@@ -58,7 +59,7 @@ def _no_constant(name: str) -> NoReturn:
     raise InputError(f"the body is not JSON: {name} is not allowed", code="bad_json")
 
 
-def parse_ask(data: Mapping[str, Any], default_policy: str) -> Ask:
+def parse_ask(data: Mapping[str, Any], default_policy: str, policies: Mapping[str, Policy] | None = None) -> Ask:
     """The form of `POST /api/ask` as a turn; `as` becomes its user. Raises InputError."""
     unknown = [name for name in data if name not in _ASK]
     if unknown:
@@ -70,7 +71,7 @@ def parse_ask(data: Mapping[str, Any], default_policy: str) -> Ask:
         context=_optional(data, "context", CONTEXT_MAX),
         product=_optional(data, "product", NAME_MAX),
         user=_optional(data, "as", NAME_MAX),
-        policy=policy_named(policy).name,
+        policy=policy_named(policy, policies).name,
         channel="http",
         at=datetime.now().astimezone(),
     )

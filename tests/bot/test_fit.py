@@ -11,8 +11,8 @@ from bot.pipeline import answer_turn
 from bot.records import Ask
 from bot.reply import UNFIT
 from grounding.policy import Policy
-from grounding.prompt import template
 from grounding.records import Document, Draft, Prompt
+from grounding.templates import template
 from rai.records import Outcome
 from tests.e2e.support import ScriptedGrader, World, world
 from tests.fakes.embedder import HashEmbedder

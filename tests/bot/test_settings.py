@@ -33,7 +33,7 @@ def refusal(**overrides: object) -> str:
         ("PORT", "65536", "allowed is a whole number from 0 to 65535"),
         ("RATE_PER_MINUTE", "0", "allowed is a whole number of at least 1"),
         ("LOG_LEVEL", "loud", "allowed is one of debug, info, warning, error"),
-        ("POLICY", "strict", "allowed is one of hybrid-crag"),
+        ("POLICY", "strict", "allowed is one of attest, hybrid-crag, superrag"),
         ("PHONE_REGIONS", "US,usa", "allowed is two-letter regions"),
         ("PUBLIC_URL", "bot.example.com", "allowed is an http:// or https:// URL with a host"),
         ("PUBLIC_URL", "ftp://bot.example.com", "allowed is an http"),

@@ -28,8 +28,9 @@ from grounding.compose_model import ModelComposer
 from grounding.embedded.demo import Planted, plant
 from grounding.policy import Policy
 from grounding.ports import ChatModel
-from grounding.prompt import insufficient_sentence, template
+from grounding.prompt import insufficient_sentence
 from grounding.records import Completion, Turn
+from grounding.templates import template
 from grounding.text import caseless, sentences, terms
 from rai.records import Outcome, Report, Source
 from rai.screened import ScreenedModel

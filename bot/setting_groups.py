@@ -1,0 +1,230 @@
+"""The settings, in groups: names, defaults, allowed values, and what each is for. `bot.settings` reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import platformdirs
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
+from pydantic_settings import BaseSettings, NoDecode
+
+from bot.setting_forms import is_blocklist, is_host, is_url, severities
+from grounding.policy import DEFAULT_POLICY
+from grounding.policy_files import read_policies
+
+CommaList = Annotated[tuple[str, ...], NoDecode]
+Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
+
+
+class Serving(BaseSettings):
+    """Where things live, who is served, and how."""
+
+    # where things live
+    home: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_data_dir("attest", appauthor=False)),
+        description="folder of index, ledger, state and model file",
+    )
+    ledger_key_file: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_config_dir("attest", appauthor=False)) / "ledger.key",
+        description="key of the ledger's chain; made once, mode 0600",
+    )
+    model_file: Path | None = Field(
+        None, description="embedding model (ONNX); default HOME/model/minilm-int8.onnx; missing: search by words only"
+    )
+    off_policy_file: Path | None = Field(
+        None,
+        description="subjects that your company excludes (YAML); default HOME/off_policy.yaml; followed while running",
+    )
+    # serving
+    host: str = Field("127.0.0.1", description="address that serve listens on")
+    port: int = Field(3978, ge=0, le=65535, description="port that serve listens on; 0 picks a free one")
+    public_url: str | None = Field(
+        None, description="base URL under which people reach this server; used in source links"
+    )
+    api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
+        (), description="bearer keys for /api and /metrics off loopback, comma-separated"
+    )
+    rate_per_minute: int = Field(60, ge=1, description="turns a user may ask in a minute")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="what goes to the log on stderr"
+    )
+    # the bot's channel
+    bot_app_id: str | None = Field(
+        None, description="Microsoft App ID; without it the bot is anonymous and serves loopback only"
+    )
+    bot_app_password: SecretStr | None = Field(None, description="Microsoft App password")
+    bot_app_type: Literal["MultiTenant", "SingleTenant", "UserAssignedMSI"] = Field(
+        "MultiTenant", description="kind of bot registration"
+    )
+    bot_tenant_id: str | None = Field(None, description="tenant of a SingleTenant or UserAssignedMSI registration")
+    tenants: CommaList = Field(
+        (), description="tenants whose activities are served, comma-separated; empty with an app id: only bot_tenant_id"
+    )
+    service_url_hosts: CommaList = Field(
+        (".botframework.com", "smba.trafficmanager.net", ".teams.microsoft.com"),
+        description="hosts (suffixes with a leading dot) that replies may be sent to, loopback excepted",
+    )
+    # people and policy
+    directory_file: Path | None = Field(
+        None, description="YAML file: user to list of groups; without it HOME/directory.yaml"
+    )
+    policy: str = Field(
+        DEFAULT_POLICY, description="policy of a turn unless one is named; `attest policies` lists them"
+    )
+    phone_regions: CommaList = Field(
+        ("US", "GB", "DE", "FR"), description="regions in which local phone numbers are read"
+    )
+    company: str = Field("the company", description="name of the company in the system instructions")
+
+    @field_validator("policy")
+    @classmethod
+    def _known_policy(cls, value: str, info: ValidationInfo) -> str:
+        known = read_policies(info.data["home"] / "policies" if "home" in info.data else None)
+        if value not in known:
+            raise ValueError(f"one of {', '.join(known)}")
+        return value
+
+    @field_validator("phone_regions")
+    @classmethod
+    def _regions(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(len(v) == 2 and v.isascii() and v.isalpha() and v.isupper() for v in value):
+            raise ValueError("two-letter regions such as US,GB")
+        return value
+
+    @field_validator("service_url_hosts")
+    @classmethod
+    def _reply_hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        # one label alone, such as .com, would let replies go to anybody's server
+        if not all(is_host(v.removeprefix("."), labels=2) for v in value):
+            raise ValueError("host names of two labels or more, such as smba.trafficmanager.net or .botframework.com")
+        return value
+
+
+class Services(Serving):
+    """What the seams run on, and within which bounds."""
+
+    # the model
+    generator: Literal["extractive", "openai", "demo"] = Field(
+        "extractive", description="who drafts: extractive quotes, openai is any compatible server, demo plants errors"
+    )
+    openai_base_url: str | None = Field(
+        None, description="OpenAI-compatible endpoint; Azure: https://NAME.openai.azure.com/openai/v1/"
+    )
+    openai_api_key: SecretStr | None = Field(None, description="key of that endpoint; a local server may need none")
+    openai_model: str = Field("gpt-4o-mini", description="model or deployment name")
+    grader: Literal["embedded", "model"] = Field(
+        "embedded", description="who grades passages: model is the one above, in the style of the policy"
+    )
+    rewriter: Literal["off", "model"] = Field(
+        "off", description="who rewrites queries, imagines answers to search for, and plans, as the policy wants it"
+    )
+    statement_judge: Literal["off", "model"] = Field(
+        "off", description="who judges sentences that the check leaves open; model is the one above, one call an answer"
+    )
+    pseudonyms: Literal["off", "on"] = Field(
+        "off",
+        description="on: prompts have placeholders such as [PERSON_1] for the customer's personal data, put back in the reply; AI Language gets it masked",
+    )
+    # the prompt screen
+    screen: Literal["embedded", "content_safety", "moderation"] = Field(
+        "embedded",
+        description="the stronger screen behind the embedded one; embedded: none, what is in doubt is allowed and noted",
+    )
+    screen_when: Literal["doubt", "always"] = Field(
+        "always", description="what it judges: all that the embedded screen allows, or only what that is in doubt about"
+    )
+    content_safety_endpoint: str | None = Field(
+        None, description="Azure AI Content Safety: https://NAME.cognitiveservices.azure.com"
+    )
+    content_safety_key: SecretStr | None = Field(
+        None, description="key of that resource; without it the identity of this machine (azure-identity) is used"
+    )
+    content_safety_severities: CommaList = Field(
+        (), description="severity from which a category blocks, such as hate=2,violence=6,self_harm=off; not named: 4"
+    )
+    content_safety_levels: Literal["four", "eight"] = Field(
+        "four", description="severities that the service tells: four (0, 2, 4, 6) or eight (0 to 7)"
+    )
+    content_safety_blocklists: CommaList = Field((), description="the resource's blocklists to apply, comma-separated")
+    content_safety_halt_on_blocklist: bool = Field(
+        False, description="true: what a blocklist hits is not analysed further"
+    )
+    moderation_base_url: str | None = Field(
+        None, description="endpoint compatible with OpenAI's moderation; empty: OpenAI's own"
+    )
+    moderation_key: SecretStr | None = Field(None, description="key of that endpoint; a local server may need none")
+    moderation_model: str = Field("omni-moderation-latest", description="its model")
+    moderation_block_at: float = Field(
+        0.5, gt=0, le=1, description="score from which a category blocks; what the service flags blocks at any score"
+    )
+    # names of an answer
+    language_endpoint: str | None = Field(
+        None,
+        description="Azure AI Language, finds names beside the local list: https://NAME.cognitiveservices.azure.com; empty: off",
+    )
+    language_key: SecretStr | None = Field(
+        None, description="key of that resource; without it the identity of this machine (azure-identity) is used"
+    )
+    # the web
+    web: Literal["off", "serpapi", "sample"] = Field(
+        "off", description="web search used when the knowledge base is not enough"
+    )
+    serpapi_key: SecretStr | None = Field(None, description="SerpAPI key")
+    web_personal_data: Literal["removed", "sent"] = Field(
+        "removed", description="whether names, numbers and addresses of the customer are taken out of a web query"
+    )
+    web_allow: CommaList = Field(
+        (), description="only these hosts and their subdomains are used, comma-separated; empty: all but the denied"
+    )
+    web_deny: CommaList = Field((), description="hosts and their subdomains that are never used, comma-separated")
+    # bounds
+    turn_deadline_s: Seconds = Field(45.0, description="seconds in which a turn ends, one way or the other")
+    call_deadline_s: Seconds = Field(20.0, description="seconds for one call of a remote service, retries included")
+    retries: int = Field(2, ge=0, le=5, description="further tries of a failed remote call")
+    chunk_min_tokens: int = Field(24, ge=1, description="a chunk is merged with its neighbour below this size")
+    chunk_max_tokens: int = Field(
+        200, ge=32, le=220, description="a chunk never holds more; above 220 the embedding model would cut it"
+    )
+    state_days: int = Field(30, ge=1, description="days after which a conversation's kept turns are deleted")
+
+    @field_validator("content_safety_severities")
+    @classmethod
+    def _severities(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        severities(value)
+        return value
+
+    @field_validator("content_safety_blocklists")
+    @classmethod
+    def _blocklists(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(is_blocklist(v) for v in value):
+            raise ValueError("names of blocklists: letters, digits, . _ ~ and -, 64 at most")
+        return value
+
+    @field_validator("web_allow", "web_deny")
+    @classmethod
+    def _sites(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(is_host(v.removeprefix("*").removeprefix("."), labels=1) for v in value):
+            raise ValueError("host names such as example.com, without path or port")
+        return value
+
+
+class Groups(Services):
+    """All of them, with what is read alike in more than one group."""
+
+    @field_validator(
+        "tenants", "service_url_hosts", "phone_regions", "web_allow", "web_deny", "api_keys",
+        "content_safety_severities", "content_safety_blocklists", mode="before",
+    )  # fmt: skip
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator(
+        "public_url", "openai_base_url", "language_endpoint", "content_safety_endpoint", "moderation_base_url"
+    )
+    @classmethod
+    def _url(cls, value: str | None) -> str | None:
+        if value is not None and not is_url(value):
+            raise ValueError("an http:// or https:// URL with a host, such as https://bot.example.com")
+        return value
