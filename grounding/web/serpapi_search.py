@@ -1,7 +1,8 @@
 """Google results through SerpAPI: organic results and the related questions beside them (requirements 0-17, 0-18).
 
 The SDK is synchronous and puts the key into the query string, so the key stands in the text of its errors and in the
-debug log of its HTTP library: nothing of an error is taken over or chained here, and that log is held at INFO.
+debug log of its HTTP library: nothing of an error is taken over or chained here, and that log is held at INFO. Status and body
+are read here and not by the SDK, which reads a reply of any length and takes any JSON for an object.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from itertools import chain, islice, zip_longest
 from typing import Any
 
@@ -17,13 +17,16 @@ import serpapi
 
 from grounding.errors import AttestError, ServiceRejected, ServiceReplyInvalid, ServiceUnavailable
 from grounding.records import WebResult
-from grounding.remote import Overloaded, Remote, Throttled, retry_after
+from grounding.remote import Remote
+from grounding.web.replies import MAX_BYTES, json_object, objects, status_fault, too_long
+from grounding.web.results import first_of_each, shortened, web_result
 from grounding.web.sites import Sites
 
 BASE_DOMAIN = "https://serpapi.com"
 ORGANIC_PER_RELATED = 2
 MAX_OPERATORS = 8
-_DATE_FORMS = ("%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%Y-%m-%d")
+MAX_QUERY = 1500
+"""Characters; Google reads the first 32 words or so."""
 
 
 class _Client(serpapi.Client):  # type: ignore[misc]  # the SDK carries no types
@@ -62,57 +65,58 @@ class SerpApiSearch:
 
         Raises ServiceError.
         """
-        if k <= 0 or not query.strip():
+        asked = shortened(query, MAX_QUERY)
+        if k <= 0 or not asked:
             return ()
-        data = await self._remote.call(lambda: asyncio.to_thread(self._fetch, query + self._operators))
-        return tuple(islice(_merge(_organic(data), _related(data)), k))
+        found = await self._remote.call(lambda: asyncio.to_thread(self._fetch, asked + self._operators))
+        return first_of_each(found, k)
 
     async def aclose(self) -> None:
         """Close the connections."""
         await asyncio.to_thread(self._client.session.close)
 
-    def _fetch(self, query: str) -> dict[str, Any]:
+    def _fetch(self, query: str) -> tuple[WebResult, ...]:
+        service = self._remote.service
         fault: AttestError
         try:
-            # A dictionary of its own for every call: the SDK writes the key into it.
-            found = self._client.search({"engine": "google", "q": query})
+            return tuple(read_reply(service, json_object(service, self._body(query))))
         except serpapi.HTTPConnectionError:
-            fault = ServiceUnavailable(self._remote.service, "cannot be reached")
-        except serpapi.HTTPError as error:
-            fault = _status_fault(self._remote.service, error)
+            fault = ServiceUnavailable(service, "cannot be reached")
         except serpapi.TimeoutError:
-            fault = ServiceUnavailable(self._remote.service, "did not answer in time")
+            fault = ServiceUnavailable(service, "did not answer in time")
         except OSError:  # what else its HTTP library raises: a body cut short, an encoding that cannot be read
-            fault = ServiceUnavailable(self._remote.service, "the connection broke")
-        except (AttributeError, TypeError, ValueError):  # the SDK takes any JSON for an object
-            fault = ServiceReplyInvalid(self._remote.service, "the reply cannot be read")
-        else:
-            return _checked(self._remote.service, found)
+            fault = ServiceUnavailable(service, "the connection broke")
         raise fault  # outside the handlers: the error that holds the key is no part of this one's context
 
-
-def _status_fault(service: str, error: Any) -> AttestError:
-    status = error.status_code
-    where = f" (status {status})"
-    asked = retry_after(error.response.headers.get("Retry-After")) if error.response is not None else None
-    if status == 401:
-        return ServiceRejected(service, f"the key was refused{where}")
-    if status == 429 and asked is not None:
-        return Throttled(service, f"too many requests{where}", retry_after=asked)
-    if status == 429:
-        return ServiceRejected(service, f"the searches of this key are used up{where}")
-    if status == 503 and asked is not None:
-        return Overloaded(service, f"cannot serve now{where}", retry_after=asked)
-    if status >= 500:
-        return ServiceUnavailable(service, f"failed{where}")
-    return ServiceRejected(service, f"the request was refused{where}")
+    def _body(self, query: str) -> bytes:
+        # A dictionary of its own for every call: the SDK writes the key into it.
+        params = {"engine": "google", "q": query}
+        with self._client.request("GET", "/search", params, assert_200=False, stream=True) as reply:
+            if reply.status_code != 200:
+                raise _status_fault(self._remote.service, reply)
+            read = bytearray()
+            for part in reply.iter_content(2**16):
+                read += part
+                if len(read) > MAX_BYTES:
+                    raise too_long(self._remote.service)
+            return bytes(read)
 
 
-def _checked(service: str, found: Any) -> dict[str, Any]:
-    """The reply as a dictionary. An "error" with status 200 is SerpAPI's way to say that nothing was found."""
-    if not isinstance(found, serpapi.SerpResults):
-        raise ServiceReplyInvalid(service, "a web page came back, or JSON that was cut")
-    data: dict[str, Any] = found.as_dict()
+def _status_fault(service: str, reply: Any) -> AttestError:
+    status, asked = reply.status_code, reply.headers.get("Retry-After")
+    if status == 429 and asked is None:
+        return ServiceRejected(service, f"the searches of this key are used up (status {status})")
+    return status_fault(service, status, asked)
+
+
+def read_reply(service: str, data: dict[str, Any]) -> Iterator[WebResult]:
+    """Results of a reply, after every two organic ones a related question. Raises ServiceReplyInvalid or ServiceUnavailable."""
+    checked = _checked(service, data)
+    return _merge(_organic(checked), _related(checked))
+
+
+def _checked(service: str, data: dict[str, Any]) -> dict[str, Any]:
+    """The reply, if it is one. An "error" with status 200 is SerpAPI's way to say that nothing was found."""
     if "organic_results" in data or "related_questions" in data or "related_question" in data:
         return data
     information = data.get("search_information")
@@ -125,48 +129,25 @@ def _checked(service: str, found: Any) -> dict[str, Any]:
 
 
 def _organic(data: dict[str, Any]) -> Iterator[WebResult]:
-    for item in _items(data.get("organic_results")):
-        yield from _result(item.get("title"), item.get("link"), item.get("snippet"), item.get("date"))
+    for item in objects(data.get("organic_results")):
+        yield from web_result(item.get("title"), item.get("link"), item.get("snippet"), item.get("date"))
 
 
 def _related(data: dict[str, Any]) -> Iterator[WebResult]:
     """Items of either spelling. One without an address (an AI overview) cannot be cited and is left out."""
-    for item in chain(_items(data.get("related_questions")), _items(data.get("related_question"))):
+    for item in chain(objects(data.get("related_questions")), objects(data.get("related_question"))):
         listed = item.get("list")
         texts = [item.get("snippet"), *(listed if isinstance(listed, list) else [])]
         snippet = "\n".join(t for t in texts if isinstance(t, str) and t.strip())
-        yield from _result(item.get("title") or item.get("question"), item.get("link"), snippet, item.get("date"))
-
-
-def _items(value: Any) -> Iterator[dict[str, Any]]:
-    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
-
-
-def _result(title: Any, link: Any, snippet: Any, date: Any) -> Iterator[WebResult]:
-    """One result, or none where there is no address to cite or no text to quote."""
-    if isinstance(link, str) and link and isinstance(snippet, str) and snippet.strip():
-        yield WebResult(title if isinstance(title, str) and title else link, link, snippet.strip(), _published(date))
-
-
-def _published(date: Any) -> datetime | None:
-    """The day of an absolute date, at midnight UTC. "3 days ago" is None: it says no day."""
-    for form in _DATE_FORMS if isinstance(date, str) else ():
-        try:
-            return datetime.strptime(date.strip(), form).replace(tzinfo=UTC)
-        except ValueError:
-            continue
-    return None
+        yield from web_result(item.get("title") or item.get("question"), item.get("link"), snippet, item.get("date"))
 
 
 def _merge(organic: Iterable[WebResult], related: Iterable[WebResult]) -> Iterator[WebResult]:
     first = iter(organic)
     groups = iter(lambda: tuple(islice(first, ORGANIC_PER_RELATED)), ())
-    seen: set[str] = set()
     for group, question in zip_longest(groups, related):
-        for result in (*(group or ()), *([question] if question else [])):
-            if result.url not in seen:
-                seen.add(result.url)
-                yield result
+        yield from group or ()
+        yield from [question] if question else []
 
 
 def _operators(sites: Sites) -> str:

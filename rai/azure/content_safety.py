@@ -19,9 +19,9 @@ from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.exceptions import HttpResponseError
 from azure.core.rest import HttpRequest
 
+from grounding.address import check_address, check_key, is_loopback
 from grounding.errors import ServiceReplyInvalid
 from grounding.remote import Remote
-from rai.azure.address import check_address, check_key, is_loopback
 from rai.azure.faults import translated
 from rai.azure.pieces import batches, pieces, sendable, size
 from rai.azure.together import together

@@ -18,10 +18,10 @@ from azure.ai.textanalytics import TextAnalyticsClient
 from azure.core.credentials import AzureKeyCredential, TokenCredential
 from presidio_analyzer import EntityRecognizer, RecognizerResult, RemoteRecognizer
 
+from grounding.address import check_address, check_key, is_loopback
 from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid
 from grounding.remote import Remote
 from grounding.text import sentences
-from rai.azure.address import check_address, check_key, is_loopback
 from rai.azure.faults import code_of, translated
 from rai.ports import EntityTagger
 from rai.records import EntityType

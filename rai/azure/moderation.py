@@ -13,10 +13,10 @@ from typing import Any
 
 from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 
+from grounding.address import check_address, check_key, is_loopback
 from grounding.azure.faults import translated
 from grounding.errors import ServiceReplyInvalid
 from grounding.remote import Remote
-from rai.azure.address import check_address, check_key, is_loopback
 from rai.azure.pieces import batches, pieces, sendable
 from rai.azure.together import together
 from rai.azure.verdicts import BLOCKS_AT, Finding, screening

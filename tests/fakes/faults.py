@@ -14,7 +14,10 @@ Fault = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class FaultyServer:
-    """A loopback server: `script` is used up first, one fault to a request, then `otherwise` if there is one, then `answer`."""
+    """A loopback server: `script` is used up first, one fault to a request, then `otherwise` if there is one, then `answer`.
+
+    `bodies` holds the path and the JSON of each request, of a GET its query.
+    """
 
     def __init__(self, *script: Fault, otherwise: Fault | None = None) -> None:
         self.script = list(script)
@@ -22,7 +25,7 @@ class FaultyServer:
         self.bodies: list[tuple[str, dict[str, Any]]] = []
         self.headers: list[dict[str, str]] = []
         app = web.Application(client_max_size=2**24)
-        app.router.add_post("/{path:.*}", self._handle)
+        app.router.add_route("*", "/{path:.*}", self._handle)
         self._server = TestServer(app)
 
     async def __aenter__(self) -> Self:
@@ -43,7 +46,7 @@ class FaultyServer:
         raise NotImplementedError
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
-        body = await request.json()
+        body = await request.json() if request.method == "POST" else dict(request.query)
         self.bodies.append((request.path, body))
         self.headers.append(dict(request.headers))
         fault = self.script.pop(0) if self.script else self.otherwise
@@ -99,3 +102,41 @@ def closed() -> Fault:
 def truncated() -> Fault:
     """A body that stops in the middle, complete by its length."""
     return status(200, '{"categoriesAnalysis": [{"category": "Hate", "seve')
+
+
+def redirect(location: str) -> Fault:
+    async def fault(_request: web.Request) -> web.StreamResponse:
+        return web.Response(status=307, headers={"Location": location})
+
+    return fault
+
+
+def huge(megabytes: int) -> Fault:
+    """JSON without an end in sight, in pieces: no length is announced."""
+
+    async def fault(request: web.Request) -> web.StreamResponse:
+        reply = web.StreamResponse(headers={"Content-Type": "application/json"})
+        reply.enable_chunked_encoding()
+        await reply.prepare(request)
+        await reply.write(b'{"results": [{"title": "')
+        for _ in range(megabytes * 16):
+            await reply.write(b"x" * 2**16)
+        await reply.write(b'"}]}')
+        return reply
+
+    return fault
+
+
+def half(body: bytes) -> Fault:
+    """The first part of a chunked body, then a closed connection."""
+
+    async def fault(request: web.Request) -> web.StreamResponse:
+        reply = web.StreamResponse(headers={"Content-Type": "application/json"})
+        reply.enable_chunked_encoding()
+        await reply.prepare(request)
+        await reply.write(body)
+        if request.transport is not None:
+            request.transport.close()
+        return reply
+
+    return fault

@@ -146,7 +146,7 @@ async def test_nothing_asked_is_not_sent(query: str, k: int) -> None:
         (fake.error(503), ServiceUnavailable, 3),
         (fake.error(503, **{"Retry-After": "1"}), Overloaded, 3),
         (fake.error(500), ServiceUnavailable, 3),
-        (fake.reply([], status=500), ServiceReplyInvalid, 2),
+        (fake.reply([], status=500), ServiceUnavailable, 3),
         (fake.raw("down", status=502, content_type="text/plain"), ServiceUnavailable, 3),
         (fake.reset(), ServiceUnavailable, 3),
         (fake.cut(), ServiceUnavailable, 3),
@@ -157,7 +157,7 @@ async def test_nothing_asked_is_not_sent(query: str, k: int) -> None:
         (fake.raw("[]"), ServiceReplyInvalid, 2),
         (fake.reply({"search_metadata": {"status": "Success"}}), ServiceReplyInvalid, 2),
         (fake.reply({"error": "Something broke on our side."}), ServiceUnavailable, 3),
-        (fake.moved("http://127.0.0.1:9/search"), ServiceReplyInvalid, 2),
+        (fake.moved("http://127.0.0.1:9/search"), ServiceRejected, 1),
     ],
 )
 async def test_failures_are_ours_and_hold_no_key(

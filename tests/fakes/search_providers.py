@@ -1,0 +1,74 @@
+"""Every web search over loopback, as one list for the suites that hold all of them to the same rules."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from grounding.ports import WebSearch
+from grounding.remote import Remote
+from grounding.web.bing_search import BingSearch
+from grounding.web.duckduckgo import DuckDuckGo
+from grounding.web.serpapi_search import SerpApiSearch
+from grounding.web.tavily_search import TavilySearch
+from tests.fakes.faults import Fault, FaultyServer
+from tests.fakes.search_servers import KEY, UNKNOWN, BingServer, DuckDuckGoServer, TavilyServer, page
+from tests.fakes.serpapi_server import SerpApiServer, found, nothing_found, question
+
+NAMES = ("serpapi", "tavily", "duckduckgo", "bing")
+KEYED = tuple(name for name in NAMES if name != "duckduckgo")
+
+
+@dataclass
+class Running:
+    """A provider, and how many requests its server has seen."""
+
+    search: WebSearch
+    requests: Callable[[], int]
+
+
+async def at_once(_seconds: float) -> None:
+    """A pause between attempts that takes no time."""
+    await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def running(
+    name: str, fault: Fault | None = None, *, retries: int = 1, deadline_s: float = 10.0
+) -> AsyncIterator[Running]:
+    """The provider of that name before its server; with `fault` every request ends so."""
+    remote = Remote(name, deadline_s=deadline_s, retries=retries, sleep=at_once)
+    provider: Any
+    if name == "serpapi":
+        async with SerpApiServer(otherwise=_serpapi(fault)) as serp:
+            provider = SerpApiSearch(KEY, remote, base_domain=serp.domain)
+            yield Running(provider, lambda: len(serp.seen))
+            await provider.aclose()
+            return
+    kinds: dict[str, type[FaultyServer]] = {"tavily": TavilyServer, "duckduckgo": DuckDuckGoServer, "bing": BingServer}
+    async with kinds[name](otherwise=fault) as server:
+        if isinstance(server, TavilyServer):
+            provider = TavilySearch(KEY, remote, base_url=server.root)
+        elif isinstance(server, BingServer):
+            provider = BingSearch(server.endpoint, KEY, remote)
+        else:
+            provider = DuckDuckGo(remote, address=f"{server.root}/")
+        yield Running(provider, lambda: len(server.bodies))
+        await provider.aclose()
+
+
+def _serpapi(fault: Fault | None) -> Any:
+    pages = [{"title": t, "link": u, "snippet": s} for t, u, s in map(page, range(1, 6))]
+    healthy = found(*pages, pages[0], related_questions=[question(1)])
+
+    async def step(server: SerpApiServer, request: web.Request) -> web.StreamResponse:
+        if fault is not None:
+            return await fault(request)
+        return await (nothing_found() if UNKNOWN in request.query["q"] else healthy)(server, request)
+
+    return step
