@@ -20,6 +20,7 @@ from rich.table import Table
 from tests.bench.against_bm25s import bench_bm25s
 from tests.bench.checking import bench_provenance, bench_rows, bench_slow
 from tests.bench.figures import Figure, Machine, Skipped, machine
+from tests.bench.grading import bench_grading
 from tests.bench.ingesting import bench_files, bench_unchanged, bench_vectors, bench_words
 from tests.bench.parts import bench_check, bench_search
 from tests.bench.place import Place, fill, prepared
@@ -41,6 +42,7 @@ BENCHES: dict[str, Bench] = {
     "rows": bench_rows,
     "slow": bench_slow,
     "screen": bench_screen,
+    "grading": bench_grading,
     "search": bench_search,
     "unchanged": bench_unchanged,
     "scale": bench_scale,

@@ -1,0 +1,47 @@
+"""Grading by a model that takes a second a call: wall time of 50 passages, and what each style asks of the model."""
+
+from __future__ import annotations
+
+import time
+
+from grounding.embedded.grader import EmbeddedGrader
+from grounding.grade_model import ModelGrader
+from grounding.grade_prompt import STYLES, Style
+from grounding.records import Passage
+from tests.bench.figures import Figure, Skipped
+from tests.bench.parts import sample_text
+from tests.bench.place import Place
+from tests.fakes.grader import GradingModel
+
+PASSAGES, CHARACTERS, SECONDS = 50, 600, 1.0
+QUESTION = "What does an express transfer cost?"
+ANSWER = "An express transfer costs $25 and arrives on the day on which it is made."
+
+
+async def bench_grading(place: Place) -> list[Figure] | Skipped:
+    """All texts are different. Early exit is tried with the answer in the first call, and in a later one, where it costs a second."""
+    out: list[Figure] = []
+    for style in STYLES:
+        out += await _graded(style, "", 30, None)
+    out += await _graded("score", ", early exit, certain at once", 2, 0.9)
+    out += await _graded("score", ", early exit, not certain", 30, 0.9)
+    return out
+
+
+async def _graded(style: Style, what: str, answered_by: int, certain_at: float | None) -> list[Figure]:
+    text = sample_text()
+    pieces = [f"{n}. {text[n * 53 : n * 53 + CHARACTERS]}" for n in range(PASSAGES)]
+    pieces[answered_by] = f"{pieces[answered_by][: CHARACTERS - len(ANSWER)]} {ANSWER}"
+    passages = [Passage(f"c{n}", f"d{n}", "Fees", piece) for n, piece in enumerate(pieces)]
+    model = GradingModel(style, seconds=SECONDS)
+    grader = ModelGrader(model, style, fallback=EmbeddedGrader(None), certain_at=certain_at)
+    began = time.perf_counter()
+    grading = await grader.grade(QUESTION, passages)
+    took = time.perf_counter() - began
+    assert len(grading.grades) == PASSAGES
+    what = f"{PASSAGES} passages, {SECONDS:g} s a call, {style}{what}"
+    return [
+        Figure(what, took, "s", PASSAGES, "<= 2.5"),
+        Figure(f"{what}: calls", model.calls, "calls", PASSAGES),
+        Figure(f"{what}: prompts", model.prompt_tokens, "tokens", PASSAGES),
+    ]
