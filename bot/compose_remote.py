@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from pydantic import SecretStr
+
 from bot.setting_forms import severities
 from bot.settings import SAMPLE, Settings
 from grounding.ports import ChatModel, WebSearch
 from grounding.prompt import own_texts
 from grounding.remote import Remote
+from grounding.web.sites import Sites
 from rai.cascade import CascadeScreen
 from rai.judge import REQUEST as JUDGE_REQUEST
 from rai.judge import instructions as judge_instructions
@@ -98,26 +101,46 @@ def tagger(
 
 def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: list[Close]) -> WebSearch | None:
     """The web search, filtered by the lists, then screened; None when it is off."""
-    from grounding.web.filtered import FilteredSearch
-    from grounding.web.sites import Sites
-
     if settings.web == "off":
         return None
-    sites = Sites(settings.web_allow, settings.web_deny)
-    provider: WebSearch
-    if settings.web == "sample":
-        from grounding.web.sample import SamplePages
+    from grounding.web.filtered import FilteredSearch
 
-        provider = SamplePages(SAMPLE / "web" / "pages.jsonl")
-    else:
-        from grounding.web.serpapi_search import SerpApiSearch
-
-        assert settings.serpapi_key is not None  # the settings refuse serpapi without a key
-        search = SerpApiSearch(settings.serpapi_key.get_secret_value(), _remote(settings, "serpapi"), sites=sites)
-        closers.append(_closing(search))
-        provider = search
+    sites = Sites(settings.web_allow, settings.web_deny, settings.web_trusted)
+    provider = _provider(settings, sites)
+    if settings.web != "sample":
+        closers.append(_closing(provider))
     removing = redactor if settings.web_personal_data == "removed" else None
     return ScreenedWeb(FilteredSearch(provider, sites), screen, removing)
+
+
+def _provider(settings: Settings, sites: Sites) -> WebSearch:
+    """The search itself; the settings refuse one whose key or address is missing."""
+    remote = _remote(settings, settings.web)
+    match settings.web:
+        case "serpapi":
+            from grounding.web.serpapi_search import SerpApiSearch
+
+            return SerpApiSearch(_key(settings.serpapi_key), remote, sites=sites)
+        case "tavily":
+            from grounding.web.tavily_search import TavilySearch
+
+            return TavilySearch(_key(settings.tavily_key), remote, sites=sites, base_url=settings.tavily_base_url)
+        case "duckduckgo":
+            from grounding.web.duckduckgo import DuckDuckGo
+
+            return DuckDuckGo(remote)
+        case "bing":
+            from grounding.web.bing_search import BingSearch
+
+            return BingSearch(settings.bing_endpoint or "", _key(settings.bing_key), remote)
+        case _:
+            from grounding.web.sample import SamplePages
+
+            return SamplePages(SAMPLE / "web" / "pages.jsonl")
+
+
+def _key(secret: SecretStr | None) -> str:
+    return secret.get_secret_value() if secret is not None else ""
 
 
 def _remote(settings: Settings, service: str, *, within_s: float | None = None) -> Remote:

@@ -167,10 +167,16 @@ class Services(Serving):
         None, description="key of that resource; without it the identity of this machine (azure-identity) is used"
     )
     # the web
-    web: Literal["off", "serpapi", "sample"] = Field(
-        "off", description="web search used when the knowledge base is not enough"
+    web: Literal["off", "serpapi", "tavily", "duckduckgo", "bing", "sample"] = Field(
+        "off", description="web search used when the knowledge base is not enough; duckduckgo: simple queries only"
     )
     serpapi_key: SecretStr | None = Field(None, description="SerpAPI key")
+    tavily_key: SecretStr | None = Field(None, description="Tavily key")
+    tavily_base_url: str | None = Field(None, description="a gateway that speaks Tavily; empty: https://api.tavily.com")
+    bing_endpoint: str | None = Field(
+        None, description="legacy: a service that speaks Bing Web Search v7, path included; Microsoft retired its own"
+    )
+    bing_key: SecretStr | None = Field(None, description="legacy: key of that service")
     web_personal_data: Literal["removed", "sent"] = Field(
         "removed", description="whether names, numbers and addresses of the customer are taken out of a web query"
     )
@@ -178,6 +184,9 @@ class Services(Serving):
         (), description="only these hosts and their subdomains are used, comma-separated; empty: all but the denied"
     )
     web_deny: CommaList = Field((), description="hosts and their subdomains that are never used, comma-separated")
+    web_trusted: CommaList = Field(
+        (), description="hosts shown as trusted and put first, as those of web_allow are, without shutting out others"
+    )
     # bounds
     turn_deadline_s: Seconds = Field(45.0, description="seconds in which a turn ends, one way or the other")
     call_deadline_s: Seconds = Field(20.0, description="seconds for one call of a remote service, retries included")
@@ -201,7 +210,7 @@ class Services(Serving):
             raise ValueError("names of blocklists: letters, digits, . _ ~ and -, 64 at most")
         return value
 
-    @field_validator("web_allow", "web_deny")
+    @field_validator("web_allow", "web_deny", "web_trusted")
     @classmethod
     def _sites(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if not all(is_host(v.removeprefix("*").removeprefix("."), labels=1) for v in value):
@@ -213,7 +222,7 @@ class Groups(Services):
     """All of them, with what is read alike in more than one group."""
 
     @field_validator(
-        "tenants", "service_url_hosts", "phone_regions", "web_allow", "web_deny", "api_keys",
+        "tenants", "service_url_hosts", "phone_regions", "web_allow", "web_deny", "web_trusted", "api_keys",
         "content_safety_severities", "content_safety_blocklists", mode="before",
     )  # fmt: skip
     @classmethod
@@ -221,8 +230,9 @@ class Groups(Services):
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
     @field_validator(
-        "public_url", "openai_base_url", "language_endpoint", "content_safety_endpoint", "moderation_base_url"
-    )
+        "public_url", "openai_base_url", "language_endpoint", "content_safety_endpoint", "moderation_base_url",
+        "tavily_base_url", "bing_endpoint",
+    )  # fmt: skip
     @classmethod
     def _url(cls, value: str | None) -> str | None:
         if value is not None and not is_url(value):

@@ -87,7 +87,7 @@ def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
     """Settings that contradict each other: whether they do, and the line that says so."""
     no_model = s.openai_base_url is None and s.openai_api_key is None
     model = "needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server"
-    yield s.web == "serpapi" and s.serpapi_key is None, "ATTEST_WEB=serpapi needs ATTEST_SERPAPI_KEY"
+    yield from _web_conflicts(s)
     yield s.generator == "openai" and no_model, f"ATTEST_GENERATOR=openai {model}"
     yield s.statement_judge == "model" and no_model, f"ATTEST_STATEMENT_JUDGE=model {model}"
     yield s.grader == "model" and no_model, f"ATTEST_GRADER=model {model}"
@@ -105,6 +105,12 @@ def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
         bool(s.bot_app_type != "MultiTenant" and s.bot_app_id and s.bot_tenant_id is None),
         f"ATTEST_BOT_APP_TYPE={s.bot_app_type} needs ATTEST_BOT_TENANT_ID",
     )
+
+
+def _web_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
+    needed = {"serpapi": ["serpapi_key"], "tavily": ["tavily_key"], "bing": ["bing_endpoint", "bing_key"]}
+    for name in needed.get(s.web, ()):
+        yield getattr(s, name) is None, f"ATTEST_WEB={s.web} needs {PREFIX}{name.upper()}"
 
 
 def _screen_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:

@@ -8,13 +8,14 @@ import socket
 import stat
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode
 
 import aiohttp
 import typer
+from pydantic import SecretStr
 from rich.text import Text
 
 from bot.commands import options
@@ -225,8 +226,8 @@ def _services(settings: Settings) -> list[asyncio.Future[Finding]]:
         calls.append(_moderation(settings))
     if settings.language_endpoint is not None:
         calls.append(_language(settings))
-    if settings.web == "serpapi":
-        calls.append(_web(settings))
+    if settings.web in _WEB:
+        calls.append(_WEB[settings.web](settings))
     return [asyncio.ensure_future(call) for call in calls]
 
 
@@ -263,12 +264,36 @@ async def _language(settings: Settings) -> Finding:
     return await _get("language service", url, headers, "ATTEST_LANGUAGE_KEY", "ATTEST_LANGUAGE_ENDPOINT")
 
 
-async def _web(settings: Settings) -> Finding:
-    key = settings.serpapi_key.get_secret_value() if settings.serpapi_key else ""
-    query = urlencode({"api_key": key})
-    return await _get(
-        "web search", f"https://serpapi.com/account.json?{query}", {}, "ATTEST_SERPAPI_KEY", "the network"
-    )
+async def _serpapi(settings: Settings) -> Finding:
+    query = urlencode({"api_key": _secret(settings.serpapi_key)})
+    url = f"https://serpapi.com/account.json?{query}"
+    return await _get("web search", url, {}, "ATTEST_SERPAPI_KEY", "the network")
+
+
+async def _tavily(settings: Settings) -> Finding:
+    base = (settings.tavily_base_url or "https://api.tavily.com").rstrip("/")
+    headers = {"Authorization": f"Bearer {_secret(settings.tavily_key)}"}
+    return await _get("web search", f"{base}/usage", headers, "ATTEST_TAVILY_KEY", "ATTEST_TAVILY_BASE_URL")
+
+
+async def _duckduckgo(_: Settings) -> Finding:
+    url = "https://api.duckduckgo.com/?q=DuckDuckGo&format=json"
+    return await _get("web search", url, {}, "the network", "the network")
+
+
+async def _bing(settings: Settings) -> Finding:
+    headers = {"Ocp-Apim-Subscription-Key": _secret(settings.bing_key)}
+    found = await _get("web search", settings.bing_endpoint or "", headers, "ATTEST_BING_KEY", "ATTEST_BING_ENDPOINT")
+    detail = f"legacy: Microsoft retired Bing Web Search on 2025-08-11; this service {found.detail}"
+    status: Literal["note", "fail"] = "note" if found.status == "ok" else "fail"
+    return replace(found, status=status, detail=detail, fix=found.fix or "set ATTEST_WEB to serpapi or tavily")
+
+
+_WEB = {"serpapi": _serpapi, "tavily": _tavily, "duckduckgo": _duckduckgo, "bing": _bing}
+
+
+def _secret(value: SecretStr | None) -> str:
+    return value.get_secret_value() if value is not None else ""
 
 
 async def _get(name: str, url: str, headers: dict[str, str], key_setting: str, url_setting: str) -> Finding:
@@ -277,12 +302,15 @@ async def _get(name: str, url: str, headers: dict[str, str], key_setting: str, u
     try:
         async with (
             aiohttp.ClientSession(timeout=timeout, trust_env=True) as session,
-            session.get(url, headers=headers) as response,
+            session.get(url, headers=headers, allow_redirects=False) as response,  # the key goes nowhere else
         ):
             status = response.status
     except (aiohttp.ClientError, TimeoutError, ValueError) as error:
         fix = f"check {url_setting}, and that the service runs"
         return Finding(name, "fail", f"does not answer ({type(error).__name__})", fix, service=True)
+    if 300 <= status < 400:
+        fix = f"set {url_setting} to the final address"
+        return Finding(name, "fail", f"redirects elsewhere (status {status})", fix, service=True)
     if status in (401, 403):
         return Finding(name, "fail", f"refuses the key (status {status})", f"check {key_setting}", service=True)
     if status >= 500:

@@ -27,20 +27,22 @@ _PORTS = frozenset({None, 80, 443})
 class Sites:
     """Hosts that may be used, each with its subdomains. Deny wins; an empty allow list admits all but the denied.
 
-    Raises SettingsError for an entry that is not a host name. `example.com`, `.example.com` and `*.example.com` say the
+    `trusted` hosts are so besides those of the allow list, and shut nobody out. Raises SettingsError for an entry that is not a host name. `example.com`, `.example.com` and `*.example.com` say the
     same.
     """
 
-    def __init__(self, allow: Iterable[str] = (), deny: Iterable[str] = ()) -> None:
-        self.allow = tuple(_entry(host, "ATTEST_WEB_ALLOW") for host in allow)
+    def __init__(self, allow: Iterable[str] = (), deny: Iterable[str] = (), trusted: Iterable[str] = ()) -> None:
+        allowed = tuple(_entry(host, "ATTEST_WEB_ALLOW") for host in allow)
         self.deny = tuple(_entry(host, "ATTEST_WEB_DENY") for host in deny)
+        self.trusted = (*allowed, *(_entry(host, "ATTEST_WEB_TRUSTED") for host in trusted))
+        self.allow = self.trusted if allowed else ()
 
     def tier(self, url: str) -> Tier:
-        """How far the site of `url` is trusted: trusted is on the allow list, denied may not be used."""
+        """How far the site of `url` is trusted: trusted is on a list of ours, unlisted on none, denied may not be used."""
         host = host_of(url)
         if host is None or _within(host, self.deny):
             return "denied"
-        if _within(host, self.allow):
+        if _within(host, self.trusted):
             return "trusted"
         return "denied" if self.allow else "unlisted"
 

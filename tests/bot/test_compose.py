@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from bot.compose import compose, is_taken_in, open_ingester
 from bot.records import Ask
@@ -20,6 +21,7 @@ from rai.embedded.classifier import FILE
 from rai.ledger.store import SqlLedger
 from rai.records import Outcome, Source
 from tests.fakes.openai_server import OpenAIServer, ok
+from tests.fakes.search_servers import KEY, TavilyServer
 
 PAGE = "# Watch plans\n\nWatch Plus costs $9.99 a month and covers 5 cameras.\n\n# Support\n\nCall 020 7946 0018 for help.\n"
 
@@ -143,6 +145,23 @@ async def test_the_sample_web_answers_what_the_knowledge_base_cannot(settings: S
         reply = await system.answer(Ask("What is the difference between a flat white and a cappuccino?"), None)
     assert reply.outcome is Outcome.ANSWERED
     assert {c.origin for c in reply.citations} == {"web"}
+
+
+@pytest.mark.row("2-22")
+async def test_a_search_over_http_answers_what_the_knowledge_base_cannot(settings: Settings, tmp_path: Path) -> None:
+    """The same question over Tavily's interface: the answer cites the page, and the key went in the header alone."""
+    await take_in(settings, tmp_path / "kb")
+    said = "A flat white has an espresso to milk ratio of 1:3, a cappuccino of 1:1."
+    item = TavilyServer.item(1, title="Flat white or cappuccino", content=f"The difference: {said}")
+    async with TavilyServer(results=[item]) as server:
+        tavily = changed(settings, web="tavily", tavily_key=SecretStr(KEY), tavily_base_url=server.root)
+        async with running(tavily) as system:
+            reply = await system.answer(Ask("What is the difference between a flat white and a cappuccino?"), None)
+    assert reply.outcome is Outcome.ANSWERED
+    assert [(c.origin, c.url) for c in reply.citations] == [("web", item["url"])]
+    assert "1:3" in reply.answer
+    assert KEY not in str(server.bodies)
+    assert KEY not in str(reply)
 
 
 async def test_a_compatible_server_writes_the_draft_and_is_screened(settings: Settings, tmp_path: Path) -> None:

@@ -121,9 +121,28 @@ def test_an_empty_value_means_the_default(monkeypatch: pytest.MonkeyPatch) -> No
     assert settings.port == 3978
 
 
-def test_settings_that_contradict_each_other_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATTEST_WEB", "serpapi")
-    assert refusal() == "ATTEST_WEB=serpapi needs ATTEST_SERPAPI_KEY"
+@pytest.mark.row("3-16")
+@pytest.mark.parametrize(
+    ("web", "given", "missing"),
+    [
+        ("serpapi", {}, "SERPAPI_KEY"),
+        ("tavily", {}, "TAVILY_KEY"),
+        ("bing", {"BING_KEY": "k"}, "BING_ENDPOINT"),
+        ("bing", {"BING_ENDPOINT": "https://search.example.com/v7.0/search"}, "BING_KEY"),
+    ],
+)
+def test_a_web_search_without_its_key_or_address_is_refused(
+    monkeypatch: pytest.MonkeyPatch, web: str, given: dict[str, str], missing: str
+) -> None:
+    monkeypatch.setenv("ATTEST_WEB", web)
+    for name, value in given.items():
+        monkeypatch.setenv(f"ATTEST_{name}", value)
+    assert refusal() == f"ATTEST_WEB={web} needs ATTEST_{missing}"
+
+
+def test_duckduckgo_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTEST_WEB", "duckduckgo")
+    assert load_settings().web == "duckduckgo"
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,22 @@ def test_deny_wins_over_allow() -> None:
     assert not sites.admits("https://example.com/")
 
 
+@pytest.mark.row("2-24")
+@pytest.mark.parametrize(
+    ("sites", "trusted", "other"),
+    [
+        (Sites(), "unlisted", "unlisted"),
+        (Sites(trusted=["example.com"]), "trusted", "unlisted"),
+        (Sites(allow=["example.com"]), "trusted", "denied"),
+        (Sites(allow=["example.net"], trusted=["example.com"]), "trusted", "denied"),
+        (Sites(deny=["example.com"], trusted=["example.com"]), "denied", "unlisted"),
+    ],
+)
+def test_trust_without_shutting_others_out(sites: Sites, trusted: str, other: str) -> None:
+    assert sites.tier("https://www.example.com/") == trusted
+    assert sites.tier("https://example.org/") == other
+
+
 @pytest.mark.parametrize("entry", ["Example.COM", " example.com ", ".example.com", "*.example.com", "example.com."])
 def test_forms_of_an_entry(entry: str) -> None:
     assert Sites(allow=[entry]).allow == ("example.com",)

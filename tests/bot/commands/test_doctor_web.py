@@ -1,0 +1,99 @@
+"""`attest doctor` on the web search that is switched on: whether it answers, and never with its key."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from tests.bot.commands.conftest import Attest
+
+KEY = "canary-key"
+
+
+class Service(ThreadingHTTPServer):
+    """Answers every request with `status`, and keeps what it was asked."""
+
+    status = 200
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.asked: list[tuple[str, dict[str, str]]] = []
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Service
+
+    def do_GET(self) -> None:
+        self.server.asked.append((self.path, dict(self.headers)))
+        self.send_response(self.server.status)
+        self.send_header("Location", "http://127.0.0.1:9/elsewhere")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        """Not on stderr."""
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with Service() as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def web_line(attest: Attest) -> tuple[int, dict[str, str]]:
+    ran = attest("doctor", "--json")
+    assert KEY not in ran.out + ran.err
+    return ran.code, next(check for check in ran.document["checks"] if check["name"] == "web search")
+
+
+@pytest.fixture
+def tavily(monkeypatch: pytest.MonkeyPatch, service: Service) -> Service:
+    monkeypatch.setenv("ATTEST_WEB", "tavily")
+    monkeypatch.setenv("ATTEST_TAVILY_KEY", KEY)
+    monkeypatch.setenv("ATTEST_TAVILY_BASE_URL", f"http://127.0.0.1:{service.server_port}")
+    return service
+
+
+def test_tavily_is_asked_for_what_costs_nothing(attest: Attest, tavily: Service) -> None:
+    code, line = web_line(attest)
+    ((path, headers),) = tavily.asked
+    assert (code, line["status"], path) == (0, "ok", "/usage")
+    assert headers["Authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize(
+    ("status", "detail"),
+    [
+        (401, "refuses the key (status 401)"),
+        (307, "redirects elsewhere (status 307)"),
+        (500, "is in trouble (status 500)"),
+    ],
+)
+def test_what_is_wrong_is_said_with_the_fix(attest: Attest, tavily: Service, status: int, detail: str) -> None:
+    tavily.status = status
+    code, line = web_line(attest)
+    assert (code, line["status"], line["detail"]) == (3, "fail", detail)
+    assert line["fix"]
+
+
+@pytest.mark.row("3-16")
+@pytest.mark.parametrize(("status", "shown"), [(400, "note"), (401, "fail")])
+def test_bing_is_legacy_even_where_it_answers(
+    attest: Attest, monkeypatch: pytest.MonkeyPatch, service: Service, status: int, shown: str
+) -> None:
+    monkeypatch.setenv("ATTEST_WEB", "bing")
+    monkeypatch.setenv("ATTEST_BING_KEY", KEY)
+    monkeypatch.setenv("ATTEST_BING_ENDPOINT", f"http://127.0.0.1:{service.server_port}/v7.0/search")
+    service.status = status
+    code, line = web_line(attest)
+    assert (code, line["status"]) == (0 if shown == "note" else 3, shown)
+    assert line["detail"].startswith("legacy: Microsoft retired Bing Web Search on 2025-08-11")
+    assert service.asked[0][1]["Ocp-Apim-Subscription-Key"] == KEY
