@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bot.compose_remote import Close, chat_model, prompt_screen, tagger, web_search
+from bot.compose_remote import Close, chat_model, imaginer, prompt_screen, tagger, web_search
 from bot.pipeline import answer_turn
 from bot.records import Ask, OnStage, Reply
 from bot.settings import Settings
@@ -62,6 +62,7 @@ class _Builder:
     async def system(self) -> System:
         from grounding.embedded.directory import FileDirectory
         from grounding.embedded.grader import EmbeddedGrader
+        from grounding.embedded.hypotheticals import indexes
         from grounding.embedded.index import EmbeddedIndex
         from grounding.embedded.names import StoreNames
         from grounding.embedded.retriever import EmbeddedRetriever
@@ -81,7 +82,8 @@ class _Builder:
         screen, earlier = await self._screen()
         linker = StoreNames(index.store, index.words)
         vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
-        search = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker)
+        imagined = indexes(index.store, embedder.fingerprint) if embedder and settings.hyde == "model" else ()
+        search = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker, hypotheticals=imagined)
         ledger = await asyncio.to_thread(
             partial(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file, redact=self.redactor.redact_entry)
         )
@@ -312,13 +314,18 @@ async def open_ingester(settings: Settings) -> Ingester:
     index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
     ledger = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
 
+    closers: list[Close] = []
+
     async def close() -> None:
+        for closer in closers:
+            await closer()
         await asyncio.to_thread(index.close)
         await ledger.close()
 
     names = NameFile(settings.home / "index" / NAMES)
     screen = await asyncio.to_thread(_first_screen, settings)
     verdicts = VerdictFile(settings.home / "index" / VERDICTS, screen.version)
+    imagine = imaginer(settings, index.store, embedder, screen, closers)
     sizes = (settings.chunk_min_tokens, settings.chunk_max_tokens)
 
     async def ingest_and_learn(paths: Sequence[Path], **options: Any) -> IngestReport:
@@ -328,12 +335,14 @@ async def open_ingester(settings: Settings) -> Ingester:
             "lexical_only"
         ]:  # whoever has no time for vectors has none for this: passages are judged when found
             await verdicts.follow(index, index.store, screen, options["on_progress"])
+            await imagine(options["on_progress"])
         return report
 
     async def rebuild_all(on_progress: Callable[[Progress], None]) -> None:
         await rebuild(index, on_progress)
         await names.learn_anew(index)
         await verdicts.follow(index, index.store, screen, on_progress)
+        await imagine(on_progress)
 
     async def restore_and_learn(doc_id: str) -> bool:
         found = await restore(index, doc_id, chunk_tokens=sizes)

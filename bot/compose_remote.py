@@ -6,15 +6,18 @@ in its wrapper alone. `closers` collects what has to be closed.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
 from pydantic import SecretStr
 
 from bot.setting_forms import severities
 from bot.settings import SAMPLE, Settings
-from grounding.ports import ChatModel, WebSearch
+from grounding.ports import ChatModel, Embedder, WebSearch
 from grounding.prompt import own_texts
+from grounding.records import Progress
 from grounding.remote import Remote
 from grounding.web.sites import Sites
 from rai.cascade import CascadeScreen
@@ -26,6 +29,8 @@ from rai.records import EntityType
 from rai.redact import Redactor
 from rai.screened import TIMEOUT_S, ScreenedModel, ScreenedWeb
 
+LOG = logging.getLogger("attest")
+HYPOTHETICALS = "hyde.db"
 Close = Callable[[], Awaitable[None]]
 
 
@@ -39,6 +44,22 @@ def chat_model(settings: Settings, screen: PromptScreen, redactor: Redactor, clo
     ours = [*own_texts(settings.company), judge_instructions(), JUDGE_REQUEST]
     inner: ChatModel = PrivateModel(model, redactor) if settings.pseudonyms == "on" else model
     return ScreenedModel(inner, screen, trusted=ours)
+
+
+def imaginer(
+    settings: Settings, store: Any, embedder: Embedder | None, first: PromptScreen, closers: list[Close]
+) -> Callable[[Callable[[Progress], None]], Awaitable[object]]:
+    """What gives new passages their hypothetical questions at the end of an ingest, screened by `first` and what stands behind it."""
+    from grounding.embedded.hypotheticals import Hypotheticals
+
+    async def nothing(_on_progress: Callable[[Progress], None]) -> None:
+        if settings.hyde == "model":
+            LOG.warning("ATTEST_HYDE=model: without the embedding model no hypothetical questions are written")
+
+    if settings.hyde == "off" or embedder is None:
+        return nothing
+    model = chat_model(settings, prompt_screen(settings, first, closers), Redactor(settings.phone_regions), closers)
+    return partial(Hypotheticals(settings.home / "index" / HYPOTHETICALS).follow, store, embedder, model)
 
 
 def prompt_screen(settings: Settings, first: PromptScreen, closers: list[Close]) -> PromptScreen:

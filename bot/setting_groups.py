@@ -119,6 +119,10 @@ class Services(Serving):
     rewriter: Literal["off", "model"] = Field(
         "off", description="who rewrites queries, imagines answers to search for, and plans, as the policy wants it"
     )
+    hyde: Literal["off", "model"] = Field(
+        "off",
+        description="who imagines, at ingest, questions and answers of each passage that are searched beside it: model is the one above",
+    )
     statement_judge: Literal["off", "model"] = Field(
         "off", description="who judges sentences that the check leaves open; model is the one above, one call an answer"
     )

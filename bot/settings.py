@@ -92,6 +92,7 @@ def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
     yield s.statement_judge == "model" and no_model, f"ATTEST_STATEMENT_JUDGE=model {model}"
     yield s.grader == "model" and no_model, f"ATTEST_GRADER=model {model}"
     yield s.rewriter == "model" and no_model, f"ATTEST_REWRITER=model {model}"
+    yield s.hyde == "model" and no_model, f"ATTEST_HYDE=model {model}"
     yield (
         s.language_key is not None and s.language_endpoint is None,
         "ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT",

@@ -309,7 +309,7 @@ class WebResult:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an ingest is: stage "read", "words", "vectors" or "screen"; `total` is None while it is not known."""
+    """How far an ingest is: stage "read", "words", "vectors", "screen" or "hyde"; `total` is None while it is not known."""
 
     stage: str
     done: int

@@ -30,6 +30,7 @@ _STAGES = {
     "words": "indexing words",
     "vectors": "indexing meaning",
     "screen": "looking for hidden orders",
+    "hyde": "imagining questions",
 }
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from grounding.embedded.hypotheticals import fingerprints
 from grounding.embedded.past import StorePast
 from grounding.embedded.store import Store
 from grounding.embedded.tables import VECTOR_WIDTH
@@ -68,7 +69,7 @@ class EmbeddedIndex:
         For whoever only reads. While an ingest is at work, that is its own to do.
         """
         lost = self.counts()[0] > 0 and self.words_lost()
-        behind = self._codes_behind() is not None
+        behind = bool(self._codes_behind())
         if not (lost or behind or self.store.unindexed()):
             return False
         if lost:
@@ -165,22 +166,21 @@ class EmbeddedIndex:
 
         Returns the recall measured against exact search; None if there was nothing to do. A minute at a million vectors.
         """
-        path = self._codes_behind()
-        if path is None or self._embedder is None:
-            return None
-        fingerprint = self._embedder.fingerprint
-        recall: float | None = approximate().build(self.store, fingerprint, VECTOR_WIDTH, path)
-        if recall is not None:
-            LOG.info("approximate vectors written: recall@50 %.3f of exact search over 200 sampled queries", recall)
-        return recall
+        first: float | None = None
+        for fingerprint, path in self._codes_behind():
+            recall: float | None = approximate().build(self.store, fingerprint, VECTOR_WIDTH, path)
+            if recall is not None:
+                LOG.info("approximate vectors written: recall@50 %.3f of exact search over 200 sampled queries", recall)
+            first = recall if first is None else first
+        return first
 
-    def _codes_behind(self) -> Path | None:
-        """The file of vector codes if it has to be written."""
+    def _codes_behind(self) -> list[tuple[str, Path]]:
+        """Fingerprint and file of the vector codes that have to be written, the passages' own first."""
         if self._embedder is None:
-            return None
-        fingerprint = self._embedder.fingerprint
-        path = path_beside(self.store, fingerprint)
-        return path if is_behind(self.store, fingerprint, VECTOR_WIDTH, path) else None
+            return []
+        own = self._embedder.fingerprint
+        files = [(name, path_beside(self.store, name)) for name in (own, *fingerprints(own))]
+        return [(name, path) for name, path in files if is_behind(self.store, name, VECTOR_WIDTH, path)]
 
     def counts(self) -> tuple[int, int]:
         """Live documents and live chunks."""

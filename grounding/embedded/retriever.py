@@ -2,13 +2,19 @@
 
 A name of the knowledge base in the query that few other passages speak of selects the passages titled by it, and the
 meaning searched for is that of the question alone; any other name is a word of the question like others.
+
+`Query.by` may ask for one side alone: words are BM25 and nothing else, meaning is the order of cosines and nothing else.
+`Query.imagined` moves the meaning searched for half-way to that of a hypothetical answer (HyDE, arXiv 2212.10496, which averages
+the vectors of the answers imagined and of the question). Hypotheticals written at ingest are searched beside the passages: a
+passage is as near as the nearest of itself and its own, and is what comes back.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,12 +33,24 @@ _TITLED = 400
 _NAMES = 4
 _TELLS = 0.01
 """Exclusiveness below which a name is not worth a search for its passages: it would move a score by less than 0.008."""
+_NO_VECTORS = "no vectors: searched by words only"
 _SPARE = 20
 """Results beyond those wanted that may take the place of repetitions, at least; a quarter of those wanted otherwise."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """Cosines by primary key: a passage's `own`, and the `best` of its own and those of its hypotheticals."""
+
+    own: dict[int, float]
+    best: dict[int, float]
+
+
 class EmbeddedRetriever:
-    """Retriever over store, word index and vectors; follows the store's generation before each search."""
+    """Retriever over store, word index and vectors; follows the store's generation before each search.
+
+    `hypotheticals`: vectors of what was imagined of the passages at ingest (`grounding.embedded.hypotheticals`).
+    """
 
     def __init__(
         self,
@@ -41,20 +59,53 @@ class EmbeddedRetriever:
         vectors: VectorIndex | None,
         embedder: Embedder | None,
         linker: Linker | None = None,
+        *,
+        hypotheticals: Sequence[VectorIndex] = (),
     ) -> None:
         self._store, self._words, self._vectors, self._embedder = store, words, vectors, embedder
+        self._hypotheticals = hypotheticals
         self._linker = linker
         self._seen = -1
         self._kb_version = ""
         self._lock = threading.Lock()
 
     async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
-        """At most `k` passages that `access` may read, best first. Raises StoreError."""
+        """At most `k` passages that `access` may read, best first. Raises StoreError.
+
+        `mode` is "hybrid", "lexical" or "semantic", with "+hyde" where an imagined answer was searched for.
+        """
         await asyncio.to_thread(self._follow)
+        version = self._kb_version
+        if query.by == "words":
+            found = await asyncio.to_thread(self._by_words, query, access, k)
+        elif query.by == "meaning":
+            found = await self._by_meaning(query, access, k)
+        else:
+            found = await self._by_both(query, access, k)
+        notes = (_NO_VECTORS,) if query.by != "words" and found.mode == "lexical" and found.passages else ()
+        mode = f"{found.mode}+hyde" if query.imagined and found.mode != "lexical" else found.mode
+        return replace(found, kb_version=version, mode=mode, notes=notes)
+
+    def _by_words(self, query: Query, access: Access, k: int) -> Retrieval:
+        """The order of BM25; names do not select."""
+        bm25 = dict(self._words.search(query.text, access, max(k, _DEPTH)))
+        return self._retrieval(fuse(bm25, {}, 0.0, _with_spare(k)), {}, access, k)
+
+    async def _by_meaning(self, query: Query, access: Access, k: int) -> Retrieval:
+        """The order of cosines, names do not select; a score is the cosine, 0 at least. By words where there are no vectors."""
+        vector = await self._vector(query, {})
+        near = await asyncio.to_thread(self._near, vector, access, max(k, _DEPTH), ())
+        if not near.best:
+            return await asyncio.to_thread(self._by_words, query, access, k)
+        ordered = sorted(near.best.items(), key=lambda item: (-item[1], item[0]))[: _with_spare(k)]
+        fused = [Fused(pk, min(1.0, max(0.0, cosine)), None, cosine) for pk, cosine in ordered]
+        return await asyncio.to_thread(self._retrieval, fused, near.own, access, k, "semantic")
+
+    async def _by_both(self, query: Query, access: Access, k: int) -> Retrieval:
         linked = (await self._linker.link([query.text], access))[0][:_NAMES] if self._linker else []
         selecting = await asyncio.to_thread(self._selecting, linked, access) if linked else {}
         vector = await self._vector(query, selecting)
-        return await asyncio.to_thread(self._search, query.text, vector, access, k, selecting=selecting)
+        return await asyncio.to_thread(self._fused, query.text, vector, access, k, selecting=selecting)
 
     def _selecting(self, linked: Sequence[Linked], access: Access) -> dict[Linked, float]:
         """Names that tell their passages from all others, with their exclusiveness."""
@@ -62,46 +113,59 @@ class EmbeddedRetriever:
         return {name: share for name, share in shares.items() if share >= _TELLS}
 
     async def _vector(self, query: Query, selecting: Mapping[Linked, float]) -> Vectors | None:
-        """The meaning of the question, and of the question with the names that do not select, half and half."""
+        """The meaning of the question, and of the question with the names that do not select, half and half; of that and
+        of an imagined answer half and half again. A unit vector, or None without a model.
+        """
         if self._embedder is None or self._vectors is None:
             return None
         question = question_of(query)
         topical = [e for e in query.entities if not _selected(query, e, selecting)]
         texts = [question, " ".join([*topical, question])] if topical else [question]
-        both: Vectors = (await self._embedder.embed(texts)).sum(axis=0)
-        both /= np.float32(max(float(np.linalg.norm(both)), 1e-6))
-        return both
+        vector = _unit((await self._embedder.embed(texts)).sum(axis=0))
+        if query.imagined:
+            vector = _unit(vector + (await self._embedder.embed([query.imagined]))[0])
+        return vector
 
-    def _search(
-        self,
-        text: str,
-        vector: Vectors | None,
-        access: Access,
-        k: int,
-        *,
-        selecting: Mapping[Linked, float],
+    def _fused(
+        self, text: str, vector: Vectors | None, access: Access, k: int, *, selecting: Mapping[Linked, float]
     ) -> Retrieval:
-        version = self._kb_version
         depth = max(k, _DEPTH)
         bm25 = dict(self._words.search(text, access, depth))
         named: dict[int, float] = {}
         for name, share in selecting.items():
             for pk in self._words.titled(name.name, text, access, max(k, _TITLED)):
                 named[pk] = max(named.get(pk, 0.0), share)
-        semantic: dict[int, float] = {}
-        if vector is not None and self._vectors is not None:
-            semantic = dict(self._vectors.search(vector, access, depth))
-            semantic |= self._vectors.cosines(vector, [pk for pk in {**bm25, **named} if pk not in semantic])
+        near = self._near(vector, access, depth, {**bm25, **named})
         weight = semantic_weight(text, max(selecting.values(), default=0.0))
-        fused = fuse(bm25, semantic, weight, k + max(_SPARE, k // 4), named)
+        fused = fuse(bm25, near.best, weight, _with_spare(k), named)
+        return self._retrieval(fused, near.own, access, k, "hybrid" if near.best else "lexical")
+
+    def _near(self, vector: Vectors | None, access: Access, depth: int, also: Iterable[int]) -> _Near:
+        """The `depth` nearest of what `access` may read, and the cosines of what was found otherwise."""
+        if vector is None or self._vectors is None:
+            return _Near({}, {})
+        own = dict(self._vectors.search(vector, access, depth))
+        keys = {*own, *also}
+        for index in self._hypotheticals:
+            keys.update(pk for pk, _ in index.search(vector, access, depth))
+        own |= self._vectors.cosines(vector, [pk for pk in keys if pk not in own])
+        best = dict(own)
+        for index in self._hypotheticals:
+            for pk, cosine in index.cosines(vector, list(keys)).items():
+                best[pk] = max(best.get(pk, -1.0), cosine)
+        return _Near(own, best)
+
+    def _retrieval(
+        self, fused: Sequence[Fused], own: Mapping[int, float], access: Access, k: int, mode: str = "lexical"
+    ) -> Retrieval:
+        """What the store lets `access` read of it. A passage tells its own cosine: what was imagined of it is not in it."""
         rows = self._store.rows([f.key for f in fused[:k]])
         kept = _readable(fused[:k], rows, access)
         if len(kept) < min(k, len(fused)):  # repetitions, or rights that the indexes have not followed yet
             rows |= self._store.rows([f.key for f in fused[k:]])
             kept = _readable(fused, rows, access)
-        passages = tuple(_passage(row, f) for row, f in kept[:k])
-        notes = () if semantic or not passages else ("no vectors: searched by words only",)
-        return Retrieval(passages, version, "hybrid" if semantic else "lexical", notes)
+        passages = tuple(_passage(row, replace(f, semantic=own.get(f.key))) for row, f in kept[:k])
+        return Retrieval(passages, self._kb_version, mode)
 
     def _follow(self) -> None:
         generation = self._store.generation()
@@ -109,10 +173,19 @@ class EmbeddedRetriever:
             with self._lock:
                 if generation != self._seen:
                     self._words.reload()
-                    if self._vectors is not None:
-                        self._vectors.refresh()
+                    for index in (*([self._vectors] if self._vectors is not None else []), *self._hypotheticals):
+                        index.refresh()
                     self._kb_version = self._store.kb_version()
                     self._seen = generation
+
+
+def _unit(vector: Vectors) -> Vectors:
+    unit: Vectors = vector / np.float32(max(float(np.linalg.norm(vector)), 1e-6))
+    return unit
+
+
+def _with_spare(k: int) -> int:
+    return k + max(_SPARE, k // 4)
 
 
 def _readable(fused: Sequence[Fused], rows: Mapping[int, Row], access: Access) -> list[tuple[Row, Fused]]:

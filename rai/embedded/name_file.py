@@ -18,11 +18,11 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from grounding.embedded.side_file import opened
 from grounding.errors import StoreError
 from grounding.ports import Library
 from grounding.records import Document, DocumentInfo
 from rai.claims.gazetteer import Learnt, combine, read_document
-from rai.embedded.side_file import opened
 from rai.records import EntityType
 
 LOG = logging.getLogger("attest")

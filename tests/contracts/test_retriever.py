@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from grounding.ports import Retriever
-from grounding.records import Access, Document, Query
+from grounding.records import Access, Document, Query, SearchBy
 from tests.fakes.embedder import HashEmbedder
 from tests.grounding.embedded.kb import open_kb, retriever_of
 
+BY: list[SearchBy] = ["hybrid", "words", "meaning"]
 GROUPS = ["billing", "tier2", "legal"]
 PRODUCTS = ["wren", "roost", None]
 
@@ -45,13 +46,16 @@ async def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIter
     index.close()
 
 
-async def test_nobody_sees_what_they_may_not(retriever: Retriever) -> None:
+@pytest.mark.parametrize(
+    "query", [Query("how long does a refund take", by=by, imagined=i) for by in BY for i in ("", "9 days")]
+)
+async def test_nobody_sees_what_they_may_not(retriever: Retriever, query: Query) -> None:
     """Trimming agrees with a plain reference for random users, groups and products, and never costs a visible result."""
     rng = random.Random(11)
     by_id = {d.doc_id: d for d in documents()}
-    for _ in range(60):
+    for _ in range(20):
         access = Access("u", frozenset(rng.sample(GROUPS, rng.randint(0, 3))), rng.choice(PRODUCTS))
-        found = await retriever.retrieve(Query("how long does a refund take"), access, 1000)
+        found = await retriever.retrieve(query, access, 1000)
         expected = {
             i for i, d in by_id.items()
             if (d.groups is None or access.groups & set(d.groups)) and (access.product is None or d.product in (None, access.product))
@@ -69,10 +73,11 @@ async def test_a_group_named_like_a_sign_opens_nothing(retriever: Retriever) -> 
         assert {p.doc_id for p in found.passages} == plain
 
 
-async def test_passages_are_exact_and_ordered(retriever: Retriever) -> None:
+@pytest.mark.parametrize("by", BY)
+async def test_passages_are_exact_and_ordered(retriever: Retriever, by: SearchBy) -> None:
     """At most k, best first, scores in [0, 1], each passage the characters of its document at its offset."""
     by_id = {d.doc_id: d for d in documents()}
-    found = await retriever.retrieve(Query("refund of case 17"), Access("u", frozenset(GROUPS)), 20)
+    found = await retriever.retrieve(Query("refund of case 17", by=by), Access("u", frozenset(GROUPS)), 20)
     assert 0 < len(found.passages) <= 20
     assert [p.score for p in found.passages] == sorted((p.score for p in found.passages), reverse=True)
     assert found.kb_version.startswith("kb-")
@@ -94,7 +99,37 @@ async def test_any_number_may_be_retrieved(retriever: Retriever, k: int) -> None
 )
 async def test_any_text_is_a_query(retriever: Retriever, query: str) -> None:
     """No query is a syntax error, whatever signs it holds."""
-    await retriever.retrieve(Query(query), Access(), 10)
+    for by in BY:
+        await retriever.retrieve(Query(query, by=by, imagined=query), Access(), 10)
+
+
+@pytest.mark.row("4-11")
+async def test_by_words_is_bm25_alone(retriever: Retriever) -> None:
+    """No meaning, imagined or not, and nothing to be sorry about."""
+    plain = await retriever.retrieve(Query("refund of case 17", by="words"), Access(), 30)
+    scores = [p.bm25 for p in plain.passages]
+    assert plain.passages
+    assert None not in scores
+    assert scores == sorted(scores, key=lambda score: -(score or 0))
+    assert {p.semantic for p in plain.passages} == {None}
+    assert (plain.mode, plain.notes) == ("lexical", ())
+    assert await retriever.retrieve(Query("refund of case 17", by="words", imagined="days"), Access(), 30) == plain
+
+
+async def test_a_retriever_says_what_it_searched_by(retriever: Retriever) -> None:
+    """Without vectors meaning and both are words, with a note; with them the mode names what was asked for."""
+    found = {
+        by: await retriever.retrieve(Query("refund", by=by, imagined="It costs nothing."), Access(), 5) for by in BY
+    }
+    if found["hybrid"].notes:
+        assert {f.mode for f in found.values()} == {"lexical"}
+        assert found["meaning"].notes == found["hybrid"].notes
+    else:
+        assert {by: f.mode for by, f in found.items()} == {
+            "hybrid": "hybrid+hyde",
+            "words": "lexical",
+            "meaning": "semantic+hyde",
+        }
 
 
 async def test_the_same_question_gives_the_same_order(retriever: Retriever) -> None:

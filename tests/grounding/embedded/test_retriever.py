@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grounding.embedded.retriever import EmbeddedRetriever
@@ -106,5 +107,59 @@ async def test_without_names_of_documents_the_search_is_that_of_words(tmp_path: 
     try:
         plain = EmbeddedRetriever(index.store, index.words, None, None)
         assert "Gonville Hotel/pets" in await found(plain, "are pets welcome at the gonville hotel")
+    finally:
+        index.close()
+
+
+@pytest.mark.row("3-03")
+@pytest.mark.row("4-13")
+@pytest.mark.parametrize("k", [3, 40])
+async def test_by_meaning_is_the_order_of_cosines(tmp_path: Path, k: int) -> None:
+    """The nearest chunks, computed here beside it from the same texts; a name that would select does not."""
+    embedder = HashEmbedder()
+    index = await open_kb(tmp_path / "index", DOCUMENTS, embedder)
+    try:
+        result = await retriever_of(index, embedder).retrieve(
+            Query("pets at the gonville hotel", by="meaning"), EVERYONE, k
+        )
+        texts = [f"{d.title}\n{d.text}" for d in DOCUMENTS]
+        cosines = (await embedder.embed(texts)) @ (await embedder.embed(["pets at the gonville hotel"]))[0]
+        nearest = [
+            d for c, d in sorted(zip(cosines, DOCUMENTS, strict=True), key=lambda pair: -pair[0]) if d.groups is None
+        ]
+        assert [p.doc_id for p in result.passages if not p.doc_id.startswith("lamp")] == [
+            d.doc_id for d in nearest[:k] if not d.doc_id.startswith("lamp")
+        ]
+        assert {p.bm25 for p in result.passages} == {None}
+        semantic = [p.semantic or 0.0 for p in result.passages]
+        assert np.allclose(
+            semantic, sorted(cosines[[d.groups is None for d in DOCUMENTS]])[::-1][: len(semantic)], atol=2e-3
+        )
+        assert [p.score for p in result.passages] == pytest.approx([min(1, max(0, s)) for s in semantic], abs=1e-6)
+    finally:
+        index.close()
+
+
+@pytest.mark.row("C-05")
+async def test_an_imagined_answer_is_searched_for_by_its_meaning_alone(tmp_path: Path) -> None:
+    """A question that shares no word with the passage finds it by the answer imagined; BM25 never reads that."""
+    embedder = HashEmbedder()
+    index = await open_kb(tmp_path / "index", DOCUMENTS, embedder)
+    try:
+        retriever = retriever_of(index, embedder)
+        asked = "may my dog sleep over in gonville"
+        plain = await retriever.retrieve(Query(asked, by="meaning"), EVERYONE, 40)
+        imagined = await retriever.retrieve(
+            Query(asked, by="meaning", imagined="Pets are welcome in all rooms of the Gonville Hotel."), EVERYONE, 40
+        )
+        assert imagined.passages[0].doc_id == "Gonville Hotel/pets"
+        assert (imagined.passages[0].semantic or 0) > max(p.semantic or 0 for p in plain.passages)
+        both = [
+            await retriever.retrieve(Query(asked, imagined=text), EVERYONE, 40) for text in ("", "Pets are welcome.")
+        ]
+        assert both[1].passages[0].doc_id == "Gonville Hotel/pets"
+        assert {p.doc_id: p.bm25 for p in both[0].passages if p.bm25} == {
+            p.doc_id: p.bm25 for p in both[1].passages if p.bm25
+        }
     finally:
         index.close()

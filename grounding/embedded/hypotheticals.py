@@ -1,0 +1,159 @@
+"""Hypothetical questions and answers of the passages, written by a chat model at ingest and searched beside them (HyDE).
+
+What was written is kept by chunk id, which is a hash of the text, in a small file of its own: it cost a model's work and is not
+asked for twice. Its vectors lie in the store under fingerprints of their own, keyed by the same ids: they are followed, trimmed
+to what a person may read, and dropped with their chunk as the passages' own vectors are. A hit is a hit on the chunk; nothing
+leads from here to a prompt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from grounding.embedded.side_file import opened
+from grounding.embedded.store import Store
+from grounding.embedded.tables import VECTOR_WIDTH
+from grounding.embedded.vectors import VectorIndex
+from grounding.errors import AttestError, ContentFiltered, PromptBlocked
+from grounding.hyde import EACH, hypothesize
+from grounding.ports import ChatModel, Embedder
+from grounding.records import Progress
+from grounding.spotlight import new_marker
+
+LOG = logging.getLogger("attest")
+BATCH = 8
+"""Passages of one call: what a small model still numbers right, at some 150 tokens each."""
+AT_ONCE = 4
+"""Calls at the same time; what a wave of them brought is kept before the next."""
+_TABLES = """
+CREATE TABLE IF NOT EXISTS written (chunk_id TEXT PRIMARY KEY, texts TEXT, tries INTEGER NOT NULL) WITHOUT ROWID;
+"""
+_WHAT = "the file of hypothetical questions"
+_Texts = dict[str, tuple[str, ...]]
+
+
+def fingerprints(fingerprint: str) -> tuple[str, ...]:
+    """What the vectors of a passage's first, second … hypothetical go by, for an embedder's fingerprint."""
+    return tuple(f"{fingerprint}-hyde{n}" for n in range(1, EACH + 1))
+
+
+def indexes(store: Store, fingerprint: str) -> tuple[VectorIndex, ...]:
+    """The vectors of all hypotheticals, for a retriever."""
+    return tuple(VectorIndex(store, name, VECTOR_WIDTH) for name in fingerprints(fingerprint))
+
+
+class Hypotheticals:
+    """What a model imagined of the passages, over one SQLite file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    async def follow(
+        self,
+        store: Store,
+        embedder: Embedder,
+        model: ChatModel,
+        on_progress: Callable[[Progress], None] = lambda _at: None,
+    ) -> int:
+        """Give each live chunk that has none its hypotheticals, and vectors to all; how many chunks got some now.
+
+        Never raises for what a model, the screen or a file does: what fails is told in the log, and tried again at the next
+        ingest, after what was never tried. A round of calls that brings nothing ends it.
+        """
+        try:
+            bare = dict(await asyncio.to_thread(store.without_vectors, fingerprints(embedder.fingerprint)[0]))
+            known, tries = await asyncio.to_thread(self._read, list(bare))
+            await _embed(store, embedder, known)  # another embedder, or a kill between file and store
+            todo = sorted(bare.keys() - known.keys(), key=lambda c: (tries.get(c, 0), c))
+            written = 0
+            for at in range(0, len(todo), BATCH * AT_ONCE):
+                part = todo[at : at + BATCH * AT_ONCE]
+                found = await _wave(model, [(c, bare[c]) for c in part])
+                await asyncio.to_thread(self._keep, part, found)
+                await _embed(store, embedder, found)
+                written += sum(map(bool, found.values()))
+                on_progress(Progress("hyde", min(at + len(part), len(todo)), len(todo)))
+                if not found:
+                    LOG.warning(
+                        "hypothetical questions: %d passages have none; the next ingest tries again", len(todo) - at
+                    )
+                    break
+        except AttestError as error:
+            LOG.warning("hypothetical questions wait for the next ingest: %s", error)
+            return 0
+        return written
+
+    def texts(self, chunk_ids: Sequence[str]) -> _Texts:
+        """What was written for these chunks; a chunk of which there is nothing to ask has none. Raises StoreError."""
+        return self._read(chunk_ids)[0]
+
+    def _read(self, chunk_ids: Sequence[str]) -> tuple[_Texts, dict[str, int]]:
+        """Texts of the chunks that are done, and how often each of the others was tried."""
+        query = "SELECT chunk_id, texts, tries FROM written WHERE chunk_id IN (SELECT value FROM json_each(?))"
+        with opened(self._path, _TABLES, _WHAT) as db:
+            rows = db.execute(query, (json.dumps(list(chunk_ids)),)).fetchall()
+        done = {chunk: tuple(json.loads(texts)) for chunk, texts, _ in rows if texts is not None}
+        return done, {chunk: tries for chunk, texts, tries in rows if texts is None}
+
+    def _keep(self, asked: Iterable[str], found: Mapping[str, tuple[str, ...]]) -> None:
+        rows = [(c, json.dumps(found[c], ensure_ascii=False) if c in found else None) for c in asked]
+        with opened(self._path, _TABLES, _WHAT) as db:
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany(
+                "INSERT INTO written VALUES (?, ?, 1) ON CONFLICT (chunk_id) DO UPDATE "
+                "SET texts = coalesce(excluded.texts, texts), tries = tries + 1",
+                rows,
+            )
+            db.execute("COMMIT")
+
+
+async def _wave(model: ChatModel, chunks: Sequence[tuple[str, str]]) -> _Texts:
+    """What the calls for these (chunk id, text) brought."""
+    parts = [chunks[i : i + BATCH] for i in range(0, len(chunks), BATCH)]
+    results = await asyncio.gather(*(_written(model, part) for part in parts), return_exceptions=True)
+    found: _Texts = {}
+    for result in results:
+        if isinstance(
+            result, Exception
+        ):  # of errors that are not ours the kind alone, for their words may hold the text
+            LOG.warning(
+                "hypothetical questions: %s", result if isinstance(result, AttestError) else type(result).__name__
+            )
+        elif isinstance(result, BaseException):
+            raise result
+        else:
+            found |= result
+    return found
+
+
+async def _written(model: ChatModel, chunks: Sequence[tuple[str, str]]) -> _Texts:
+    """One call; a passage that the screen or the service's filter refuses costs its neighbours a call each, not their questions."""
+    try:
+        answers = await hypothesize(model, [text for _, text in chunks], new_marker())
+    except (PromptBlocked, ContentFiltered) as error:
+        if isinstance(error, PromptBlocked) and error.unavailable:
+            raise
+        alone: _Texts = {}
+        for chunk in chunks if len(chunks) > 1 else ():
+            alone |= await _written(model, [chunk])
+        return alone
+    return {chunk: texts for (chunk, _), texts in zip(chunks, answers, strict=True) if texts is not None}
+
+
+async def _embed(store: Store, embedder: Embedder, texts: Mapping[str, tuple[str, ...]]) -> None:
+    """Vectors into the store, those of the first hypotheticals last: a chunk that has one has all."""
+    chunks = [chunk for chunk, lines in texts.items() if lines]
+    for at in range(0, len(chunks), BATCH * AT_ONCE):
+        part = chunks[at : at + BATCH * AT_ONCE]
+        for n, name in reversed(list(enumerate(fingerprints(embedder.fingerprint)))):
+            having = [chunk for chunk in part if len(texts[chunk]) > n]
+            if having:
+                vectors = (await embedder.embed([texts[chunk][n] for chunk in having])).astype(np.float16)
+                rows = [(chunk, vector.tobytes()) for chunk, vector in zip(having, vectors, strict=True)]
+                await asyncio.to_thread(store.put_vectors, name, rows)
