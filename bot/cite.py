@@ -22,7 +22,8 @@ def markers(text: str) -> list[int]:
 
 
 def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> str:
-    """`text` with an [n] at the end of every sentence that has none but holds supported claims.
+    """`text` with an [n] at the end of every sentence that has none: of what its supported claims rest on, or else of the place
+    that is nearest to what nobody could decide, for a person to look.
 
     Markers that name no evidence are taken out.
     """
@@ -32,8 +33,9 @@ def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     for span in sentences(text):
         if any(n in known for n in markers(span.text)):
             continue
-        inside = [c for c in claims if span.start <= c.start and c.end <= span.end and c.status in _SUPPORT]
-        found = dict.fromkeys(number[e.source] for c in inside for e in c.evidence[:1] if e.source in number)
+        inside = [c for c in claims if span.start <= c.start and c.end <= span.end]
+        rests = [c for c in inside if c.status in _SUPPORT] or [c for c in inside if c.status == "unchecked"]
+        found = dict.fromkeys(number[e.source] for c in rests for e in c.evidence[:1] if e.source in number)
         if found:
             at = span.end - len(span.text) + len(span.text.rstrip(".!?…"))
             inserts.append((at, "".join(f" [{n}]" for n in list(found)[:3])))

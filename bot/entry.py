@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -17,12 +18,14 @@ SCREENED = ("verdict", "category", "rule", "score", "threshold", "doubtful", "by
 
 def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
     """JSON of one turn. `evidence[].text` and the passages' ids are what the claims' spans point into."""
-    decision = work.decision
     return {
         "ask": _ask_json(work.ask),
         "reply": reply.as_json(),
         "policy": work.policy.as_json(),
-        "decision": None if decision is None else {**asdict(decision), "action": decision.action.value},
+        "searched": work.searched,
+        "decided_first": None if work.decided_first is None else asdict(work.decided_first),
+        "decision": None if work.decision is None else asdict(work.decision),
+        "corrections": [asdict(c) for c in work.corrections],
         "query": asdict(work.query),
         "evidence": [_evidence(e) for e in work.evidence],
         "passages": [_passage(p) for p in work.found.passages],
@@ -32,8 +35,13 @@ def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
             {"what": what, **{name: getattr(s, name) for name in SCREENED}} for what, s in work.trace.screenings
         ],
         "unfit": list(work.unfit),
-        "stages": [{"name": name, "ms": ms} for name, ms in work.trace.stages],
+        "stages": [_stage(name, ms, work.policy.nodes) for name, ms in work.trace.stages],
     }
+
+
+def _stage(name: str, ms: float, nodes: Mapping[str, str]) -> dict[str, Any]:
+    """A stage, with the name that the policy's source document gives it where it has one."""
+    return {"name": name, **({"node": nodes[name]} if name in nodes else {}), "ms": ms}
 
 
 def _ask_json(ask: Ask) -> dict[str, Any]:
@@ -54,11 +62,12 @@ def _passage(p: Passage) -> dict[str, Any]:
 
 def _prompt(prompt: Prompt) -> dict[str, Any]:
     parts = [asdict(part) for part in prompt.parts]
-    canonical = json.dumps([parts, prompt.question], ensure_ascii=False, sort_keys=True)
+    canonical = json.dumps([parts, prompt.user_text], ensure_ascii=False, sort_keys=True)
     digest = hashlib.sha256(canonical.encode()).hexdigest()
     return {
         "parts": parts,
         "question": prompt.question,
+        **({"message": prompt.message} if prompt.message else {}),
         "cuts": list(prompt.cuts),
         "tokens": prompt.tokens,
         "marker": prompt.marker,

@@ -12,7 +12,7 @@ from bot.turn import Work
 from grounding.templates import template
 from rai.draft import Around, judge_draft
 
-_OURS = ("system", "guidance", "history", "agent_context", "revision")
+_OURS = ("system", "guidance", "guidance_apart", "history", "agent_context", "revision")
 """Templates that an answer must not tell; the example and the sentence of insufficiency are meant to be said."""
 
 

@@ -7,7 +7,6 @@ screen -> query -> retrieve -> (screened passages) -> grade -> correct, ambiguou
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.cite import internal_notes
@@ -18,13 +17,15 @@ from bot.screening import blocked_for, screen_turn
 from bot.settle import ended, refused, settle
 from bot.trace import CODES, Trace
 from bot.turn import Seams, Work
-from grounding.correct import Decision, decide
+from grounding.correct import correct
 from grounding.errors import AttestError, ContentFiltered, PromptBlocked, ServiceError, StoreError
-from grounding.evidence import choose, superseded, web_passage
+from grounding.evidence import choose, extracted, superseded
+from grounding.find import Finders, Finding, find
+from grounding.plan import NOT_KNOWN, About
 from grounding.policy import Policy
 from grounding.prompt import build_prompt
-from grounding.query import last_turn_query, without_names
-from grounding.records import Access, Action, Passage, Prompt, Query, Turn
+from grounding.query import last_turn_query, without_excluded
+from grounding.records import Access, Passage, Prompt, Query, Turn
 from rai.records import Outcome
 from rai.screened import screened_turn
 
@@ -66,12 +67,11 @@ async def _turn(w: Work) -> Reply:
     if not await stage("screen", screen_turn(w)):
         return refused(w, blocked_for(w))
     w.query = await stage("query", _query(w, access))
-    passages, w.decision = await _find(w, access)
-    kept = _kept(passages, w.decision)
+    kept = await _find(w, access)
     w.internal = internal_notes([p for p in kept if p.internal], w.grading.grades)
     usable = [p for p in kept if not p.internal]
-    if w.decision.action is not Action.CORRECT:
-        usable += await _from_web(w)
+    if policy.evidence == "extracts":
+        usable = extracted(usable, w.grading.grades)
     w.evidence = choose(usable, {g.chunk_id: g.score for g in w.grading.grades}, policy)
     if not w.evidence:
         return ended(w, Outcome.INSUFFICIENT)
@@ -84,29 +84,20 @@ async def _turn(w: Work) -> Reply:
     return await settle(w, draft.text)
 
 
-async def _find(w: Work, access: Access) -> tuple[list[Passage], Decision]:
-    """Search and grade. Where the names taken along from earlier turns find nothing that could be kept, the question is tried
-    without them, for the topic may have changed.
-    """
-    passages, decision = await _search(w, access, w.query)
-    alone = without_names(w.query)
-    if decision.action is not Action.INCORRECT or not w.query.entities or not alone.text or w.ask.product:
-        return passages, decision
-    found, grading = w.found, w.grading
-    again, second = await _search(w, access, alone)
-    if second.action is Action.INCORRECT:
-        w.found, w.grading = found, grading
-        return passages, decision
-    w.query = alone
-    w.trace.note("the question was read without the names of earlier turns")
-    return again, second
-
-
-async def _search(w: Work, access: Access, query: Query) -> tuple[list[Passage], Decision]:
-    w.found = await w.trace.stage("retrieve", w.seams.retriever.retrieve(query, access, w.policy.retrieve_k))
-    passages = _safe(w)[: w.policy.grade_k]
-    w.grading = await w.trace.stage("grade", w.seams.grader.grade(query.text, passages))
-    return passages, decide(w.grading, w.policy)
+async def _find(w: Work, access: Access) -> list[Passage]:
+    """Search, grade, decide, correct; what was found so far is kept also when time runs out in the middle."""
+    seams = w.seams
+    finders = Finders(seams.retriever, seams.grader, seams.web, seams.rewriter)
+    f = Finding(w.query, access, w.policy, finders, w.trace.stage)
+    try:
+        await find(f, w.ask.excluded)
+        await correct(f, About(product=w.ask.product or NOT_KNOWN, brand=seams.company), w.marker)
+    finally:
+        w.query, w.searched, w.found, w.web = f.query, f.searched.text, f.found, f.web
+        w.grading = replace(f.grading, grades=f.grades)
+        w.decided_first, w.decision, w.corrections = f.first, f.decision, tuple(f.corrections)
+        w.trace.note(*f.notes)
+    return f.kept
 
 
 def _prompt(w: Work) -> Prompt:
@@ -138,38 +129,7 @@ async def _query(w: Work, access: Access) -> Query:
     product = w.ask.product
     if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
         query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))
-    return query
-
-
-def _safe(w: Work) -> list[Passage]:
-    """Without passages that give orders: they are data that tries to be an instruction."""
-    w.trace.note(*w.found.notes)
-    bad = sorted({p.doc_id for p in w.found.passages if p.screened})
-    if bad:
-        w.trace.note(f"passages with hidden instructions were left out: {', '.join(bad)}")
-    return [p for p in w.found.passages if not p.screened]
-
-
-def _kept(passages: Sequence[Passage], decision: Decision) -> list[Passage]:
-    by_id = {p.chunk_id: p for p in passages}
-    return [by_id[i] for i in decision.kept]
-
-
-async def _from_web(w: Work) -> list[Passage]:
-    """Web results that pass the same grading; a failing web search leaves the knowledge base only, noted."""
-    w.trace.note(w.grading.note)
-    if w.seams.web is None:
-        return []
-    try:
-        w.web = await w.trace.stage("web", w.seams.web.search(w.query.text, w.policy.web_k))
-    except ServiceError as error:
-        w.trace.note(f"{error}; answered from the knowledge base only")
-        return []
-    found = [web_passage(r, place) for place, r in enumerate(w.web)]
-    graded = await w.trace.stage("grade", w.seams.grader.grade(w.query.text, found))
-    w.grading = replace(w.grading, grades=w.grading.grades + graded.grades)
-    kept = {g.chunk_id: g.score for g in graded.grades if g.score >= w.policy.keep_at}
-    return sorted((p for p in found if p.chunk_id in kept), key=lambda p: -kept[p.chunk_id])
+    return without_excluded(query, w.ask.excluded)
 
 
 async def _record(w: Work, reply: Reply) -> Reply:
@@ -182,7 +142,7 @@ async def _record(w: Work, reply: Reply) -> Reply:
     }
     reply = replace(
         reply, query=w.query.text, grades=w.grading.grades, action=w.decision.action if w.decision else None, web=w.web, mode=mode,
-        kb_version=w.found.kb_version, notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
+        kb_version=w.found.kb_version, decision=w.decision, corrections=w.corrections, notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
     )  # fmt: skip
     try:
         entry = await w.trace.stage("record", w.seams.ledger.append("turn", turn_body(w, reply)))

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from grounding.decide import Decision
+from grounding.find import Correction
 from grounding.policy import DEFAULT_POLICY
 from grounding.records import Action, Grade, Origin, Turn, WebResult
 from rai.records import Category, Claim, Outcome
@@ -22,7 +24,7 @@ class Ask:
 
     `user` is who asks (already authenticated by the channel), None for a stranger, who sees what everyone may see.
     `at`: when it is asked, in the customer's zone where that is known: "tomorrow" in an answer is a day then.
-    `locale`: of the person's own program, as "de-AT": the language of a refusal where the question does not tell it.
+    `excluded`: words that are never searched for. `locale`: of the person's own program, as "de-AT": the language of a refusal where the question does not tell it.
     """
 
     question: str
@@ -35,6 +37,7 @@ class Ask:
     conversation: str | None = None
     at: datetime | None = None
     locale: str | None = None
+    excluded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,8 @@ class Reply:
     draft: Struck | None = None
     relevance: float | None = None
     refusal: Refusal | None = None
+    decision: Decision | None = None
+    corrections: tuple[Correction, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The form of `ask --json` and `POST /api/ask`."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from bot.answer_form import admits_ignorance
 from bot.turn import Regeneration, Work
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceError
-from grounding.prompt import build_prompt, insufficient_sentence, revision_request
+from grounding.prompt import build_prompt, revision_request
 from rai.records import Claim
 
 RESERVE_S = 3.0
@@ -41,7 +42,7 @@ async def drafted_again(w: Work, draft: str, claims: Sequence[Claim]) -> str | N
         why = "the model service's content filter blocked it"
     except ServiceError as error:
         why = str(error)
-    if text is not None and insufficient_sentence() in text:
+    if text is not None and admits_ignorance(text):
         text, why = None, "the model found no answer in the sources"
     w.regeneration = Regeneration(again, text, why)
     w.trace.note(f"no second draft: {why}" if why else "the model was told what was unsupported and drafted again")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from bot.answer_form import admits_ignorance, shortened, with_file_names
 from bot.cite import citations, markers, offered, with_markers, with_mended_markers, with_numbers
 from bot.fit import fit
 from bot.records import Code, Refusal, Reply, Struck
@@ -18,7 +19,6 @@ from bot.reply import UNFIT, notice
 from bot.turn import Work
 from grounding.evidence import choose
 from grounding.grade import speaks_of
-from grounding.prompt import insufficient_sentence
 from grounding.records import Evidence
 from rai.records import Category, Outcome, Report, Source
 
@@ -40,9 +40,9 @@ class Checked:
 
 async def settle(w: Work, draft: str) -> Reply:
     """The verdict on a draft, and what becomes of it."""
-    if insufficient_sentence() in draft:
+    if admits_ignorance(draft):
         return ended(w, Outcome.INSUFFICIENT)
-    shown = fit(w, draft)
+    shown = fit(w, shortened(draft, w.policy))
     if shown is None:
         return replace(ended(w, Outcome.WITHHELD), answer=UNFIT)
     first = await w.trace.stage("check", _marked(w, shown))
@@ -75,7 +75,7 @@ async def _mended(w: Work, first: Checked) -> Checked | None:
 
 async def _second(w: Work, text: str) -> Checked | None:
     """The second draft, or what is left of it; None if it is not fit to be shown."""
-    shown = fit(w, text)
+    shown = fit(w, shortened(text, w.policy))
     if shown is None:
         return None
     again = await _marked(w, shown)
@@ -128,7 +128,8 @@ def answered(w: Work, outcome: Outcome, checked: Checked) -> Reply:
     """The reply that carries a checked answer."""
     report = checked.report
     cited = citations(checked.text, report.claims, w.evidence, w.grading.grades)
-    return Reply(outcome, checked.text, citations=cited, claims=report.claims, relevance=report.relevance)
+    text = with_file_names(checked.text, cited, w.policy)
+    return Reply(outcome, text, citations=cited, claims=report.claims, relevance=report.relevance)
 
 
 def ended(w: Work, outcome: Outcome, code: Code | None = None, relevance: float | None = None) -> Reply:

@@ -8,10 +8,11 @@ from datetime import datetime
 
 from bot.records import Ask, InternalNote
 from bot.trace import Trace
-from grounding.correct import Decision
+from grounding.decide import Decision
+from grounding.find import Correction
 from grounding.linking import QueryBuilder
 from grounding.policy import Policy
-from grounding.ports import Composer, Directory, Grader, Retriever, WebSearch
+from grounding.ports import ChatModel, Composer, Directory, Grader, Retriever, WebSearch
 from grounding.records import Evidence, Grading, Prompt, Query, Retrieval, Turn, WebResult
 from grounding.spotlight import new_marker
 from rai.ports import Ledger, PromptScreen
@@ -25,7 +26,7 @@ Check = Callable[[str, Sequence[Source], str, Sequence[str], datetime | None], A
 class Seams:
     """Everything a turn asks of the world. `web` None is off. `deadline_s` bounds the whole turn.
 
-    `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
+    `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
     """
 
     screen: PromptScreen
@@ -40,6 +41,7 @@ class Seams:
     company: str = "the company"
     deadline_s: float = 45.0
     reviser: Composer | None = None
+    rewriter: ChatModel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,9 @@ class Work:
     found: Retrieval = field(default_factory=lambda: Retrieval((), "", ""))
     grading: Grading = field(default_factory=lambda: Grading("graded", ()))
     decision: Decision | None = None
+    decided_first: Decision | None = None
+    corrections: tuple[Correction, ...] = ()
+    searched: str = ""
     web: tuple[WebResult, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     internal: tuple[InternalNote, ...] = ()

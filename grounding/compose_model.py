@@ -35,14 +35,14 @@ class ModelComposer:
         return f"model:{self._model.name}"
 
     async def compose(self, prompt: Prompt) -> Draft:
-        """A draft with markers of evidence in the prompt only, without images and without a list of sources at its end.
+        """A draft without markers, for those are set by code, without images and without a list of sources at its end.
 
         Raises ServiceError, also when nothing is left of the reply, ContentFiltered or PromptBlocked.
         """
         reply = await self._model.complete(
-            prompt.system_text, prompt.question, purpose="compose", max_tokens=self._max_tokens
+            prompt.system_text, prompt.user_text, purpose="compose", max_tokens=self._max_tokens
         )
-        text = tidy(reply.text, frozenset(e.n for e in prompt.evidence))
+        text = tidy(reply.text, frozenset())
         if not text:
             raise ServiceReplyInvalid(self.name, "the reply holds no answer")
         return Draft(text, self.name, reply.usage)

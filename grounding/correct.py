@@ -1,41 +1,186 @@
-"""The corrective decision (CRAG, arXiv 2401.15884) by the thresholds of hybrid CRAG, with the rule that fired and its margin."""
+"""Corrective steps: what a turn does while its passages are not enough, in the order of the policy and within its bounds.
+
+A step that fails, is blocked or finds nothing costs the turn nothing but its time: what was found before stays, the record
+says what happened. Wall time, tokens of model calls and the rounds of a plan are bounded.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 
-from grounding.policy import Policy
-from grounding.records import Action, Grading
+from grounding.decide import value_of
+from grounding.errors import AttestError, ContentFiltered, PromptBlocked, ServiceError
+from grounding.evidence import web_passage
+from grounding.find import Correction, Finding, Staging, look
+from grounding.hyde import imagine
+from grounding.plan import About, PlanStep, carry_out, task
+from grounding.policy import Step
+from grounding.ports import ChatModel
+from grounding.records import Action, Completion, Passage, Query
+from grounding.rewrite import for_web, rephrased
+from grounding.tokens import count_tokens
+
+PREVIEW = 100
+"""Characters of a web page that an operator sees (requirement 3-18)."""
+_NEEDS_MODEL = frozenset({"rewrites", "hyde"})
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What the grades decide. `kept` are chunk ids, best first; `margin` is the distance to the threshold, >= 0."""
-
-    action: Action
-    kept: tuple[str, ...]
-    rule: str
-    threshold: float
-    margin: float
+class BudgetSpent(AttestError):
+    """The policy's tokens for corrective calls are spent; no further call is made."""
 
 
-def decide(grading: Grading, policy: Policy) -> Decision:
-    """Correct if the best grade reaches `correct_at`: those passages, no web. Otherwise passages from `keep_at` on, and the web.
+class Metered:
+    """A chat model whose calls are stages of the turn, and end when their tokens are spent."""
 
-    No passage counts as a best grade of 0. Ungraded passages are ambiguous and all kept, best rank first.
-    """
-    if grading.status == "ungraded":
-        return Decision(Action.AMBIGUOUS, tuple(g.chunk_id for g in grading.grades), "ungraded", 0.0, 0.0)
-    ranked = sorted(grading.grades, key=lambda g: -g.score)  # stable: ties keep the order of retrieval
-    best = ranked[0].score if ranked else 0.0
-    if best >= policy.correct_at:
-        kept = tuple(g.chunk_id for g in ranked if g.score >= policy.correct_at)
-        return Decision(
-            Action.CORRECT, kept, "max_at_least_correct", policy.correct_at, round(best - policy.correct_at, 4)
+    def __init__(self, model: ChatModel, most_tokens: int, stage: Staging) -> None:
+        self._model = model
+        self._left = most_tokens
+        self._stage = stage
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+        """The model's reply. Raises BudgetSpent, or what the model raises."""
+        asked = count_tokens(system) + count_tokens(user)
+        if asked > self._left:
+            raise BudgetSpent(f"{asked} tokens are asked and {self._left} are left")
+        reply = await self._stage(
+            purpose, self._model.complete(system, user, purpose=purpose, max_tokens=min(max_tokens, self._left))
         )
-    kept = tuple(g.chunk_id for g in ranked if g.score >= policy.keep_at)
-    if kept:
-        return Decision(
-            Action.AMBIGUOUS, kept, "max_below_correct", policy.correct_at, round(policy.correct_at - best, 4)
-        )
-    return Decision(Action.INCORRECT, (), "max_below_keep", policy.keep_at, round(policy.keep_at - best, 4))
+        self._left -= asked + count_tokens(reply.text)
+        return reply
+
+
+async def correct(f: Finding, about: About, marker: str) -> None:
+    """Take the policy's steps until the decision is correct. Raises PromptBlocked(unavailable=True): without the screen nothing goes on."""
+    policy = f.policy
+    model = Metered(f.ports.model, policy.correct_tokens, f.stage) if f.ports.model else None
+    try:
+        async with asyncio.timeout(policy.correct_seconds) as bound:
+            for step in policy.corrective:
+                if f.decision.action is Action.CORRECT:
+                    return
+                await _take(f, step, model, about, marker)
+    except TimeoutError:
+        if not bound.expired():
+            raise
+        f.note(f"looking further was stopped after {policy.correct_seconds:g} s")
+
+
+async def _take(f: Finding, step: Step, model: Metered | None, about: About, marker: str) -> None:
+    """One step, whatever becomes of it in the record."""
+    try:
+        if model is None and step in _NEEDS_MODEL:
+            f.corrections.append(Correction(step, why="no model is switched on for it"))
+        elif step == "plan" and model is not None:
+            f.corrections.append(await _plan(f, model, about, marker))
+        elif step in ("web", "plan"):
+            f.corrections.append(await _web(f, model))
+        elif model is not None:
+            f.corrections.append(await _SEARCHES[step](f, model, marker))
+    except PromptBlocked as error:
+        if error.unavailable:
+            raise
+        _failed(f, step, "the screen blocked its prompt")
+    except ContentFiltered:
+        _failed(f, step, "the model service's content filter blocked it")
+    except (ServiceError, BudgetSpent) as error:
+        _failed(f, step, str(error))
+
+
+def _failed(f: Finding, step: str, why: str) -> None:
+    f.corrections.append(Correction(step, why=why))
+    f.note(f"{why}; answered from the knowledge base only" if step == "web" else f"{_SAID[step]}: {why}")
+
+
+_SAID = {"rewrites": "other phrasings", "hyde": "a hypothetical answer", "plan": "the plan"}
+
+
+async def _rewrites(f: Finding, model: ChatModel, _marker: str) -> Correction:
+    """Other phrasings of the question, searched together with it (3-12)."""
+    queries = await rephrased(model, f.query.text, f.policy.rewrites)
+    if not queries:
+        return Correction("rewrites", why="the model wrote no other phrasing")
+    new = await look(f, [Query(text, by=f.searched.by) for text in queries])
+    return Correction("rewrites", queries, len(new), f.decision)
+
+
+async def _hyde(f: Finding, model: ChatModel, marker: str) -> Correction:
+    """A hypothetical answer whose meaning is searched for (3-13, C-05)."""
+    imagined = await imagine(model, f.query.text, marker)
+    if not imagined:
+        return Correction("hyde", why="the model imagined no answer")
+    new = await look(f, [replace(f.searched, by="hybrid", imagined=imagined)])
+    return Correction("hyde", (imagined,), len(new), f.decision)
+
+
+_SEARCHES: Mapping[str, Callable[[Finding, ChatModel, str], Awaitable[Correction]]] = {
+    "rewrites": _rewrites,
+    "hyde": _hyde,
+}
+
+
+async def _web(f: Finding, model: ChatModel | None) -> Correction:
+    """The web: its pages pass the same grading as passages."""
+    if f.ports.web is None:
+        return Correction("web", why="web search is off")
+    query = f.query.text
+    if f.policy.web_query == "rewritten" and model is not None:
+        try:
+            query = await for_web(model, query) or query
+        except (ServiceError, ContentFiltered, BudgetSpent) as error:
+            f.note(f"the question was searched for as it is: {error}")
+    pages = await _search_web(f, query, "web")
+    return Correction("web", (query,), len(pages), f.decision, trail=_trail(pages))
+
+
+async def _plan(f: Finding, model: ChatModel, about: About, marker: str) -> Correction:
+    """Plan, step, evaluate over knowledge base and web (3-20 to 3-23)."""
+    queries: list[str] = []
+    added: list[Passage] = []
+
+    async def execute(step: PlanStep) -> tuple[Passage, ...]:
+        queries.append(f"{step.kind}: {step.query}")
+        if step.kind == "knowledge_base":
+            found = tuple(await look(f, [Query(step.query, by=f.searched.by)], "act"))
+        elif f.ports.web is not None:
+            found = await _search_web(f, step.query, "act")
+        else:
+            found = ()
+        added.extend(found)
+        return found
+
+    text = task(f.query.text, f.passages, about, marker)
+    done = await carry_out(model, text, execute, most_steps=f.policy.plan_steps, marker=marker)
+    said = f"{len(done.taken)} of at most {done.bound} rounds, ended: {done.ended}"
+    trail = (*_trail([p for p in added if p.origin == "web"]), *([f"Outcome: {done.outcome}"] if done.outcome else []))
+    return Correction("plan", tuple(queries), len(added), f.decision, said, trail)
+
+
+async def _search_web(f: Finding, query: str, stage: str) -> tuple[Passage, ...]:
+    """Pages that are new and good enough; they keep their own ids and their origin, and are never pages of a manual."""
+    assert f.ports.web is not None
+    results = await f.stage(stage, f.ports.web.search(query, f.policy.web_k))
+    f.web = tuple(dict.fromkeys((*f.web, *results)))
+    known = {p.chunk_id for p in f.pages}
+    found = [p for place, r in enumerate(results) if (p := web_passage(r, place)).chunk_id not in known]
+    if not found:
+        return ()
+    graded = await f.grade(found)
+    f.page_grades |= {g.chunk_id: g for g in graded.grades}
+    good = [p for p in found if graded.status == "ungraded" or _value(f, p) >= f.policy.keep_at]
+    f.pages = sorted([*f.pages, *good], key=lambda p: -_value(f, p))
+    return tuple(good)
+
+
+def _value(f: Finding, page: Passage) -> float:
+    return value_of(f.page_grades[page.chunk_id], f.policy)
+
+
+def _trail(pages: Sequence[Passage]) -> tuple[str, ...]:
+    """What an operator sees of each page (requirement 3-18): address, and the beginning of what it says."""
+    return tuple(f"Corrective step using data from :{p.url}\n{p.text[:PREVIEW]}...." for p in pages)

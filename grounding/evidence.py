@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from grounding.policy import Policy
-from grounding.records import Evidence, Passage, WebResult
+from grounding.records import Evidence, Grade, Passage, Span, WebResult
 from grounding.text import terms
 from grounding.tokens import count_tokens
 
@@ -39,6 +40,16 @@ def superseded(passages: Sequence[Passage]) -> dict[str, Passage]:
 def _title_terms(passage: Passage) -> frozenset[str]:
     """Terms of the title without numbers: a year in it is what differs."""
     return frozenset(t for t in terms(passage.title) if not t.isdigit())
+
+
+def extracted(passages: Sequence[Passage], grades: Iterable[Grade]) -> list[Passage]:
+    """Each passage cut to what its grade extracted (requirement 1-06), under its own id; one without an extract stays whole."""
+    extracts = {g.chunk_id: g.extract for g in grades if g.extract is not None}
+    return [_cut(p, extracts[p.chunk_id]) if p.chunk_id in extracts else p for p in passages]
+
+
+def _cut(passage: Passage, extract: Span) -> Passage:
+    return replace(passage, text=extract.text, start=passage.start + extract.start, tokens=count_tokens(extract.text))
 
 
 def choose(passages: Sequence[Passage], scores: Mapping[str, float], policy: Policy) -> tuple[Evidence, ...]:

@@ -8,10 +8,11 @@ a query that names an identifier (a part number, a version, an error code) is a 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from grounding.records import Passage
 from grounding.text import terms
 
 SEMANTIC_WEIGHT_PROSE = 0.7
@@ -81,3 +82,21 @@ def fuse(
         scored.append((-((1 - weight) * words + weight * meaning + NAMED * named.get(key, 0.0)) / scale, key))
     scored.sort()
     return [Fused(key, -score, bm25.get(key), semantic.get(key)) for score, key in scored[:k]]
+
+
+def reciprocal_ranks(lists: Sequence[Sequence[Passage]], constant: int = 60) -> tuple[Passage, ...]:
+    """Several result lists as one, best first: reciprocal rank fusion (Cormack, Clarke & Buettcher 2009, whose constant is 60).
+
+    Scores of different queries cannot be compared, places can. `score` becomes the sum of 1 / (constant + place), scaled to [0, 1]
+    by that of a passage which is first everywhere; every passage keeps the words and cosines of the list that ranked it best.
+    """
+    sums: dict[str, float] = {}
+    best: dict[str, tuple[int, Passage]] = {}
+    for results in lists:
+        for place, passage in enumerate(results, 1):
+            sums[passage.chunk_id] = sums.get(passage.chunk_id, 0.0) + 1 / (constant + place)
+            if passage.chunk_id not in best or place < best[passage.chunk_id][0]:
+                best[passage.chunk_id] = place, passage
+    first_everywhere = len(lists) / (constant + 1)
+    ordered = sorted(best, key=lambda key: (-sums[key], best[key][0]))
+    return tuple(replace(best[key][1], score=round(sums[key] / first_everywhere, 6)) for key in ordered)

@@ -48,7 +48,8 @@ class Policy:
     `correct_seconds` of wall time and `correct_tokens` of model calls. `plan_steps`: a plan is cut to so many; the loop ends
     after twice as many rounds as its first plan has steps. `evidence`: whole passages, or only what the grader extracted.
     `clarify`: an underspecified request is answered by a question. `file_names`: the names of the documents that were used stand
-    at the end of the answer. `web_joined`: web results stand in the prompt as one text, each still cited by itself.
+    at the end of the answer. `strict_sentences`: what goes beyond
+    `answer_sentences` is cut off, whoever wrote it. `web_joined`: web results stand in the prompt as one text, each still cited by itself.
     `relevance_at`: an answer less relevant to the question than this is not delivered. `unsupported_at`: a report with a score
     above this is `unsupported`. `nodes`: what the source document calls our stages; the record says both.
     """
@@ -86,6 +87,7 @@ class Policy:
     history_tokens: Tokens = 800
     context_tokens: Tokens = 400
     answer_sentences: Annotated[int, Ge(1), Le(MOST_SENTENCES)] = 3
+    strict_sentences: bool = False
     nodes: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:

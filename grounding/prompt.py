@@ -5,6 +5,7 @@
 history is cut oldest first, then agent context, then the example, then the lowest-ranked evidence; never the instructions,
 the guidance or the question. Each cut is recorded.
 
+Where a policy has the prompt of its source document, that is the user message, and the evidence stands there.
 Evidence, history and agent context are quoted between random markers (`grounding.spotlight`). All that is the same from
 turn to turn comes before the first of them, so that a service can keep its work on that beginning.
 """
@@ -59,9 +60,15 @@ def build_prompt(
     cuts: list[str] = []
     turns = _within_history(list(history), policy, cuts)
     context = _within_context(context, policy, cuts)
-    kept, example = list(evidence), True
-    parts = _parts(kept, policy, company, turns, context, marker=marker, example=example)
-    while (tokens := _tokens(parts, question, marker)) > policy.prompt_tokens:
+    kept, example = list(evidence), policy.answer == "five-part"
+
+    def made() -> Prompt:
+        parts = _parts(kept, policy, company, turns, context, marker=marker, example=example)
+        message = _message(kept, policy, question, marker)
+        tokens = _tokens(parts, message or question, marker)
+        return Prompt(parts, question, tuple(kept), tuple(cuts), tokens, query, marker, message)
+
+    while (prompt := made()).tokens > policy.prompt_tokens:
         if turns:
             cuts.append(f"history: turn {len(history) - len(turns) + 1} of {len(history)}")
             turns.pop(0)
@@ -75,8 +82,7 @@ def build_prompt(
             cuts.append(f"evidence [{kept.pop().n}]")
         else:
             break
-        parts = _parts(kept, policy, company, turns, context, marker=marker, example=example)
-    return Prompt(parts, question, tuple(kept), tuple(cuts), tokens, query, marker)
+    return prompt
 
 
 def revision_request(question: str, draft: str, problems: Sequence[str], marker: str) -> str:
@@ -96,11 +102,13 @@ def _parts(
     example: bool,
 ) -> tuple[PromptPart, ...]:
     system = fill("system", company=company, answer_sentences=str(policy.answer_sentences))
-    listed = "\n".join(_evidence_text(e, marker) for e in evidence) or "(none)"
-    parts = [
-        PromptPart("system", system),
-        PromptPart("guidance", fill("guidance", insufficient=insufficient_sentence(), evidence=listed)),
-    ]
+    insufficient = insufficient_sentence()
+    if policy.answer == "five-part":
+        listed = "\n".join(_evidence_text(e, marker) for e in evidence) or "(none)"
+        guidance = fill("guidance", insufficient=insufficient, evidence=listed)
+    else:
+        guidance = fill("guidance_apart", insufficient=insufficient)
+    parts = [PromptPart("system", system), PromptPart("guidance", guidance)]
     if turns:
         said = block("\n".join(_turn_text(t) for t in turns), marker)
         parts.append(PromptPart("history", fill("history", history=said)))
@@ -109,6 +117,21 @@ def _parts(
     if example:
         parts.append(PromptPart("example", template("example")))
     return tuple(parts)
+
+
+def _message(evidence: Sequence[Evidence], policy: Policy, question: str, marker: str) -> str:
+    """The user message of a source document's own prompt, its evidence quoted in it; empty where the question is the message."""
+    if policy.answer == "five-part":
+        return ""
+    if policy.web_joined:  # one text of all pages, as requirement 2-16 has it; they are cited one by one all the same
+        own = [_evidence_text(e, marker) for e in evidence if e.passage.origin == "kb"]
+        pages = "\n".join(e.passage.text for e in evidence if e.passage.origin == "web")
+        listed = "\n".join([*own, *([block(pages, marker)] if pages else [])])
+    else:
+        listed = "\n".join(_evidence_text(e, marker) for e in evidence)
+    if policy.answer == "rag":
+        return fill("answer_rag", question=question, context=listed or "(none)")
+    return fill("answer_hybrid-crag", query=question, information=listed or "(none)")
 
 
 def _evidence_text(item: Evidence, marker: str) -> str:

@@ -45,6 +45,21 @@ _NOT_NAMES = frozenset(
 )
 
 
+def without_words(text: str, excluded: Sequence[str]) -> str:
+    """`text` without these words, whole and whatever their case (requirement 0-04), its white space single."""
+    words = sorted({word.strip() for word in excluded if word.strip()}, key=len, reverse=True)
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)", re.IGNORECASE)
+    while words and pattern.search(text):  # taking one away can bring another together
+        text = " ".join(pattern.sub(" ", text).split())
+    return " ".join(text.split())
+
+
+def without_excluded(query: Query, excluded: Sequence[str]) -> Query:
+    """`query` without the excluded words, whole and whatever their case; its sentences stay as they were said."""
+    kept = tuple(entity for entity in query.entities if without_words(entity, excluded) == " ".join(entity.split()))
+    return replace(query, text=without_words(query.text, excluded), entities=kept)
+
+
 def last_asked(turns: Sequence[Turn]) -> int:
     """Index of the turn that asks: the last one of a customer or user, else the last with text. Raises InputError."""
     with_text = [i for i, t in enumerate(turns) if t.text.strip()]

@@ -261,8 +261,8 @@ class PromptPart:
 class Prompt:
     """Five parts in ascending importance, then the question. `cuts` records what the budget removed.
 
-    `query`: what was searched for, with the names that the question leans on; empty means the question itself.
-    `marker`: what opens and closes its quotations; with it the same prompt can be made again.
+    `query`: what was searched for, with the names that the question leans on; empty means the question itself. `message`: what
+    a chat model gets as the user message where that is more than the question. `marker`: what opens and closes its quotations; with it the same prompt can be made again.
     """
 
     parts: tuple[PromptPart, ...]
@@ -272,6 +272,12 @@ class Prompt:
     tokens: int = 0
     query: str = ""
     marker: str = ""
+    message: str = ""
+
+    @property
+    def user_text(self) -> str:
+        """What a chat model gets as the user message."""
+        return self.message or self.question
 
     @property
     def system_text(self) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from bot.commands import fields
@@ -45,16 +43,6 @@ def history(data: Json) -> tuple[Turn, ...]:
     if not turns:
         raise InputError("field 'history' is empty; allowed: at least one turn", code="bad_field")
     return turns
-
-
-def without_excluded(query: Query, excluded: Sequence[str]) -> Query:
-    """`query` without the excluded words, whole and whatever their case; its sentences stay as they were said."""
-    words = sorted({word.strip() for word in excluded if word.strip()}, key=len, reverse=True)
-    if not words:
-        return query
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)", re.IGNORECASE)
-    kept = tuple(entity for entity in query.entities if not pattern.search(entity))
-    return replace(query, text=" ".join(pattern.sub(" ", query.text).split()), entities=kept)
 
 
 def query_json(row_id: str, query: Query) -> dict[str, Any]:

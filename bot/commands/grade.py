@@ -13,7 +13,7 @@ from bot.commands.jsonl import Handle, answer_lines
 from bot.commands.startup import run
 from bot.records import grade_json
 from bot.system import System
-from grounding.correct import decide
+from grounding.decide import decide
 
 app = options.command_app()
 

@@ -8,10 +8,11 @@ import typer
 
 from bot.commands import fields, options
 from bot.commands.fields import Json
-from bot.commands.forms import access_of, history, query_json, without_excluded
+from bot.commands.forms import access_of, history, query_json
 from bot.commands.jsonl import Handle, answer_lines
 from bot.commands.startup import run
 from bot.system import System
+from grounding.query import without_excluded
 
 app = options.command_app()
 

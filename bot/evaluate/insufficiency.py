@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from bot.commands import fields
 from bot.evaluate import metrics
 from bot.evaluate.bench import Row
 from bot.evaluate.questions import Question, Where, misjudged
 from bot.system import System
-from grounding.correct import Decision, decide
-from grounding.policy import Policy
-from grounding.query import without_names
-from grounding.records import Access, Action, Grading, Passage, Query
+from grounding.decide import Decision
+from grounding.find import Finders, Finding, find
+from grounding.records import Access, Grading, Query
 
+T = TypeVar("T")
 _WHERE: Mapping[str, Where | None] = {"ANSWERABLE": "present", "PARTIAL": "present", "UNANSWERABLE": "absent"}
 """Kinds of MTRAG-UN that say where the answer is; a conversational or underspecified turn says nothing of it."""
 
@@ -42,24 +43,16 @@ def kind_of(row: Row, relevant: Sequence[str]) -> tuple[str | None, Where | None
     return None, "present" if relevant else "absent"
 
 
-async def judged(system: System, query: Query, access: Access, found: Sequence[Passage]) -> Judged:
-    """As a turn decides: over the best `grade_k` passages that are not screened, and once more without the names of earlier turns."""
+async def judged(system: System, query: Query, access: Access) -> Judged:
+    """What a turn decides before it corrects anything."""
     policy = system.settings.policies[system.settings.policy]
-    first = await _judge(system, query.text, found, policy)
-    alone = without_names(query)
-    if first.decision.action is not Action.INCORRECT or not query.entities or not alone.text or access.product:
-        return first
-    again = await system.retriever.retrieve(alone, access, policy.retrieve_k)
-    second = await _judge(system, alone.text, again.passages, policy)
-    return first if second.decision.action is Action.INCORRECT else second
+    f = Finding(query, access, policy, Finders(system.retriever, system.grader), _unstaged)
+    await find(f)
+    return Judged(f.decision, f.grading, any(not p.internal for p in f.kept))
 
 
-async def _judge(system: System, text: str, found: Sequence[Passage], policy: Policy) -> Judged:
-    passages = [p for p in found[: policy.retrieve_k] if not p.screened][: policy.grade_k]
-    grading = await system.grader.grade(text, passages)
-    decision = decide(grading, policy)
-    kept = set(decision.kept)
-    return Judged(decision, grading, any(p.chunk_id in kept and not p.internal for p in passages))
+async def _unstaged(_name: str, work: Awaitable[T], /) -> T:
+    return await work
 
 
 def measures(questions: Sequence[Question]) -> dict[str, float]:

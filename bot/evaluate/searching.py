@@ -70,7 +70,7 @@ async def _question(held: Knowledge, path: Path, row: Row, *, grades: bool) -> Q
         access = await access_of(system, fields.optional_text(row, "as"), fields.optional_text(row, "product"))
         made = Query(turns[0].text) if "query" in row else await system.queries.build(turns, access)
         found = (await system.retriever.retrieve(made, access, K)).passages
-        judged = await insufficiency.judged(system, made, access, found) if grades else None
+        judged = await insufficiency.judged(system, made, access) if grades else None
         plain = await plain_hybrid(system, turns, access) if row.get("relevant") else None
         return question_of(Asked(row, turns, made, found, plain, judged), held.titles, held.texts)
     except InputError as error:

@@ -96,7 +96,7 @@ PASSAGES = [Passage(f"c{n}", f"d{n}", "", "text") for n in range(30)]
 )
 async def test_what_is_kept_is_answered_from(score: float, action: str, answered: bool) -> None:
     grader = GradesByQuery({"fee?": score})
-    found = await judged(await system_with(grader, PASSAGES), Query("fee?"), Access(), PASSAGES)
+    found = await judged(await system_with(grader, PASSAGES), Query("fee?"), Access())
     assert (found.decision.action.value, found.answered) == (action, answered)
     assert grader.seen == [("fee?", 20)]
 
@@ -104,7 +104,7 @@ async def test_what_is_kept_is_answered_from(score: float, action: str, answered
 async def test_passages_with_orders_are_not_graded_and_internal_ones_are_no_answer() -> None:
     grader = GradesByQuery({"fee?": 0.9})
     odd = [replace(PASSAGES[0], screened="orders"), replace(PASSAGES[1], internal=True)]
-    found = await judged(await system_with(grader, odd), Query("fee?"), Access(), odd)
+    found = await judged(await system_with(grader, odd), Query("fee?"), Access())
     assert (grader.seen, found.answered) == ([("fee?", 1)], False)
 
 
@@ -114,5 +114,5 @@ async def test_names_of_earlier_turns_are_left_out_where_they_find_nothing_unles
 ) -> None:
     asked = Query("Wren X1 fee?", (Sentence(0, 0, 4, "fee?", 1.0),), ("Wren X1",))
     grader = GradesByQuery({"Wren X1 fee?": 0.1, "fee?": 0.9})
-    found = await judged(await system_with(grader, PASSAGES), asked, Access(product=product), PASSAGES)
+    found = await judged(await system_with(grader, PASSAGES), asked, Access(product=product))
     assert found.answered is answered

@@ -20,13 +20,13 @@ PROMPT = Prompt(
 )
 
 
-async def test_the_parts_go_as_system_message_and_the_question_as_the_users() -> None:
+async def test_the_parts_go_as_system_message_the_question_as_the_users_and_markers_are_taken_out() -> None:
     model = ScriptedModel("We close at 18:00 [1].", name="m")
     draft = await ModelComposer(model, max_tokens=99).compose(PROMPT)
     (call,) = model.calls
     assert (call.system, call.user) == ("You are a copilot.\n\nUse the evidence.", "When do you close?")
     assert (call.purpose, call.max_tokens) == ("compose", 99)
-    assert (draft.text, draft.generator) == ("We close at 18:00 [1].", "model:m")
+    assert (draft.text, draft.generator) == ("We close at 18:00.", "model:m")
     assert draft.usage == {"prompt_tokens": 1, "completion_tokens": 1}
 
 

@@ -148,7 +148,7 @@ async def test_a_turn_shows_everything_that_led_to_its_answer(reviewer: Client, 
     entry = fake.ledger.kept[1]
     text = await (await reviewer.get(f"/review/{entry.entry_id}")).text()
     for expected in (
-        "Refunds reach your card", "two digits are swapped", "correct at 0.8, kept at 0.4", "hybrid-crag", "agent context",
+        "Refunds reach your card", "two digits are swapped", "correct at 0.8, kept at 0.4", "attest", "agent context",
         "history: 2 oldest turns", "812 tokens", "Screenings", "187.5 ms", entry.mac, entry.prev, "2 of 7", "kb-7f3a",
     ):  # fmt: skip
         assert expected in text, expected

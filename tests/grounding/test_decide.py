@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounding.correct import decide
+from grounding.decide import decide
 from grounding.grade import binary_of, label_of
 from grounding.policy import Policy
 from grounding.records import Action, Grade, Grading

@@ -1,0 +1,36 @@
+"""What the policy's source document asks of the form of an answer, kept in code rather than hoped for from a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bot.records import Citation
+from grounding.policy import Policy
+from grounding.prompt import insufficient_sentence
+from grounding.text import sentences, terms
+
+_UNKNOWING = re.compile(
+    r"\s*(?:i['’]m sorry,? (?:but )?)?i (?:do not|don['’]t) (?:know|have (?:enough|sufficient|that) information)\b[^.!?\n]*[.!?]?\s*",
+    re.IGNORECASE,
+)
+REFERENCED = "Referenced files: "
+
+
+def admits_ignorance(draft: str) -> bool:
+    """True if the draft says that the evidence does not hold the answer: by the fixed sentence (0-20), or as 2-17 has it."""
+    return insufficient_sentence() in draft or _UNKNOWING.fullmatch(draft) is not None
+
+
+def shortened(draft: str, policy: Policy) -> str:
+    """The draft's first `answer_sentences` where the policy holds to them (2-17); a line that leads in is not counted."""
+    if not policy.strict_sentences:
+        return draft
+    said = [s for s in sentences(draft) if terms(s.text) and not s.text.rstrip().endswith(":")]
+    return draft if len(said) <= policy.answer_sentences else draft[: said[policy.answer_sentences - 1].end].rstrip()
+
+
+def with_file_names(answer: str, cited: Sequence[Citation], policy: Policy) -> str:
+    """The answer with the names of the documents it cites at its end (0-21), from the citations and never from a model."""
+    names = dict.fromkeys(c.url if c.origin == "web" and c.url else c.doc_id for c in cited)
+    return f"{answer}\n\n{REFERENCED}{', '.join(names)}" if policy.file_names and names else answer
