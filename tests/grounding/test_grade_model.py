@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from grounding.correct import decide
+from grounding.decide import decide
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceReplyInvalid, ServiceTimeout
 from grounding.grade import binary_of, label_of
 from grounding.grade_model import ModelGrader
