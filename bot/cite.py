@@ -105,7 +105,9 @@ def offered(evidence: Sequence[Evidence], grades: Sequence[Grade]) -> tuple[Cita
 
 def _citation(item: Evidence, claims: Sequence[Claim], grades: Sequence[Grade]) -> Citation:
     p = item.passage
-    return Citation(item.n, p.title, p.url, p.doc_id, p.chunk_id, p.locator, _quote(item, claims, grades), p.origin)
+    return Citation(
+        item.n, p.title, p.url, p.doc_id, p.chunk_id, p.locator, _quote(item, claims, grades), p.origin, p.tier
+    )
 
 
 def _quote(item: Evidence, claims: Sequence[Claim], grades: Sequence[Grade]) -> str:

@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from bot.web_marks import web_notice
 from grounding.decide import Decision
 from grounding.find import Correction
 from grounding.policy import DEFAULT_POLICY
-from grounding.records import Action, Grade, Origin, Turn, WebResult
+from grounding.records import Action, Grade, Origin, Tier, Turn, WebResult
 from rai.records import Category, Claim, Outcome
 
 Code = Literal[
@@ -42,7 +43,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Where a part of the answer comes from. `quote` lies verbatim in the cited passage."""
+    """Where a part of the answer comes from. `quote` lies verbatim in the cited passage; `tier` is that of a web page's site."""
 
     n: int
     title: str
@@ -52,6 +53,7 @@ class Citation:
     locator: str | None
     quote: str
     origin: Origin = "kb"
+    tier: Tier | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +108,18 @@ class Reply:
     decision: Decision | None = None
     corrections: tuple[Correction, ...] = ()
 
+    @property
+    def web_notice(self) -> str | None:
+        """The line that marks an answer of which a part rests on the web; None if none does."""
+        return web_notice((c.n, c.url, c.tier) for c in self.citations if c.origin == "web")
+
     def as_json(self) -> dict[str, Any]:
         """The form of `ask --json` and `POST /api/ask`."""
         data = asdict(self)
         data["outcome"] = self.outcome.value
         data["action"] = self.action.value if self.action else None
-        data["web"] = [{"title": w.title, "url": w.url, "snippet": w.snippet} for w in self.web]
+        data["web"] = [{"title": w.title, "url": w.url, "snippet": w.snippet, "tier": w.tier} for w in self.web]
+        data["web_notice"] = self.web_notice
         data["claims"] = [claim_json(c) for c in self.claims]
         data["grades"] = [grade_json(g) for g in self.grades]
         if self.draft is not None:

@@ -17,7 +17,7 @@ def web_passage(result: WebResult, place: int) -> Passage:
     digest = hashlib.sha256(f"{result.url}\x00{result.snippet}".encode()).hexdigest()[:24]
     return Passage(
         chunk_id=digest, doc_id=result.url, title=result.title, text=result.snippet, url=result.url, origin="web", score=max(0.1, 1 - place / 10),
-        tokens=count_tokens(result.snippet), updated=result.published.isoformat() if result.published else None,
+        tokens=count_tokens(result.snippet), updated=result.published.isoformat() if result.published else None, tier=result.tier,
     )  # fmt: skip
 
 

@@ -16,6 +16,8 @@ from typing import Literal
 
 Role = Literal["customer", "agent", "user", "assistant"]
 Origin = Literal["kb", "web"]
+Tier = Literal["trusted", "unlisted", "denied"]
+"""How far a web site is trusted: on a list of ours, on none, or never to be used."""
 Label = Literal["Awful", "Poor", "Good", "Perfect"]
 SearchBy = Literal["hybrid", "words", "meaning"]
 
@@ -180,7 +182,7 @@ class Passage:
 
     `score`: fused, in [0, 1], higher is better, comparable within one result list only. `bm25`: raw, unbounded,
     or None if words did not find it. `semantic`: cosine in [-1, 1], or None if there are no vectors.
-    `screened` names the rule that found an instruction hidden in the passage, when there is one.
+    `screened` names the rule that found an instruction hidden in the passage, when there is one. `tier` is of a web page.
     """
 
     chunk_id: str
@@ -199,6 +201,7 @@ class Passage:
     bm25: float | None = None
     semantic: float | None = None
     screened: str | None = None
+    tier: Tier | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,12 +308,17 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """One item of a web search, as the provider gave it, already filtered by the allow and deny lists."""
+    """One item of a web search, as the provider gave it, already filtered by the allow and deny lists.
+
+    `query`: what was searched for when it was found, without personal data where that is taken out; another query's is the same result.
+    """
 
     title: str
     url: str
     snippet: str
     published: datetime | None = None
+    tier: Tier = "unlisted"
+    query: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,6 +160,7 @@ def test_every_line_of_the_example_is_a_setting_with_an_allowed_value(
     needed = {
         "ATTEST_OPENAI_API_KEY": "k",
         "ATTEST_SERPAPI_KEY": "k",
+        "ATTEST_TAVILY_KEY": "k",
         "ATTEST_BOT_TENANT_ID": "t",
         "ATTEST_MODERATION_KEY": "k",
     }

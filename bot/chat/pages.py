@@ -154,5 +154,5 @@ async def _passage(system: System, access: Access, item: dict[str, Any]) -> dict
         if then is not None:
             # the ledger may hold the passage redacted; offsets of claims count in the passage as it was searched
             text = then.text[item["start"] : item["end"]] or text
-    keys = ("n", "chunk_id", "doc_id", "title", "url", "locator", "origin", "score")
+    keys = ("n", "chunk_id", "doc_id", "title", "url", "locator", "origin", "score", "tier")
     return {**{key: item.get(key) for key in keys}, "text": text}

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from bot.commands.output import console, plain, show_progress, table
 from bot.records import Citation, OnStage, Reply, Stage
+from bot.web_marks import web_tag
 from rai.records import Claim, Outcome
 
 _OUTCOMES = {
@@ -64,6 +65,8 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
     numbers = {citation.chunk_id: f"[{citation.n}]" for citation in (*reply.offered, *reply.citations)}
     out.print(_head(reply))
     out.print(Text("\n" + plain(reply.answer.strip())))
+    if reply.web_notice:
+        out.print(Text("\n" + plain(reply.web_notice), style="yellow"))
     if reply.refusal is not None and reply.entry_id:
         as_user = f" --as {shlex.quote(user)}" if user else ""
         out.print(Text(f"\nattest refusals report {reply.entry_id}{as_user}", style="dim"))
@@ -92,7 +95,7 @@ def _sources(out: Console, title: str, citations: Sequence[Citation], claims: Se
     out.print(Text(f"\n{title}", style="bold"))
     for citation in citations:
         place = [citation.title or citation.doc_id, citation.locator, citation.url]
-        origin = " (web)" if citation.origin == "web" else ""
+        origin = f" ({web_tag(citation.tier)})" if citation.origin == "web" else ""
         out.print(Text(f"[{citation.n}] " + plain(" · ".join(dict.fromkeys(part for part in place if part))) + origin))
         _quote(out, _leant_on(citation, claims))
 

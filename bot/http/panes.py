@@ -26,13 +26,13 @@ _QUOTED = "quote"
 class Shown:
     """A source as the view lists it. `n` is what the text cites it by, `name` what reasons may call it, where a person knows it.
 
-    `link` is a path of this server, `quotes` is what is cited of the text.
+    `web`: the mark of a web page, empty for a document. `link` is a path of this server, `quotes` is what is cited of the text.
     """
 
     source: Source
     n: str
     locator: str = ""
-    web: bool = False
+    web: str = ""
     name: str = ""
     link: str | None = None
     quotes: tuple[str, ...] = ()
@@ -81,6 +81,7 @@ class Piece:
     href: str = ""
     stop: bool = False
     cited: str | None = None
+    web: str = ""
     ends: tuple[ClaimRow, ...] = ()
     gap: bool = False
 
@@ -121,7 +122,7 @@ def panes(text: str, claims: Sequence[Claim], shown: Sequence[Shown], prefix: st
     spans = _spans(claims, shown)
     cards, places = _cards(spans, shown, {str(i): claim for i, claim in enumerate(claims)}, prefix)
     rows = tuple(_row(str(i), claim, shown, places, prefix) for i, claim in enumerate(claims))
-    return Panes(prefix, tuple(_answer(text, rows, {s.n for s in shown}, prefix)), rows, tuple(cards))
+    return Panes(prefix, tuple(_answer(text, rows, {s.n: s.web for s in shown}, prefix)), rows, tuple(cards))
 
 
 def _row(key: str, claim: Claim, shown: Sequence[Shown], places: Mapping[str, str], prefix: str) -> ClaimRow:
@@ -150,7 +151,7 @@ def _numbered(why: str, shown: Sequence[Shown]) -> str:
     return why
 
 
-def _answer(text: str, rows: Sequence[ClaimRow], cited: set[str], prefix: str) -> Iterable[Piece]:
+def _answer(text: str, rows: Sequence[ClaimRow], cited: Mapping[str, str], prefix: str) -> Iterable[Piece]:
     by_key = {row.key: row for row in rows}
     marks = [Mark(c.start, c.end, row.key) for row in rows if text[(c := row.claim).start : c.end] == c.text]
     ends: dict[int, list[ClaimRow]] = {}
@@ -178,7 +179,7 @@ def _answer(text: str, rows: Sequence[ClaimRow], cited: set[str], prefix: str) -
         yield from [piece] if piece.look == "value" else _with_citations(piece, cited, prefix)
 
 
-def _with_citations(piece: Piece, cited: set[str], prefix: str) -> Iterable[Piece]:
+def _with_citations(piece: Piece, cited: Mapping[str, str], prefix: str) -> Iterable[Piece]:
     """`piece`, with the marks in it that cite a source apart, as links to that source."""
     begin = 0
     for match in _CITE.finditer(piece.text):
@@ -191,7 +192,14 @@ def _with_citations(piece: Piece, cited: set[str], prefix: str) -> Iterable[Piec
                 ends=(),
             )
             yield replace(
-                piece, text=match[1], anchor="", also=(), href=f"{prefix}s{match[1]}", cited=match[1], ends=()
+                piece,
+                text=match[1],
+                anchor="",
+                also=(),
+                href=f"{prefix}s{match[1]}",
+                cited=match[1],
+                web=cited[match[1]],
+                ends=(),
             )
             begin = match.end()
     yield replace(

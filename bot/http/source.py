@@ -14,6 +14,7 @@ from bot.http.keys import LINKS, SYSTEM
 from bot.http.markup import Mark, Segment, segments
 from bot.http.render import page
 from bot.system import System
+from bot.web_marks import web_place
 from grounding.errors import ServiceError
 from grounding.records import Access, Document
 from rai.records import Entry
@@ -147,7 +148,11 @@ def _from_record(entry: Entry, evidence: dict[str, Any], notice: str) -> Cited:
         at = text.find(quote)
         if at >= 0:
             marks.append(Mark(at, at + len(quote), "quote"))
-    facts = (("Found at", str(evidence.get("url") or "not recorded")), ("Asked", entry.at))
+    facts = (
+        ("Found at", str(evidence.get("url") or "not recorded")),
+        ("Site", web_place(str(evidence.get("url") or ""), _tier(entry, evidence))),
+        ("Asked", entry.at),
+    )
     title = str(evidence.get("title") or "Web page")
     return Cited(title, web_url(evidence.get("url")), evidence.get("locator"), segments(text, marks), (notice,), facts)
 
@@ -165,9 +170,17 @@ def _place(evidence: dict[str, Any], text: str) -> tuple[int, int]:
 
 
 def _quotes(entry: Entry, evidence: dict[str, Any]) -> list[str]:
+    return [c["quote"] for c in _cited(entry, evidence) if c.get("quote")]
+
+
+def _tier(entry: Entry, evidence: dict[str, Any]) -> Any:
+    return next((tier for part in (evidence, *_cited(entry, evidence)) if (tier := part.get("tier"))), None)
+
+
+def _cited(entry: Entry, evidence: dict[str, Any]) -> list[dict[str, Any]]:
     reply = entry.body.get("reply") or {}
     cited = [*(reply.get("citations") or ()), *(reply.get("offered") or ())]
-    return [c["quote"] for c in cited if c.get("chunk_id") == evidence.get("chunk_id") and c.get("quote")]
+    return [c for c in cited if c.get("chunk_id") == evidence.get("chunk_id")]
 
 
 def web_url(url: object) -> str | None:

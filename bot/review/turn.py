@@ -26,13 +26,15 @@ class TurnView:
     answer: Panes
     draft: Panes | None
     unfit: tuple[str, ...] = ()
+    web: tuple[dict[str, Any], ...] = ()
 
 
 def turn_view(entry: Entry) -> TurnView:
     """The parts of a turn's entry. A part that the entry lacks is empty."""
     body = entry.body
     reply = body.get("reply") or {}
-    evidence = body.get("evidence") or []
+    tiers = {c.get("chunk_id"): c.get("tier") for c in reply.get("citations") or ()}
+    evidence = [{"tier": tiers.get(e.get("chunk_id")), **e} for e in body.get("evidence") or ()]
     draft = reply.get("draft")
     titles = {p.get("chunk_id"): p.get("title") for p in [*(body.get("passages") or ()), *evidence]}
     return TurnView(
@@ -47,6 +49,7 @@ def turn_view(entry: Entry) -> TurnView:
         answer=claim_map(str(reply.get("answer", "")), reply.get("claims") or [], evidence, "a-"),
         draft=claim_map(draft["text"], draft["claims"], evidence, "d-") if draft else None,
         unfit=tuple(body.get("unfit") or ()),
+        web=tuple(body.get("web") or ()),
     )
 
 

@@ -20,6 +20,7 @@ from bot.teams.limits import (
 )
 from bot.teams.ports import Json
 from bot.teams.refusals import report_card
+from bot.web_marks import web_tag
 from rai.reading import UNREAD
 from rai.records import Outcome
 
@@ -58,7 +59,7 @@ def cited(reply: Reply) -> tuple[Citation, ...]:
 def _teams_message(reply: Reply, public_url: str | None) -> Json:
     citations = cited(reply)
     attached, rest = citations[:MAX_CITATIONS], citations[MAX_CITATIONS:]
-    blocks = [safe_markdown(reply.answer), _sources(rest, reply, public_url), *_asides(reply)]
+    blocks = [_body(reply), _sources(rest, reply, public_url), *_asides(reply)]
     message = notice("\n\n".join(block for block in blocks if block))
     if reply.outcome in DELIVERED:
         root: Json = {"type": MESSAGE, "@type": "Message", "@context": "https://schema.org", "@id": ""}
@@ -72,21 +73,27 @@ def _teams_message(reply: Reply, public_url: str | None) -> Json:
 
 
 def _plain_message(reply: Reply, public_url: str | None) -> Json:
-    blocks = [safe_markdown(reply.answer), _sources(cited(reply), reply, public_url), *_asides(reply)]
+    blocks = [_body(reply), _sources(cited(reply), reply, public_url), *_asides(reply)]
     return _fit(notice("\n\n".join(block for block in blocks if block)), reply)
 
 
 def _fit(message: Json, reply: Reply) -> Json:
-    """Keep to the budget: first the asides go, then the quotes; an answer is never cut in the middle."""
+    """Keep to the budget: first the asides go, then the quotes; an answer is never cut in the middle, nor from its mark."""
     if size(message) <= BUDGET:
         return message
-    message = {**message, "text": safe_markdown(reply.answer)}
+    message = {**message, "text": _body(reply)}
     for entity in message.get("entities", ()):
-        shown = {int(n) for n in MARKER.findall(message["text"])}
+        shown = {int(n) for n in MARKER.findall(reply.answer)}
         entity["citation"] = [c for c in entity.get("citation", ()) if c["position"] in shown]
         for claim in entity["citation"]:
             claim["appearance"]["abstract"] = claim["appearance"]["name"]
     return message if size(message) <= BUDGET else notice(TOO_LONG)
+
+
+def _body(reply: Reply) -> str:
+    """The answer, and below it the line that says what of it is from the web."""
+    head, colon, places = (reply.web_notice or "").partition(": ")
+    return safe_markdown(reply.answer) + (f"\n\n**{head}{colon.strip()}** {places}" if head else "")
 
 
 def _claim(citation: Citation, reply: Reply, public_url: str | None) -> Json:
@@ -99,7 +106,7 @@ def _claim(citation: Citation, reply: Reply, public_url: str | None) -> Json:
     url = _link(citation, reply, public_url)
     if url:
         appearance["url"] = url
-    keywords = [citation.locator or "", "Web" if citation.origin == "web" else ""]
+    keywords = [citation.locator or "", web_tag(citation.tier).capitalize() if citation.origin == "web" else ""]
     kept = [k for k in map(_line, keywords) if k and utf16(k) <= MAX_KEYWORD]
     if kept:
         appearance["keywords"] = kept
@@ -140,6 +147,7 @@ def _asides(reply: Reply) -> list[str]:
 def _entry(citation: Citation, reply: Reply, public_url: str | None) -> str:
     title = plain(shorten(_line(citation.title) or citation.doc_id, MAX_NAME))
     place = f", {plain(_line(citation.locator))}" if citation.locator else ""
+    place += f" ({web_tag(citation.tier)})" if citation.origin == "web" else ""
     url = _link(citation, reply, public_url)
     quote = f' — "{plain(shorten(_line(citation.quote), MAX_ABSTRACT))}"' if citation.quote.strip() else ""
     return f"{title}{place}{quote}" + (f" <{url}>" if url else "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from grounding.ports import WebSearch
 from grounding.records import WebResult
 from grounding.web.sites import Sites
@@ -11,7 +13,7 @@ OVERFETCH = 10
 
 
 class FilteredSearch:
-    """WebSearch that admits results of admitted sites only, each address once."""
+    """WebSearch that admits results of admitted sites only, each address once, those of trusted sites first."""
 
     def __init__(self, inner: WebSearch, sites: Sites) -> None:
         self._inner = inner
@@ -22,11 +24,12 @@ class FilteredSearch:
         return self._inner.name
 
     async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
-        """At most `k` results. Raises ServiceError."""
+        """At most `k` results, each with its site's tier and with `query`. Raises ServiceError."""
         if k <= 0:
             return ()
         admitted: dict[str, WebResult] = {}
         for result in await self._inner.search(query, max(k, OVERFETCH)):
-            if self._sites.admits(result.url):
-                admitted.setdefault(result.url, result)
-        return tuple(admitted.values())[:k]
+            tier = self._sites.tier(result.url)
+            if tier != "denied":
+                admitted.setdefault(result.url, replace(result, tier=tier, query=query))
+        return tuple(sorted(admitted.values(), key=lambda r: r.tier != "trusted"))[:k]

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Literal
 from urllib.parse import urlsplit
 
 import idna
 
 from grounding.errors import SettingsError
+from grounding.records import Tier
 
-Tier = Literal["trusted", "unlisted", "denied"]
 MAX_URL = 2048
 _AMBIGUOUS = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029\ufeff]")
 _LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")

@@ -52,6 +52,17 @@ async def ask(page: Page, question: str) -> None:
     await expect(page.locator(".turn").nth(turns).locator(".badge, .problem").first).to_be_visible()
 
 
+async def test_an_answer_from_the_web_says_so(page: Page) -> None:
+    """In a line of words below the answer, at the mark in it, on the chip, and at the source."""
+    await ask(page, "What is a flat white?")
+    turn = page.locator(".turn")
+    place = "coffee.example (not on your list of trusted sites)"
+    await expect(turn.locator(".from-web")).to_have_text(f"From the web, not from your knowledge base: [1] {place}")
+    await expect(turn.locator(".answer .cite.web")).to_have_attribute("aria-label", "source 1, from the web")
+    await expect(turn.locator(".chip .tag")).to_have_text("web, unlisted site")
+    await expect(turn.locator(".passage .tag")).to_have_text("web · coffee.example · unlisted site")
+
+
 async def test_pointing_at_a_value_lights_its_source_and_back(page: Page) -> None:
     await ask(page, "How do I return something?")
     turn = page.locator(".turn")

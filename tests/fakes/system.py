@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import re
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from bot.records import Ask, Citation, InternalNote, OnStage, Refusal, Reply, Stage, Struck
@@ -25,6 +25,7 @@ from grounding.records import (
     Action,
     Document,
     DocumentInfo,
+    Evidence,
     Grade,
     Grading,
     Label,
@@ -36,6 +37,7 @@ from grounding.records import (
     WebResult,
     chunk_id,
 )
+from grounding.web_evidence import web_previews
 from rai.records import Claim, Entry, EvidenceSpan, Kind, Outcome, Report, Screening, Source, Status, Verification
 from tests.fakes.ledger import exported
 
@@ -249,7 +251,15 @@ def claim(
 
 def citation(n: int, passage: Passage, quote: str) -> Citation:
     return Citation(
-        n, passage.title, passage.url, passage.doc_id, passage.chunk_id, passage.locator, quote, passage.origin
+        n,
+        passage.title,
+        passage.url,
+        passage.doc_id,
+        passage.chunk_id,
+        passage.locator,
+        quote,
+        passage.origin,
+        passage.tier,
     )
 
 
@@ -332,7 +342,7 @@ def turn_body(ask: Ask, reply: Reply, passages: Sequence[Passage]) -> dict[str, 
             {
                 "n": n, "chunk_id": p.chunk_id, "doc_id": p.doc_id, "version": p.version, "title": p.title, "url": p.url,
                 "locator": p.locator, "start": p.start, "end": p.start + len(p.text), "text": p.text, "origin": p.origin,
-                "score": 0.86,
+                "score": 0.86, "tier": p.tier,
             }
             for n, p in enumerate(passages, 1)
         ],
@@ -344,6 +354,7 @@ def turn_body(ask: Ask, reply: Reply, passages: Sequence[Passage]) -> dict[str, 
         if passages else None,
         "screenings": [{"what": "question", "verdict": "block", **BLOCK} if reply.outcome is Outcome.BLOCKED else {"what": "question", "verdict": "allow", "category": None, "rule": None, "score": 0.02, "threshold": 0.5}],
         "stages": [{"name": name, "ms": ms} for name, ms in reply.timings_ms.items()],
+        "web": [asdict(p) for p in web_previews(reply.web, [Evidence(n, p) for n, p in enumerate(passages, 1)])],
     }  # fmt: skip
 
 
@@ -425,8 +436,15 @@ def insufficient() -> tuple[Reply, tuple[Passage, ...]]:
 def from_web() -> tuple[Reply, tuple[Passage, ...]]:
     text = "A flat white has less foam [1]."
     page = Passage("w1", "web:1", "Coffee basics", "A flat white has a thin layer of microfoam.", origin="web",
-                   url="https://coffee.example/flat-white")  # fmt: skip
-    web = (WebResult("Coffee basics", "https://coffee.example/flat-white", "A flat white has a thin layer."),)
+                   url="https://coffee.example/flat-white", tier="unlisted")  # fmt: skip
+    web = (
+        WebResult(
+            "Coffee basics",
+            "https://coffee.example/flat-white",
+            "A flat white has a thin layer of microfoam.",
+            query="flat white",
+        ),
+    )
     cited = (citation(1, page, "a thin layer of microfoam"),)
     return Reply(Outcome.ANSWERED, text, citations=cited, web=web, action=Action.INCORRECT), (page,)
 

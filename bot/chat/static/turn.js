@@ -14,6 +14,8 @@ const OUTCOMES = {
   failed: "Failed",
 };
 
+const WEB = { trusted: "web, trusted site", unlisted: "web, unlisted site" };
+
 export const outcomeWord = (outcome) => OUTCOMES[outcome] ?? outcome;
 
 export function customerText(answer) {
@@ -43,7 +45,7 @@ export class TurnView {
 
   show(reply, shown, seconds, copy) {
     const delivered = reply.outcome === "answered" || reply.outcome === "repaired";
-    const tools = [chips(reply.citations, "Citations")];
+    const tools = [reply.web_notice ? el("p", { class: "notice from-web" }, reply.web_notice) : "", chips(reply.citations, "Citations")];
     if (delivered) tools.push(el("div", { class: "row tools" },
       el("button", { type: "button", on: { click: (event) => copy(customerText(reply.answer), event.currentTarget) } }, "Copy as customer text")));
     if (!delivered && reply.offered?.length) tools.push(offered(reply));
@@ -83,7 +85,7 @@ function chips(citations, label) {
   return el("ul", { class: "chips", "aria-label": label }, citations.map((c) => el("li", {},
     el("button", { type: "button", class: `chip ${c.origin}`, "data-chip": c.n, title: c.quote },
       el("span", { class: "n" }, String(c.n)), c.title, c.locator && c.locator !== c.title ? el("span", { class: "dim" }, ` ${c.locator}`) : null,
-      c.origin === "web" ? el("span", { class: "tag web" }, "web") : null))));
+      c.origin === "web" ? el("span", { class: "tag web" }, WEB[c.tier] ?? "web") : null))));
 }
 
 function wireChips(map) {
@@ -151,5 +153,5 @@ function behind(reply) {
       el("td", { class: "num" }, `${ms.toFixed(1)} ms`))))) : null,
     reply.web?.length ? el("ul", { class: "web-results" }, reply.web.map((w) => el("li", {},
       webUrl(w.url) ? el("a", { href: w.url, target: "_blank", rel: "noopener noreferrer" }, w.title) : w.title,
-      " ", el("span", { class: "dim" }, w.snippet)))) : null);
+      " ", el("span", { class: "tag web" }, WEB[w.tier] ?? "web"), " ", el("span", { class: "dim" }, w.snippet)))) : null);
 }

@@ -156,6 +156,7 @@ async def test_a_web_passage_is_shown_from_the_record(client: Client) -> None:
     entry = await asked(client, "What is a flat white?")
     text = await (await client.get(f"/source/{entry}/1")).text()
     assert "from a web search" in text
+    assert "coffee.example (not on your list of trusted sites)" in text
     assert 'href="https://coffee.example/flat-white"' in text
     assert "microfoam" in text
 

@@ -200,3 +200,19 @@ async def test_the_chain_is_not_walked_for_every_page(reviewer: Client, fake: Fa
 async def test_the_pages_only_read(reviewer: Client, fake: Fake, method: str) -> None:
     for path in ("/review", f"/review/{fake.ledger.kept[0].entry_id}"):
         assert (await reviewer.request(method, path)).status == 405
+
+
+@pytest.mark.row("2-24")
+@pytest.mark.row("3-18")
+async def test_a_turn_that_used_the_web_shows_which_pages_and_what_was_asked(reviewer: Client, fake: Fake) -> None:
+    await reviewer.post("/api/ask", json={"question": "What is a flat white?"})
+    text = await (await reviewer.get(f"/review/{fake.ledger.kept[-1].entry_id}")).text()
+    for expected in (
+        "From the web, not from your knowledge base: [1] coffee.example (not on your list of trusted sites)",
+        "Corrective step using data from :https://coffee.example/flat-white", "A flat white has a thin layer of microfoam.....",
+        "web · coffee.example · unlisted site", 'class="cite web"', "Web pages used", "unlisted site",
+    ):  # fmt: skip
+        assert expected in text, expected
+    other = await (await reviewer.get(f"/review/{fake.ledger.kept[1].entry_id}")).text()
+    assert "Web pages used" not in other
+    assert "From the web" not in other

@@ -60,14 +60,18 @@ def test_more_than_twenty_citations_go_on_in_the_text() -> None:
 def test_long_and_empty_fields_are_made_to_fit() -> None:
     odd = (
         citation(1, title="T" * 300, quote="word " * 100, locator="L" * 60),
-        citation(2, title="  ", quote="", locator="page 3", origin="web"),
+        citation(2, title="  ", quote="", locator="page 3", origin="web", tier="unlisted"),
     )
     message = render(replace(REPLY, citations=odd), teams=True)
     first, second = (c["appearance"] for c in root(message)["citation"])
     assert utf16(first["name"]) == MAX_NAME
     assert utf16(first["abstract"]) <= MAX_ABSTRACT
     assert "keywords" not in first
-    assert (second["name"], second["abstract"], second["keywords"]) == ("doc-2", "doc-2", ["page 3", "Web"])
+    assert (second["name"], second["abstract"], second["keywords"]) == (
+        "doc-2",
+        "doc-2",
+        ["page 3", "Web, unlisted site"],
+    )
     assert check_activity(message) == []
 
 

@@ -220,3 +220,16 @@ async def test_results_are_filtered_after_the_provider_and_then_cut_to_k() -> No
     assert search.name == "given"
     assert await search.search("q", 0) == ()
     assert provider.asked == [10], "asked for a whole page, and not at all for nothing"
+
+
+@pytest.mark.row("2-24")
+async def test_results_carry_their_tier_and_trusted_sites_come_first() -> None:
+    provider = Given(
+        "https://other.test/1", "https://example.com/2", "https://other.test/3", "https://sub.example.com/4"
+    )
+    found = await FilteredSearch(provider, Sites(trusted=["example.com"])).search("flat white", 3)
+    assert [(r.url, r.tier, r.query) for r in found] == [
+        ("https://example.com/2", "trusted", "flat white"),
+        ("https://sub.example.com/4", "trusted", "flat white"),
+        ("https://other.test/1", "unlisted", "flat white"),
+    ]
