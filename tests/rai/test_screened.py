@@ -13,6 +13,8 @@ from grounding.policy import Policy
 from grounding.prompt import build_prompt, own_texts
 from grounding.records import Access, Completion, Evidence, Passage, Query, Retrieval, Turn, WebResult
 from grounding.spotlight import new_marker
+from grounding.web.filtered import FilteredSearch
+from grounding.web.sites import Sites
 from rai.embedded.screen import EmbeddedScreen
 from rai.records import Screening
 from rai.redact import Redactor
@@ -294,6 +296,15 @@ async def test_a_query_of_personal_data_alone_is_not_sent() -> None:
     web = Web()
     assert await ScreenedWeb(web, EmbeddedScreen(), Redactor()).search("anna@example.com", 5) == ()
     assert web.queries == []
+
+
+@pytest.mark.row("3-18")
+async def test_a_result_tells_the_query_that_was_really_sent() -> None:
+    web = FilteredSearch(Web(WebResult("Hours", "https://a.example/", PASSAGE)), Sites())
+    (found,) = await ScreenedWeb(web, EmbeddedScreen(), Redactor()).search(
+        "anna@example.com asks: opening hours Lyon", 5
+    )
+    assert found.query == "asks: opening hours Lyon"
 
 
 async def test_web_results_without_a_screen_are_closed() -> None:
