@@ -125,8 +125,9 @@ def attest(
 def _real_wiring() -> Any:
     """The wiring of the product, imported when a command first needs the system."""
     compose = importlib.import_module("bot.compose")
+    ingest = importlib.import_module("bot.compose_ingest")
     wiring = importlib.import_module("bot.commands.wiring")
-    return wiring.Wiring(compose.compose, compose.open_ingester, compose.open_past)
+    return wiring.Wiring(compose.compose, ingest.open_ingester, ingest.open_past)
 
 
 def main(arguments: Sequence[str] | None = None, wiring: Callable[[], Any] | None = None) -> int:

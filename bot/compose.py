@@ -8,39 +8,29 @@ kept anywhere else.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
-from pathlib import Path
-from typing import Any
+from functools import cache, partial
 
-from bot.compose_remote import Close, chat_model, imaginer, prompt_screen, tagger, web_search
+from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
+from bot.compose_remote import Close, chat_model, model_grader, prompt_screen, tagger, web_search
 from bot.pipeline import answer_turn
 from bot.records import Ask, OnStage, Reply
 from bot.settings import Settings
 from bot.system import CheckRequest, System
 from bot.turn import Seams
-from grounding.errors import InputError, SettingsError, StoreError
 from grounding.linking import QueryBuilder
 from grounding.policy import Policy
 from grounding.policy_files import policy_named
-from grounding.ports import Composer, Embedder
-from grounding.records import IngestReport, Progress
-from grounding.upkeep import OnChange, Past
+from grounding.ports import ChatModel, Composer, Embedder, Grader
 from rai.claims import units
 from rai.judge import ModelJudge
-from rai.off_policy import OffPolicy
-from rai.ports import EntityTagger, Ledger, LocalScreen, PromptScreen, StatementJudge
+from rai.ports import PromptScreen
 from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import Report, Source
 from rai.redact import Redactor
 from rai.screened import Earlier, RememberingScreen, ScreenedRetriever
-
-LOG = logging.getLogger("attest")
-NAMES = "names.db"
-VERDICTS = "screen.db"
 
 
 async def compose(settings: Settings) -> System:
@@ -69,10 +59,11 @@ class _Builder:
         from grounding.embedded.summarizer import CentralitySummarizer
         from grounding.embedded.vectors import VectorIndex
         from rai.embedded.name_file import FollowedLibrary, NameFile
+        from rai.embedded.relevance import EmbeddedRelevance
         from rai.ledger.store import SqlLedger
 
         settings = self.settings
-        embedder = await asyncio.to_thread(_embedder, settings)
+        embedder = await asyncio.to_thread(embedding_model, settings)
         index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
         self._closes(index.close)
         await asyncio.to_thread(index.finish)
@@ -88,15 +79,21 @@ class _Builder:
             partial(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file, redact=self.redactor.redact_entry)
         )
         self.closers.append(ledger.close)
-        checker = _checker(
-            settings, embedder, tagger(settings, names.current, self.redactor, self.closers), self._judge(screen)
+        model = self._model(screen)
+        ports = CheckPorts(
+            tagger=tagger(settings, names.current, self.redactor, self.closers),
+            scorer=EmbeddedRelevance(embedder),
+            judge=ModelJudge(model) if settings.statement_judge == "model" and model else None,
         )
-        composer = self._composer(embedder, screen)
+        default = settings.policies[settings.policy]
+        grader = EmbeddedGrader(embedder)
+        composer = self._composer(embedder, model)
+        checker = _checker(settings, default, ports)
         seams = Seams(
             screen=screen,
             queries=QueryBuilder(CentralitySummarizer(embedder), linker),
             retriever=ScreenedRetriever(search, screen, earlier=earlier),
-            grader=EmbeddedGrader(embedder),
+            grader=grader,
             web=web_search(settings, screen, self.redactor, self.closers),
             composer=composer,
             reviser=composer if settings.generator == "openai" else None,
@@ -105,17 +102,30 @@ class _Builder:
             ledger=ledger,
             company=settings.company,
             deadline_s=settings.turn_deadline_s,
+            rewriter=model if settings.rewriter == "model" else None,
         )
 
+        graders: dict[str, Grader] = {}
+
+        def grader_of(policy: Policy) -> Grader:
+            if settings.grader == "embedded" or model is None or policy.style == "none":
+                return grader
+            return graders.setdefault(policy.name, model_grader(model, policy, grader))
+
+        @cache
+        def seams_of(name: str) -> tuple[Seams, Policy]:
+            policy = policy_named(name, settings.policies)
+            return replace(seams, grader=grader_of(policy), check=_checker(settings, policy, ports)), policy
+
         async def answer(ask: Ask, on_stage: OnStage | None = None) -> Reply:
-            return await answer_turn(ask, seams, policy_named(ask.policy, settings.policies), on_stage)
+            return await answer_turn(ask, *seams_of(ask.policy), on_stage)
 
         async def check_request(request: CheckRequest) -> Report:
             return await checker(request.answer, request.sources, request.question, request.given, request.at)
 
         return System(
             settings=settings, answer=answer, check=check_request, queries=seams.queries, embedder=embedder, retriever=seams.retriever,
-            grader=seams.grader, screen=screen, library=FollowedLibrary(index, names), directory=seams.directory, ledger=ledger, ready=partial(_ready, index.counts), close=self._close,
+            grader=grader_of(default), graders=grader_of, screen=screen, library=FollowedLibrary(index, names), directory=seams.directory, ledger=ledger, ready=partial(_ready, index.counts), close=self._close,
             warm=partial(_warm, self.redactor), recall=vectors.followed_recall if vectors else lambda: None,
         )  # fmt: skip
 
@@ -123,7 +133,7 @@ class _Builder:
         """The screen of every text, and what it said of passages at ingest; a stronger screen judges passages itself."""
         from rai.embedded.verdict_file import VerdictFile
 
-        first = await asyncio.to_thread(_first_screen, self.settings)
+        first = await asyncio.to_thread(embedded_screen, self.settings)
         screen = RememberingScreen(prompt_screen(self.settings, first, self.closers))
         if self.settings.screen != "embedded":
             return screen, lambda _keys: {}
@@ -139,24 +149,25 @@ class _Builder:
         while self.closers:
             await self.closers.pop()()
 
-    def _composer(self, embedder: Embedder | None, screen: PromptScreen) -> Composer:
+    def _model(self, screen: PromptScreen) -> ChatModel | None:
+        """The chat model, one for all that use it; None if nobody does."""
+        s = self.settings
+        used = s.generator == "openai" or "model" in (s.grader, s.rewriter, s.statement_judge)
+        return chat_model(s, screen, self.redactor, self.closers) if used else None
+
+    def _composer(self, embedder: Embedder | None, model: ChatModel | None) -> Composer:
         from grounding.embedded.composer import ExtractiveComposer
 
-        if self.settings.generator == "openai":
+        if self.settings.generator == "openai" and model is not None:
             from grounding.compose_model import ModelComposer
 
-            return ModelComposer(chat_model(self.settings, screen, self.redactor, self.closers))
+            return ModelComposer(model)
         extractive = ExtractiveComposer(embedder)
         if self.settings.generator == "demo":
             from grounding.embedded.demo import DemoComposer
 
             return DemoComposer(extractive)
         return extractive
-
-    def _judge(self, screen: PromptScreen) -> StatementJudge | None:
-        if self.settings.statement_judge == "off":
-            return None
-        return ModelJudge(chat_model(self.settings, screen, self.redactor, self.closers))
 
 
 async def _ready(counts: Callable[[], tuple[int, int]]) -> dict[str, str]:
@@ -165,196 +176,21 @@ async def _ready(counts: Callable[[], tuple[int, int]]) -> dict[str, str]:
     return {} if documents else {"knowledge base": "empty; run `attest ingest PATH` or `attest ingest --sample`"}
 
 
-def _embedder(settings: Settings) -> Embedder | None:
-    """The embedding model, or None with one clear line: search then goes by words only."""
-    path = settings.model_path
-    if not path.exists():
-        LOG.warning(
-            "no models at %s: search goes by words only, prompts are screened by rules alone; `make setup` builds them",
-            path,
-        )
-        return None
-    from grounding.embedded.embedder import MiniLM
-
-    try:
-        return MiniLM(path)
-    except StoreError as error:
-        LOG.warning("%s; search goes by words only", error)
-        return None
-
-
-def _first_screen(settings: Settings) -> LocalScreen:
-    """The embedded screen; without its classifier by rules alone, said in one clear line. Raises SettingsError for a wrong list of subjects."""
-    from rai.embedded.classifier import Classifier
-    from rai.embedded.screen import EmbeddedScreen
-
-    path = settings.screen_model_path
-    classifier = None
-    if path.exists():
-        try:
-            classifier = Classifier(path)
-        except StoreError as error:
-            LOG.warning("%s; prompts are screened by rules alone", error)
-    elif settings.model_path.exists():  # without either, the embedder has said so
-        LOG.warning("no classifier at %s: prompts are screened by rules alone; `make setup` builds it", path)
-    try:
-        return EmbeddedScreen(classifier, OffPolicy(settings.off_policy_path))
-    except InputError as error:
-        raise SettingsError(str(error)) from None
-
-
 def _warm(redactor: Redactor) -> None:
     """Load in the background what the first turn would wait for."""
     redactor.warm()
     units.warm()
 
 
-def _checker(
-    settings: Settings, embedder: Embedder | None, names: EntityTagger, judge: StatementJudge | None
-) -> Callable[..., Awaitable[Report]]:
-    from rai.embedded.relevance import EmbeddedRelevance
-
-    policy: Policy = policy_named(settings.policy, settings.policies)
+def _checker(settings: Settings, policy: Policy, ports: CheckPorts) -> Callable[..., Awaitable[Report]]:
+    """The check under the thresholds of `policy`."""
     rules = CheckPolicy(
         unsupported_at=policy.unsupported_at, relevance_at=policy.relevance_at, regions=settings.phone_regions
     )
-    ports = CheckPorts(tagger=names, scorer=EmbeddedRelevance(embedder), judge=judge)
 
     async def run(
-        answer: str,
-        sources: Sequence[Source],
-        question: str | None,
-        given: Sequence[str],
-        at: datetime | None = None,
+        answer: str, sources: Sequence[Source], question: str | None, given: Sequence[str], at: datetime | None = None
     ) -> Report:
         return await check(answer, sources, question, given=given, ports=ports, policy=rules, at=at)
 
     return run
-
-
-async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
-    """True if an ingest of `paths` would find nothing to do; costs neither model nor readers. Raises InputError, StoreError."""
-    from grounding.embedded.index import EmbeddedIndex
-    from grounding.sources import find
-
-    def compare() -> bool:
-        index = EmbeddedIndex(settings.home / "index", None)
-        try:
-            known = {doc_id: stamp[:2] for doc_id, stamp in index.stamps().items()}
-            there = {item.doc_id: (item.root, item.stamp) for item in find(paths)}
-            pulled = index.pulled()
-            missing = [d for d, stamp in there.items() if known.get(d) != stamp and pulled.get(d, ("",))[0] != stamp[1]]
-            roots = {root for root, _ in there.values()}
-            gone = [d for d, (root, _) in known.items() if root in roots and d not in there]
-            return bool(there) and not (missing or gone or index.store.unindexed() or index.store.bare())
-        finally:
-            index.close()
-
-    return await asyncio.to_thread(compare)
-
-
-@dataclass(frozen=True, slots=True)
-class Ingester:
-    """Takes documents in. One at a time on a knowledge base; servers read meanwhile.
-
-    What changed is written into the ledger. `vectors` is False if there is no embedding model: search then goes by words.
-    """
-
-    ingest: Callable[..., Awaitable[IngestReport]]
-    rebuild: Callable[[Callable[[Progress], None]], Awaitable[None]]
-    bring_back: Callable[[str], Awaitable[bool]]
-    ledger: Ledger
-    close: Close
-    vectors: bool
-
-    async def restore(self, doc_id: str) -> bool:
-        """Bring a removed document back; False if there is none. Raises StoreError."""
-        found = await self.bring_back(doc_id)
-        if found:
-            await self.ledger.append("restore", {"doc_id": doc_id})
-        return found
-
-    async def run(
-        self,
-        paths: Sequence[Path],
-        *,
-        acl: Path | None,
-        lexical_only: bool,
-        on_progress: Callable[[Progress], None],
-        on_change: OnChange = lambda _kind, _doc_id: None,
-    ) -> IngestReport:
-        """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
-        report = await self.ingest(
-            paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress, on_change=on_change
-        )
-        if await self._is_news(report.kb_version):
-            await self.ledger.append("ingest", {"paths": [path.name for path in paths], **asdict(report)})
-        return report
-
-    async def _is_news(self, kb_version: str) -> bool:
-        """True unless the newest record of a change names this state: what a killed run took in is recorded by the next."""
-        state = kb_version.split("-g", maxsplit=1)[0]
-        async for entry in self.ledger.entries(newest_first=True):
-            if entry.kind == "ingest":
-                return str(entry.body.get("kb_version", "")).split("-g")[0] != state
-            if entry.kind in ("remove", "restore"):
-                return True
-        return True
-
-
-async def open_ingester(settings: Settings) -> Ingester:
-    """An ingester over the knowledge base of `settings`. Raises StoreError if it cannot be opened."""
-    from grounding.embedded.index import EmbeddedIndex
-    from grounding.ingest import ingest, rebuild, restore
-    from rai.embedded.name_file import NameFile
-    from rai.embedded.verdict_file import VerdictFile
-    from rai.ledger.store import SqlLedger
-
-    embedder = await asyncio.to_thread(_embedder, settings)
-    index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
-    ledger = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
-
-    closers: list[Close] = []
-
-    async def close() -> None:
-        for closer in closers:
-            await closer()
-        await asyncio.to_thread(index.close)
-        await ledger.close()
-
-    names = NameFile(settings.home / "index" / NAMES)
-    screen = await asyncio.to_thread(_first_screen, settings)
-    verdicts = VerdictFile(settings.home / "index" / VERDICTS, screen.version)
-    imagine = imaginer(settings, index.store, embedder, screen, closers)
-    sizes = (settings.chunk_min_tokens, settings.chunk_max_tokens)
-
-    async def ingest_and_learn(paths: Sequence[Path], **options: Any) -> IngestReport:
-        report = await ingest(index, paths, chunk_tokens=sizes, **options)
-        await names.follow(index)
-        if not options[
-            "lexical_only"
-        ]:  # whoever has no time for vectors has none for this: passages are judged when found
-            await verdicts.follow(index, index.store, screen, options["on_progress"])
-            await imagine(options["on_progress"])
-        return report
-
-    async def rebuild_all(on_progress: Callable[[Progress], None]) -> None:
-        await rebuild(index, on_progress)
-        await names.learn_anew(index)
-        await verdicts.follow(index, index.store, screen, on_progress)
-        await imagine(on_progress)
-
-    async def restore_and_learn(doc_id: str) -> bool:
-        found = await restore(index, doc_id, chunk_tokens=sizes)
-        if found:
-            await names.follow(index)
-        return found
-
-    return Ingester(ingest_and_learn, rebuild_all, restore_and_learn, ledger, close, embedder is not None)
-
-
-def open_past(settings: Settings) -> Past:
-    """The past of the knowledge base of `settings`; needs neither model nor ledger."""
-    from grounding.embedded.past import StorePast
-
-    return StorePast(settings.home / "index" / "store.db")

@@ -15,7 +15,8 @@ from pydantic import SecretStr
 
 from bot.setting_forms import severities
 from bot.settings import SAMPLE, Settings
-from grounding.ports import ChatModel, Embedder, WebSearch
+from grounding.policy import Policy
+from grounding.ports import ChatModel, Embedder, Grader, WebSearch
 from grounding.prompt import own_texts
 from grounding.records import Progress
 from grounding.remote import Remote
@@ -44,6 +45,17 @@ def chat_model(settings: Settings, screen: PromptScreen, redactor: Redactor, clo
     ours = [*own_texts(settings.company), judge_instructions(), JUDGE_REQUEST]
     inner: ChatModel = PrivateModel(model, redactor) if settings.pseudonyms == "on" else model
     return ScreenedModel(inner, screen, trusted=ours)
+
+
+def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
+    """The model as grader in the style of `policy`; `fallback` grades what it leaves out."""
+    from grounding.grade_model import ModelGrader
+
+    assert policy.style != "none"  # nobody grades then
+    return ModelGrader(
+        model, policy.style, fallback=fallback, batch=policy.grade_batch, certain_at=policy.certain_at, certain_n=policy.evidence_k,
+        labels=policy.labels,
+    )  # fmt: skip
 
 
 def imaginer(

@@ -35,6 +35,7 @@ def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
             {"what": what, **{name: getattr(s, name) for name in SCREENED}} for what, s in work.trace.screenings
         ],
         "unfit": list(work.unfit),
+        "calls": [asdict(call) for call in work.trace.calls],
         "stages": [_stage(name, ms, work.policy.nodes) for name, ms in work.trace.stages],
     }
 

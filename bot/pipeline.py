@@ -41,6 +41,7 @@ async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage 
             finally:
                 work.trace.note(*screened.notes)
                 work.trace.screenings += screened.blocked
+                work.trace.calls += screened.calls
     except TimeoutError:
         reply = ended(work, Outcome.FAILED, "deadline")
     except PromptBlocked as error:
@@ -142,7 +143,7 @@ async def _record(w: Work, reply: Reply) -> Reply:
     }
     reply = replace(
         reply, query=w.query.text, grades=w.grading.grades, action=w.decision.action if w.decision else None, web=w.web, mode=mode,
-        kb_version=w.found.kb_version, decision=w.decision, corrections=w.corrections, notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
+        kb_version=w.found.kb_version, decision=w.decision, corrections=w.corrections, usage=w.trace.usage(), notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
     )  # fmt: skip
     try:
         entry = await w.trace.stage("record", w.seams.ledger.append("turn", turn_body(w, reply)))

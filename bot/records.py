@@ -107,6 +107,7 @@ class Reply:
     refusal: Refusal | None = None
     decision: Decision | None = None
     corrections: tuple[Correction, ...] = ()
+    usage: dict[str, int] = field(default_factory=dict)
 
     @property
     def web_notice(self) -> str | None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from bot.records import Answer
 from bot.settings import Settings
 from grounding.linking import QueryBuilder
+from grounding.policy import Policy
 from grounding.ports import Directory, Embedder, Grader, Library, Retriever
 from rai.ports import Ledger, PromptScreen
 from rai.records import Report, Source
@@ -52,3 +53,8 @@ class System:
     close: Callable[[], Awaitable[None]]
     warm: Callable[[], object] = lambda: None
     recall: Callable[[], float | None] = lambda: None
+    graders: Callable[[Policy], Grader] | None = None
+
+    def grader_of(self, policy: Policy) -> Grader:
+        """Who grades under this policy: a model speaks in its style, the embedded grader is the same for all."""
+        return self.graders(policy) if self.graders else self.grader

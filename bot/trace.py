@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from bot.records import Code, OnStage, Stage
 from rai.records import Screening
+from rai.screened import ModelCall
 
 T = TypeVar("T")
 
@@ -48,6 +49,7 @@ class Trace:
     stages: list[tuple[str, float]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     screenings: list[tuple[str, Screening]] = field(default_factory=list)
+    calls: list[ModelCall] = field(default_factory=list)
 
     async def stage(self, name: str, work: Awaitable[T]) -> T:
         """Announce a stage, await its work, keep its time also when it fails."""
@@ -65,6 +67,12 @@ class Trace:
         for text in texts:
             if text and text not in self.notes:
                 self.notes.append(text)
+
+    def usage(self) -> dict[str, int]:
+        """Calls of a chat model and their tokens, as far as the services count them."""
+        counted = ("prompt_tokens", "completion_tokens")
+        tokens = {name: sum(call.usage.get(name, 0) for call in self.calls) for name in counted}
+        return {"calls": len(self.calls), **tokens} if self.calls else {}
 
     def timings(self) -> dict[str, float]:
         """Milliseconds by stage, repeated stages added, and their total."""

@@ -299,11 +299,12 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A chat model's complete reply; an incomplete one is an error, never a value."""
+    """A chat model's complete reply; an incomplete one is an error, never a value. `temperature`: as it was asked with, None if unknown."""
 
     text: str
     model: str
     usage: dict[str, int] = field(default_factory=dict)
+    temperature: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

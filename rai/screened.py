@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,18 @@ _BEFORE_STOP = re.compile(r"\s+(?=[,.;:!?])")
 _LEFT_OVER = re.compile(r"([,.;:!?])(?:\s*[,;:])+")
 
 
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """A call of a chat model. `ended`: "complete", or the kind of error; `usage` as the service counts, `ms` milliseconds."""
+
+    purpose: str
+    model: str
+    ended: str
+    ms: float
+    usage: dict[str, int]
+    temperature: float | None
+
+
 @dataclass(slots=True)
 class TurnScreening:
     """What the screen has allowed in this turn, and what should be said about it. `blocked`: prompts that it stopped, by what they are.
@@ -52,6 +65,7 @@ class TurnScreening:
     data: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     blocked: list[tuple[str, Screening]] = field(default_factory=list)
+    calls: list[ModelCall] = field(default_factory=list)
 
 
 _turn: ContextVar[TurnScreening | None] = ContextVar("screened_turn", default=None)
@@ -117,7 +131,7 @@ class ScreenedModel:
             if request or data:
                 screening = await _decide(screen, timeout_s, request, (data,) if data else ())
                 _refuse(screening)
-            return await model.complete(system, user, purpose=purpose, max_tokens=max_tokens)
+            return await _counted(model, system, user, purpose, max_tokens)
 
         self.__call: Callable[[str, str, str, int], Awaitable[Completion]] = call
         self.__name = model.name
@@ -214,6 +228,22 @@ class ScreenedWeb:
             turn.data |= said
             turn.passages |= said
         return kept
+
+
+async def _counted(model: ChatModel, system: str, user: str, purpose: str, max_tokens: int) -> Completion:
+    """The model's reply, with the call in the current turn's record."""
+    began, ended, reply = time.perf_counter(), "complete", None
+    try:
+        reply = await model.complete(system, user, purpose=purpose, max_tokens=max_tokens)
+        return reply
+    except BaseException as error:
+        ended = type(error).__name__
+        raise
+    finally:
+        if (turn := _turn.get()) is not None:
+            ms = round((time.perf_counter() - began) * 1000, 1)
+            usage, temperature = (dict(reply.usage), reply.temperature) if reply else ({}, None)
+            turn.calls.append(ModelCall(purpose, model.name, ended, ms, usage, temperature))
 
 
 def known_of(turn: TurnScreening, redactor: Redactor) -> Known:

@@ -78,7 +78,7 @@ def late_imports(path: Path) -> list[str]:
     return found
 
 
-COMPOSE = {Path("bot/compose.py"), Path("bot/compose_remote.py")}
+COMPOSE = {Path(f"bot/compose{part}.py") for part in ("", "_parts", "_ingest", "_remote")}
 LATE = {
     *COMPOSE,  # they pay only for what is switched on
     Path("grounding/embedded/build_model.py"),  # the quantiser reads the environment at import

@@ -19,7 +19,7 @@ from bot.commands.sample import place_sample_directory
 from bot.commands.startup import make_home, run, settings_of
 from bot.commands.watch import Job, follow, told, told_as_json
 from bot.commands.wiring import Ingester, wiring_of
-from bot.compose import is_taken_in
+from bot.compose_ingest import is_taken_in
 from bot.settings import SAMPLE, Settings
 from grounding.errors import InputError
 from grounding.records import IngestReport, Progress

@@ -87,7 +87,7 @@ class OpenAIChat:
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         reply = await self._remote.call(lambda: self._attempt(messages, max_tokens))
         self._judge(reply, purpose, max_tokens)
-        return Completion(reply.text, reply.model or self._model, reply.usage)
+        return Completion(reply.text, reply.model or self._model, reply.usage, self._temperature)
 
     async def aclose(self) -> None:
         """Close the connections."""

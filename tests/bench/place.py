@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bot.commands.sample import place_sample_directory
-from bot.compose import open_ingester
+from bot.compose_ingest import open_ingester
 from bot.records import Ask
 from bot.settings import SAMPLE, Settings, load_settings
 from grounding.embedded.build_model import build, build_changed

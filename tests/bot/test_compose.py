@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from bot.compose import compose, is_taken_in, open_ingester
+from bot.compose import compose
+from bot.compose_ingest import is_taken_in, open_ingester
 from bot.records import Ask
 from bot.settings import Settings, load_settings
 from bot.system import CheckRequest, System

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from bot.compose import compose, open_ingester
+from bot.compose import compose
+from bot.compose_ingest import open_ingester
 from bot.records import Ask
 from bot.settings import load_settings
 from bot.system import CheckRequest, System

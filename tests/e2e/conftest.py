@@ -13,7 +13,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
 
 from bot.commands.sample import place_sample_directory
-from bot.compose import open_ingester
+from bot.compose_ingest import open_ingester
 from bot.settings import SAMPLE
 from tests.e2e.processes import settings_over
 

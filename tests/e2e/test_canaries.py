@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.compose import compose, open_ingester
+from bot.compose import compose
+from bot.compose_ingest import open_ingester
 from bot.pipeline import answer_turn
 from bot.records import Ask, Reply
 from bot.settings import SAMPLE, load_settings

@@ -18,7 +18,8 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from aiohttp.web import Application, Request
 
-from bot.compose import compose, open_ingester
+from bot.compose import compose
+from bot.compose_ingest import open_ingester
 from bot.http.app import build_app
 from bot.settings import Settings
 from bot.system import System

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.compose import compose, open_ingester
+from bot.compose import compose
+from bot.compose_ingest import open_ingester
 from bot.records import Ask
 from bot.settings import Settings
 from rai.records import Outcome

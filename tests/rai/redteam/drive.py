@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.compose import compose, open_ingester
+from bot.compose import compose
+from bot.compose_ingest import open_ingester
 from bot.settings import Settings
 from bot.system import System
 from grounding.errors import PromptBlocked

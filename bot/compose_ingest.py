@@ -1,0 +1,144 @@
+"""Settings to an ingester, and to what looks at the knowledge base without a system. A part of `bot.compose`, under its rules."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
+from bot.compose_remote import Close, imaginer
+from bot.settings import Settings
+from grounding.records import IngestReport, Progress
+from grounding.upkeep import OnChange, Past
+from rai.ports import Ledger
+
+
+async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
+    """True if an ingest of `paths` would find nothing to do; costs neither model nor readers. Raises InputError, StoreError."""
+    from grounding.embedded.index import EmbeddedIndex
+    from grounding.sources import find
+
+    def compare() -> bool:
+        index = EmbeddedIndex(settings.home / "index", None)
+        try:
+            known = {doc_id: stamp[:2] for doc_id, stamp in index.stamps().items()}
+            there = {item.doc_id: (item.root, item.stamp) for item in find(paths)}
+            pulled = index.pulled()
+            missing = [d for d, stamp in there.items() if known.get(d) != stamp and pulled.get(d, ("",))[0] != stamp[1]]
+            roots = {root for root, _ in there.values()}
+            gone = [d for d, (root, _) in known.items() if root in roots and d not in there]
+            return bool(there) and not (missing or gone or index.store.unindexed() or index.store.bare())
+        finally:
+            index.close()
+
+    return await asyncio.to_thread(compare)
+
+
+@dataclass(frozen=True, slots=True)
+class Ingester:
+    """Takes documents in. One at a time on a knowledge base; servers read meanwhile.
+
+    What changed is written into the ledger. `vectors` is False if there is no embedding model: search then goes by words.
+    """
+
+    ingest: Callable[..., Awaitable[IngestReport]]
+    rebuild: Callable[[Callable[[Progress], None]], Awaitable[None]]
+    bring_back: Callable[[str], Awaitable[bool]]
+    ledger: Ledger
+    close: Close
+    vectors: bool
+
+    async def restore(self, doc_id: str) -> bool:
+        """Bring a removed document back; False if there is none. Raises StoreError."""
+        found = await self.bring_back(doc_id)
+        if found:
+            await self.ledger.append("restore", {"doc_id": doc_id})
+        return found
+
+    async def run(
+        self,
+        paths: Sequence[Path],
+        *,
+        acl: Path | None,
+        lexical_only: bool,
+        on_progress: Callable[[Progress], None],
+        on_change: OnChange = lambda _kind, _doc_id: None,
+    ) -> IngestReport:
+        """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
+        report = await self.ingest(
+            paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress, on_change=on_change
+        )
+        if await self._is_news(report.kb_version):
+            await self.ledger.append("ingest", {"paths": [path.name for path in paths], **asdict(report)})
+        return report
+
+    async def _is_news(self, kb_version: str) -> bool:
+        """True unless the newest record of a change names this state: what a killed run took in is recorded by the next."""
+        state = kb_version.split("-g", maxsplit=1)[0]
+        async for entry in self.ledger.entries(newest_first=True):
+            if entry.kind == "ingest":
+                return str(entry.body.get("kb_version", "")).split("-g")[0] != state
+            if entry.kind in ("remove", "restore"):
+                return True
+        return True
+
+
+async def open_ingester(settings: Settings) -> Ingester:
+    """An ingester over the knowledge base of `settings`. Raises StoreError if it cannot be opened."""
+    from grounding.embedded.index import EmbeddedIndex
+    from grounding.ingest import ingest, rebuild, restore
+    from rai.embedded.name_file import NameFile
+    from rai.embedded.verdict_file import VerdictFile
+    from rai.ledger.store import SqlLedger
+
+    embedder = await asyncio.to_thread(embedding_model, settings)
+    index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
+    ledger = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
+
+    closers: list[Close] = []
+
+    async def close() -> None:
+        for closer in closers:
+            await closer()
+        await asyncio.to_thread(index.close)
+        await ledger.close()
+
+    names = NameFile(settings.home / "index" / NAMES)
+    screen = await asyncio.to_thread(embedded_screen, settings)
+    verdicts = VerdictFile(settings.home / "index" / VERDICTS, screen.version)
+    imagine = imaginer(settings, index.store, embedder, screen, closers)
+    sizes = (settings.chunk_min_tokens, settings.chunk_max_tokens)
+
+    async def ingest_and_learn(paths: Sequence[Path], **options: Any) -> IngestReport:
+        report = await ingest(index, paths, chunk_tokens=sizes, **options)
+        await names.follow(index)
+        if not options[
+            "lexical_only"
+        ]:  # whoever has no time for vectors has none for this: passages are judged when found
+            await verdicts.follow(index, index.store, screen, options["on_progress"])
+            await imagine(options["on_progress"])
+        return report
+
+    async def rebuild_all(on_progress: Callable[[Progress], None]) -> None:
+        await rebuild(index, on_progress)
+        await names.learn_anew(index)
+        await verdicts.follow(index, index.store, screen, on_progress)
+        await imagine(on_progress)
+
+    async def restore_and_learn(doc_id: str) -> bool:
+        found = await restore(index, doc_id, chunk_tokens=sizes)
+        if found:
+            await names.follow(index)
+        return found
+
+    return Ingester(ingest_and_learn, rebuild_all, restore_and_learn, ledger, close, embedder is not None)
+
+
+def open_past(settings: Settings) -> Past:
+    """The past of the knowledge base of `settings`; needs neither model nor ledger."""
+    from grounding.embedded.past import StorePast
+
+    return StorePast(settings.home / "index" / "store.db")

@@ -1,0 +1,53 @@
+"""What both a system and an ingester are made of. A part of `bot.compose`, under its rules."""
+
+from __future__ import annotations
+
+import logging
+
+from bot.settings import Settings
+from grounding.errors import InputError, SettingsError, StoreError
+from grounding.ports import Embedder
+from rai.off_policy import OffPolicy
+from rai.ports import LocalScreen
+
+LOG = logging.getLogger("attest")
+NAMES = "names.db"
+VERDICTS = "screen.db"
+
+
+def embedding_model(settings: Settings) -> Embedder | None:
+    """The embedding model, or None with one clear line: search then goes by words only."""
+    path = settings.model_path
+    if not path.exists():
+        LOG.warning(
+            "no models at %s: search goes by words only, prompts are screened by rules alone; `make setup` builds them",
+            path,
+        )
+        return None
+    from grounding.embedded.embedder import MiniLM
+
+    try:
+        return MiniLM(path)
+    except StoreError as error:
+        LOG.warning("%s; search goes by words only", error)
+        return None
+
+
+def embedded_screen(settings: Settings) -> LocalScreen:
+    """The embedded screen; without its classifier by rules alone, said in one clear line. Raises SettingsError for a wrong list of subjects."""
+    from rai.embedded.classifier import Classifier
+    from rai.embedded.screen import EmbeddedScreen
+
+    path = settings.screen_model_path
+    classifier = None
+    if path.exists():
+        try:
+            classifier = Classifier(path)
+        except StoreError as error:
+            LOG.warning("%s; prompts are screened by rules alone", error)
+    elif settings.model_path.exists():  # without either, the embedder has said so
+        LOG.warning("no classifier at %s: prompts are screened by rules alone; `make setup` builds it", path)
+    try:
+        return EmbeddedScreen(classifier, OffPolicy(settings.off_policy_path))
+    except InputError as error:
+        raise SettingsError(str(error)) from None
