@@ -8,10 +8,11 @@ kept anywhere else.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
+from typing import TYPE_CHECKING
 
 from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
 from bot.compose_remote import Close, chat_model, model_grader, prompt_screen, tagger, web_search
@@ -19,18 +20,23 @@ from bot.pipeline import answer_turn
 from bot.records import Ask, OnStage, Reply
 from bot.settings import Settings
 from bot.system import CheckRequest, System
-from bot.turn import Seams
+from bot.turn import Check, Seams
 from grounding.linking import QueryBuilder
 from grounding.policy import Policy
 from grounding.policy_files import policy_named
-from grounding.ports import ChatModel, Composer, Embedder, Grader
+from grounding.ports import ChatModel, Composer, Embedder, Grader, Linker, Retriever
 from rai.claims import units
 from rai.judge import ModelJudge
-from rai.ports import PromptScreen
+from rai.ports import Ledger, PromptScreen
 from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import Report, Source
 from rai.redact import Redactor
 from rai.screened import Earlier, RememberingScreen, ScreenedRetriever
+
+if TYPE_CHECKING:
+    from grounding.embedded.index import EmbeddedIndex
+    from grounding.embedded.vectors import VectorIndex
+    from rai.embedded.name_file import NameFile
 
 
 async def compose(settings: Settings) -> System:
@@ -52,82 +58,77 @@ class _Builder:
     async def system(self) -> System:
         from grounding.embedded.directory import FileDirectory
         from grounding.embedded.grader import EmbeddedGrader
-        from grounding.embedded.hypotheticals import indexes
-        from grounding.embedded.index import EmbeddedIndex
         from grounding.embedded.names import StoreNames
-        from grounding.embedded.retriever import EmbeddedRetriever
         from grounding.embedded.summarizer import CentralitySummarizer
-        from grounding.embedded.vectors import VectorIndex
-        from rai.embedded.name_file import FollowedLibrary, NameFile
+        from rai.embedded.name_file import FollowedLibrary
         from rai.embedded.relevance import EmbeddedRelevance
-        from rai.ledger.store import SqlLedger
 
         settings = self.settings
         embedder = await asyncio.to_thread(embedding_model, settings)
-        index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
-        self._closes(index.close)
-        await asyncio.to_thread(index.finish)
-        names = NameFile(settings.home / "index" / NAMES)
-        if not names.exists:
-            await names.follow(index)
+        index, names = await self._index(embedder)
         screen, earlier = await self._screen()
-        linker = StoreNames(index.store, index.words)
-        vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
-        imagined = indexes(index.store, embedder.fingerprint) if embedder and settings.hyde == "model" else ()
-        search = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker, hypotheticals=imagined)
-        ledger = await asyncio.to_thread(
-            partial(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file, redact=self.redactor.redact_entry)
-        )
-        self.closers.append(ledger.close)
         model = self._model(screen)
-        ports = CheckPorts(
-            tagger=tagger(settings, names.current, self.redactor, self.closers),
-            scorer=EmbeddedRelevance(embedder),
-            judge=ModelJudge(model) if settings.statement_judge == "model" and model else None,
-        )
-        default = settings.policies[settings.policy]
-        grader = EmbeddedGrader(embedder)
+        linker = StoreNames(index.store, index.words)
+        search, vectors = self._search(index, embedder, linker)
+        judge = ModelJudge(model) if settings.statement_judge == "model" and model else None
+        names_of = tagger(settings, names.current, self.redactor, self.closers)
+        ports = CheckPorts(tagger=names_of, scorer=EmbeddedRelevance(embedder), judge=judge)
         composer = self._composer(embedder, model)
-        checker = _checker(settings, default, ports)
         seams = Seams(
             screen=screen,
             queries=QueryBuilder(CentralitySummarizer(embedder), linker),
             retriever=ScreenedRetriever(search, screen, earlier=earlier),
-            grader=grader,
+            grader=EmbeddedGrader(embedder),
             web=web_search(settings, screen, self.redactor, self.closers),
             composer=composer,
             reviser=composer if settings.generator == "openai" else None,
+            rewriter=model if settings.rewriter == "model" else None,
             directory=FileDirectory(settings.directory_path),
-            check=checker,
-            ledger=ledger,
+            check=_checker(settings, settings.policies[settings.policy], ports),
+            ledger=await self._ledger(),
             company=settings.company,
             deadline_s=settings.turn_deadline_s,
-            rewriter=model if settings.rewriter == "model" else None,
         )
-
-        graders: dict[str, Grader] = {}
-
-        def grader_of(policy: Policy) -> Grader:
-            if settings.grader == "embedded" or model is None or policy.style == "none":
-                return grader
-            return graders.setdefault(policy.name, model_grader(model, policy, grader))
-
-        @cache
-        def seams_of(name: str) -> tuple[Seams, Policy]:
-            policy = policy_named(name, settings.policies)
-            return replace(seams, grader=grader_of(policy), check=_checker(settings, policy, ports)), policy
-
-        async def answer(ask: Ask, on_stage: OnStage | None = None) -> Reply:
-            return await answer_turn(ask, *seams_of(ask.policy), on_stage)
-
-        async def check_request(request: CheckRequest) -> Report:
-            return await checker(request.answer, request.sources, request.question, request.given, request.at)
-
+        by_policy = _ByPolicy(settings, seams, ports, model)
         return System(
-            settings=settings, answer=answer, check=check_request, queries=seams.queries, embedder=embedder, retriever=seams.retriever,
-            grader=grader_of(default), graders=grader_of, screen=screen, library=FollowedLibrary(index, names), directory=seams.directory, ledger=ledger, ready=partial(_ready, index.counts), close=self._close,
+            settings=settings, answer=by_policy.answer, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
+            retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, screen=screen, library=FollowedLibrary(index, names),
+            directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, index.counts), close=self._close,
             warm=partial(_warm, self.redactor), recall=vectors.followed_recall if vectors else lambda: None,
         )  # fmt: skip
+
+    async def _index(self, embedder: Embedder | None) -> tuple[EmbeddedIndex, NameFile]:
+        from grounding.embedded.index import EmbeddedIndex
+        from rai.embedded.name_file import NameFile
+
+        home = self.settings.home / "index"
+        index = await asyncio.to_thread(EmbeddedIndex, home, embedder)
+        self._closes(index.close)
+        await asyncio.to_thread(index.finish)
+        names = NameFile(home / NAMES)
+        if not names.exists:
+            await names.follow(index)
+        return index, names
+
+    def _search(
+        self, index: EmbeddedIndex, embedder: Embedder | None, linker: Linker
+    ) -> tuple[Retriever, VectorIndex | None]:
+        from grounding.embedded.hypotheticals import indexes
+        from grounding.embedded.retriever import EmbeddedRetriever
+        from grounding.embedded.vectors import VectorIndex
+
+        vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
+        imagined = indexes(index.store, embedder.fingerprint) if embedder and self.settings.hyde == "model" else ()
+        return EmbeddedRetriever(index.store, index.words, vectors, embedder, linker, hypotheticals=imagined), vectors
+
+    async def _ledger(self) -> Ledger:
+        from rai.ledger.store import SqlLedger
+
+        s = self.settings
+        make = partial(SqlLedger, s.home / "ledger.db", s.ledger_key_file, redact=self.redactor.redact_entry)
+        ledger = await asyncio.to_thread(make)
+        self.closers.append(ledger.close)
+        return ledger
 
     async def _screen(self) -> tuple[PromptScreen, Earlier]:
         """The screen of every text, and what it said of passages at ingest; a stronger screen judges passages itself."""
@@ -170,6 +171,36 @@ class _Builder:
         return extractive
 
 
+class _ByPolicy:
+    """The seams of a turn, as its policy wants them: the grader in its style, the check under its thresholds."""
+
+    def __init__(self, settings: Settings, seams: Seams, ports: CheckPorts, model: ChatModel | None) -> None:
+        self._settings, self._seams, self._ports = settings, seams, ports
+        self._model = model if settings.grader == "model" else None
+        self._made: dict[str, tuple[Seams, Policy]] = {}
+        self._graders: dict[str, Grader] = {}
+
+    async def answer(self, ask: Ask, on_stage: OnStage | None = None) -> Reply:
+        """A turn under the policy that it names. Raises InputError for one that is not known."""
+        if ask.policy not in self._made:
+            policy = policy_named(ask.policy, self._settings.policies)
+            checker = _checker(self._settings, policy, self._ports)
+            self._made[ask.policy] = replace(self._seams, grader=self.grader(policy), check=checker), policy
+        return await answer_turn(ask, *self._made[ask.policy], on_stage)
+
+    def grader(self, policy: Policy) -> Grader:
+        """A model in the policy's style where one grades; it is kept, and with it what it remembers."""
+        if self._model is None or policy.style == "none":
+            return self._seams.grader
+        if policy.name not in self._graders:
+            self._graders[policy.name] = model_grader(self._model, policy, self._seams.grader)
+        return self._graders[policy.name]
+
+    async def check_request(self, request: CheckRequest) -> Report:
+        """The check alone, under the thresholds of the default policy."""
+        return await self._seams.check(request.answer, request.sources, request.question, request.given, request.at)
+
+
 async def _ready(counts: Callable[[], tuple[int, int]]) -> dict[str, str]:
     """What is not ready, with the reason."""
     documents, _ = await asyncio.to_thread(counts)
@@ -182,7 +213,7 @@ def _warm(redactor: Redactor) -> None:
     units.warm()
 
 
-def _checker(settings: Settings, policy: Policy, ports: CheckPorts) -> Callable[..., Awaitable[Report]]:
+def _checker(settings: Settings, policy: Policy, ports: CheckPorts) -> Check:
     """The check under the thresholds of `policy`."""
     rules = CheckPolicy(
         unsupported_at=policy.unsupported_at, relevance_at=policy.relevance_at, regions=settings.phone_regions

@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from bot.setting_forms import severities
 from bot.settings import SAMPLE, Settings
+from grounding.grade_prompt import own_texts as grading_texts
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Embedder, Grader, WebSearch
 from grounding.prompt import own_texts
@@ -42,7 +43,7 @@ def chat_model(settings: Settings, screen: PromptScreen, redactor: Redactor, clo
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     model = OpenAIChat(settings.openai_base_url, key, settings.openai_model, _remote(settings, "openai"))
     closers.append(_closing(model))
-    ours = [*own_texts(settings.company), judge_instructions(), JUDGE_REQUEST]
+    ours = [*own_texts(settings.company), *grading_texts(), judge_instructions(), JUDGE_REQUEST]
     inner: ChatModel = PrivateModel(model, redactor) if settings.pseudonyms == "on" else model
     return ScreenedModel(inner, screen, trusted=ours)
 

@@ -18,7 +18,7 @@ from grounding.spotlight import new_marker
 from rai.ports import Ledger, PromptScreen
 from rai.records import Report, Source
 
-Check = Callable[[str, Sequence[Source], str, Sequence[str], datetime | None], Awaitable[Report]]
+Check = Callable[[str, Sequence[Source], str | None, Sequence[str], datetime | None], Awaitable[Report]]
 """(answer, sources, question, given, at) to a report: `rai.provenance.check` with its ports."""
 
 

@@ -30,6 +30,7 @@ Answer = Literal["five-part", "hybrid-crag", "rag"]
 
 DEFAULT_POLICY = "attest"
 MOST_SENTENCES = 12
+MOST_REWRITES = 10
 Share = Annotated[float, Ge(0), Le(1)]
 Few = Annotated[int, Ge(1), Le(50)]
 Many = Annotated[int, Ge(1), Le(1000)]
@@ -68,7 +69,7 @@ class Policy:
     correct_at: Share = 0.8
     keep_at: Share = 0.4
     corrective: tuple[Step, ...] = ("web",)
-    rewrites: Few = 5
+    rewrites: Annotated[int, Ge(1), Le(MOST_REWRITES)] = 5
     web_query: WebQuery = "query"
     web_k: Few = 5
     web_joined: bool = False

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grounding.policy import MOST_SENTENCES, Policy
+from grounding.policy import MOST_REWRITES, MOST_SENTENCES, Policy
 from grounding.records import Evidence, Prompt, PromptPart, Turn
 from grounding.spotlight import block
 from grounding.templates import blank, fill, template, template_names
@@ -39,7 +39,8 @@ def own_texts(company: str) -> tuple[str, ...]:
     origins = [f"[{n}] {origin}" for n in range(1, 100) for origin in _ORIGINS.values()]
     roles = [f"{name}:" for name in _ROLE_NAMES.values()]
     systems = [fill("system", company=company, answer_sentences=str(size)) for size in range(1, MOST_SENTENCES + 1)]
-    return (*ours, *systems, "\n".join((*origins, *roles)))
+    asked = [fill("query_rephrase", question="", count=str(n)) for n in range(1, MOST_REWRITES + 1)]
+    return (*ours, *systems, *asked, "\n".join((*origins, *roles)))
 
 
 def build_prompt(

@@ -91,7 +91,7 @@ async def world(
     users.write_text("users:\n  bella: [billing]\n", "utf-8")
 
     async def run_check(
-        answer: str, sources: Sequence[Source], question: str, given: Sequence[str], at: datetime | None
+        answer: str, sources: Sequence[Source], question: str | None, given: Sequence[str], at: datetime | None
     ) -> Report:
         return await check(answer, sources, question, given=given, ports=ports, policy=CheckPolicy(), at=at)
 

@@ -111,7 +111,7 @@ def seams_of(system: System, model: ChatModel) -> Seams:
     """The system's own seams; only who drafts is another."""
 
     async def check(
-        answer: str, sources: Sequence[Source], question: str, given: Sequence[str], at: datetime | None
+        answer: str, sources: Sequence[Source], question: str | None, given: Sequence[str], at: datetime | None
     ) -> Report:
         return await system.check(CheckRequest(answer, tuple(sources), question, tuple(given), at))
 
