@@ -218,7 +218,8 @@ async def _ledger(system: System) -> Finding:
 
 def _services(settings: Settings) -> list[asyncio.Future[Finding]]:
     calls = []
-    if settings.generator == "openai":
+    uses = (settings.grader, settings.rewriter, settings.hyde, settings.statement_judge)
+    if settings.generator == "openai" or "model" in uses:
         calls.append(_openai(settings))
     if settings.screen == "content_safety":
         calls.append(_content_safety(settings))
