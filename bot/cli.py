@@ -31,6 +31,7 @@ COMMANDS = {
     "eval": "Measure the system on labelled data.",
     "refusals": "See and decide the refusals that people report as wrong.",
     "ledger": "Read, verify and export the provenance log.",
+    "policies": "Show the retrieval and grading policies side by side.",
     "doctor": "Check settings and services, with the fix for each.",
     "settings": "Show every setting: name, default, value, meaning.",
 }

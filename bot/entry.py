@@ -11,6 +11,7 @@ from typing import Any
 from bot.records import Ask, Reply
 from bot.turn import Regeneration, Work
 from grounding.records import Evidence, Passage, Prompt
+from grounding.web_evidence import web_previews
 
 SCREENED = ("verdict", "category", "rule", "score", "threshold", "doubtful", "by", "notes")
 """What is kept of a screening; its documents stand with the passages."""
@@ -23,12 +24,11 @@ def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
         "reply": reply.as_json(),
         "policy": work.policy.as_json(),
         "searched": work.searched,
-        "decided_first": None if work.decided_first is None else asdict(work.decided_first),
         "decision": None if work.decision is None else asdict(work.decision),
-        "corrections": [asdict(c) for c in work.corrections],
         "query": asdict(work.query),
         "evidence": [_evidence(e) for e in work.evidence],
         "passages": [_passage(p) for p in work.found.passages],
+        "web": [asdict(preview) for preview in web_previews(work.web, work.evidence)],
         "prompt": None if work.prompt is None else _prompt(work.prompt),
         "regeneration": None if work.regeneration is None else _regeneration(work.regeneration),
         "screenings": [
@@ -53,7 +53,7 @@ def _evidence(item: Evidence) -> dict[str, Any]:
     p = item.passage
     return {
         "n": item.n, "chunk_id": p.chunk_id, "doc_id": p.doc_id, "version": p.version, "title": p.title, "url": p.url, "locator": p.locator,
-        "start": p.start, "end": p.start + len(p.text), "text": p.text, "origin": p.origin, "score": item.score, "updated": p.updated,
+        "start": p.start, "end": p.start + len(p.text), "text": p.text, "origin": p.origin, "score": item.score, "updated": p.updated, "tier": p.tier,
     }  # fmt: skip
 
 

@@ -143,7 +143,7 @@ async def _record(w: Work, reply: Reply) -> Reply:
     }
     reply = replace(
         reply, query=w.query.text, grades=w.grading.grades, action=w.decision.action if w.decision else None, web=w.web, mode=mode,
-        kb_version=w.found.kb_version, decision=w.decision, corrections=w.corrections, usage=w.trace.usage(), notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
+        kb_version=w.found.kb_version, decided_first=w.decided_first, decision=w.decision, corrections=w.corrections, usage=w.trace.usage(), notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
     )  # fmt: skip
     try:
         entry = await w.trace.stage("record", w.seams.ledger.append("turn", turn_body(w, reply)))

@@ -105,6 +105,7 @@ class Reply:
     draft: Struck | None = None
     relevance: float | None = None
     refusal: Refusal | None = None
+    decided_first: Decision | None = None
     decision: Decision | None = None
     corrections: tuple[Correction, ...] = ()
     usage: dict[str, int] = field(default_factory=dict)

@@ -7,7 +7,7 @@ says what happened. Wall time, tokens of model calls and the rounds of a plan ar
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from grounding.decide import value_of
@@ -22,8 +22,6 @@ from grounding.records import Action, Completion, Passage, Query
 from grounding.rewrite import for_web, rephrased
 from grounding.tokens import count_tokens
 
-PREVIEW = 100
-"""Characters of a web page that an operator sees (requirement 3-18)."""
 _NEEDS_MODEL = frozenset({"rewrites", "hyde"})
 
 
@@ -135,7 +133,7 @@ async def _web(f: Finding, model: ChatModel | None) -> Correction:
         except (ServiceError, ContentFiltered, BudgetSpent) as error:
             f.note(f"the question was searched for as it is: {error}")
     pages = await _search_web(f, query, "web")
-    return Correction("web", (query,), len(pages), f.decision, trail=_trail(pages))
+    return Correction("web", (query,), len(pages), f.decision)
 
 
 async def _plan(f: Finding, model: ChatModel, about: About, marker: str) -> Correction:
@@ -157,7 +155,7 @@ async def _plan(f: Finding, model: ChatModel, about: About, marker: str) -> Corr
     text = task(f.query.text, f.passages, about, marker)
     done = await carry_out(model, text, execute, most_steps=f.policy.plan_steps, marker=marker)
     said = f"{len(done.taken)} of at most {done.bound} rounds, ended: {done.ended}"
-    trail = (*_trail([p for p in added if p.origin == "web"]), *([f"Outcome: {done.outcome}"] if done.outcome else []))
+    trail = (f"Outcome: {done.outcome}",) if done.outcome else ()
     return Correction("plan", tuple(queries), len(added), f.decision, said, trail)
 
 
@@ -179,8 +177,3 @@ async def _search_web(f: Finding, query: str, stage: str) -> tuple[Passage, ...]
 
 def _value(f: Finding, page: Passage) -> float:
     return value_of(f.page_grades[page.chunk_id], f.policy)
-
-
-def _trail(pages: Sequence[Passage]) -> tuple[str, ...]:
-    """What an operator sees of each page (requirement 3-18): address, and the beginning of what it says."""
-    return tuple(f"Corrective step using data from :{p.url}\n{p.text[:PREVIEW]}...." for p in pages)

@@ -15,9 +15,10 @@ from typing import Literal
 from grounding.errors import ServiceReplyInvalid
 from grounding.loose_json import json_values
 from grounding.ports import ChatModel
-from grounding.records import Passage
+from grounding.records import Passage, WebResult
 from grounding.spotlight import block
 from grounding.templates import fill, template
+from grounding.web_evidence import web_text
 
 StepKind = Literal["knowledge_base", "web"]
 REPLY_TOKENS = 500
@@ -173,5 +174,11 @@ def _verdict(value: dict[str, object], most_steps: int) -> Plan | Outcome | None
 
 
 def _past(taken: Taken, marker: str) -> str:
-    found = "\n".join(block(p.text[:PREVIEW], marker) for p in taken.passages) or "nothing"
+    found = "\n".join(block(_shown(p), marker) for p in taken.passages) or "nothing"
     return f"Searched in: {taken.step.kind}\n{block(taken.step.query, marker)}\nFound:\n{found}"
+
+
+def _shown(passage: Passage) -> str:
+    """The beginning of a passage; of a web page in the form of requirement 3-17."""
+    text = passage.text[:PREVIEW]
+    return web_text([WebResult(passage.title, passage.url or "", text)]) if passage.origin == "web" else text

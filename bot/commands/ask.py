@@ -46,6 +46,10 @@ def ask(
             help="Which corrective system runs, see `attest policies`; default: the setting ATTEST_POLICY.",
         ),
     ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WORD", help="A word that is never searched for; may be given more than once."),
+    ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show every claim, the draft before the check, and all timings.")
     ] = False,
@@ -62,6 +66,7 @@ def ask(
       attest ask "And for gift cards?" --history call.txt --as anna@contoso.com
       attest ask "Is it waterproof?" --product "Trail Pro" --json
       attest ask "How long do refunds take?" --verbose
+      attest ask "How long do refunds take?" --policy hybrid-crag
     """
     if not question.strip():
         raise InputError("QUESTION is empty; give a question")
@@ -76,6 +81,7 @@ def ask(
         user=user,
         policy=policy_named(policy or settings.policy, settings.policies).name,
         at=datetime.now().astimezone(),
+        excluded=tuple(exclude or ()),
     )
     reply = run(_answer(context, asked, as_json=json))
     if json:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
@@ -13,35 +15,54 @@ from bot.commands.jsonl import Handle, answer_lines
 from bot.commands.startup import run
 from bot.records import grade_json
 from bot.system import System
-from grounding.decide import decide
+from grounding.decide import decide, taken_as_found
+from grounding.policy_files import policy_named
+from rai.screened import screened_turn
 
 app = options.command_app()
 
 
 @app.command()
-def grade(context: typer.Context, jsonl: options.Jsonl) -> None:
+def grade(
+    context: typer.Context,
+    jsonl: options.Jsonl,
+    policy: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Whose style, rule and thresholds; default: the setting ATTEST_POLICY."),
+    ] = None,
+) -> None:
     """Grade passages against a query and decide the action: correct, ambiguous or incorrect.
 
     A row is {"id", "query", "passages": [{"id", "text", "title"?}]}. A score is in [0, 1]; the extract lies verbatim
-    in the passage. No passages is `incorrect`; a grader that fails gives `ungraded`, which is `ambiguous`.
+    in the passage. No passages is `incorrect`; a grader that fails gives `ungraded`, which is `ambiguous`. `decision` names the
+    rule that fired, its threshold, what was compared with it, and the margin.
 
-    Example:
+    Examples:
       attest grade --jsonl passages.jsonl > grades.jsonl
+      attest grade --jsonl passages.jsonl --policy graph-crag
     """
-    raise typer.Exit(run(answer_lines(context, jsonl, _grader)))
+    raise typer.Exit(run(answer_lines(context, jsonl, partial(_grader, policy))))
 
 
-def _grader(system: System) -> Handle:
-    policy = system.settings.policies[system.settings.policy]
+def _grader(named: str | None, system: System) -> Handle:
+    settings = system.settings
+    policy = policy_named(named or settings.policy, settings.policies)
+    grader = system.grader_of(policy)
 
     async def one(row: Json) -> dict[str, Any]:
         query, passages = fields.text(row, "query"), passages_to_grade(row)
-        grading = await system.grader.grade(query, passages)
+        with screened_turn([query]):
+            if grader is not system.grader:  # a model will read them: as in a turn, they are judged as data first
+                await system.screen.screen(query, [text for p in passages for text in (p.title, p.text) if text])
+            graded = taken_as_found(passages) if policy.style == "none" else await grader.grade(query, passages)
+        decision = decide(graded, policy)
         return {
             "id": row["id"],
-            "status": grading.status,
-            "grades": [grade_json(grade) for grade in grading.grades],
-            "action": decide(grading, policy).action.value,
+            "status": graded.status,
+            "grades": [grade_json(grade) for grade in graded.grades],
+            "action": decision.action.value,
+            "decision": asdict(decision),
+            "note": graded.note,
         }
 
     return one

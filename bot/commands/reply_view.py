@@ -8,12 +8,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
 from bot.commands.output import console, plain, show_progress, table
+from bot.policy_words import correction_words, decision_words
 from bot.records import Citation, OnStage, Reply, Stage
 from bot.web_marks import web_tag
 from rai.records import Claim, Outcome
@@ -79,6 +81,8 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
         out.print(Text("\nNotes", style="bold"))
         for line in reply.notes:
             out.print(_item(plain(line)))
+    if verbose:
+        _decided(out, reply)
     out.print(Text("\n" + (_all_timings(reply) if verbose else _last_line(reply)), style="dim"))
 
 
@@ -216,6 +220,16 @@ def _internal(out: Console, reply: Reply) -> None:
     for note in reply.internal_notes:
         out.print(_item(plain(note.title)))
         _quote(out, note.quote)
+
+
+def _decided(out: Console, reply: Reply) -> None:
+    """Which rule decided on the passages and by what margin, and what was done about it."""
+    if reply.decision is None:
+        return
+    out.print(Text("\nDecided", style="bold"))
+    out.print(_item(plain(decision_words(asdict(reply.decided_first or reply.decision)))))
+    for correction in reply.corrections:
+        out.print(_item(plain(correction_words(asdict(correction)))))
 
 
 def _item(words: str | Text) -> Text:
