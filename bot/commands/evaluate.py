@@ -28,6 +28,7 @@ from bot.evaluate.suites import SUITES
 from bot.settings import SAMPLE, Settings
 from bot.system import System
 from grounding.errors import InputError
+from grounding.policy_files import policy_named
 
 app = options.command_app()
 SuiteName = StrEnum("SuiteName", {name.upper(): name for name in (*SUITES, "all")})  # type: ignore[misc]
@@ -84,6 +85,16 @@ Limit = Annotated[
 ]
 
 
+Policies = Annotated[
+    str | None,
+    typer.Option(
+        "--policy",
+        metavar="NAME",
+        help="golden: under this policy, several with commas, or all side by side; the first is compared with each other.",
+    ),
+]
+
+
 @app.command()
 def evaluate(
     context: typer.Context,
@@ -97,6 +108,7 @@ def evaluate(
     mutations: Mutations = 2000,
     errors: Errors = None,
     grades: Grades = False,
+    policy: Policies = None,
     baseline: Baseline = None,
     html: Html = None,
     json: options.JsonFlag = False,
@@ -109,6 +121,7 @@ def evaluate(
 
     Examples:
       attest eval golden --sample --html golden.html
+      attest eval golden --sample --policy all
       attest eval retrieval --data ./mine --html retrieval.html --baseline before.json
       attest eval provenance --data ./data --errors wrong.jsonl
       attest eval all --data ./data --gate gate.yaml --json
@@ -119,10 +132,11 @@ def evaluate(
     began = time.monotonic()
     names = _chosen(suite.value, data, sample=sample)
     folder = SAMPLE if sample else data or Path()
+    settings = settings_of()
     set_up = partial(
-        Bench, limit=limit, by_category=by_category, mutations=mutations, errors=errors, grades=grades, details=bool(page)
+        Bench, policies=_policies(policy, settings), limit=limit, by_category=by_category, mutations=mutations, errors=errors, grades=grades, details=bool(page)
     )  # fmt: skip
-    results = run(_measure(context, settings_of(), names, folder, set_up, sample=sample))
+    results = run(_measure(context, settings, names, folder, set_up, sample=sample))
     results = over_earlier(results, earlier) if earlier else results
     seconds = round(time.monotonic() - began, 3)
     below = failures(bounds, results, partial=suite.value != "all")
@@ -144,6 +158,15 @@ def _page(html: str | None, inputs: Sequence[Path | None], *, json: bool) -> Htm
     if json and html == "-":
         raise InputError("--json and --html - both write to stdout; allowed: --html with a file")
     return HtmlFile.of(html, inputs=[str(file) for file in inputs if file is not None])
+
+
+def _policies(given: str | None, settings: Settings) -> tuple[str, ...]:
+    """The policies that golden runs under; the one that counts comes first of all."""
+    if given is None:
+        return ()
+    if given == "all":
+        return tuple(dict.fromkeys((settings.policy, *settings.policies)))
+    return tuple(policy_named(name.strip(), settings.policies).name for name in given.split(","))
 
 
 def _chosen(suite: str, data: Path | None, *, sample: bool) -> list[str]:
@@ -205,6 +228,7 @@ async def temporary(context: typer.Context, settings: Settings, path: Path) -> A
 
 
 def _own_settings(settings: Settings, home: Path, *, sample: bool) -> Settings:
+    settings.policies  # noqa: B018  # read before the home changes: the company's own policies are measured too
     own = settings.model_copy(
         update={
             "home": home,

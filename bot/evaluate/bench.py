@@ -24,7 +24,7 @@ class SetResult:
     """Measures of one set of `n` rows: a file, or the part of it that the name says after a colon.
 
     Suites that measure question by question hand the questions over, and what the set gains over another system;
-    `notes` are lines for the person who made the set.
+    `notes` are lines for the person who made the set. `system`: which of several that were measured side by side, such as a policy.
     """
 
     name: str
@@ -33,6 +33,12 @@ class SetResult:
     questions: tuple[Question, ...] = ()
     gains: tuple[Gain, ...] = ()
     notes: tuple[str, ...] = ()
+    system: str = ""
+
+    @property
+    def split(self) -> str:
+        """The part of the data that it is over, without the system's name."""
+        return self.name.removeprefix(f"{self.system}:") if self.system else self.name
 
     def intervals(self) -> dict[str, Interval]:
         """The bootstrap interval of each mean over questions."""
@@ -91,6 +97,7 @@ class Bench:
     `fresh` builds a system over a temporary knowledge base made of one path, and removes it at the end.
     `mutations`: how many of each kind the provenance suite makes, 0 for none; `errors`: where it writes its mistakes.
     `grades`: retrieval also grades what it found and says whether it would have answered; `details`: texts are kept to be read.
+    `policies`: golden runs under each of them, side by side; empty is the one that counts.
     """
 
     system: System
@@ -103,6 +110,7 @@ class Bench:
     errors: Path | None = None
     grades: bool = False
     details: bool = False
+    policies: tuple[str, ...] = ()
 
     def files(self, suite: str) -> list[Path]:
         """The suite's files, by name."""

@@ -17,6 +17,7 @@ from grounding.errors import InputError
 EARLIER = "earlier run"
 PLAIN = "plain hybrid"
 LAST_TURN = "last turn"
+COMPARED = ("right", "outcome")
 
 Figures = Mapping[str, float]
 
@@ -40,6 +41,19 @@ def gains(questions: Sequence[Question], others: Sequence[Figures], against: str
 def over_plain(questions: Sequence[Question], name: str = PLAIN) -> tuple[Gain, ...]:
     """Against the baseline that the questions carry, which is called `name`."""
     return gains(questions, [q.plain for q in questions], name)
+
+
+def over_first(sets: Sequence[SetResult]) -> list[SetResult]:
+    """Sets that were measured side by side: those of the first system with what they gain over each other one, in `right` and `outcome`."""
+    first = sets[0].system if sets else ""
+    return [replace(s, gains=(*s.gains, *_over_others(s, sets))) if s.system == first else s for s in sets]
+
+
+def _over_others(mine: SetResult, sets: Sequence[SetResult]) -> Iterator[Gain]:
+    for other in sets:
+        if other.system != mine.system and other.split == mine.split:
+            theirs = {q.id: {name: v for name, v in q.metrics.items() if name in COMPARED} for q in other.questions}
+            yield from gains(mine.questions, [theirs.get(q.id, {}) for q in mine.questions], other.system)
 
 
 def read_earlier(path: Path) -> EarlierRun:

@@ -10,19 +10,21 @@ from bot.commands import fields
 from bot.commands.forms import access_of, history
 from bot.evaluate import insufficiency, metrics
 from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult, WrongRow
+from bot.evaluate.compare import over_first
 from bot.evaluate.questions import Question, Sought, Where
 from bot.evaluate.ranked import K, documents, hits_of, named, rank_of, tags_of
 from bot.evaluate.sets import titles_of
 from bot.records import Ask, Reply
 from bot.system import System
 from grounding.errors import InputError
-from grounding.records import Passage, Query, Turn
+from grounding.records import Action, Passage, Query, Turn
 from grounding.text import caseless
 from rai.records import Outcome
 
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
 ANSWERS = frozenset({"answered", "repaired"})
 PARTS = ("outcome", "cite", "must", "must_not")
+COSTS = ("evidence_recall", "corrected", "model_calls", "model_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +66,45 @@ class _Turn:
     expect: Expectation
     reply: Reply
     judged: Judgement
+    evidence: tuple[str, ...]
+
+    @property
+    def costs(self) -> dict[str, float]:
+        """What the turn did beside answering, as figures of one question."""
+        usage, wanted = self.reply.usage, set(self.expect.cite)
+        held = {"evidence_recall": float(not wanted.isdisjoint(self.evidence))} if wanted else {}
+        action = self.reply.decided_first.action if self.reply.decided_first else None
+        corrected = {"corrected": float(action is not Action.CORRECT)} if action else {}
+        tokens = usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
+        return held | corrected | {"model_calls": float(usage.get("calls", 0)), "model_tokens": float(tokens)}
 
 
 async def golden(bench: Bench, path: Path) -> SuiteResult:
-    """Share of rows that are right in everything, and in outcome, citation, `must` and `must_not`; per split.
+    """Share of rows that are right in everything, and in outcome, citation, `must` and `must_not`; per policy and split.
 
-    Also how often an answer was given though none was expected, and the other way round.
+    Also how often an answer was given though none was expected and the other way round, how often the evidence held a document
+    that was to be cited, how often passages were not enough, and calls of a chat model with their tokens, means of a turn.
     """
-    turns = [await _asked(bench, path, row) for row in bench.track("golden", bench.rows(path))]
+    policies = bench.policies or (bench.system.settings.policy,)
+    rows, sets, wrong = bench.rows(path), list[SetResult](), list[WrongRow]()
     titles = await titles_of(bench.system)
-    splits = sorted({turn.judged.split for turn in turns})
-    sets = [_measure(split, [turn for turn in turns if turn.judged.split == split], titles) for split in splits]
-    wrong = tuple(WrongRow(t.judged.id, t.judged.split, t.judged.got, t.judged.why) for t in turns if t.judged.why)
-    return SuiteResult("golden", tuple(sets), wrong)
+    for policy in policies:
+        name = "golden" if len(policies) == 1 else policy
+        turns = [await _asked(bench, path, row, policy) for row in bench.track(name, rows)]
+        for split in sorted({turn.judged.split for turn in turns}):
+            label = split if len(policies) == 1 else f"{policy}:{split}"
+            sets.append(_measure(label, [t for t in turns if t.judged.split == split], titles, policy))
+        wrong += [
+            WrongRow(
+                t.judged.id,
+                t.judged.split if len(policies) == 1 else f"{policy}:{t.judged.split}",
+                t.judged.got,
+                t.judged.why,
+            )
+            for t in turns
+            if t.judged.why
+        ]
+    return SuiteResult("golden", tuple(over_first(sets)), tuple(wrong))
 
 
 def expectation(row: Row) -> Expectation:
@@ -119,7 +147,7 @@ def judge(row_id: str, split: str, expect: Expectation, reply: Reply) -> Judgeme
     )
 
 
-async def _asked(bench: Bench, path: Path, row: Row) -> _Turn:
+async def _asked(bench: Bench, path: Path, row: Row, policy: str) -> _Turn:
     try:
         turns = history(row)
         asked = Ask(
@@ -128,7 +156,7 @@ async def _asked(bench: Bench, path: Path, row: Row) -> _Turn:
             context=fields.optional_text(row, "context"),
             product=fields.optional_text(row, "product"),
             user=fields.optional_text(row, "as"),
-            policy=bench.system.settings.policy,
+            policy=policy,
             channel="eval",
         )
         expect, split = expectation(row), fields.optional_text(row, "split") or "all"
@@ -137,7 +165,14 @@ async def _asked(bench: Bench, path: Path, row: Row) -> _Turn:
         raise named(str(path), row, error) from None
     reply = await bench.system.answer(asked, None)
     made, found = await _looked_up(bench.system, turns, asked, reply) if bench.details else (Query(reply.query), ())
-    return _Turn(row, turns, made, found, expect, reply, judge(str(row["id"]), split, expect, reply))
+    judged = judge(str(row["id"]), split, expect, reply)
+    return _Turn(row, turns, made, found, expect, reply, judged, await _evidence_of(bench.system, reply))
+
+
+async def _evidence_of(system: System, reply: Reply) -> tuple[str, ...]:
+    """Documents of the turn's evidence, as the ledger has them: a reply tells only those that were cited."""
+    entry = await system.ledger.get(reply.entry_id) if reply.entry_id else None
+    return tuple(str(item.get("doc_id")) for item in (entry.body.get("evidence") or ())) if entry else ()
 
 
 async def _looked_up(
@@ -152,20 +187,24 @@ async def _looked_up(
     return query, (await system.retriever.retrieve(query, access, K)).passages
 
 
-def _measure(name: str, turns: Sequence[_Turn], titles: Mapping[str, str]) -> SetResult:
+def _measure(name: str, turns: Sequence[_Turn], titles: Mapping[str, str], policy: str) -> SetResult:
     questions = tuple(_question(turn, titles) for turn in turns)
     rows = [turn.judged for turn in turns]
 
     def over(part: str) -> float | None:
         return metrics.share([met for row in rows if (met := getattr(row, part)) is not None])
 
-    measured = metrics.defined(right=metrics.share([row.right for row in rows]), **{part: over(part) for part in PARTS})
+    costs = [turn.costs for turn in turns]
+    told = {name: metrics.mean([c[name] for c in costs if name in c]) for name in COSTS}
+    shares = {part: over(part) for part in PARTS}
+    measured = metrics.defined(right=metrics.share([row.right for row in rows]), **shares, **told)
     return SetResult(
         name,
         len(rows),
         measured | insufficiency.measures(questions),
         questions,
         notes=_notes(name, questions, titles),
+        system=policy,
     )
 
 

@@ -17,7 +17,7 @@ from bot.evaluate.insufficiency import confusion
 from bot.evaluate.item import Item, item_of
 from bot.evaluate.plots import Bar, Series
 from bot.evaluate.questions import Question
-from bot.evaluate.wording import MAIN, MEANINGS, name_of
+from bot.evaluate.wording import LESS, MAIN, MEANINGS, NEITHER, name_of
 from bot.http.templating import rendered, static_files
 from grounding.records import Action
 from rai.records import Outcome
@@ -89,6 +89,44 @@ class SetView:
     lists: tuple[Listed, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Systems that were measured side by side: a line for each set, a cell for each figure; `best`: no other set of its split does better."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, str, int, tuple[tuple[str, bool], ...]], ...]
+
+
+def beside(result: SuiteResult) -> Beside | None:
+    """The table of a suite that measured several systems, split by split; None if it measured one."""
+    if len({part.system for part in result.sets}) < 2:  # one has nothing beside it
+        return None
+    names = [n for n in dict.fromkeys(m for part in result.sets for m in part.metrics) if not n.endswith("_n")]
+    splits = dict.fromkeys(part.split for part in result.sets)
+    rows = []
+    for split in splits:
+        of_split = [part for part in result.sets if part.split == split]
+        best = {name: _best(name, of_split) for name in names}
+        for part in of_split:
+            cells = tuple(_cell(name, part.metrics.get(name), best[name]) for name in names)
+            rows.append((part.system, split, part.n, cells))
+    return Beside(f"{result.suite}, side by side", tuple(name_of(name) for name in names), tuple(rows))
+
+
+def _best(name: str, sets: Sequence[SetResult]) -> float | None:
+    values = [part.metrics[name] for part in sets if name in part.metrics]
+    if not values or name in NEITHER:
+        return None
+    return min(values) if name in LESS else max(values)
+
+
+def _cell(name: str, value: float | None, best: float | None) -> tuple[str, bool]:
+    if value is None:
+        return "–", False
+    return (f"{value:,.0f}" if name == "model_tokens" else f"{value:.3f}"), value == best
+
+
 def eval_page(results: Sequence[SuiteResult], *, name: str, made: str = "", below: Sequence[str] = ()) -> str:
     """The page of `results`. `name`: what was measured; `made`: when; `below`: figures that the gate refused."""
     sets = [
@@ -103,6 +141,7 @@ def eval_page(results: Sequence[SuiteResult], *, name: str, made: str = "", belo
         made=made,
         below=below,
         sets=sets,
+        besides=[table for result in results if (table := beside(result))],
         meanings=[(name_of(metric), MEANINGS[metric]) for metric in MEANINGS if metric in occurs],
         compared=any(view.gains for view in sets),
         style=Markup(style),  # noqa: S704 - our own files, nothing of a question

@@ -18,6 +18,10 @@ NAMES: Mapping[str, str] = {
     "must_not": "Says nothing it must not",
     "answered_though_absent": "Answered though absent",
     "refused_though_present": "Refused though present",
+    "evidence_recall": "Evidence holds it",
+    "corrected": "Passages not enough",
+    "model_calls": "Model calls a turn",
+    "model_tokens": "Model tokens a turn",
 }
 MEANINGS: Mapping[str, str] = {
     "ndcg_10": "How high the right documents stand among the first ten: 1 when they lead the list, less the lower they stand, 0 when none "
@@ -37,7 +41,15 @@ MEANINGS: Mapping[str, str] = {
     "from (golden: an answer was given).",
     "refused_though_present": "Of the questions whose answer is in the knowledge base, in whole or in part, the share for which nothing was "
     "kept to answer from (golden: no answer was given).",
+    "evidence_recall": "Of the rows that expect a citation, the share whose evidence held one of the documents expected: what the draft could be made of.",
+    "corrected": "Share of turns whose passages were not enough by the policy's rule, so that it corrected or gave up.",
+    "model_calls": "Calls of a chat model, mean of a turn: queries, grades, plans and drafts.",
+    "model_tokens": "Tokens of those calls, prompt and reply together, as far as the service counts them.",
 }
+LESS = frozenset({"answered_though_absent", "refused_though_present"})
+"""Figures of which less is better."""
+NEITHER = frozenset({"corrected", "model_calls", "model_tokens"})
+"""Figures that say what was done, not how well."""
 MAIN: Mapping[str, str] = {"retrieval": "ndcg_10", "query": "rouge_1_f", "golden": "right"}
 """The figure that ranks questions from worst to best."""
 
