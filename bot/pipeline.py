@@ -17,6 +17,7 @@ from bot.screening import blocked_for, screen_turn
 from bot.settle import ended, refused, settle
 from bot.trace import CODES, Trace
 from bot.turn import Seams, Work
+from grounding.clarify import clarifying
 from grounding.correct import correct
 from grounding.errors import AttestError, ContentFiltered, PromptBlocked, ServiceError, StoreError
 from grounding.evidence import choose, extracted, superseded
@@ -25,7 +26,7 @@ from grounding.plan import NOT_KNOWN, About
 from grounding.policy import Policy
 from grounding.prompt import build_prompt
 from grounding.query import last_turn_query, without_excluded
-from grounding.records import Access, Passage, Prompt, Query, Turn
+from grounding.records import Access, Action, Passage, Prompt, Query, Turn
 from rai.records import Outcome
 from rai.screened import screened_turn
 
@@ -93,6 +94,9 @@ async def _find(w: Work, access: Access) -> list[Passage]:
     try:
         await find(f, w.ask.excluded)
         await correct(f, About(product=w.ask.product or NOT_KNOWN, brand=seams.company), w.marker)
+        if w.policy.clarify and f.decision.action is not Action.CORRECT:
+            turns = (*w.history, Turn("user", w.ask.question))
+            w.clarification = clarifying(turns, f.query, f.passages, f.grading.grades, product=w.ask.product)
     finally:
         w.query, w.searched, w.found, w.web = f.query, f.searched.text, f.found, f.web
         w.grading = replace(f.grading, grades=f.grades)
@@ -143,7 +147,7 @@ async def _record(w: Work, reply: Reply) -> Reply:
     }
     reply = replace(
         reply, query=w.query.text, grades=w.grading.grades, action=w.decision.action if w.decision else None, web=w.web, mode=mode,
-        kb_version=w.found.kb_version, decided_first=w.decided_first, decision=w.decision, corrections=w.corrections, usage=w.trace.usage(), notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
+        kb_version=w.found.kb_version, decided_first=w.decided_first, decision=w.decision, clarification=w.clarification, corrections=w.corrections, usage=w.trace.usage(), notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
     )  # fmt: skip
     try:
         entry = await w.trace.stage("record", w.seams.ledger.append("turn", turn_body(w, reply)))

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from bot.web_marks import web_notice
+from grounding.clarify import Clarification
 from grounding.decide import Decision
 from grounding.find import Correction
 from grounding.policy import DEFAULT_POLICY
@@ -108,6 +109,7 @@ class Reply:
     decided_first: Decision | None = None
     decision: Decision | None = None
     corrections: tuple[Correction, ...] = ()
+    clarification: Clarification | None = None
     usage: dict[str, int] = field(default_factory=dict)
 
     @property

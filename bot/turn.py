@@ -8,6 +8,7 @@ from datetime import datetime
 
 from bot.records import Ask, InternalNote
 from bot.trace import Trace
+from grounding.clarify import Clarification
 from grounding.decide import Decision
 from grounding.find import Correction
 from grounding.linking import QueryBuilder
@@ -73,6 +74,7 @@ class Work:
     decision: Decision | None = None
     decided_first: Decision | None = None
     corrections: tuple[Correction, ...] = ()
+    clarification: Clarification | None = None
     searched: str = ""
     web: tuple[WebResult, ...] = ()
     evidence: tuple[Evidence, ...] = ()

@@ -67,6 +67,8 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
     numbers = {citation.chunk_id: f"[{citation.n}]" for citation in (*reply.offered, *reply.citations)}
     out.print(_head(reply))
     out.print(Text("\n" + plain(reply.answer.strip())))
+    if reply.clarification:
+        out.print(Text.assemble("\n", ("Ask back: ", "bold"), plain(reply.clarification.question)))
     if reply.web_notice:
         out.print(Text("\n" + plain(reply.web_notice), style="yellow"))
     if reply.refusal is not None and reply.entry_id:
