@@ -3,7 +3,7 @@ PYTHON ?= python3
 ATTEST := .venv/bin/attest
 .DEFAULT_GOAL := help
 
-.PHONY: help setup setup-dev run test bench train-screen check format clean
+.PHONY: help setup setup-dev run test rows bench train-screen check format clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -20,6 +20,9 @@ run: setup  ## the chat page, the bot and the reviewers' page over the sample kn
 test: setup-dev  ## lint, types and the whole suite
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check --quiet . && .venv/bin/mypy
 	@.venv/bin/python -m pytest $(PYTEST_ARGS)
+
+rows: setup-dev  ## requirements against the tests that name them, those without a test first
+	@.venv/bin/python -m tools.rows $(ROWS_ARGS)
 
 bench: setup-dev  ## figures with n and the machine; DATA=folder adds the public sets
 	@.venv/bin/python -m tests.bench $(if $(DATA),--data $(DATA))
