@@ -264,14 +264,6 @@ async def test_what_the_web_says_is_never_a_page_of_a_manual() -> None:
     assert not any(p.text == "Use vinegar." for p in f.kept)
 
 
-@pytest.mark.row("3-18")
-async def test_an_operator_sees_what_was_used() -> None:
-    f = await corrected(Policy(), web=ListedWeb(*PAGES[:1]), scores=GOOD_PAGES)
-    assert f.corrections[0].trail == (
-        f"Corrective step using data from :https://w.example/1\n{PAGES[0].snippet[:100]}....",
-    )
-
-
 @pytest.mark.row("3-20")
 async def test_a_plan_searches_knowledge_base_and_web() -> None:
     f = await corrected(
