@@ -14,6 +14,7 @@ from bot.evaluate.bench import spread
 from bot.evaluate.golden import expectation, judge
 from bot.records import Ask, Reply
 from grounding.errors import InputError
+from grounding.policy_files import ORDER
 from rai.records import Outcome
 from tests.bot.commands.conftest import Attest
 from tests.bot.commands.fakes import FakeWorld, answered
@@ -184,9 +185,12 @@ def test_golden_reports_splits_apart_and_wrong_rows_with_reasons(attest: Attest,
     found = suites(attest, "golden", "--data", str(tmp_path))["golden"]
     assert found["dev"] == {
         "n": 2, "right": 1.0, "outcome": 1.0, "cite": 1.0, "must": 1.0, "must_not": 1.0,
-        "refused_though_present": 0.0, "present_n": 2.0,
+        "refused_though_present": 0.0, "present_n": 2.0, "evidence_recall": 0.0, "model_calls": 0.0, "model_tokens": 0.0,
     }  # fmt: skip
-    assert found["held"] == {"n": 1, "right": 0.0, "outcome": 0.0, "cite": 0.0, "must": 0.0, "must_not": 0.0}
+    assert found["held"] == {
+        "n": 1, "right": 0.0, "outcome": 0.0, "cite": 0.0, "must": 0.0, "must_not": 0.0, "evidence_recall": 0.0,
+        "model_calls": 0.0, "model_tokens": 0.0,
+    }  # fmt: skip
     words = attest("eval", "golden", "--data", str(tmp_path)).out
     assert words.index("wrong rows") < words.index("held")
     for reason in (
@@ -196,6 +200,25 @@ def test_golden_reports_splits_apart_and_wrong_rows_with_reasons(attest: Attest,
         "says 'refunds'",
     ):
         assert reason in " ".join(words.split())
+
+
+def test_golden_runs_under_every_policy_and_compares_the_first_with_each_other(
+    attest: Attest, small: FakeWorld, tmp_path: Path
+) -> None:
+    write(tmp_path / "golden.jsonl", {**GOLDEN, "expect": {"outcome": ["answered", "repaired"]}})
+    page = tmp_path / "page.html"
+    ran = attest("eval", "golden", "--data", str(tmp_path), "--policy", "all", "--json", "--html", str(page))
+    (result,) = json.loads(ran.out)["suites"]
+    assert [s["name"] for s in result["sets"]] == [f"{policy}:dev" for policy in ORDER]
+    assert [asked.policy for asked in small.asked] == list(ORDER)
+    assert {gain["against"] for gain in result["sets"][0]["gains"]} == set(ORDER[1:])
+    assert not any("gains" in part for part in result["sets"][1:])
+    text = page.read_text(encoding="utf-8")
+    assert "golden, side by side" in text
+    assert all(f">{policy}<" in text for policy in ORDER)
+    two = attest("eval", "golden", "--data", str(tmp_path), "--policy", "superrag, dynamics", "--json")
+    assert [s["name"] for s in json.loads(two.out)["suites"][0]["sets"]] == ["superrag:dev", "dynamics:dev"]
+    assert attest("eval", "golden", "--data", str(tmp_path), "--policy", "crag").code == 2
 
 
 def test_golden_asks_the_last_turn_with_what_was_said_before(attest: Attest, small: FakeWorld, tmp_path: Path) -> None:

@@ -208,7 +208,8 @@ def test_grade_has_a_grade_per_passage_and_the_action(attest: Attest, lines: Lin
         lines({"id": "g", "query": "refunds", "passages": passages}, {"id": "n", "query": "x", "passages": []}),
     )
     first, nothing = ran.lines
-    assert set(first) == {"id", "status", "grades", "action"}
+    assert set(first) == {"id", "status", "grades", "action", "decision", "note"}
+    assert set(first["decision"]) == {"action", "kept", "rule", "threshold", "margin", "value"}
     assert [grade["id"] for grade in first["grades"]] == ["p1", "p2"]
     assert set(first["grades"][0]) == {"id", "score", "label", "binary", "extract", "justification"}
     assert (first["action"], nothing["action"]) == ("correct", "incorrect")
