@@ -92,7 +92,7 @@ class _Builder:
         by_policy = _ByPolicy(settings, seams, ports, model)
         return System(
             settings=settings, answer=by_policy.answer, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
-            retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, screen=screen, library=FollowedLibrary(index, names),
+            retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=FollowedLibrary(index, names),
             directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, index.counts), close=self._close,
             warm=partial(_warm, self.redactor), recall=vectors.followed_recall if vectors else lambda: None,
         )  # fmt: skip

@@ -10,7 +10,7 @@ from bot.records import Answer
 from bot.settings import Settings
 from grounding.linking import QueryBuilder
 from grounding.policy import Policy
-from grounding.ports import Directory, Embedder, Grader, Library, Retriever
+from grounding.ports import ChatModel, Directory, Embedder, Grader, Library, Retriever
 from rai.ports import Ledger, PromptScreen
 from rai.records import Report, Source
 
@@ -54,6 +54,7 @@ class System:
     warm: Callable[[], object] = lambda: None
     recall: Callable[[], float | None] = lambda: None
     graders: Callable[[Policy], Grader] | None = None
+    rewriter: ChatModel | None = None
 
     def grader_of(self, policy: Policy) -> Grader:
         """Who grades under this policy: a model speaks in its style, the embedded grader is the same for all."""

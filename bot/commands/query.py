@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -13,6 +14,9 @@ from bot.commands.jsonl import Handle, answer_lines
 from bot.commands.startup import run
 from bot.system import System
 from grounding.query import without_excluded
+from grounding.records import Query, Turn
+from grounding.rewrite import keywords
+from rai.screened import screened_turn
 
 app = options.command_app()
 
@@ -22,7 +26,8 @@ def query(context: typer.Context, jsonl: options.Jsonl) -> None:
     """Make the search query of a conversation: the sentences that say what is wanted, verbatim, with their offsets.
 
     A row is {"id", "history": [{"role", "text"}], "excluded": [str]?}; roles are customer, agent, user, assistant.
-    Excluded words never occur in the query.
+    Excluded words never occur in the query. Where the policy has a model make key words of it (hybrid-crag, with
+    ATTEST_REWRITER=model), `rewritten` has them; otherwise it is null.
 
     Example:
       attest query --jsonl conversations.jsonl > queries.jsonl
@@ -34,6 +39,16 @@ def _builder(system: System) -> Handle:
     async def one(row: Json) -> dict[str, Any]:
         turns, excluded = history(row), fields.texts(row, "excluded")
         access = await access_of(system, fields.optional_text(row, "as"), None)
-        return query_json(row["id"], without_excluded(await system.queries.build(turns, access), excluded))
+        made = without_excluded(await system.queries.build(turns, access), excluded)
+        return {**query_json(row["id"], made), "rewritten": await rewritten_by_model(system, made, turns, excluded)}
 
     return one
+
+
+async def rewritten_by_model(system: System, made: Query, turns: Sequence[Turn], excluded: Sequence[str]) -> str | None:
+    """The key words that a model makes of the query, under the screen as in a turn."""
+    policy = system.settings.policies[system.settings.policy]
+    if system.rewriter is None or policy.query != "keywords" or not made.text:
+        return None
+    with screened_turn(turn.text for turn in turns):
+        return await keywords(system.rewriter, made.text, excluded)

@@ -167,7 +167,7 @@ def test_query_gives_sentences_verbatim(attest: Attest, lines: Lines) -> None:
     said = "Hello there. Is the Trail Pro waterproof?"
     ran = attest("query", "--jsonl", lines({"id": "q", "history": [{"role": "customer", "text": said}]}))
     row = ran.lines[0]
-    assert set(row) == {"id", "query", "sentences", "entities", "why", "note"}
+    assert set(row) == {"id", "query", "sentences", "entities", "why", "note", "rewritten"}
     for sentence in row["sentences"]:
         assert set(sentence) == {"turn", "start", "end", "text", "rank_score"}
         assert said[sentence["start"] : sentence["end"]] == sentence["text"]
