@@ -8,7 +8,7 @@ product are files under `policies/`; a company's own is such a file too (`ground
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le
@@ -29,6 +29,8 @@ Answer = Literal["five-part", "hybrid-crag", "rag"]
 """The prompt of the answer: ours, or the user message of a source document within ours."""
 
 DEFAULT_POLICY = "attest"
+PLAIN = ":plain"
+"""Behind a policy's name: the same without grading and correction."""
 MOST_SENTENCES = 12
 MOST_REWRITES = 10
 Share = Annotated[float, Ge(0), Le(1)]
@@ -90,6 +92,13 @@ class Policy:
     answer_sentences: Annotated[int, Ge(1), Le(MOST_SENTENCES)] = 3
     strict_sentences: bool = False
     nodes: Mapping[str, str] = field(default_factory=dict)
+
+    def plain(self) -> Policy:
+        """The same search and prompt without grading and correction: traditional RAG, to compare with (requirement 2-23)."""
+        return replace(
+            self, name=f"{self.name}{PLAIN}", about=f"{self.name} without grading and correction, to compare with.", style="none",
+            rule="top_k", correct_at=0.0, keep_at=0.0, corrective=(), evidence="passages", clarify=False,
+        )  # fmt: skip
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name: what the ledger keeps."""

@@ -13,7 +13,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from grounding.errors import InputError, SettingsError
-from grounding.policy import DEFAULT_POLICY, Policy
+from grounding.policy import DEFAULT_POLICY, PLAIN, Policy
 
 ORDER = (DEFAULT_POLICY, "hybrid-crag", "superrag", "graph-crag", "agentic-crag", "dynamics")
 """The product's own, the default first, then in the order of the source documents."""
@@ -41,12 +41,12 @@ def read_policies(folder: Path | None = None) -> dict[str, Policy]:
 
 
 def policy_named(name: str, known: Mapping[str, Policy] | None = None) -> Policy:
-    """The policy of that name. Raises InputError that lists the names there are."""
+    """The policy of that name; NAME:plain is NAME without grading and correction. Raises InputError that lists the names there are."""
     known = built_in() if known is None else known
-    try:
-        return known[name]
-    except KeyError:
-        raise InputError(f"policy {name!r} is not known; allowed: {', '.join(known)}") from None
+    found = known.get(name.removesuffix(PLAIN))
+    if found is None:
+        raise InputError(f"policy {name!r} is not known; allowed: {', '.join(known)}, each also as NAME{PLAIN}")
+    return found.plain() if name.endswith(PLAIN) else found
 
 
 def _own(path: Path, known: Mapping[str, Policy]) -> Policy:

@@ -43,7 +43,7 @@ def ask(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Which corrective system runs, see `attest policies`; default: the setting ATTEST_POLICY.",
+            help="Which corrective system runs, see `attest policies`; NAME:plain is without correction. Default: ATTEST_POLICY.",
         ),
     ] = None,
     exclude: Annotated[

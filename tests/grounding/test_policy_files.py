@@ -79,5 +79,12 @@ def test_an_unknown_name_lists_what_there_is() -> None:
         policy_named("strict")
 
 
+@pytest.mark.row("2-23")
+def test_any_policy_can_run_without_grading_and_correction_to_compare() -> None:
+    plain, crag = policy_named("graph-crag:plain"), policy_named("graph-crag")
+    assert (plain.name, plain.style, plain.rule, plain.corrective) == ("graph-crag:plain", "none", "top_k", ())
+    assert (plain.retrieve_k, plain.search, plain.answer) == (crag.retrieve_k, crag.search, crag.answer)
+
+
 def test_every_field_goes_into_the_record() -> None:
     assert set(Policy().as_json()) >= {"name", "style", "rule", "correct_at", "corrective", "labels", "nodes"}
