@@ -20,9 +20,9 @@ from azure.core.exceptions import HttpResponseError
 from azure.core.rest import HttpRequest
 
 from grounding.address import check_address, check_key, is_loopback
+from grounding.azure.core_faults import translated
 from grounding.errors import ServiceReplyInvalid
 from grounding.remote import Remote
-from rai.azure.faults import translated
 from rai.azure.pieces import batches, pieces, sendable, size
 from rai.azure.together import together
 from rai.azure.verdicts import TOP_SEVERITY, Finding, screening, severity_score

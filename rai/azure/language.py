@@ -19,10 +19,10 @@ from azure.core.credentials import AzureKeyCredential, TokenCredential
 from presidio_analyzer import EntityRecognizer, RecognizerResult, RemoteRecognizer
 
 from grounding.address import check_address, check_key, is_loopback
+from grounding.azure.core_faults import code_of, translated
 from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid
 from grounding.remote import Remote
 from grounding.text import sentences
-from rai.azure.faults import code_of, translated
 from rai.ports import EntityTagger
 from rai.records import EntityType
 

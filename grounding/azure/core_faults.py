@@ -24,13 +24,25 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]{0,39}")
 _REFUSALS = {
     401: "the key was refused",
     403: "the key may not do this, or a network rule forbids it",
-    404: "nothing answers there; the endpoint is https://NAME.cognitiveservices.azure.com",
 }
 
 
+class NotFound(ServiceRejected):
+    """A 404: nothing is there under this name."""
+
+
+class Changed(ServiceRejected):
+    """A 412: what was to be changed has changed since it was read."""
+
+
 @contextmanager
-def translated(service: str, *, not_found: str = "") -> Iterator[None]:
-    """Let only our errors out of the block. `not_found`: what else a 404 can mean here. Raises ServiceError."""
+def translated(
+    service: str, *, not_found: str = "", endpoint: str = "https://NAME.cognitiveservices.azure.com"
+) -> Iterator[None]:
+    """Let only our errors out of the block. `not_found`: what else a 404 can mean here; `endpoint`: what one looks like.
+
+    Raises ServiceError.
+    """
     try:
         yield
     except AttestError:
@@ -38,7 +50,8 @@ def translated(service: str, *, not_found: str = "") -> Iterator[None]:
     except DecodeError:
         raise ServiceReplyInvalid(service, "the reply cannot be read") from None
     except HttpResponseError as error:
-        raise _status_fault(service, error, not_found) from None
+        missing = f"nothing answers there; the endpoint is {endpoint}" + (f", or {not_found}" if not_found else "")
+        raise _status_fault(service, error, missing) from None
     except (ServiceRequestError, ServiceResponseError) as error:
         raise ServiceUnavailable(service, f"cannot be reached ({type(error).__name__})") from None
     except AzureError as error:
@@ -52,7 +65,7 @@ def code_of(text: object) -> str:
     return text if isinstance(text, str) and _PLAIN.fullmatch(text) else "unknown"
 
 
-def _status_fault(service: str, error: HttpResponseError, not_found: str) -> AttestError:
+def _status_fault(service: str, error: HttpResponseError, missing: str) -> AttestError:
     status = error.status_code or 0
     if error.response is None and isinstance(error, ClientAuthenticationError):
         return ServiceRejected(service, "this machine could not sign in (Microsoft Entra ID)")
@@ -69,5 +82,8 @@ def _status_fault(service: str, error: HttpResponseError, not_found: str) -> Att
         return ServiceReplyInvalid(service, f"the reply cannot be read{where}")
     if 300 <= status < 400:
         return ServiceRejected(service, f"the endpoint redirects elsewhere; give the final address{where}")
-    refusal = _REFUSALS.get(status, "the request was refused")
-    return ServiceRejected(service, f"{refusal}{f', or {not_found}' if status == 404 and not_found else ''}{where}")
+    if status == 404:
+        return NotFound(service, f"{missing}{where}")
+    if status == 412:
+        return Changed(service, f"it was changed by somebody else meanwhile{where}")
+    return ServiceRejected(service, f"{_REFUSALS.get(status, 'the request was refused')}{where}")
