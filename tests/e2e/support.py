@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from bot.compose_remote import model_grader
 from bot.turn import Seams
 from grounding.compose_model import ModelComposer
 from grounding.embedded.composer import ExtractiveComposer
@@ -15,8 +16,11 @@ from grounding.embedded.grader import EmbeddedGrader
 from grounding.embedded.names import StoreNames
 from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.grade import binary_of, label_of
+from grounding.grade_prompt import own_texts as grading_texts
 from grounding.linking import QueryBuilder
+from grounding.policy import Policy
 from grounding.ports import ChatModel, Composer, Embedder, Grader, WebSearch
+from grounding.prompt import own_texts
 from grounding.records import Document, Grade, Grading, Passage, WebResult
 from rai.embedded.relevance import EmbeddedRelevance
 from rai.embedded.screen import EmbeddedScreen
@@ -110,3 +114,17 @@ async def world(
         deadline_s=deadline_s,
     )
     return World(seams, ledger)
+
+
+def under(seams: Seams, policy: Policy, model: ChatModel, web: WebSearch | None = None) -> Seams:
+    """The seams as `bot.compose` hands them out under `policy` when one model makes queries, grades, plans, drafts and revises."""
+    screened = ScreenedModel(model, seams.screen, trusted=[*own_texts(seams.company), *grading_texts()])
+    composer = ModelComposer(screened)
+    return replace(
+        seams,
+        grader=seams.grader if policy.style == "none" else model_grader(screened, policy, seams.grader),
+        rewriter=screened,
+        composer=composer,
+        reviser=composer,
+        web=ScreenedWeb(web, seams.screen, Redactor()) if web else None,
+    )

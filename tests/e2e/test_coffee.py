@@ -1,0 +1,134 @@
+"""The flat white and the cappuccino: nothing in the brochure, something on the web, and every ratio checked against the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.records import Ask
+from grounding.policy_files import built_in, read_policies
+from grounding.records import Action, Document, WebResult
+from rai.records import Outcome
+from tests.e2e.policies import turn
+from tests.e2e.support import ScriptedWeb
+
+POLICIES = built_in()
+
+BROCHURE = [
+    Document("coffee.pdf#1", "Creative coffee recipes", "For a flat white add the coffee first and then warm milk to the cup."),
+    Document("coffee.pdf#2", "Creative coffee recipes", "For a cappuccino add the milk first, which makes a thick layer of milk foam on top of the cup."),
+    Document("coffee.pdf#3", "Creative coffee recipes", "Iced coffee is served with a scoop of ice cream in a tall glass."),
+]  # fmt: skip
+RATIOS = WebResult(
+    "Flat white vs. cappuccino", "https://coffee.example/flat-white",
+    "A flat white has velvety microfoam and a ratio of espresso to milk of 1:3. A cappuccino has thick foam and a ratio of espresso to milk of 1:1.",
+)  # fmt: skip
+COFFEE = Ask("What is the difference between Flat white and cappuccino?")
+RIGHT = (
+    "A flat white has microfoam and a ratio of espresso to milk of 1:3, a cappuccino has thick foam and a ratio of 1:1."
+)
+BETTER = "How do a flat white and a cappuccino differ in milk and foam?"
+
+
+@pytest.mark.row("2-18")
+@pytest.mark.row("2-19")
+@pytest.mark.row("2-20")
+@pytest.mark.row("2-22")
+async def test_graph_crag_goes_to_the_web_when_all_is_irrelevant(tmp_path: Path) -> None:
+    """Retrieve, grade, transform, search, generate; its state in the record; the question that is answered is the one asked."""
+    t = await turn(
+        tmp_path,
+        POLICIES["graph-crag"],
+        BROCHURE,
+        COFFEE,
+        {"microfoam": 1.0},
+        web=ScriptedWeb(RATIOS),
+        rewrite=BETTER,
+        compose=RIGHT,
+    )
+    assert (t.reply.outcome, t.reply.action) == (Outcome.ANSWERED, Action.INCORRECT)
+    nodes = ["retrieve", "grade_documents", "transform_query", "web_search_node", "grade_documents", "generate"]
+    assert t.stages == nodes
+    assert t.web.queries == [BETTER]
+    assert f"Question: {COFFEE.question}\nContext: " in t.prompt
+    assert t.body["ask"]["question"] == COFFEE.question
+    assert t.body["reply"]["answer"].startswith("A flat white has microfoam")
+    assert [c["step"] for c in t.body["reply"]["corrections"]] == ["web"]
+    assert [e["url"] for e in t.body["evidence"]] == [RATIOS.url]
+    assert [(c.text, c.status) for c in t.reply.claims if c.kind == "number"] == [(n, "exact") for n in "1311"]
+    assert not any(c.unsupported for c in t.reply.claims)
+
+
+@pytest.mark.row("2-20")
+async def test_graph_crag_generates_at_once_when_enough_is_relevant(tmp_path: Path) -> None:
+    """Two of three: one irrelevant in three is not more than 70 %."""
+    t = await turn(
+        tmp_path, POLICIES["graph-crag"], BROCHURE, COFFEE, {"flat white": 1.0, "cappuccino": 1.0}, web=ScriptedWeb(RATIOS),
+        compose="A flat white has the coffee first and then warm milk, a cappuccino has a thick layer of milk foam on top.",
+    )  # fmt: skip
+    assert t.stages == ["retrieve", "grade_documents", "generate"]
+    assert (t.web.queries, set(t.origins)) == ([], {"kb"})
+
+
+@pytest.mark.row("2-22")
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "A flat white has velvety microfoam. A flat white has a ratio of espresso to milk of 1:2.",
+        "A flat white has microfoam and a ratio of espresso to milk of 1:1, a cappuccino has thick foam and a ratio of 1:3.",
+    ],
+    ids=["of nobody", "swapped"],
+)
+async def test_a_ratio_that_no_page_states_of_it_is_not_delivered(tmp_path: Path, wrong: str) -> None:
+    t = await turn(
+        tmp_path, POLICIES["graph-crag"], BROCHURE, COFFEE, {"microfoam": 1.0}, web=ScriptedWeb(RATIOS), rewrite=BETTER, compose=wrong
+    )  # fmt: skip
+    assert t.reply.outcome in (Outcome.REPAIRED, Outcome.WITHHELD)
+    for ratio in ("white has a ratio of espresso to milk of 1:2", "milk of 1:1, a", "ratio of 1:3."):
+        assert ratio not in t.reply.answer
+
+
+@pytest.mark.row("2-23")
+async def test_the_same_question_without_correction_is_answered_from_the_brochure(tmp_path: Path) -> None:
+    """A company's own policy file is the switch: nothing is graded, nothing corrected, and the brochure's word is given."""
+    (tmp_path / "policies").mkdir()
+    (tmp_path / "policies" / "crag-off.yaml").write_text(
+        "base: graph-crag\nstyle: none\nrule: top_k\nkeep_at: 0\ncorrective: []\n", "utf-8"
+    )
+    off = read_policies(tmp_path / "policies")["crag-off"]
+    said = "For a flat white add the coffee first and then warm milk."
+    a = await turn(tmp_path / "off", off, BROCHURE, COFFEE, {"microfoam": 1.0}, web=ScriptedWeb(RATIOS), compose=said)
+    b = await turn(
+        tmp_path / "on",
+        POLICIES["graph-crag"],
+        BROCHURE,
+        COFFEE,
+        {"microfoam": 1.0},
+        web=ScriptedWeb(RATIOS),
+        rewrite=BETTER,
+        compose=RIGHT,
+    )
+    assert (a.stages, a.web.queries, set(a.origins)) == (["retrieve", "generate"], [], {"kb"})
+    assert "coffee first" in a.reply.answer
+    assert {c.origin for c in a.reply.citations} == {"kb"}
+    assert "1:3" not in a.reply.answer
+    assert "1:3" in b.reply.answer
+    assert {c.origin for c in b.reply.citations} == {"web"}
+
+
+@pytest.mark.row("2-11")
+async def test_the_record_says_at_what_temperature_each_call_was_made(tmp_path: Path) -> None:
+    t = await turn(
+        tmp_path,
+        POLICIES["graph-crag"],
+        BROCHURE,
+        COFFEE,
+        {"microfoam": 1.0},
+        web=ScriptedWeb(RATIOS),
+        rewrite=BETTER,
+        compose=RIGHT,
+    )
+    assert {(c["purpose"], c["temperature"], c["ended"]) for c in t.body["calls"]} == {
+        ("grade", 0.0, "complete"), ("rewrite", 0.0, "complete"), ("compose", 0.0, "complete"),
+    }  # fmt: skip
