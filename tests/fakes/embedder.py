@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -26,8 +27,13 @@ class HashEmbedder:
         out = np.zeros((len(texts), WIDTH), np.float32)
         for row, text in enumerate(texts):
             for term in [*terms(text), "\x00"]:
-                digest = hashlib.sha256(term.encode("utf-8", "replace")).digest()
-                rng = np.random.default_rng(int.from_bytes(digest[:8], "big"))
-                out[row] += rng.standard_normal(WIDTH).astype(np.float32)
+                out[row] += _direction(term)
             out[row] /= np.linalg.norm(out[row])
         return out
+
+
+@lru_cache(maxsize=50_000)
+def _direction(term: str) -> Vectors:
+    digest = hashlib.sha256(term.encode("utf-8", "replace")).digest()
+    rng = np.random.default_rng(int.from_bytes(digest[:8], "big"))
+    return rng.standard_normal(WIDTH).astype(np.float32)
