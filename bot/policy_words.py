@@ -1,9 +1,8 @@
-"""A policy, and what it decided in a turn, in words: the same on the terminal, on the pages and in the docs."""
+"""A policy in words: the same on the terminal, on the pages and in the docs. What it decided in a turn: `bot.decision_words`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from grounding.policy import Policy
 
@@ -26,19 +25,6 @@ _ANSWERS = {
     "hybrid-crag": "the document's prompt",
     "rag": "the document's prompt",
 }
-RULES: Mapping[str, str] = {
-    "max_at_least_correct": "the best passage reaches what counts as correct",
-    "max_below_correct": "the best passage is below what counts as correct",
-    "max_below_keep": "no passage is good enough to be kept",
-    "irrelevant_over_70": "share of passages that are irrelevant",
-    "relevant_at_most_70": "share of passages that are relevant",
-    "mean_kept": "mean of the passages that are kept",
-    "mean_all_retrieved": "mean of all passages",
-    "top_k": "the best passages are taken as they are",
-    "nothing_retrieved": "nothing was found",
-    "ungraded": "the grader did not answer",
-}
-"""What each rule compares, by the name that a record has."""
 
 
 def rule_words(p: Policy) -> str:
@@ -58,7 +44,9 @@ def _kept_words(p: Policy) -> str:
         return "all, best first"
     if p.style == "binary":
         return "every yes"
-    return f"{p.correct_at:g} if correct, else {p.keep_at:g}" if p.rule == "max_score" else f"{p.keep_at:g} or more"
+    if p.rule == "max_score":
+        return f"grades from {p.correct_at:g} if that is enough, else from {p.keep_at:g}"
+    return f"grades from {p.keep_at:g}"
 
 
 def _step_words(p: Policy) -> str:
@@ -89,29 +77,3 @@ SIDE_BY_SIDE: Mapping[str, Callable[[Policy], str]] = {
     "asks back": lambda p: "when it is left open what is meant" if p.clarify else "no",
 }
 """What a person compares, in the order of a turn."""
-
-
-def decision_words(decision: Mapping[str, Any] | None) -> str:
-    """As `ambiguous: the best passage is below what counts as correct (0.62 against 0.8, by 0.18; max_below_correct)`."""
-    if not decision:
-        return ""
-    rule = str(decision.get("rule", ""))
-    said = RULES.get(rule, rule)
-    if rule in ("ungraded", "top_k", "nothing_retrieved"):
-        return f"{decision.get('action')}: {said} ({rule})"
-    figures = "{value:.2f} against {threshold:g}, by {margin:.2f}".format(
-        value=float(decision.get("value") or 0), threshold=float(decision.get("threshold") or 0), margin=float(decision.get("margin") or 0)
-    )  # fmt: skip
-    return f"{decision.get('action')}: {said} ({figures}; {rule})"
-
-
-def correction_words(correction: Mapping[str, Any]) -> str:
-    """A corrective step as a line: what was done, for what, and what came of it."""
-    step = _STEPS.get(str(correction.get("step")), str(correction.get("step"))).replace("{n} ", "")
-    queries: Sequence[str] = correction.get("queries") or ()
-    asked = "; ".join(f"“{q}”" for q in queries)
-    added = int(correction.get("added") or 0)
-    came = f"{added} {'passage' if added == 1 else 'passages'} more" if queries else ""
-    why = str(correction.get("why") or "")
-    after = decision_words(correction.get("decision")) if queries else ""
-    return " · ".join(part for part in (step, asked, came, why, after) if part)

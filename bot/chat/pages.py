@@ -12,6 +12,7 @@ import yaml
 from aiohttp import web
 
 from bot.http.claim_form import parse_claims
+from bot.http.decided import ask_back, decided
 from bot.http.errors import Refused
 from bot.http.forms import parse_json
 from bot.http.keys import SYSTEM
@@ -98,7 +99,8 @@ def _from_titles(documents: list[DocumentInfo]) -> list[str]:
 
 
 async def view(request: web.Request) -> web.Response:
-    """What ties a reply to its passages: in the reply's JSON, out `{"evidence": [...], "answer": HTML, "draft": HTML | null}`.
+    """What ties a reply to its passages, and how it came about: in the reply's JSON with its `question`, out `{"evidence": [...],
+    "answer": HTML, "draft": HTML | null, "decided": HTML | null, "ask_back": {"question", "options"} | null}`.
 
     The reply is drawn as it was given, for the ledger's copy may be redacted. The passages are those of its entry, as far
     as its person may read them; for a reply that has no entry, what it cites.
@@ -112,7 +114,15 @@ async def view(request: web.Request) -> web.Response:
         evidence = await _evidence(request.app[SYSTEM], entry)
     else:
         entry, evidence = None, [{**c, "text": c.get("quote")} for c in cited]
-    return web.json_response({"evidence": evidence, **_drawn(reply, evidence, cited, entry)})
+    asked = ask_back(reply, str(reply.get("question") or ""))
+    return web.json_response(
+        {"evidence": evidence, **_drawn(reply, evidence, cited, entry), "decided": _decided(reply), "ask_back": asked}
+    )
+
+
+def _decided(reply: dict[str, Any]) -> str | None:
+    view = decided(reply)
+    return rendered("http/decided_part.html", view=view) if view is not None and (view.first or view.steps) else None
 
 
 def _drawn(

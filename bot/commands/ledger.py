@@ -12,6 +12,7 @@ import typer
 
 from bot.commands import options
 from bot.commands.output import console, emit, note, plain, table
+from bot.commands.reply_view import decided_lines
 from bot.commands.startup import run, settings_of
 from bot.commands.wiring import opened
 from grounding.errors import AttestError, InputError, SettingsError
@@ -65,6 +66,8 @@ def show(
         return
     out = console()
     out.print(f"{entry.kind} · {entry.at} · entry {entry.entry_id} · number {entry.seq}")
+    for line in decided_in(entry):
+        out.print(plain(line))
     out.print(plain(jsonlib.dumps(entry.body, ensure_ascii=False, indent=2)), soft_wrap=True)
     out.print(f"chained to {entry.prev}\nsealed with {entry.mac}", style="dim")
 
@@ -116,6 +119,14 @@ def _outcome(entry: Entry) -> str:
     """How a turn ended; a dash for entries that are no turns."""
     reply = entry.body.get("reply")
     return str(reply.get("outcome") or "–") if isinstance(reply, dict) else "–"
+
+
+def decided_in(entry: Entry) -> list[str]:
+    """What a turn decided on its passages, in words; nothing of an entry that does not tell."""
+    reply = entry.body.get("reply")
+    if not isinstance(reply, dict):
+        return []
+    return decided_lines(reply.get("decided_first") or reply.get("decision"), reply.get("corrections") or ())
 
 
 async def _newest(context: typer.Context, limit: int) -> list[Entry]:

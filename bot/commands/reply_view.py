@@ -9,13 +9,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from bot.ask_back import question_alone
 from bot.commands.output import console, plain, show_progress, table
-from bot.policy_words import correction_words, decision_words
+from bot.decision_words import correction_words, decision_words, turn_words
 from bot.records import Citation, OnStage, Reply, Stage
 from bot.web_marks import web_tag
 from rai.records import Claim, Outcome
@@ -66,9 +68,11 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
     out = out or console()
     numbers = {citation.chunk_id: f"[{citation.n}]" for citation in (*reply.offered, *reply.citations)}
     out.print(_head(reply))
+    looked = turn_words(*_record(reply))
+    if looked and not verbose:
+        out.print(Text(plain(looked), style="dim"))
     out.print(Text("\n" + plain(reply.answer.strip())))
-    if reply.clarification:
-        out.print(Text.assemble("\n", ("Ask back: ", "bold"), plain(reply.clarification.question)))
+    _ask_back(out, reply, verbose=verbose)
     if reply.web_notice:
         out.print(Text("\n" + plain(reply.web_notice), style="yellow"))
     if reply.refusal is not None and reply.entry_id:
@@ -224,14 +228,49 @@ def _internal(out: Console, reply: Reply) -> None:
         _quote(out, note.quote)
 
 
+def _ask_back(out: Console, reply: Reply, *, verbose: bool) -> None:
+    """The question to the human agent, with what it may be about."""
+    asked = reply.clarification
+    if asked is None:
+        return
+    out.print(Text.assemble("\n", ("Ask back: ", "bold"), plain(question_alone(asked.question, asked.options))))
+    for option in asked.options:
+        out.print(_item(plain(option)))
+    if verbose:
+        out.print(Text(plain(asked.why), style="dim"))
+
+
+def _record(reply: Reply) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """The first decision and the corrective steps, as the ledger has them."""
+    first = reply.decided_first or reply.decision
+    return asdict(first) if first else None, [asdict(c) for c in reply.corrections]
+
+
 def _decided(out: Console, reply: Reply) -> None:
     """Which rule decided on the passages and by what margin, and what was done about it."""
-    if reply.decision is None:
+    first, corrections = _record(reply)
+    if first is None:
         return
     out.print(Text("\nDecided", style="bold"))
-    out.print(_item(plain(decision_words(asdict(reply.decided_first or reply.decision)))))
-    for correction in reply.corrections:
-        out.print(_item(plain(correction_words(asdict(correction)))))
+    for line in decided_lines(first, corrections):
+        out.print(Text(plain(line)))
+
+
+def decided_lines(first: object, corrections: Sequence[object]) -> list[str]:
+    """A decision and the corrective steps after it as lines, each with the rule by its name; none without a decision."""
+    if not isinstance(first, Mapping) or not first:
+        return []
+    lines = [_ruled(first, decision_words(first))]
+    for correction in corrections:
+        if isinstance(correction, Mapping):
+            lines.append(_ruled(correction.get("decision"), correction_words(correction)))
+            lines += [f"  {line}" for line in correction.get("trail") or ()]
+    return lines
+
+
+def _ruled(decision: object, words: str) -> str:
+    rule = decision.get("rule") if isinstance(decision, Mapping) else None
+    return f"- {words} · rule {rule}" if rule else f"- {words}"
 
 
 def _item(words: str | Text) -> Text:

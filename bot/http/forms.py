@@ -32,10 +32,11 @@ SOURCES_MAX = 100
 SOURCE_MAX = 200_000
 GIVEN_MAX = 100
 ITEMS_MAX = 200
+EXCLUDED_MAX = 20
 ROLES = get_args(Role)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]|$)")
 _REPORT = ("entry_id", "comment", "as")
-_ASK = ("question", "history", "context", "product", "as", "policy")
+_ASK = ("question", "history", "context", "product", "as", "policy", "excluded")
 
 
 def parse_json(raw: bytes) -> dict[str, Any]:
@@ -74,6 +75,7 @@ def parse_ask(data: Mapping[str, Any], default_policy: str, policies: Mapping[st
         policy=policy_named(policy, policies).name,
         channel="http",
         at=datetime.now().astimezone(),
+        excluded=_words(data, "excluded", EXCLUDED_MAX),
     )
 
 
@@ -204,6 +206,12 @@ def _list(data: Mapping[str, Any], name: str, most: int) -> list[Any]:
     if len(value) > most:
         raise InputError(f"{name} has {len(value)} items; allowed: at most {most}")
     return value
+
+
+def _words(data: Mapping[str, Any], name: str, most: int) -> tuple[str, ...]:
+    """A list of short texts, none of them empty; () without it."""
+    items = _list(data, name, most) if data.get(name) is not None else []
+    return tuple(_text(item, f"{name}[{i}]", NAME_MAX) for i, item in enumerate(items))
 
 
 def _optional(data: Mapping[str, Any], name: str, most: int) -> str | None:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.http.claim_form import parse_claims
+from bot.http.decided import Decided, decided
 from bot.http.panes import Panes, panes
 from bot.http.passages import shown_passage
+from bot.review.policy import policy_lines, stands
 from rai.records import Entry
 
 
@@ -22,11 +24,25 @@ class TurnView:
     passages: tuple[dict[str, Any], ...]
     prompt: dict[str, Any] | None
     screenings: tuple[dict[str, Any], ...]
-    stages: tuple[tuple[str, float], ...]
+    stages: tuple[StageLine, ...]
     answer: Panes
     draft: Panes | None
+    policy_lines: tuple[tuple[str, str], ...] = ()
+    policy_fields: tuple[tuple[str, str], ...] = ()
+    searched: str = ""
+    decided: Decided | None = None
+    calls: tuple[dict[str, Any], ...] = ()
     unfit: tuple[str, ...] = ()
     web: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StageLine:
+    """A stage; `node` is what the policy's source document calls it, empty without one. `ms`: milliseconds."""
+
+    name: str
+    node: str
+    ms: float
 
 
 def turn_view(entry: Entry) -> TurnView:
@@ -36,20 +52,47 @@ def turn_view(entry: Entry) -> TurnView:
     tiers = {c.get("chunk_id"): c.get("tier") for c in reply.get("citations") or ()}
     evidence = [{"tier": tiers.get(e.get("chunk_id")), **e} for e in body.get("evidence") or ()]
     draft = reply.get("draft")
-    titles = {p.get("chunk_id"): p.get("title") for p in [*(body.get("passages") or ()), *evidence]}
+    policy = body.get("policy") or {}
     return TurnView(
         ask=body.get("ask") or {},
         reply=reply,
-        policy=body.get("policy") or {},
-        grades=tuple({**g, "title": titles.get(g.get("id")) or g.get("id")} for g in reply.get("grades") or ()),
+        policy=policy,
+        grades=_grades(body, reply, policy, evidence),
         passages=tuple(body.get("passages") or ()),
         prompt=body.get("prompt"),
         screenings=tuple(body.get("screenings") or ()),
-        stages=tuple((str(s.get("name")), float(s.get("ms") or 0.0)) for s in body.get("stages") or ()),
+        stages=tuple(
+            StageLine(str(s.get("name")), str(s.get("node") or ""), float(s.get("ms") or 0.0))
+            for s in body.get("stages") or ()
+        ),
         answer=claim_map(str(reply.get("answer", "")), reply.get("claims") or [], evidence, "a-"),
         draft=claim_map(draft["text"], draft["claims"], evidence, "d-") if draft else None,
         unfit=tuple(body.get("unfit") or ()),
         web=tuple(body.get("web") or ()),
+        policy_lines=tuple(policy_lines(policy)),
+        policy_fields=tuple(tidy(policy)) if policy else (),
+        searched=str(body.get("searched") or ""),
+        decided=decided(reply),
+        calls=tuple(body.get("calls") or ()),
+    )
+
+
+def _grades(
+    body: dict[str, Any], reply: dict[str, Any], policy: dict[str, Any], evidence: list[dict[str, Any]]
+) -> tuple[dict[str, Any], ...]:
+    """The grades, each with the title of its passage and what became of it."""
+    passages = body.get("passages") or ()
+    titles = {p.get("chunk_id"): p.get("title") for p in [*passages, *evidence]}
+    found = {p.get("chunk_id") for p in passages}
+    decision = reply.get("decision")
+    kept = frozenset(decision.get("kept") or ()) if isinstance(decision, dict) else None
+    return tuple(
+        {
+            **g,
+            "title": titles.get(g.get("id")) or g.get("id"),
+            "stands": stands(g, policy, kept, web=g.get("id") not in found),
+        }
+        for g in reply.get("grades") or ()
     )
 
 

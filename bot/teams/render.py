@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from bot.ask_back import completed
 from bot.records import Citation, Reply
 from bot.teams.limits import (
     MARKER,
@@ -29,14 +30,25 @@ BUDGET = MAX_BYTES - 1024
 """Room is left for the end of a stream that the message may become."""
 MAX_NOTE = 300
 MAX_LISTED = 5
+MAX_ASKED = 600
+MAX_CHOICES = 3
+"""Teams shows the first three of suggested actions."""
+MAX_CHOICE = 1000
 TOO_LONG = "The answer is longer than a Teams message can be, so nothing of it is shown. Please ask for one part of it."
 
 
-def render(reply: Reply, *, teams: bool, public_url: str | None = None) -> Json:
-    """The message for `reply`: with citation entities on Teams, with a list of sources elsewhere; a refusal with a card to report it."""
+def render(reply: Reply, *, teams: bool, public_url: str | None = None, question: str | None = None) -> Json:
+    """The message for `reply`: with citation entities on Teams, with a list of sources elsewhere; a refusal with a card to report it.
+
+    `question`: what was asked, where buttons may be shown: each thing that a clarifying question offers completes it.
+    """
     message = _teams_message(reply, public_url) if teams else _plain_message(reply, public_url)
     card = report_card(reply)
-    return {**message, "attachments": card} if card else message
+    if card:
+        return {**message, "attachments": card}
+    choices = _choices(reply, question) if question is not None else []
+    chosen: Json = {**message, "suggestedActions": {"to": [], "actions": choices}}
+    return chosen if choices and size(chosen) <= BUDGET else message
 
 
 def notice(text: str) -> Json:
@@ -59,7 +71,7 @@ def cited(reply: Reply) -> tuple[Citation, ...]:
 def _teams_message(reply: Reply, public_url: str | None) -> Json:
     citations = cited(reply)
     attached, rest = citations[:MAX_CITATIONS], citations[MAX_CITATIONS:]
-    blocks = [_body(reply), _sources(rest, reply, public_url), *_asides(reply)]
+    blocks = [_body(reply), _ask_back(reply), _sources(rest, reply, public_url), *_asides(reply)]
     message = notice("\n\n".join(block for block in blocks if block))
     if reply.outcome in DELIVERED:
         root: Json = {"type": MESSAGE, "@type": "Message", "@context": "https://schema.org", "@id": ""}
@@ -73,7 +85,7 @@ def _teams_message(reply: Reply, public_url: str | None) -> Json:
 
 
 def _plain_message(reply: Reply, public_url: str | None) -> Json:
-    blocks = [_body(reply), _sources(cited(reply), reply, public_url), *_asides(reply)]
+    blocks = [_body(reply), _ask_back(reply), _sources(cited(reply), reply, public_url), *_asides(reply)]
     return _fit(notice("\n\n".join(block for block in blocks if block)), reply)
 
 
@@ -81,7 +93,7 @@ def _fit(message: Json, reply: Reply) -> Json:
     """Keep to the budget: first the asides go, then the quotes; an answer is never cut in the middle, nor from its mark."""
     if size(message) <= BUDGET:
         return message
-    message = {**message, "text": _body(reply)}
+    message = {**message, "text": "\n\n".join(block for block in (_body(reply), _ask_back(reply)) if block)}
     for entity in message.get("entities", ()):
         shown = {int(n) for n in MARKER.findall(reply.answer)}
         entity["citation"] = [c for c in entity.get("citation", ()) if c["position"] in shown]
@@ -94,6 +106,24 @@ def _body(reply: Reply) -> str:
     """The answer, and below it the line that says what of it is from the web."""
     head, colon, places = (reply.web_notice or "").partition(": ")
     return safe_markdown(reply.answer) + (f"\n\n**{head}{colon.strip()}** {places}" if head else "")
+
+
+def _ask_back(reply: Reply) -> str:
+    """The question to the human agent. It names what may be meant, for not every chat shows buttons."""
+    return (
+        f"**Ask back:** {plain(shorten(_line(reply.clarification.question), MAX_ASKED))}" if reply.clarification else ""
+    )
+
+
+def _choices(reply: Reply, question: str) -> list[Json]:
+    """A button for each thing that may be meant; pressed, it asks the completed question."""
+    options = reply.clarification.options if reply.clarification else ()
+    asked = [(_line(option), completed(question, _line(option))) for option in options[:MAX_CHOICES]]
+    return [
+        {"type": "imBack", "title": shorten(option, MAX_NAME), "value": value}
+        for option, value in asked
+        if option and utf16(value) <= MAX_CHOICE
+    ]
 
 
 def _claim(citation: Citation, reply: Reply, public_url: str | None) -> Json:

@@ -209,10 +209,14 @@ class Turns:
                 reply = await self._answer(ask, on_stage)
             if not is_personal(activity):
                 reply = replace(reply, internal_notes=())
-            return render(reply, teams=is_teams(activity), public_url=self._settings.public_url), question, reply
+            return self._render(reply, activity, question), question, reply
         except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
             log.error("a turn ended with %s%s", type(error).__name__, _where(error))  # noqa: TRY400  # no customer text
             return notice(APOLOGY), question, None
+
+    def _render(self, reply: Reply, activity: Json, question: _Question) -> Json:
+        asked = question.ask if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
+        return render(reply, teams=is_teams(activity), public_url=self._settings.public_url, question=asked)
 
     async def _keep(self, activity: Json, question: _Question, reply: Reply | None, sent_id: str | None) -> None:
         if reply is None:

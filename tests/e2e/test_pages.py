@@ -113,6 +113,32 @@ async def test_what_is_withheld_or_insufficient_offers_its_sources_and_nothing_t
         await expect(turn.get_by_role("button", name="Copy as customer text")).to_have_count(0)
 
 
+async def test_a_question_back_puts_the_completed_question_into_the_box_and_sends_nothing(
+    page: Page, fake: Fake
+) -> None:
+    await ask(page, "What does this plan cost?")
+    back = page.locator(".ask-back")
+    await expect(back).to_contain_text("Which plan do you mean?")
+    await expect(page.locator("#status")).to_contain_text("Which plan do you mean?")
+    await back.get_by_role("button", name="Northwind Care", exact=True).click()
+    await expect(page.locator("#question")).to_be_focused()
+    assert await page.input_value("#question") == "For Northwind Care: What does this plan cost?"
+    assert len(fake.turns.asks) == 1
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".turn").nth(1).locator(".badge").first).to_be_visible()
+    assert fake.turns.asks[1].question == "For Northwind Care: What does this plan cost?"
+
+
+async def test_how_an_answer_came_about_tells_rule_and_margin(page: Page) -> None:
+    await ask(page, "What does this plan cost?")
+    behind = page.locator(".behind")
+    await behind.locator("summary").click()
+    await expect(behind.locator(".decided > li").first).to_contain_text("(best 0.10, needed 0.40, short by 0.30)")
+    await expect(behind.locator(".decided code").first).to_have_text("max_below_keep")
+    await expect(behind.locator(".queries li").first).to_have_text("price of the plan")
+    assert await behind.locator("script, img").count() == 0
+
+
 async def test_a_wrong_refusal_is_reported_with_one_press(page: Page, fake: Fake) -> None:
     await page.click(".options summary")
     await page.fill("#as-user", "alice")
@@ -254,15 +280,19 @@ async def test_text_has_enough_contrast_and_nothing_overflows_at_360_pixels(
     context = await chromium.new_context(color_scheme=scheme, viewport={"width": 360, "height": 700})  # type: ignore[arg-type]  # the two words that it allows
     page = await context.new_page()
     await page.goto(f"{base}/chat")
-    for question in ("How do I return something?", "repair it", "hostile"):
+    for question in ("How do I return something?", "repair it", "hostile", "What does this plan cost?"):
         await ask(page, question)
+    await page.locator(".behind summary").last.click()
     assert await page.evaluate("document.documentElement.scrollWidth") == 360
     poor = await page.evaluate(CONTRAST)
     assert poor == []
     await page.goto(f"{base}/review?token=once")
-    await page.goto(f"{base}/review/e00002x7q")
-    assert await page.evaluate("document.documentElement.scrollWidth") == 360
-    assert await page.evaluate(CONTRAST) == []
+    for entry in ("e00002x7q", "e00004x7q"):
+        await page.goto(f"{base}/review/{entry}")
+        for summary in await page.locator("summary").all():
+            await summary.click()
+        assert await page.evaluate("document.documentElement.scrollWidth") == 360
+        assert await page.evaluate(CONTRAST) == []
 
 
 async def test_the_theme_follows_the_system_until_a_person_chooses(chromium: Browser, base: str) -> None:

@@ -17,7 +17,10 @@ from typing import Any
 from bot.records import Ask, Citation, InternalNote, OnStage, Refusal, Reply, Stage, Struck
 from bot.settings import Settings
 from bot.system import CheckRequest, System
+from grounding.clarify import Clarification
+from grounding.decide import Decision
 from grounding.errors import ServiceUnavailable
+from grounding.find import Correction
 from grounding.linking import QueryBuilder
 from grounding.policy import Policy
 from grounding.records import (
@@ -305,7 +308,7 @@ class FakeTurns:
     def _reply(self, question: str) -> tuple[Reply, tuple[Passage, ...]]:
         makers = {
             "repair": repaired, "withhold": withheld, "ignore your instructions": blocked, "broken": failed,
-            "weather": insufficient, "hostile": hostile, "flat white": from_web,
+            "weather": insufficient, "hostile": hostile, "flat white": from_web, "this plan": asks_back,
         }  # fmt: skip
         return next((make() for word, make in makers.items() if word in question), answered())
 
@@ -321,6 +324,10 @@ class FakeTurns:
         return reply
 
 
+CALLS = [
+    {"purpose": "rewrite", "model": "gpt-4o", "ended": "complete", "ms": 412.4, "usage": {"prompt_tokens": 210, "completion_tokens": 18}, "temperature": 0.0},
+    {"purpose": "rewrite", "model": "gpt-4o", "ended": "ServiceTimeout", "ms": 8000.0, "usage": {}, "temperature": None},
+]  # fmt: skip
 BLOCK = {"category": "jailbreak", "rule": "JB-01", "score": 0.97, "threshold": 0.5, "by": "rules"}
 
 
@@ -353,7 +360,10 @@ def turn_body(ask: Ask, reply: Reply, passages: Sequence[Passage]) -> dict[str, 
         "prompt": {"parts": parts, "question": ask.question, "cuts": ["history: 2 oldest turns"], "tokens": 812, "sha256": "ab" * 32}
         if passages else None,
         "screenings": [{"what": "question", "verdict": "block", **BLOCK} if reply.outcome is Outcome.BLOCKED else {"what": "question", "verdict": "allow", "category": None, "rule": None, "score": 0.02, "threshold": 0.5}],
-        "stages": [{"name": name, "ms": ms} for name, ms in reply.timings_ms.items()],
+        "stages": [{"name": name, **({"node": "grade_documents"} if name == "grade" else {}), "ms": ms} for name, ms in reply.timings_ms.items()],
+        "searched": reply.query,
+        "decision": asdict(reply.decision) if reply.decision else None,
+        "calls": CALLS if reply.usage else [],
         "web": [asdict(p) for p in web_previews(reply.web, [Evidence(n, p) for n, p in enumerate(passages, 1)])],
     }  # fmt: skip
 
@@ -388,7 +398,7 @@ def answered() -> tuple[Reply, tuple[Passage, ...]]:
     grades = (grade_of(first, 0.93), grade_of(second, 0.55))
     return Reply(
         Outcome.ANSWERED, text, citations=cited, claims=claims, grades=grades, action=Action.CORRECT,
-        internal_notes=notes, relevance=0.88,
+        internal_notes=notes, relevance=0.88, decision=Decision(Action.CORRECT, (first.chunk_id,), "max_at_least_correct", 0.8, 0.13, 0.93),
     ), (first, second)  # fmt: skip
 
 
@@ -431,6 +441,25 @@ def insufficient() -> tuple[Reply, tuple[Passage, ...]]:
         Outcome.INSUFFICIENT, text, offered=(citation(1, first, "Returns and refunds"),), grades=(grade_of(first, 0.1),),
         action=Action.INCORRECT,
     ), (first,)  # fmt: skip
+
+
+def asks_back() -> tuple[Reply, tuple[Passage, ...]]:
+    """Not enough, asked in other words and on the web, a question to the human agent."""
+    reply, passages = insufficient()
+    at_first = Decision(Action.INCORRECT, (), "max_below_keep", 0.4, 0.3, 0.1)
+    in_doubt = Decision(Action.AMBIGUOUS, (passages[0].chunk_id,), "max_below_correct", 0.8, 0.25, 0.55)
+    options = ("Northwind Care", f"Northwind Care Plus {HOSTILE}"[:80])
+    return replace(
+        reply, action=Action.AMBIGUOUS, decided_first=at_first, decision=in_doubt,
+        corrections=(
+            Correction("rewrites", ("price of the plan", f"cost of the plan {HOSTILE}"), 1, in_doubt),
+            Correction("web", why="web search is off"),
+        ),
+        clarification=Clarification(
+            f"Which plan do you mean: {', '.join(options)} or another?", options, "“this plan” points at something that no turn names",
+        ),
+        usage={"calls": 2, "prompt_tokens": 210, "completion_tokens": 18},
+    ), passages  # fmt: skip
 
 
 def from_web() -> tuple[Reply, tuple[Passage, ...]]:

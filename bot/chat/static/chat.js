@@ -56,6 +56,15 @@ async function copy(text, button) {
   setTimeout(() => { button.textContent = before; }, 1800);
 }
 
+// A completed question is put into the box and not sent: the person may still change it.
+function complete(text) {
+  question.value = text;
+  fit();
+  question.focus();
+  question.setSelectionRange(text.length, text.length);
+  announce("The question is in the box, completed. Press Enter to ask it.");
+}
+
 function busy(on) {
   send.hidden = on;
   stop.hidden = !on;
@@ -78,13 +87,13 @@ async function ask(text) {
       signal: control.signal,
       onStage: (stage) => { view.stage(stage); announce(stage.label); },
     });
-    const shown = await viewOf(reply);
+    const shown = await viewOf({ ...reply, question: text });
     if (running !== control) return;
     evidence = reply.entry_id ? shown.evidence : [];
-    view.show(reply, shown, (performance.now() - began) / 1000, copy);
+    view.show(reply, shown, (performance.now() - began) / 1000, { copy, complete });
     view.node.scrollIntoView({ block: "start" });
     history = [...history, { role: "user", text }, { role: "assistant", text: reply.answer }];
-    announce(`${outcomeWord(reply.outcome)}. ${reply.answer}`);
+    announce([`${outcomeWord(reply.outcome)}. ${reply.answer}`, shown.ask_back?.question].filter(Boolean).join(" "));
     check.refresh();
   } catch (error) {
     view.fail(error, () => { view.node.remove(); ask(text); });

@@ -43,9 +43,10 @@ export class TurnView {
       el("button", { type: "button", class: "quiet", on: { click: retry } }, "Ask again")));
   }
 
-  show(reply, shown, seconds, copy) {
+  show(reply, shown, seconds, { copy, complete }) {
     const delivered = reply.outcome === "answered" || reply.outcome === "repaired";
-    const tools = [reply.web_notice ? el("p", { class: "notice from-web" }, reply.web_notice) : "", chips(reply.citations, "Citations")];
+    const tools = [shown.ask_back ? askBack(shown.ask_back, complete) : "",
+      reply.web_notice ? el("p", { class: "notice from-web" }, reply.web_notice) : "", chips(reply.citations, "Citations")];
     if (delivered) tools.push(el("div", { class: "row tools" },
       el("button", { type: "button", on: { click: (event) => copy(customerText(reply.answer), event.currentTarget) } }, "Copy as customer text")));
     if (!delivered && reply.offered?.length) tools.push(offered(reply));
@@ -61,7 +62,7 @@ export class TurnView {
       map,
       shown.draft ? draft(reply, shown) : "",
       reply.internal_notes?.length ? internal(reply.internal_notes) : "",
-      behind(reply));
+      behind(reply, shown.decided));
     for (const child of [...this.body.childNodes]) if (child.nodeType === Node.TEXT_NODE) child.remove();
     linkReport(this.body);
   }
@@ -138,12 +139,20 @@ function internal(notes) {
     notes.map((note) => el("blockquote", {}, el("p", {}, note.quote), el("footer", {}, note.title))));
 }
 
-function behind(reply) {
+function askBack({ question, options }, complete) {
+  return el("section", { class: "ask-back", "aria-label": "Ask back" }, el("p", {}, el("strong", {}, "Ask back: "), question),
+    options.length ? el("div", { class: "row" }, options.map(({ title, completed }) =>
+      el("button", { type: "button", class: "quiet", title: completed, on: { click: () => complete(completed) } }, title))) : null,
+    options.length ? el("p", { class: "dim" }, "A choice completes your question in the box below; nothing is sent yet.") : null);
+}
+
+function behind(reply, decided) {
   const times = Object.entries(reply.timings_ms ?? {});
   const most = Math.max(1, ...times.filter(([name]) => name !== "total").map(([, ms]) => ms));
   const fact = (name, value) => (value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null);
   return el("details", { class: "behind" }, el("summary", {}, "How this came about"),
-    el("dl", { class: "facts" }, fact("Search query", reply.query), fact("Action", reply.action),
+    decided ? drawn(decided) : null,
+    el("dl", { class: "facts" }, fact("Search query", reply.query), decided ? null : fact("Action", reply.action),
       fact("Relevance", typeof reply.relevance === "number" ? reply.relevance.toFixed(2) : null),
       fact("Knowledge base", reply.kb_version), fact("Ledger entry", reply.entry_id),
       Object.entries(reply.mode ?? {}).map(([name, value]) => fact(name, value)),

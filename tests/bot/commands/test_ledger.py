@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 
 from bot.cli import main
+from bot.commands.ledger import decided_in
 from bot.commands.wiring import Wiring
 from bot.settings import Settings, load_settings
 from bot.system import System
 from rai.ledger.store import SqlLedger
+from rai.records import Entry
 from tests.bot.commands.conftest import Ran
 from tests.bot.commands.fakes import FakeWorld
 
@@ -127,3 +129,24 @@ def test_a_key_that_is_missing_stays_a_setting_to_mend(ledger: Ledger) -> None:
     ran = ledger("verify")
     assert ran.code == 2
     assert "ATTEST_LEDGER_KEY_FILE" in ran.err
+
+
+def test_a_turn_begins_with_what_was_decided() -> None:
+    first = {"action": "incorrect", "rule": "max_below_keep", "threshold": 0.4, "margin": 0.2, "value": 0.2, "kept": []}
+    steps = [
+        {"step": "plan", "queries": ["web: fees"], "added": 0, "decision": first, "why": "", "trail": ["Outcome: none"]}
+    ]
+    entry = Entry("e1", 1, "now", "turn", {"reply": {"decided_first": first, "corrections": steps}}, "", "")
+    said = (
+        "not enough: no passage is good enough to be kept (best 0.20, needed 0.40, short by 0.20) · rule max_below_keep"
+    )
+    plan = f"- searched by a plan: “on the web: fees” · nothing new · {said}"
+    assert decided_in(entry) == [f"- {said}", plan, "  Outcome: none"]
+    bodies: list[dict[str, Any]] = [
+        {},
+        {"reply": {}},
+        {"reply": {"decision": None, "corrections": None}},
+        {"reply": "x"},
+    ]
+    for body in bodies:
+        assert decided_in(replace(entry, body=body)) == []

@@ -12,6 +12,10 @@ from rich.console import Console
 
 from bot.commands.reply_view import checked_line, print_reply
 from bot.records import Citation, InternalNote, Reply, Struck
+from grounding.clarify import Clarification
+from grounding.decide import Decision
+from grounding.find import Correction
+from grounding.records import Action
 from rai.records import Claim, EvidenceSpan, Kind, Outcome, Status
 
 ID, OTHER = "a1" * 12, "b2" * 12
@@ -163,3 +167,37 @@ def test_no_text_moves_the_cursor_or_breaks_the_view(quote: str, answer: str, wi
     text = shown(reply, width=width)
     assert not {"\x1b", "\r", "\x07", "\u202e"} & set(text)
     assert text.count("\n    ") <= 2 + answer.count("\n")
+
+
+LOW = Decision(Action.INCORRECT, (), "max_below_keep", 0.4, 0.09, 0.31)
+HIGH = Decision(Action.CORRECT, (ID,), "max_at_least_correct", 0.8, 0.1, 0.9)
+LINE = "not enough in the knowledge base (best passage 0.31, needed 0.40): searched the web, 2 pages kept"
+SEARCHED = Correction("web", ("billing number",), 2, LOW)
+
+
+def test_what_was_not_enough_at_once_is_said_in_one_line_and_in_full_on_demand() -> None:
+    reply = replace(REPLY, decided_first=LOW, decision=LOW, corrections=(SEARCHED,))
+    assert shown(reply, width=120).splitlines()[1] == LINE
+    text = shown(reply, width=200, verbose=True)
+    assert LINE not in text
+    for part in ("(best 0.31, needed 0.40, short by 0.09) · rule max_below_keep", "- searched the web: “billing number” · 2 pages kept"):  # fmt: skip
+        assert part in text
+
+
+def test_what_was_correct_at_once_needs_no_line() -> None:
+    reply = replace(REPLY, decided_first=HIGH, decision=HIGH)
+    assert shown(reply) == shown(REPLY)
+    assert "Decided\n- enough: the best passage is good enough" in shown(reply, width=120, verbose=True)
+
+
+def test_the_question_back_stands_with_its_options_before_the_sources() -> None:
+    asked = Clarification(
+        "Which one do you mean: Wren X1, Wren X2 or another?", ("Wren X1", "Wren X2\x1b[2J"), "two titles"
+    )
+    asked = replace(asked, question=f"Which one do you mean: {', '.join(asked.options)} or another?")
+    text = shown(replace(REPLY, clarification=asked))
+    assert "Ask back: Which one do you mean?\n- Wren X1\n- Wren X2\ufffd[2J\n" in text
+    assert text.index("Ask back") < text.index("Sources")
+    assert "two titles" not in text
+    assert "two titles" in shown(replace(REPLY, clarification=asked), verbose=True)
+    assert "Ask back: Who is “she”?" in shown(replace(REPLY, clarification=Clarification("Who is “she”?", (), "")))

@@ -129,6 +129,11 @@ async def test_a_caller_who_hangs_up_cancels_the_turn(client: Client, fake: Fake
         ({"question": "x", "context": {}}, "context must be text, not an object"),
         ({"question": "x", "policy": "lax"}, "policy 'lax' is not known; allowed: "),
         ({"question": "x", "histroy": []}, '"histroy" is not a field; allowed: question, history'),
+        ({"question": "x", "excluded": "a"}, "excluded must be a list, not text"),
+        ({"question": "x", "excluded": [1]}, "excluded[0] must be text, not a number"),
+        ({"question": "x", "excluded": ["a", " "]}, "excluded[1] is empty"),
+        ({"question": "x", "excluded": ["w" * 201]}, "excluded[0] has 201 characters; allowed: at most 200"),
+        ({"question": "x", "excluded": ["w"] * 21}, "excluded has 21 items; allowed: at most 20"),
         ({"question": "\ud800"}, "question holds half of a surrogate pair"),
     ],
 )
@@ -156,6 +161,14 @@ async def test_a_body_that_is_no_json_object_is_refused(client: Client, body: by
     response = await client.post("/api/ask", data=body, headers={"Content-Type": "application/json"})
     assert response.status == 400
     assert says in (await response.json())["error"]["message"]
+
+
+async def test_words_that_are_never_searched_for_are_taken_along(client: Client, fake: Fake) -> None:
+    for form, excluded in (({}, ()), ({"excluded": None}, ()), ({"excluded": ["acme", "x y"]}, ("acme", "x y"))):
+        response = await client.post("/api/ask", json=ASK | form)
+        assert response.status == 200
+        assert fake.turns.asks[-1].excluded == excluded
+    assert (await client.post("/api/ask", json=ASK | {"excluded": ["w"] * 20})).status == 200
 
 
 async def test_a_form_post_is_refused(client: Client) -> None:

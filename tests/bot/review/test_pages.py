@@ -12,6 +12,7 @@ from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.http.app import build_app
 from bot.review.session import COOKIE, SESSION_SECONDS, ReviewDoor
+from grounding.policy_files import built_in
 from tests.fakes.system import HOSTILE, Fake, fake_system
 
 Client = TestClient[Request, Application]
@@ -216,3 +217,47 @@ async def test_a_turn_that_used_the_web_shows_which_pages_and_what_was_asked(rev
     other = await (await reviewer.get(f"/review/{fake.ledger.kept[1].entry_id}")).text()
     assert "Web pages used" not in other
     assert "From the web" not in other
+
+
+async def test_a_turn_says_which_rule_decided_and_by_what_margin(reviewer: Client, fake: Fake) -> None:
+    await reviewer.post("/api/ask", json={"question": "What does this plan cost?"})
+    text = await (await reviewer.get(f"/review/{fake.ledger.kept[-1].entry_id}")).text()
+    for expected in (
+        "What was decided", "no passage is good enough to be kept (best 0.10, needed 0.40, short by 0.30)", "max_below_keep",
+        "Asked in other words", "price of the plan", "1 more passage", "(best 0.55, needed 0.80, short by 0.25)",
+        "The web was not searched</strong>: web search is off", "Which plan do you mean?", "<li>Northwind Care</li>",
+        "points at something that no turn names", "gpt-4o", "412 ms", "ServiceTimeout", "2 calls", "grade_documents",
+        "best at 0.8 or more", "The policy in full, as stored", "correct_seconds",
+    ):  # fmt: skip
+        assert expected in text, expected
+    assert "<script>document" not in text
+
+
+async def test_thresholds_are_told_only_where_they_mean_something(reviewer: Client, fake: Fake) -> None:
+    entry = fake.ledger.kept[0]
+    policy = built_in()["graph-crag"].as_json()
+    counted = await fake.ledger.append("turn", {**entry.body, "policy": policy})
+    text = await (await reviewer.get(f"/review/{counted.entry_id}")).text()
+    assert "at most 70 % are irrelevant" in text
+    assert "correct at" not in text
+    assert "relevance at 0.3" in text
+
+
+@pytest.mark.parametrize(
+    "policy", [{}, {"name": "attest", "correct_at": 0.8, "keep_at": 0.4}, {"rule": "gone", "style": 7}]
+)
+async def test_an_entry_from_before_all_this_can_be_read(
+    reviewer: Client, fake: Fake, policy: dict[str, object]
+) -> None:
+    body = {**fake.ledger.kept[0].body, "policy": policy}
+    new = ("decision", "decided_first", "corrections", "clarification", "usage")
+    body["reply"] = {name: value for name, value in body["reply"].items() if name not in new}
+    for name in ("decision", "searched", "calls", "web"):
+        del body[name]
+    entry = await fake.ledger.append("turn", body)
+    response = await reviewer.get(f"/review/{entry.entry_id}")
+    text = await response.text()
+    assert response.status == 200
+    assert "Which rule decided was not recorded" in text
+    assert ("correct at 0.8, kept at 0.4" in text) == ("correct_at" in policy)
+    assert "Calls of a model" not in text

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.records import Citation, InternalNote, Reply
+from bot.records import Citation, InternalNote, Refusal, Reply
 from bot.teams.limits import (
     MAX_ABSTRACT,
     MAX_BYTES,
@@ -23,6 +23,7 @@ from bot.teams.limits import (
     utf16,
 )
 from bot.teams.render import TOO_LONG, cited, plain, render, safe_markdown, shorten
+from grounding.clarify import Clarification
 from rai.reading import unread
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY
@@ -153,6 +154,52 @@ def test_safe_markdown(text: str, safe: str) -> None:
     assert safe_markdown(text) == safe
 
 
+ASKED = Clarification(
+    "Which one do you mean: Wren X1, Wren *X2* or another?", ("Wren X1", "Wren *X2*"), "two titles answer alike"
+)
+
+
+@pytest.mark.parametrize("teams", [True, False])
+def test_a_question_back_stands_above_the_sources_with_its_choices(teams: bool) -> None:
+    reply = replace(REPLY, clarification=ASKED, offered=(citation(4),))
+    message = render(reply, teams=teams, question="How long does it charge?")
+    text = message["text"]
+    assert "**Ask back:** Which one do you mean: Wren X1, Wren \\*X2\\* or another?" in text
+    assert text.index("Ask back") < text.index("Sources" if not teams else "You may want to read")
+    assert message["suggestedActions"]["actions"] == [
+        {"type": "imBack", "title": option, "value": f"For {option}: How long does it charge?"}
+        for option in ASKED.options
+    ]
+    assert check_activity(message) == []
+
+
+def test_choices_are_shown_only_where_a_chat_has_buttons_for_them() -> None:
+    reply = replace(REPLY, clarification=ASKED)
+    assert "suggestedActions" not in render(reply, teams=True)
+    assert "Ask back" in render(reply, teams=True)["text"]
+    assert "suggestedActions" not in render(
+        replace(reply, clarification=replace(ASKED, options=())), teams=True, question="x"
+    )
+    assert "suggestedActions" not in render(REPLY, teams=True, question="x")
+    assert "suggestedActions" not in render(reply, teams=True, question="x" * 1000)
+
+
+def test_a_refusal_keeps_its_card_and_shows_no_choices() -> None:
+    refused = replace(REPLY, outcome=Outcome.BLOCKED, refusal=Refusal("jailbreak", "en"), clarification=ASKED)
+    message = render(refused, teams=True, question="x")
+    assert check_activity(message) == []
+    assert message["attachments"]
+    assert "suggestedActions" not in message
+
+
+def test_a_question_back_outlives_the_asides_of_a_long_message() -> None:
+    long = replace(REPLY, notes=("n" * 200,) * 100, clarification=ASKED)
+    text = render(long, teams=True, question="x")["text"]
+    assert text.startswith(REPLY.answer)
+    assert "Ask back" in text
+    assert "nnn" not in text
+
+
 def test_an_answer_is_never_cut_in_the_middle() -> None:
     fits = replace(REPLY, notes=("n" * 200,) * 100)
     message = render(fits, teams=True)
@@ -181,13 +228,14 @@ _replies = st.builds(
     notes=st.lists(_text, max_size=3).map(tuple),
     internal_notes=st.lists(st.builds(InternalNote, _text, _text, _text, _text), max_size=3).map(tuple),
     entry_id=st.sampled_from(["", "entry-1"]),
+    clarification=st.none() | st.builds(Clarification, _text, st.lists(_text, max_size=4).map(tuple), _text),
 )
 
 
-@given(reply=_replies, teams=st.booleans())
+@given(reply=_replies, teams=st.booleans(), question=st.none() | _text)
 @settings(max_examples=80, deadline=None)
-def test_every_reply_can_be_sent(reply: Reply, teams: bool) -> None:
-    message = render(reply, teams=teams, public_url="https://bot.example")
+def test_every_reply_can_be_sent(reply: Reply, teams: bool, question: str | None) -> None:
+    message = render(reply, teams=teams, public_url="https://bot.example", question=question)
     assert check_activity(message) == []
     assert size(message) <= MAX_BYTES
 
