@@ -144,9 +144,10 @@ def correction_words(correction: Mapping[str, Any]) -> str:
     """A corrective step as a line, as `asked in other words: “a”; “b” · 1 more passage · enough: the best passage …`."""
     step = step_words(correction)
     asked = "; ".join(f"“{q}”" for q in step.queries)
-    done = f"{step.done}: {asked}" if asked else step.done
+    if not asked:
+        return f"{step.done}: {step.why}" if step.why else step.done
     decided = f"{step.verdict}: {step.after}" if step.after else ""
-    return " · ".join(part for part in (done, step.came, step.why, decided) if part)
+    return " · ".join(part for part in (f"{step.done}: {asked}", step.came, step.why, decided) if part)
 
 
 def _came(step: str, added: int) -> str:

@@ -33,8 +33,8 @@ def rule_words(p: Policy) -> str:
         "max_score": f"best at {p.correct_at:g} or more",
         "irrelevant_over_70": "at most 70 % are irrelevant",
         "relevant_at_most_70": "more than 70 % are relevant",
-        "mean_kept": f"mean of the kept at {p.correct_at:g} or more",
-        "mean_all_retrieved": f"mean of all at {p.correct_at:g} or more",
+        "mean_kept": f"average of the kept at {p.correct_at:g} or more",
+        "mean_all_retrieved": f"average of all at {p.correct_at:g} or more",
         "top_k": "always",
     }[p.rule]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import fields
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -34,6 +35,12 @@ def policy_lines(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     policy = stored_policy(data)
     said = [(title, words(policy)) for title, words in SIDE_BY_SIDE.items()] if policy is not None else []
     return [*said, *_thresholds(data)]
+
+
+def in_order(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields in the order of the record, for the ledger keeps them by name; those that it no longer has come last."""
+    known = [f.name for f in fields(Policy) if f.name in data]
+    return {name: data[name] for name in (*known, *(n for n in data if n not in known))}
 
 
 def _thresholds(data: Mapping[str, Any]) -> list[tuple[str, str]]:

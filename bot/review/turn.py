@@ -9,7 +9,7 @@ from bot.http.claim_form import parse_claims
 from bot.http.decided import Decided, decided
 from bot.http.panes import Panes, panes
 from bot.http.passages import shown_passage
-from bot.review.policy import policy_lines, stands
+from bot.review.policy import in_order, policy_lines, stands
 from rai.records import Entry
 
 
@@ -70,7 +70,7 @@ def turn_view(entry: Entry) -> TurnView:
         unfit=tuple(body.get("unfit") or ()),
         web=tuple(body.get("web") or ()),
         policy_lines=tuple(policy_lines(policy)),
-        policy_fields=tuple(tidy(policy)) if policy else (),
+        policy_fields=tuple(tidy(in_order(policy))) if policy else (),
         searched=str(body.get("searched") or ""),
         decided=decided(reply),
         calls=tuple(body.get("calls") or ()),

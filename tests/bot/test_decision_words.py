@@ -106,6 +106,11 @@ def test_a_step_tells_what_was_searched_for_and_what_came_of_it() -> None:
 def test_a_step_that_was_not_taken_says_why_and_decides_nothing() -> None:
     step = step_words(asdict(Correction("web", (), 0, LOW, why="web search is off")))
     assert (step.done, step.why, step.came, step.after) == ("the web was not searched", "web search is off", "", "")
+    assert (
+        correction_words(asdict(Correction("web", why="web search is off")))
+        == "the web was not searched: web search is off"
+    )
+    assert correction_words({"step": "later"}) == "later"
 
 
 def test_a_plan_says_where_each_step_looked() -> None:

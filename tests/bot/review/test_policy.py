@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.review.policy import policy_lines, stands, stored_policy
+from bot.review.policy import in_order, policy_lines, stands, stored_policy
 from grounding.policy_files import built_in
 
 OLD = {"name": "attest", "correct_at": 0.8, "keep_at": 0.4}
@@ -19,6 +19,12 @@ def test_every_policy_of_the_product_is_read_back_as_it_was(name: str) -> None:
     stored = json.loads(json.dumps(policy.as_json()))
     assert stored_policy(stored) == policy
     assert dict(policy_lines(stored))["enough when"]
+
+
+def test_fields_stand_in_the_order_of_the_record_and_none_is_lost() -> None:
+    policy = built_in()["attest"].as_json()
+    stored = {"gone": 1, **dict(sorted(policy.items()))}
+    assert list(in_order(stored)) == [*policy, "gone"]
 
 
 @pytest.mark.parametrize(

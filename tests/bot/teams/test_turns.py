@@ -10,6 +10,7 @@ import pytest
 from bot.records import Ask, InternalNote, Reply
 from bot.teams.limits import MESSAGE, check_activity
 from bot.teams.turns import APOLOGY, HELP, TOO_FAST
+from grounding.clarify import Clarification
 from grounding.records import Turn
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger
@@ -67,6 +68,25 @@ async def test_a_group_sees_only_what_everyone_may_see(bots: Bots, channel: Fake
     await bot.post(channel.inbound())
     messages = await channel.until_messages(2)
     assert "second level" in messages[1]["text"]
+
+
+async def test_a_choice_of_a_question_back_is_a_button_that_asks_the_completed_question(
+    bots: Bots, channel: FakeChannel
+) -> None:
+    asked = Clarification("Which one do you mean: Wren X1, Wren X2 or another?", ("Wren X1", "Wren X2"), "two titles")
+    bot = await bots.start(answer=FakeAnswer(replace(REPLY, clarification=asked)))
+    await bot.post(channel.inbound(text="How long does it charge?"))
+    [message] = await channel.until_messages(1)
+    assert check_activity(message) == []
+    first, second = message["suggestedActions"]["actions"]
+    assert (first["type"], first["title"], second["title"]) == ("imBack", "Wren X1", "Wren X2")
+    await bot.post(channel.inbound(text=first["value"]))
+    await channel.until_messages(2)
+    assert bot.answer.asked[1].question == "For Wren X1: How long does it charge?"
+    await bot.post(channel.inbound(conversation={"id": "19:g", "conversationType": "groupChat", "isGroup": True}))
+    message = (await channel.until_messages(3))[-1]
+    assert "Ask back" in message["text"]
+    assert not message.get("suggestedActions")
 
 
 async def test_elsewhere_typing_is_shown_and_sources_are_listed(bots: Bots, channel: FakeChannel) -> None:
