@@ -24,11 +24,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(slots=True)
 class Row:
-    """A requirement, and the tests that show it. `accept` empty: nothing has to."""
+    """A requirement, and the tests that show it. `accept` empty: nothing has to. `missing`: what the product still lacks for it."""
 
     id: str
     need: str
     accept: str = ""
+    missing: str = ""
     tests: list[str] = field(default_factory=list)
 
     @property
@@ -112,6 +113,7 @@ def matched(rows: Sequence[Row], marks: Iterable[Mark]) -> list[str]:
             wrong.append(f"{mark.place} marks no test with {mark.row}")
         elif mark.test not in by_id[mark.row].tests:
             by_id[mark.row].tests.append(mark.test)
+    wrong += [f"tests show {row.id}, which tests/rows.yaml calls missing" for row in rows if row.missing and row.tests]
     return wrong
 
 
@@ -127,6 +129,7 @@ def table(rows: Sequence[Row], width: int) -> Iterator[str]:
         for row in part:
             said = f"{row.need} — {row.accept}" if row.accept else row.need
             yield textwrap.fill(said, max(width, 40), initial_indent=f"  {row.id}  ", subsequent_indent=" " * 8)
+            yield from ([f"          missing: {row.missing}"] if row.missing else [])
             yield from (f"          {test}" for test in row.tests)
         yield ""
 
@@ -142,7 +145,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wrong = matched(rows, read_marks(given.tests))
     uncovered = [row.id for row in rows if row.uncovered]
     if given.json:
-        listed = [{"id": r.id, "need": r.need, "accept": r.accept or None, "tests": r.tests} for r in rows]
+        listed = [
+            {"id": r.id, "need": r.need, "accept": r.accept or None, "missing": r.missing or None, "tests": r.tests}
+            for r in rows
+        ]
         print(json.dumps({"rows": listed, "uncovered": uncovered, "wrong": wrong}, ensure_ascii=False, indent=1))
     else:
         print("\n".join(table(rows, shutil.get_terminal_size((120, 24)).columns)))

@@ -39,6 +39,8 @@ async def test_nothing_gives_nothing(embedder: Embedder) -> None:
     assert (await embedder.embed([])).shape == (0, 384)
 
 
+@pytest.mark.row("3-02")
+@pytest.mark.row("4-10")
 async def test_meaning_is_near(minilm: MiniLM) -> None:
     """The built model is the model: paraphrases are near, strangers are not. The float model gives .73 and .03."""
     vectors = await minilm.embed(

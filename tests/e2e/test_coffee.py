@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.records import Ask
-from grounding.policy_files import built_in, read_policies
+from grounding.policy_files import built_in, policy_named
 from grounding.records import Action, Document, WebResult
 from rai.records import Outcome
 from tests.e2e.policies import turn
@@ -91,12 +91,8 @@ async def test_a_ratio_that_no_page_states_of_it_is_not_delivered(tmp_path: Path
 
 @pytest.mark.row("2-23")
 async def test_the_same_question_without_correction_is_answered_from_the_brochure(tmp_path: Path) -> None:
-    """A company's own policy file is the switch: nothing is graded, nothing corrected, and the brochure's word is given."""
-    (tmp_path / "policies").mkdir()
-    (tmp_path / "policies" / "crag-off.yaml").write_text(
-        "base: graph-crag\nstyle: none\nrule: top_k\nkeep_at: 0\ncorrective: []\n", "utf-8"
-    )
-    off = read_policies(tmp_path / "policies")["crag-off"]
+    """One switch: the same search and prompt without grading and correction give the brochure's word."""
+    off = policy_named("graph-crag:plain")
     said = "For a flat white add the coffee first and then warm milk."
     a = await turn(tmp_path / "off", off, BROCHURE, COFFEE, {"microfoam": 1.0}, web=ScriptedWeb(RATIOS), compose=said)
     b = await turn(

@@ -290,6 +290,48 @@ async def test_dynamics_drafts_for_the_human_agent(tmp_path: Path) -> None:
     assert "azure/internal.md" not in {c.doc_id for c in t.reply.citations}
 
 
+@pytest.mark.row("4-12")
+async def test_a_second_stage_orders_anew_what_words_have_found(tmp_path: Path) -> None:
+    """And it is optional: without one BM25's order is that of the evidence."""
+    documents = [
+        Document("loud.md", "Kettle noise", "Kettle noise: the noise of a kettle is a noise that a kettle makes."),
+        Document("level.md", "Sound", "At full power the kettle is as loud as a noise of 60 decibels."),
+    ]
+    plain = POLICIES["dynamics"]
+    ask, scores = Ask("How much noise does the kettle make?"), {"60": 0.9, "makes": 0.2}
+    said = "The kettle is as loud as a noise of 60 decibels."
+    one = await turn(tmp_path / "1", plain, documents, ask, scores, compose=said)
+    two = await turn(tmp_path / "2", replace(plain, style="score"), documents, ask, scores, compose=said)
+    assert [e["doc_id"] for e in one.body["evidence"]] == ["loud.md", "level.md"]
+    assert [e["doc_id"] for e in two.body["evidence"]] == ["level.md", "loud.md"]
+
+
+FIELDS = [
+    (
+        "How long does a tenant have to object to a notice?",
+        "A tenant may object to a notice within two months of receipt.",
+    ),
+    ("What was the operating margin in the third quarter?", "The operating margin in the third quarter was 14.2 %."),
+    ("What dose of the syrup is given to a child of six?", "A child of six is given a dose of 5 ml of the syrup."),
+    ("At what torque are the wheel bolts tightened?", "The wheel bolts are tightened at a torque of 120 Nm."),
+]
+
+
+@pytest.mark.row("4-28")
+@pytest.mark.parametrize(("question", "said"), FIELDS, ids=["law", "finance", "medicine", "repair"])
+async def test_any_field_is_served(tmp_path: Path, question: str, said: str) -> None:
+    """Another knowledge base is all that another field needs."""
+    t = await turn(
+        tmp_path,
+        POLICIES["attest"],
+        [Document("a.md", "Handbook", said), VPN],
+        Ask(question),
+        {said: 0.9},
+        compose=said,
+    )
+    assert (t.reply.outcome, [c.doc_id for c in t.reply.citations]) == (Outcome.ANSWERED, ["a.md"])
+
+
 async def test_attest_asks_in_other_words_before_it_goes_to_the_web(tmp_path: Path) -> None:
     """Other words find it, and the web is not needed; each step is in the record with what was decided after it."""
     holiday = Document("hr/holiday.md", "Vacation", "Staff are granted 25 vacation days.")

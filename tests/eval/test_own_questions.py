@@ -62,6 +62,7 @@ def test_golden_rows_that_cite_only_unknown_documents_are_named(attest: Attest, 
 
 
 @pytest.mark.row("1-07")
+@pytest.mark.row("2-25")
 def test_grades_tell_what_is_answered_though_absent_and_refused_though_present(attest: Attest, tmp_path: Path) -> None:
     write(tmp_path / "questions.jsonl", *ASKED)
     found = suites(attest, "retrieval", "--data", str(tmp_path), "--grades")["retrieval"]["questions"]

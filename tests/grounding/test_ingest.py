@@ -109,6 +109,7 @@ async def test_one_ingest_at_a_time(tmp_path: Path, kb: Path) -> None:
     index.close()
 
 
+@pytest.mark.row("4-16")
 async def test_progress_tells_each_stage_to_its_end(tmp_path: Path, kb: Path) -> None:
     seen: list[Progress] = []
     index = EmbeddedIndex(tmp_path / "index", HashEmbedder())

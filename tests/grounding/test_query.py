@@ -94,6 +94,7 @@ TURNS = st.lists(
 )
 
 
+@pytest.mark.row("4-17")
 @given(TURNS)
 async def test_every_sentence_stands_verbatim_at_its_offsets(turns: list[Turn]) -> None:
     """Requirement 4-17: the query is made of sentences of the conversation, and of names of it."""

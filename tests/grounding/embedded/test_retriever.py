@@ -111,7 +111,9 @@ async def test_without_names_of_documents_the_search_is_that_of_words(tmp_path: 
         index.close()
 
 
+@pytest.mark.row("3-02")
 @pytest.mark.row("3-03")
+@pytest.mark.row("4-10")
 @pytest.mark.row("4-13")
 @pytest.mark.parametrize("k", [3, 40])
 async def test_by_meaning_is_the_order_of_cosines(tmp_path: Path, k: int) -> None:

@@ -100,6 +100,15 @@ def test_comes_out_as_written(case: Case) -> None:
     assert wrong is None, f"{case.answer!r} against {[s.text for s in case.sources]}: expected {case.expected}, {wrong}"
 
 
+@pytest.mark.row("4-24")
+@pytest.mark.parametrize("kind", ["person", "organisation", "address", "product"])
+def test_names_addresses_and_products_are_told_apart(kind: str) -> None:
+    """Each kind has cases that are supported and cases that are not, and all come out so."""
+    mine = [case for case in CASES if case.file == kind]
+    assert {bool(case.statuses & SUPPORTED) for case in mine} == {True, False}
+    assert [failure(case) for case in mine] == [None] * len(mine)
+
+
 def test_rows_have_names_of_their_own() -> None:
     twice = [name for name, n in Counter(c.name for c in CASES).items() if n > 1]
     assert not twice
