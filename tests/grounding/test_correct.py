@@ -331,6 +331,8 @@ async def test_a_deadline_of_the_turn_is_not_taken_for_the_own_one() -> None:
     silent = cast("ChatModel", Silent())
     with pytest.raises(TimeoutError):
         await corrected(Policy(corrective=("rewrites",)), model=silent, within_s=0.05)
+    with pytest.raises(TimeoutError):
+        await corrected(Policy(corrective=("rewrites",)), TimeoutError())
 
 
 @pytest.mark.row("3-25")
