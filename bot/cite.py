@@ -13,6 +13,7 @@ from rai.records import Claim
 
 _MARKER = re.compile(r"\[(\d{1,2})\]")
 _QUOTE = 300
+LIKELY_AT = 0.5
 _SUPPORT = frozenset({"exact", "normalised", "rounded", "derived", "entailed"})
 
 
@@ -22,8 +23,8 @@ def markers(text: str) -> list[int]:
 
 
 def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> str:
-    """`text` with an [n] at the end of every sentence that has none: of what its supported claims rest on, or else of the place
-    that is nearest to what nobody could decide, for a person to look.
+    """`text` with an [n] at the end of every sentence that has none: of what its supported claims rest on, or else of the place that
+    likely supports what nobody could decide. What no place supports has none.
 
     Markers that name no evidence are taken out.
     """
@@ -34,7 +35,7 @@ def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence
         if any(n in known for n in markers(span.text)):
             continue
         inside = [c for c in claims if span.start <= c.start and c.end <= span.end]
-        rests = [c for c in inside if c.status in _SUPPORT] or [c for c in inside if c.status == "unchecked"]
+        rests = [c for c in inside if c.status in _SUPPORT] or [c for c in inside if _likely(c)]
         found = dict.fromkeys(number[e.source] for c in rests for e in c.evidence[:1] if e.source in number)
         if found:
             at = span.end - len(span.text) + len(span.text.rstrip(".!?…"))
@@ -42,6 +43,11 @@ def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     for at, marker in reversed(inserts):
         text = text[:at] + marker + text[at:]
     return _MARKER.sub(lambda m: m.group() if int(m.group(1)) in known else "", text)
+
+
+def _likely(claim: Claim) -> bool:
+    """True for a sentence that nobody could decide and that its nearest place more likely supports than not."""
+    return claim.status == "unchecked" and (claim.score or 0.0) >= LIKELY_AT
 
 
 def with_mended_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> str:

@@ -86,7 +86,7 @@ async def _second(w: Work, text: str) -> Checked | None:
 
 
 async def _repair(w: Work, report: Report) -> Checked | None:
-    """The repaired answer, if it speaks of what was asked and is supported with its citations in place."""
+    """The repaired answer, if it speaks of what was asked, is supported with its citations in place, and rests on a source at all."""
     if report.repaired is None or not speaks_of(w.query.text, _read(w, report.repaired)):
         return None
     shown = fit(w, report.repaired)
@@ -96,7 +96,7 @@ async def _repair(w: Work, report: Report) -> Checked | None:
     text = with_mended_markers(shown, again.report.claims, w.evidence)
     if text != shown:
         again = await _check(w, text)
-    return again if again.deliverable else None
+    return again if again.deliverable and markers(text) else None
 
 
 def _told(checked: Checked) -> int:
