@@ -87,15 +87,19 @@ def _relevant_at_most_70(ranked: Ranked, policy: Policy) -> Decision:
 def _mean_kept(ranked: Ranked, policy: Policy) -> Decision:
     """Nothing kept, or a mean of what is kept below `correct_at` (3-10, 3-11)."""
     kept = _ids(ranked, policy.keep_at)
-    mean = sum(value for value, _ in ranked[: len(kept)]) / len(kept) if kept else 0.0
+    if not kept:
+        return _decision(Action.INCORRECT, (), "max_below_keep", policy.keep_at, ranked[0][0])
+    mean = sum(value for value, _ in ranked[: len(kept)]) / len(kept)
     return _decision(_acted(mean < policy.correct_at - TOLERANCE, kept), kept, policy.rule, policy.correct_at, mean)
 
 
 def _mean_all_retrieved(ranked: Ranked, policy: Policy) -> Decision:
     """A mean of everything retrieved below `correct_at` (C-02: what the workshop may have meant)."""
     kept = _ids(ranked, policy.keep_at)
+    if not kept:
+        return _decision(Action.INCORRECT, (), "max_below_keep", policy.keep_at, ranked[0][0])
     mean = sum(value for value, _ in ranked) / len(ranked)
-    fires = not kept or mean < policy.correct_at - TOLERANCE
+    fires = mean < policy.correct_at - TOLERANCE
     return _decision(_acted(fires, kept), kept, policy.rule, policy.correct_at, mean)
 
 

@@ -45,7 +45,7 @@ def decided(rule: Rule, *scores: float, **changes: Any) -> dict[str, Any]:
         (decided("relevant_at_most_70", 0), "not enough: no passage is relevant (relevant 0 %, more than 70 % needed, short by 70 points)"),
         (decided("mean_kept", 0.9, 0.5, 0.1, correct_at=0.7), "enough: the passages that are kept are good enough on average (average of the kept 0.70, needed 0.70, exactly on the line)"),
         (decided("mean_kept", 0.5, correct_at=0.7), "uncertain: the passages that are kept are not good enough on average (average of the kept 0.50, needed 0.70, short by 0.20)"),
-        (decided("mean_kept", 0.3, correct_at=0.7), "not enough: no passage is good enough to be kept (average of the kept 0.00, needed 0.70, short by 0.70)"),
+        (decided("mean_kept", 0.3, correct_at=0.7), "not enough: no passage is good enough to be kept (best 0.30, needed 0.40, short by 0.10)"),
         (decided("mean_all_retrieved", 0.9, 0.2, correct_at=0.7), "uncertain: the passages are not good enough on average (average of all 0.55, needed 0.70, short by 0.15)"),
         (decided("top_k", 0.1, keep_at=0.0), "enough: the best passages are taken, the rule sets no bar"),
         (decided("max_score"), "not enough: nothing was found"),
