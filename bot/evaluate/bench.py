@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from bot.commands.jsonl import BadLine, open_source, read_rows
-from bot.evaluate.bootstrap import Interval, interval
+from bot.evaluate.bootstrap import Interval, balanced_interval, interval
 from bot.evaluate.gain import Gain
 from bot.evaluate.questions import Question, metric_names, misjudged
 from bot.system import System
@@ -41,12 +41,14 @@ class SetResult:
         return self.name.removeprefix(f"{self.system}:") if self.system else self.name
 
     def intervals(self) -> dict[str, Interval]:
-        """The bootstrap interval of each mean over questions."""
+        """The bootstrap interval of each mean over questions, and of the mean of both ways to be right."""
         values = {
             name: [q.metrics[name] for q in self.questions if name in q.metrics]
             for name in metric_names(self.questions)
         }
         spans = {name: interval(given) for name, given in (values | misjudged(self.questions)).items()}
+        right = [[1 - value for value in wrong] for wrong in misjudged(self.questions).values()]
+        spans["balanced_accuracy"] = balanced_interval(right)
         return {name: span for name, span in spans.items() if span is not None}
 
     def as_json(self) -> dict[str, Any]:

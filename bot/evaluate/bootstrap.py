@@ -42,6 +42,20 @@ def interval(values: Sequence[float], *, seed: int = SEED, resamples: int = RESA
     return Interval(float(given.mean()), float(low), float(high), len(values), seed, resamples)
 
 
+def balanced_interval(
+    groups: Sequence[Sequence[float]], *, seed: int = SEED, resamples: int = RESAMPLES
+) -> Interval | None:
+    """The same of the mean of the groups' means, each group resampled on its own. None if there is none, or an empty one."""
+    if not groups or not all(groups):
+        return None
+    given = [np.asarray(values, dtype=np.float64) for values in groups]
+    means = np.mean([_resampled_means(values, seed + i, resamples) for i, values in enumerate(given)], axis=0)
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(means, (tail, 1 - tail))
+    middle = float(np.mean([values.mean() for values in given]))
+    return Interval(middle, float(low), float(high), sum(map(len, groups)), seed, resamples)
+
+
 def _resampled_means(values: NDArray[np.float64], seed: int, resamples: int) -> NDArray[np.float64]:
     draws = np.random.default_rng(seed)
     step = max(1, _AT_ONCE // len(values))

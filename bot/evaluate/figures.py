@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
-from bot.evaluate.bootstrap import interval
+from bot.evaluate.bootstrap import Interval, interval
 from bot.evaluate.plots import Bar
 from bot.evaluate.questions import Question, Sought
 
 DEEPEST = 50
 RANKS = ((1, 1), (2, 2), (3, 3), (4, 5), (6, 10), (11, 20), (21, 50))
 MOST_TAGS = 16
+GRADES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+"""Ends of the bands of grades."""
+ANSWERABLE = 2 / 3
+"""Share of questions with an answer to which the shares of two sets are brought, so that they can be compared."""
 Rank = Callable[[Sought], int | None]
 
 
@@ -64,6 +70,46 @@ def by_tag(questions: Sequence[Question], metric: str) -> list[Bar]:
         if span is not None:
             bars.append(Bar(tag, span.mean, span.low, span.high, span.n))
     return sorted(bars, key=lambda bar: -bar.n)[:MOST_TAGS]
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Questions whose best grade lies in one part of the scale. `mean`: of their grades; `present`: whose answer is there.
+
+    `span`: the interval of the share of these; `balanced`: what the share would be if `ANSWERABLE` of all questions had an answer.
+    """
+
+    name: str
+    mean: float
+    n: int
+    present: int
+    span: Interval
+    balanced: float
+
+    @property
+    def share(self) -> float:
+        """Share whose answer is there."""
+        return self.present / self.n
+
+
+def reliability(questions: Sequence[Question]) -> list[Band]:
+    """Grades against whether the answer is there, band by band; none unless there are questions of both kinds (Murphy & Winkler 1977)."""
+    known = [(q.grade, q.where == "present") for q in questions if q.grade is not None and q.where is not None]
+    present = sum(there for _, there in known)
+    if present in (0, len(known)):
+        return []
+    odds = ANSWERABLE / (1 - ANSWERABLE) * (len(known) - present) / present
+    bands = []
+    for low, high in pairwise(GRADES):
+        held = [(grade, there) for grade, there in known if low <= grade < high or grade == high == GRADES[-1]]
+        span = interval([float(there) for _, there in held])
+        if span is not None:
+            count = sum(there for _, there in held)
+            weighed = odds * count
+            mean = sum(grade for grade, _ in held) / len(held)
+            balanced = weighed / (weighed + (len(held) - count))
+            bands.append(Band(f"{low:g} to {high:g}", mean, len(held), count, span, balanced))
+    return bands
 
 
 def _column(first: int | None) -> int:

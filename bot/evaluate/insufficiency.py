@@ -14,7 +14,8 @@ from bot.evaluate.questions import Question, Where, misjudged
 from bot.system import System
 from grounding.decide import Decision
 from grounding.find import Finders, Finding, find
-from grounding.records import Access, Grading, Query
+from grounding.ports import Retriever
+from grounding.records import Access, Grading, Query, Retrieval
 
 T = TypeVar("T")
 _WHERE: Mapping[str, Where | None] = {"ANSWERABLE": "present", "PARTIAL": "present", "UNANSWERABLE": "absent"}
@@ -25,11 +26,32 @@ _ORDER: Mapping[Where | None, int] = {"present": 0, None: 1, "absent": 2}
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the corrective step decided over the passages of one query. `answered`: something was kept to answer from."""
+    """What the corrective step decided over the passages of one query. `answered`: something was kept to answer from.
+
+    `grade`: the best of the passages that may be answered from, in [0, 1]; None without one, or where nothing was graded.
+    """
 
     decision: Decision
     grading: Grading
     answered: bool
+    grade: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A retriever that has searched once: what is asked for again is not searched for again."""
+
+    retriever: Retriever
+    query: Query
+    access: Access
+    k: int
+    found: Retrieval
+
+    async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
+        """As the retriever does."""
+        if (query, access, k) == (self.query, self.access, self.k):
+            return self.found
+        return await self.retriever.retrieve(query, access, k)
 
 
 def kind_of(row: Row, relevant: Sequence[str]) -> tuple[str | None, Where | None]:
@@ -43,12 +65,15 @@ def kind_of(row: Row, relevant: Sequence[str]) -> tuple[str | None, Where | None
     return None, "present" if relevant else "absent"
 
 
-async def judged(system: System, query: Query, access: Access) -> Judged:
-    """What a turn decides before it corrects anything."""
+async def judged(system: System, query: Query, access: Access, retriever: Retriever | None = None) -> Judged:
+    """What a turn decides before it corrects anything. `retriever` in place of the system's."""
     policy = system.settings.policies[system.settings.policy]
-    f = Finding(query, access, policy, Finders(system.retriever, system.grader), _unstaged)
+    f = Finding(query, access, policy, Finders(retriever or system.retriever, system.grader), _unstaged)
     await find(f)
-    return Judged(f.decision, f.grading, any(not p.internal for p in f.kept))
+    usable = {p.chunk_id for p in f.passages if not p.internal}
+    grades = [g.score for g in f.grading.grades if g.chunk_id in usable]
+    best = max(grades, default=None) if f.grading.status == "graded" else None
+    return Judged(f.decision, f.grading, any(not p.internal for p in f.kept), best)
 
 
 async def _unstaged(_name: str, work: Awaitable[T], /) -> T:
@@ -56,13 +81,15 @@ async def _unstaged(_name: str, work: Awaitable[T], /) -> T:
 
 
 def measures(questions: Sequence[Question]) -> dict[str, float]:
-    """Both rates with the number of questions that each is over; nothing where nothing was decided."""
+    """Both rates with the number of questions that each is over, and balanced accuracy; nothing where nothing was decided."""
     wrong = misjudged(questions)
     absent, present = wrong["answered_though_absent"], wrong["refused_though_present"]
+    refused = metrics.mean(present)
     return metrics.defined(
+        balanced_accuracy=metrics.balanced_accuracy(None if refused is None else 1 - refused, metrics.mean(absent)),
         answered_though_absent=metrics.mean(absent),
         absent_n=float(len(absent)) if absent else None,
-        refused_though_present=metrics.mean(present),
+        refused_though_present=refused,
         present_n=float(len(present)) if present else None,
     )
 

@@ -15,7 +15,7 @@ from bot.evaluate.bootstrap import Interval
 from bot.evaluate.gain import Gain
 from bot.evaluate.insufficiency import confusion
 from bot.evaluate.item import Item, item_of
-from bot.evaluate.plots import Bar, Series
+from bot.evaluate.plots import Bar, Point, Series
 from bot.evaluate.questions import Question
 from bot.evaluate.wording import LESS, MAIN, MEANINGS, NEITHER, name_of
 from bot.http.templating import rendered, static_files
@@ -197,6 +197,7 @@ def _plots(questions: Sequence[Question], main: str, suite: str) -> list[Plot]:
     if not scored:
         return []
     made: list[Plot | None] = [_recall_plot(scored), _rank_plot(scored)] if suite == "retrieval" else []
+    made.append(_grade_plot(questions))
     if suite != "golden":
         made += [_sorted_plot(scored, main), _difference_plot(scored, main)]
     tags = figures.by_tag(scored, main)
@@ -238,6 +239,24 @@ def _rank_plot(questions: Sequence[Question]) -> Plot:
         ("rank", *(one.name for one in series)),
         counts,
     )
+
+
+def _grade_plot(questions: Sequence[Question]) -> Plot | None:
+    bands = figures.reliability(questions)
+    if not bands:
+        return None
+    points = [Point(b.mean, b.share, b.span.low, b.span.high, b.n) for b in bands]
+    said = ", ".join(f"{b.present} of {b.n} graded {b.name}" for b in bands)
+    return Plot(
+        "What a grade means",
+        plots.reliability(points, [(b.mean, b.balanced) for b in bands], f"The answer is there for {said}", "best grade of the question"),
+        (("here", "share whose answer is there"), ("there", "the same if two of three questions had one")),
+        ("best grade", "mean", "questions", "answer there", "share", "95 % interval", "if two of three had one"),
+        tuple(
+            (b.name, f"{b.mean:.2f}", str(b.n), str(b.present), f"{b.share:.2f}", f"{b.span.low:.2f} to {b.span.high:.2f}", f"{b.balanced:.2f}")
+            for b in bands
+        ),
+    )  # fmt: skip
 
 
 def _sorted_plot(questions: Sequence[Question], main: str) -> Plot:

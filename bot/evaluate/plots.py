@@ -16,6 +16,8 @@ WIDTH, HEIGHT = 440.0, 250.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 10.0, 12.0, 42.0
 _SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 _ROW = 44.0
+_LATE = 0.85
+"""Place on a scale of [0, 1] from which a text stands to the left of what it names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,17 @@ class Bar:
 
     name: str
     value: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A share in [0, 1] with its interval, over `n`, at a place in [0, 1]."""
+
+    at: float
+    share: float
     low: float
     high: float
     n: int
@@ -62,6 +75,30 @@ def sorted_shares(series: Sequence[Series], label: str, x_label: str) -> Markup:
             closed = f"{_LEFT:.1f},{_y(0):.1f} {points} {_LEFT + _span_x():.1f},{_y(0):.1f}"
             parts.append(Markup('<polygon class="area {}" points="{}"/>').format(one.look, closed))
         parts.append(Markup('<polyline class="line {}" points="{}"/>').format(one.look, points))
+    return _svg(label, parts)
+
+
+def reliability(points: Sequence[Point], others: Sequence[tuple[float, float]], label: str, x_label: str) -> Markup:
+    """Shares against stated probabilities, both in [0, 1], beside the diagonal on which they agree; `others` as a line."""
+
+    def x(value: float) -> float:
+        return _LEFT + value * _span_x()
+
+    diagonal = Markup('<line class="zero" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>').format(
+        x(0), _y(0), x(1), _y(1)
+    )
+    ticks = [(x(v), f"{v:g}") for v in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)]
+    line = " ".join(f"{x(a):.1f},{_y(b):.1f}" for a, b in others)
+    parts = [_share_grid(), _x_axis(ticks, x_label), diagonal]
+    parts.append(Markup('<polyline class="line there" points="{}"/>').format(line))
+    for p in points:
+        parts.append(_upright(x(p.at), _y(p.low), _y(p.high)))
+        dot = Markup('<circle class="bar here" cx="{:.1f}" cy="{:.1f}" r="5"/>')
+        side, anchor = (-8, "end") if p.at > _LATE else (8, "start")
+        parts += [
+            dot.format(x(p.at), _y(p.share)),
+            _text(x(p.at) + side, _y(p.share) - 6, f"n {p.n}", anchor, "mark"),
+        ]
     return _svg(label, parts)
 
 
@@ -177,6 +214,11 @@ def _whisker(left: float, right: float, y: float, half: float) -> Markup:
     form = "M{l:.1f} {a:.1f}V{b:.1f}M{l:.1f} {y:.1f}H{r:.1f}M{r:.1f} {a:.1f}V{b:.1f}"
     path = form.format(l=left, r=right, y=y, a=y - half, b=y + half)
     return Markup('<path class="whisker" d="{}"/>').format(path)
+
+
+def _upright(x: float, low: float, high: float) -> Markup:
+    form = "M{a:.1f} {l:.1f}H{b:.1f}M{x:.1f} {l:.1f}V{h:.1f}M{a:.1f} {h:.1f}H{b:.1f}"
+    return Markup('<path class="whisker" d="{}"/>').format(form.format(a=x - 4, b=x + 4, x=x, l=low, h=high))
 
 
 def _rect(look: str, x: float, y: float, width: float, height: float) -> Markup:

@@ -53,7 +53,8 @@ class Question:
     """A row with its figures. `plain`: the same figures for the baseline, where there is one.
 
     `kind` is the row's own word for whether it can be answered, `where` what follows from it; `action` is the corrective
-    decision and `answered` whether anything was kept to answer from, or for a whole turn whether an answer was given.
+    decision and `answered` whether anything was kept to answer from, or for a whole turn whether an answer was given. `grade`
+    is the best grade, in [0, 1].
     """
 
     id: str
@@ -68,6 +69,7 @@ class Question:
     where: Where | None = None
     action: str | None = None
     answered: bool | None = None
+    grade: float | None = None
     wanted: str | None = None
     answer: str | None = None
     why: tuple[str, ...] = ()
@@ -80,7 +82,8 @@ class Question:
     def as_json(self) -> dict[str, Any]:
         """What a later run is compared with: figures without any text of the question."""
         parts = {
-            "plain": self.plain, "kind": self.kind, "where": self.where, "action": self.action, "answered": self.answered
+            "plain": self.plain, "kind": self.kind, "where": self.where, "action": self.action, "answered": self.answered,
+            "grade": self.grade,
         }  # fmt: skip
         return {"id": self.id, "metrics": self.metrics} | {k: v for k, v in parts.items() if v not in (None, {})}
 

@@ -47,6 +47,7 @@ def question_of(asked: Asked, titles: Mapping[str, str], texts: Mapping[str, str
         where=where,
         action=asked.judged.decision.action.value if asked.judged else None,
         answered=asked.judged.answered if asked.judged else None,
+        grade=asked.judged.grade if asked.judged else None,
     )
 
 

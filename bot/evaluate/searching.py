@@ -69,10 +69,11 @@ async def _question(held: Knowledge, path: Path, row: Row, *, grades: bool) -> Q
         turns = (Turn("user", fields.text(row, "query")),) if "query" in row else history(row)
         access = await access_of(system, fields.optional_text(row, "as"), fields.optional_text(row, "product"))
         made = Query(turns[0].text) if "query" in row else await system.queries.build(turns, access)
-        found = (await system.retriever.retrieve(made, access, K)).passages
-        judged = await insufficiency.judged(system, made, access) if grades else None
+        retrieval = await system.retriever.retrieve(made, access, K)
+        once = insufficiency.Searched(system.retriever, made, access, K, retrieval)
+        judged = await insufficiency.judged(system, made, access, once) if grades else None
         plain = await plain_hybrid(system, turns, access) if row.get("relevant") else None
-        return question_of(Asked(row, turns, made, found, plain, judged), held.titles, held.texts)
+        return question_of(Asked(row, turns, made, retrieval.passages, plain, judged), held.titles, held.texts)
     except InputError as error:
         raise named(str(path), row, error) from None
 

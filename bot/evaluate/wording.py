@@ -16,6 +16,7 @@ NAMES: Mapping[str, str] = {
     "cite": "Right source cited",
     "must": "Says what it must",
     "must_not": "Says nothing it must not",
+    "balanced_accuracy": "Balanced accuracy",
     "answered_though_absent": "Answered though absent",
     "refused_though_present": "Refused though present",
     "evidence_recall": "Evidence holds it",
@@ -37,6 +38,8 @@ MEANINGS: Mapping[str, str] = {
     "cite": "Share of rows with a citation of one of the documents expected.",
     "must": "Share of rows whose answer has every text that it must have.",
     "must_not": "Share of rows whose answer has no text that it must not have.",
+    "balanced_accuracy": "Whether it is known when there is an answer: the mean of the share answered where there is one and the share refused where there "
+    "is none. 0.5 is chance.",
     "answered_though_absent": "Of the questions whose answer is not in the knowledge base, the share for which something was kept to answer "
     "from (golden: an answer was given).",
     "refused_though_present": "Of the questions whose answer is in the knowledge base, in whole or in part, the share for which nothing was "

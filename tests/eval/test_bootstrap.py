@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.evaluate.bootstrap import interval
+from bot.evaluate.bootstrap import balanced_interval, interval
 
 
 def test_five_of_ten_give_the_quantiles_of_the_binomial_distribution() -> None:
@@ -52,3 +54,15 @@ def test_the_interval_lies_within_the_values_and_is_a_point_when_they_are_equal(
     assert same is not None
     assert same.low == pytest.approx(values[0])
     assert same.high == pytest.approx(values[0])
+
+
+def test_the_interval_of_two_kinds_of_question_lets_each_kind_count_the_same() -> None:
+    span = balanced_interval([[1.0] * 90 + [0.0] * 10, [1.0, 0.0] * 10])
+    assert span is not None
+    assert span.mean == pytest.approx(0.7)
+    assert span.n == 120
+    expected = math.sqrt(0.9 * 0.1 / 100 + 0.25 / 20) / 2 * 1.96
+    assert span.high - span.mean == pytest.approx(expected, abs=0.015)
+    assert span == balanced_interval([[1.0] * 90 + [0.0] * 10, [1.0, 0.0] * 10])
+    assert balanced_interval([]) is None
+    assert balanced_interval([[1.0], []]) is None

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bot.evaluate import figures, metrics, plots
 from bot.evaluate.insufficiency import Judged
 from bot.evaluate.plain import fused, plain_hybrid
+from bot.evaluate.questions import Question, Where
 from bot.evaluate.ranked import Asked, question_of
 from bot.evaluate.ranked import figures as figures_of
 from bot.evaluate.worst import answered_though_absent, refused_though_present, words_apart, worst_first
@@ -169,3 +170,34 @@ def test_recall_after_grading_takes_the_order_of_the_grades() -> None:
     made = question_of(asked, {"d6": "Right"}, {})
     assert (made.metrics["recall_5"], made.metrics["recall_5_graded"]) == (0.0, 1.0)
     assert (made.action, made.answered, made.plain) == ("correct", True, {})
+
+
+def graded(grade: float, where: Where | None) -> Question:
+    return question("g", (), where=where, action="correct", answered=True, grade=grade)
+
+
+def test_bands_of_grades_by_hand() -> None:
+    """Two of three present questions are graded 0.9, as one of two absent; as if two of three questions had an answer, 4/3 to 1/2."""
+    asked = [graded(0.9, "present"), graded(1.0, "present"), graded(0.1, "present"), graded(0.8, "absent")]
+    asked += [graded(0.4, "absent"), graded(0.5, None)]
+    bands = figures.reliability(asked)
+    assert [(b.name, b.n, b.present) for b in bands] == [("0 to 0.2", 1, 1), ("0.4 to 0.6", 1, 0), ("0.8 to 1", 3, 2)]
+    assert [b.share for b in bands] == pytest.approx([1, 0, 2 / 3])
+    assert bands[2].mean == pytest.approx(0.9)
+    assert bands[2].balanced == pytest.approx((4 / 3) / (4 / 3 + 1 / 2))
+    assert bands[2].span.n == 3
+
+
+def test_questions_of_one_kind_say_nothing_of_grades() -> None:
+    assert figures.reliability([graded(0.9, "present"), graded(0.2, "present")]) == []
+    assert figures.reliability([]) == []
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=40))
+def test_every_grade_has_one_band(given_grades: list[tuple[float, bool]]) -> None:
+    bands = figures.reliability([graded(g, "present" if there else "absent") for g, there in given_grades])
+    if bands:
+        assert sum(b.n for b in bands) == len(given_grades)
+        assert sum(b.present for b in bands) == sum(there for _, there in given_grades)
+        assert all(b.span.low <= b.share + 1e-9 and b.share <= b.span.high + 1e-9 for b in bands)
+        assert all(0 <= b.balanced <= 1 for b in bands)

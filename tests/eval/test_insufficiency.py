@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.evaluate.insufficiency import confusion, judged, kind_of, measures
+from bot.evaluate.insufficiency import Searched, confusion, judged, kind_of, measures
 from bot.settings import load_settings
 from bot.system import System
 from grounding.errors import InputError
@@ -50,7 +50,13 @@ def test_both_rates_by_hand() -> None:
         decided("6", None, "correct", answered=True, kind="CONVERSATIONAL"),
     ]
     assert measures(asked) == pytest.approx(
-        {"answered_though_absent": 2 / 3, "absent_n": 3, "refused_though_present": 1 / 2, "present_n": 2}
+        {
+            "balanced_accuracy": (1 / 3 + 1 / 2) / 2,
+            "answered_though_absent": 2 / 3,
+            "absent_n": 3,
+            "refused_though_present": 1 / 2,
+            "present_n": 2,
+        }
     )
     assert measures(asked[3:]) == {"refused_though_present": 0.5, "present_n": 2.0}
     assert measures([]) == {}
@@ -105,7 +111,25 @@ async def test_passages_with_orders_are_not_graded_and_internal_ones_are_no_answ
     grader = GradesByQuery({"fee?": 0.9})
     odd = [replace(PASSAGES[0], screened="orders"), replace(PASSAGES[1], internal=True)]
     found = await judged(await system_with(grader, odd), Query("fee?"), Access())
-    assert (grader.seen, found.answered) == ([("fee?", 1)], False)
+    assert (grader.seen, found.answered, found.grade) == ([("fee?", 1)], False, None)
+
+
+async def test_what_was_searched_for_is_not_searched_for_again() -> None:
+    seen: list[Query] = []
+
+    class Counts(Finds):
+        async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
+            seen.append(query)
+            return await super().retrieve(query, access, k)
+
+    retriever = Counts(tuple(PASSAGES))
+    small = await system_with(GradesByQuery({"fee?": 0.9, "other": 0.1}), PASSAGES)
+    once = Searched(retriever, Query("fee?"), Access(), 50, await retriever.retrieve(Query("fee?"), Access(), 50))
+    found = await judged(small, Query("fee?"), Access(), once)
+    assert (found.grade, found.answered, seen) == (0.9, True, [Query("fee?")])
+    await judged(small, Query("other"), Access(), once)
+    await judged(small, Query("fee?"), Access("ann"), once)
+    assert len(seen) == 3
 
 
 @pytest.mark.parametrize(("product", "answered"), [(None, True), ("Wren X1", False)])

@@ -155,3 +155,13 @@ def test_other_suites_are_ranked_by_their_own_figure(suite: str, metric: str) ->
 
 def test_every_named_figure_is_explained() -> None:
     assert set(NAMES) == set(MEANINGS)
+
+
+def test_what_a_grade_means_is_drawn_and_told() -> None:
+    asked = [question(str(n), (1,), where="present", answered=True, grade=0.9) for n in range(4)]
+    asked += [question(f"a{n}", (), where="absent", answered=n == 0, grade=0.9 if n == 0 else 0.1) for n in range(4)]
+    page = eval_page([result(*asked)], name="mine")
+    parsed(page)
+    assert "What a grade means" in page
+    assert "The answer is there for 0 of 3 graded 0 to 0.2, 4 of 5 graded 0.8 to 1" in page
+    assert "What a grade means" not in eval_page([result(*asked[:4])], name="mine")
