@@ -70,16 +70,23 @@ async def correct(f: Finding, about: About, marker: str) -> None:
 
 
 async def _take(f: Finding, step: Step, model: Metered | None, about: About, marker: str) -> None:
-    """One step, whatever becomes of it in the record."""
+    """One step, whatever becomes of it in the record. A plan that nobody makes, or that fails, is one search of the web."""
+    if model is None and step in _NEEDS_MODEL:
+        f.corrections.append(Correction(step, why="no model is switched on for it"))
+        return
+    done = False
+    if step == "plan" and model is not None:
+        done = await _tried(f, step, _plan(f, model, about, marker))
+    elif step in _SEARCHES and model is not None:
+        done = await _tried(f, step, _SEARCHES[step](f, model, marker))
+    if not done and step in ("web", "plan"):
+        await _tried(f, "web", _web(f, model if step == "web" else None))
+
+
+async def _tried(f: Finding, step: str, work: Awaitable[Correction]) -> bool:
+    """True if the step came to an end; what stopped it is noted. Raises PromptBlocked(unavailable=True)."""
     try:
-        if model is None and step in _NEEDS_MODEL:
-            f.corrections.append(Correction(step, why="no model is switched on for it"))
-        elif step == "plan" and model is not None:
-            f.corrections.append(await _plan(f, model, about, marker))
-        elif step in ("web", "plan"):
-            f.corrections.append(await _web(f, model))
-        elif model is not None:
-            f.corrections.append(await _SEARCHES[step](f, model, marker))
+        f.corrections.append(await work)
     except PromptBlocked as error:
         if error.unavailable:
             raise
@@ -88,6 +95,9 @@ async def _take(f: Finding, step: Step, model: Metered | None, about: About, mar
         _failed(f, step, "the model service's content filter blocked it")
     except (ServiceError, BudgetSpent) as error:
         _failed(f, step, str(error))
+    else:
+        return True
+    return False
 
 
 def _failed(f: Finding, step: str, why: str) -> None:
@@ -130,8 +140,12 @@ async def _web(f: Finding, model: ChatModel | None) -> Correction:
     if f.policy.web_query == "rewritten" and model is not None:
         try:
             query = await for_web(model, query) or query
+        except PromptBlocked as error:
+            if error.unavailable:
+                raise
+            f.note("the web was searched for the question as it is: the screen blocked the prompt to rewrite it")
         except (ServiceError, ContentFiltered, BudgetSpent) as error:
-            f.note(f"the question was searched for as it is: {error}")
+            f.note(f"the web was searched for the question as it is: {error}")
     pages = await _search_web(f, query, "web")
     return Correction("web", (query,), len(pages), f.decision)
 

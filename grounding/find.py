@@ -128,7 +128,13 @@ async def _search_query(f: Finding, excluded: Sequence[str]) -> Query:
     if f.policy.query != "keywords" or f.ports.model is None:
         return query
     try:
-        words = await f.stage("rewrite", keywords(f.ports.model, f.query.text, excluded))
+        async with asyncio.timeout(f.policy.correct_seconds) as bound:
+            words = await f.stage("rewrite", keywords(f.ports.model, f.query.text, excluded))
+    except TimeoutError:
+        if not bound.expired():
+            raise
+        f.note(f"the question was searched for as it is: no key words within {f.policy.correct_seconds:g} s")
+        return query
     except PromptBlocked as error:
         if error.unavailable:
             raise
@@ -137,7 +143,10 @@ async def _search_query(f: Finding, excluded: Sequence[str]) -> Query:
     except (ServiceError, ContentFiltered) as error:
         f.note(f"the question was searched for as it is: {error}")
         return query
-    return Query(words, by=f.policy.search) if words else query
+    if not words:
+        f.note("the question was searched for as it is: the model wrote no key words")
+        return query
+    return Query(words, by=f.policy.search)
 
 
 async def look(f: Finding, queries: Sequence[Query], stage: str = "retrieve") -> list[Passage]:
@@ -150,7 +159,8 @@ async def look(f: Finding, queries: Sequence[Query], stage: str = "retrieve") ->
     f.found = replace(results[0], passages=merged, notes=tuple(dict.fromkeys(n for r in results for n in r.notes)))
     f.note(*f.found.notes)
     known = {p.chunk_id for p in f.passages}
-    best = {p.chunk_id for p in safe(f)[: f.policy.grade_k]} | known
+    new = [p for p in safe(f) if p.chunk_id not in known][: f.policy.grade_k]
+    best = {p.chunk_id for p in new} | known
     f.passages = [p for p in merged if p.chunk_id in best]
     f.grading = await f.grade(f.passages)
     f.decision = decide(f.grading, f.policy)

@@ -25,8 +25,11 @@ _LEAD = re.compile(
 _NUMBERED = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s+")
 _QUOTES = "\"'“”„«»`"
 _REFUSES = re.compile(
-    r"^\s*(?:i['’ ]?m sorry|i am sorry|sorry|i can(?:no|['’])t|as an ai|i am unable|i['’]m unable)\b", re.IGNORECASE
+    r"^\W*(?:i['’ ]?m sorry|i am sorry|sorry\b|apologies|unfortunately|as an ai\b|i(?: am|['’]m) (?:unable|not able)|"
+    r"i (?:can(?:no|['’])t|cannot|won['’]t|will not) (?:help|assist|do|provide|answer|comply|fulfil|create|write|generate|rewrite|discuss)\b)",
+    re.IGNORECASE,
 )
+"""Not "I can't log in": that is how customers ask."""
 
 
 async def keywords(model: ChatModel, question: str, excluded: Sequence[str] = ()) -> str | None:
