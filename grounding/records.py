@@ -181,7 +181,8 @@ class Passage:
     """A chunk or a web result returned for a query, best first.
 
     `score`: fused, in [0, 1], higher is better, comparable within one result list only. `bm25`: raw, unbounded,
-    or None if words did not find it. `semantic`: cosine in [-1, 1], or None if there are no vectors.
+    or None if words did not find it. `semantic`: cosine in [-1, 1], or None if there are no vectors. `reranked`: what a ranker behind
+    the search gave it, in [0, 4] (Azure's semantic ranker), or None; `caption`: the words of it that the ranker found to the point.
     `screened` names the rule that found an instruction hidden in the passage, when there is one. `tier` is of a web page.
     """
 
@@ -202,6 +203,8 @@ class Passage:
     semantic: float | None = None
     screened: str | None = None
     tier: Tier | None = None
+    reranked: float | None = None
+    caption: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +327,7 @@ class WebResult:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an ingest is: stage "read", "words", "vectors", "screen" or "hyde"; `total` is None while it is not known."""
+    """How far an ingest is: stage "read", "words", "vectors", "screen", "hyde" or "search"; `total` is None while it is not known."""
 
     stage: str
     done: int

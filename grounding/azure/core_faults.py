@@ -31,6 +31,10 @@ class NotFound(ServiceRejected):
     """A 404: nothing is there under this name."""
 
 
+class BadRequest(ServiceRejected):
+    """A 400: something of what was sent is not as the service wants it."""
+
+
 class Changed(ServiceRejected):
     """A 412: what was to be changed has changed since it was read."""
 
@@ -86,4 +90,5 @@ def _status_fault(service: str, error: HttpResponseError, missing: str) -> Attes
         return NotFound(service, f"{missing}{where}")
     if status == 412:
         return Changed(service, f"it was changed by somebody else meanwhile{where}")
-    return ServiceRejected(service, f"{_REFUSALS.get(status, 'the request was refused')}{where}")
+    refused = BadRequest if status == 400 else ServiceRejected
+    return refused(service, f"{_REFUSALS.get(status, 'the request was refused')}{where}")

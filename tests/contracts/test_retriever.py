@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.ports import Retriever
 from grounding.records import Access, Document, Query, SearchBy
+from tests.fakes.ai_search_server import AiSearchServer
+from tests.fakes.azure_kb import azure_kb
 from tests.fakes.embedder import HashEmbedder
 from tests.grounding.embedded.kb import open_kb, retriever_of
 
@@ -38,12 +42,43 @@ def documents() -> list[Document]:
     return out
 
 
-@pytest.fixture(params=["hybrid", "lexical"])
-async def retriever(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Retriever]:
-    embedder = HashEmbedder() if request.param == "hybrid" else None
-    index = await open_kb(tmp_path / "index", documents(), embedder)
-    yield retriever_of(index, embedder)
-    index.close()
+@asynccontextmanager
+async def retriever_over(
+    kind: str, folder: Path, kb: list[Document], uploaded: dict[str, AiSearchServer] | None = None
+) -> AsyncIterator[Retriever]:
+    """A retriever over `kb`: the embedded one, or Azure AI Search with and without the store of record beside it."""
+    embedder = None if "lexical" in kind else HashEmbedder()
+    if kind.startswith("azure"):
+        async with azure_kb(folder, kb, embedder, semantic="ranked" in kind) as azure:
+            if uploaded is not None:
+                uploaded[kind] = azure.server
+            yield azure.retriever(store="alone" not in kind)
+    else:
+        index = await open_kb(folder, kb, embedder)
+        yield retriever_of(index, embedder)
+        index.close()
+
+
+@pytest.fixture(scope="module")
+def uploaded() -> dict[str, AiSearchServer]:
+    """Servers that hold the documents already; each test reads them through one of its own."""
+    return {}
+
+
+@pytest.fixture(params=["hybrid", "lexical", "azure", "azure ranked"])
+async def retriever(
+    request: pytest.FixtureRequest, tmp_path: Path, uploaded: dict[str, AiSearchServer]
+) -> AsyncIterator[Retriever]:
+    kind: str = request.param
+    if kind in uploaded:
+        server = AiSearchServer.like(uploaded[kind])
+        async with azure_kb(
+            tmp_path / "index", documents(), HashEmbedder(), server=server, semantic="ranked" in kind, follow=False
+        ) as azure:
+            yield azure.retriever()
+        return
+    async with retriever_over(kind, tmp_path / "index", documents(), uploaded) as found:
+        yield found
 
 
 @pytest.mark.parametrize(
@@ -53,7 +88,7 @@ async def test_nobody_sees_what_they_may_not(retriever: Retriever, query: Query)
     """Trimming agrees with a plain reference for random users, groups and products, and never costs a visible result."""
     rng = random.Random(11)
     by_id = {d.doc_id: d for d in documents()}
-    for _ in range(20):
+    for _ in range(20 if isinstance(retriever, EmbeddedRetriever) else 5):  # the SDK reads a thousand results slowly
         access = Access("u", frozenset(rng.sample(GROUPS, rng.randint(0, 3))), rng.choice(PRODUCTS))
         found = await retriever.retrieve(query, access, 1000)
         expected = {
@@ -125,8 +160,9 @@ async def test_a_retriever_says_what_it_searched_by(retriever: Retriever) -> Non
         assert {f.mode for f in found.values()} == {"lexical"}
         assert found["meaning"].notes == found["hybrid"].notes
     else:
+        ranked = "+ranked" if any(p.reranked is not None for p in found["hybrid"].passages) else ""
         assert {by: f.mode for by, f in found.items()} == {
-            "hybrid": "hybrid+hyde",
+            "hybrid": f"hybrid+hyde{ranked}",
             "words": "lexical",
             "meaning": "semantic+hyde",
         }
@@ -137,14 +173,32 @@ async def test_the_same_question_gives_the_same_order(retriever: Retriever) -> N
     assert one == await retriever.retrieve(Query("days of refund"), Access(), 50)
 
 
-async def test_a_passage_is_not_given_twice_within_a_group(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["hybrid", "azure"])
+async def test_a_passage_is_not_given_twice_within_a_group(kind: str, tmp_path: Path) -> None:
     """Equal text under one title and the same rights is one passage; under other rights or another title it stays another."""
     text = "Refunds are paid within nine working days."
     same = [Document(f"copy{n}", "Refunds", text) for n in range(3)]
     others = [Document("closed", "Refunds", text, groups=("billing",)), Document("trade", "Trade refunds", text)]
-    index = await open_kb(tmp_path / "index", [*same, *others], HashEmbedder())
-    found = await retriever_of(index, HashEmbedder()).retrieve(
-        Query("refunds"), Access("u", frozenset({"billing"})), 10
-    )
+    async with retriever_over(kind, tmp_path / "index", [*same, *others]) as retriever:
+        found = await retriever.retrieve(Query("refunds"), Access("u", frozenset({"billing"})), 10)
     assert sorted(p.doc_id[:4] for p in found.passages) == ["clos", "copy", "trad"]
-    index.close()
+
+
+SIGNS = ["a'b", "a,b", "a|b", "a b", "'", "x') or groups/any(g: true", "g:a", "%7C", "ä|ö", "b", "a"]
+
+
+@pytest.mark.parametrize("kind", ["hybrid", "azure", "azure alone"])
+async def test_a_group_of_any_name_opens_its_own_documents_alone(kind: str, tmp_path: Path) -> None:
+    """Quotes, delimiters and what looks like a filter are signs of a name; products likewise."""
+    kb = [
+        Document(f"d{n}", f"Refund {n}", f"Refunds of group number {n}.", None, (name,), name)
+        for n, name in enumerate(SIGNS)
+    ]
+    kb += [Document("nobody", "Refund", "Refunds of nobody.", None, ()), Document("all", "Refund", "Refunds for all.")]
+    async with retriever_over(kind, tmp_path / "index", kb) as retriever:
+        for n, name in enumerate(SIGNS):
+            for product in (None, name):
+                found = await retriever.retrieve(Query("refunds"), Access("u", frozenset({name}), product), 50)
+                assert {p.doc_id for p in found.passages} == {f"d{n}", "all"}
+        both = await retriever.retrieve(Query("refunds"), Access("u", frozenset(SIGNS)), 50)
+        assert len(both.passages) == len(SIGNS) + 1

@@ -1,0 +1,47 @@
+"""Rights as an OData filter. What a service filters by is text, so every name in it is escaped, and nobody's name is a pattern.
+
+A document for everyone carries EVERYONE among its groups; one for groups carries `g:` and the name of each; one for nobody
+carries none, as does a document whose field was never filled: neither is found by anyone.
+"""
+
+from __future__ import annotations
+
+import re
+
+from grounding.records import Access
+
+EVERYONE = "*"
+OURS, STATE = "attest", "state"
+"""What wrote a document of the index: `attest ingest`, or the one document that says how far it got."""
+_DELIMITER = "|"
+_UNSAFE = re.compile(r"[%|\x00-\x1f\x7f]")
+
+
+def group_field(groups: tuple[str, ...] | None) -> list[str]:
+    """What stands in `groups` of a document that these groups may read: None is everyone, () is nobody."""
+    return [EVERYONE] if groups is None else [f"g:{_encoded(g)}" for g in groups]
+
+
+def readable(access: Access, *, others: bool = False) -> str:
+    """The filter of what `access` may read; `others`: also of what an indexer put in beside us."""
+    names = [EVERYONE, *(f"g:{_encoded(g)}" for g in sorted(access.groups))]
+    clauses = [f"groups/any(g: search.in(g, {literal(_DELIMITER.join(names))}, {literal(_DELIMITER)}))"]
+    if access.product is not None:
+        clauses.append(f"(product eq null or product eq {literal(access.product)})")
+    clauses.append(f"source ne {literal(STATE)}" if others else f"source eq {literal(OURS)}")
+    return " and ".join(clauses)
+
+
+def after(key: str) -> str:
+    """The filter of our own documents whose key comes after `key`."""
+    return f"source eq {literal(OURS)} and chunk_id gt {literal(key)}"
+
+
+def literal(text: str) -> str:
+    """`text` as an OData string (OData 4.01, 5.1.1.14: a quote is doubled)."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _encoded(name: str) -> str:
+    """A name without the delimiter: it would cut one group into two, and the second may be anybody's."""
+    return _UNSAFE.sub(lambda m: f"%{ord(m.group()):02X}", name)

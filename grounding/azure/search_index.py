@@ -1,0 +1,140 @@
+"""The index in Azure AI Search: what its fields are, and what of an index that is there already can be changed in place.
+
+The service adds fields, profiles and semantic configurations to an index that is in use; it changes neither the type of a
+field, nor the width of its vectors, nor what it may be searched or filtered by. What cannot be changed is refused in one line.
+"""
+
+from __future__ import annotations
+
+from azure.search.documents.indexes.models import (
+    HnswAlgorithmConfiguration,
+    HnswParameters,
+    SearchField,
+    SearchIndex,
+    SemanticConfiguration,
+    SemanticField,
+    SemanticPrioritizedFields,
+    SemanticSearch,
+    VectorSearch,
+    VectorSearchProfile,
+)
+
+from grounding.errors import SettingsError
+
+CONFIGURATION = "attest"
+"""Name of our vector profile, its algorithm, and our semantic configuration."""
+ANALYZER = "en.lucene"
+"""Stems English words, as the embedded engine does; an analyzer cannot be changed once the field is there."""
+_STRING, _STRINGS, _VECTOR = "Edm.String", "Collection(Edm.String)", "Collection(Edm.Single)"
+SETTING = "ATTEST_SEARCH_INDEX"
+
+
+def definition(name: str, width: int, *, semantic: bool) -> SearchIndex:
+    """The index `name` for vectors of `width` numbers; with a semantic configuration only where the ranker is used."""
+    return SearchIndex(
+        name=name,
+        description="Passages of Attest's knowledge base; derived from its store, made by `attest ingest`.",
+        fields=[
+            SearchField(
+                name="chunk_id", type=_STRING, key=True, searchable=False, filterable=True, sortable=True, facetable=False
+            ),
+            *(_plain(field, _STRING, filterable=True) for field in ("doc_id", "source", "product")),
+            *(_plain(field, _STRING) for field in ("stamp", "version", "updated", "url", "locator")),
+            *(_plain(field, "Edm.Int32") for field in ("start", "end", "tokens")),
+            _plain("internal", "Edm.Boolean", filterable=True),
+            _plain("groups", _STRINGS, filterable=True, retrievable=False),
+            *(_searched(field) for field in ("title", "text")),
+            SearchField(
+                name="vector", type=_VECTOR, searchable=True, retrievable=False, vector_search_dimensions=width,
+                vector_search_profile_name=CONFIGURATION,
+            ),
+        ],
+        vector_search=VectorSearch(
+            profiles=[VectorSearchProfile(name=CONFIGURATION, algorithm_configuration_name=CONFIGURATION)],
+            algorithms=[HnswAlgorithmConfiguration(name=CONFIGURATION, parameters=HnswParameters(metric="cosine"))],
+        ),
+        semantic_search=SemanticSearch(configurations=[_ranking()]) if semantic else None,
+    )  # fmt: skip
+
+
+def _plain(name: str, kind: str, *, filterable: bool = False, retrievable: bool = True) -> SearchField:
+    return SearchField(
+        name=name, type=kind, searchable=False, filterable=filterable, sortable=False, facetable=False, retrievable=retrievable
+    )  # fmt: skip
+
+
+def _searched(name: str) -> SearchField:
+    return SearchField(
+        name=name, type=_STRING, searchable=True, filterable=False, sortable=False, facetable=False, analyzer_name=ANALYZER
+    )  # fmt: skip
+
+
+def _ranking() -> SemanticConfiguration:
+    fields = SemanticPrioritizedFields(
+        title_field=SemanticField(field_name="title"), content_fields=[SemanticField(field_name="text")]
+    )
+    return SemanticConfiguration(name=CONFIGURATION, prioritized_fields=fields)
+
+
+def migrated(found: SearchIndex, wanted: SearchIndex) -> bool:
+    """Change `found` in place to hold what `wanted` has; True if there was anything to change. What else it holds stays.
+
+    Raises SettingsError for an index that cannot become that: which field, and what to do.
+    """
+    there = {field.name: field for field in found.fields}
+    for field in wanted.fields:
+        if field.name in there:
+            _check(found.name, there[field.name], field)
+    new = [field for field in wanted.fields if field.name not in there]
+    found.fields = [*found.fields, *new]
+    hidden = [_hide(there[f.name]) for f in wanted.fields if f.retrievable is False and f.name in there]
+    return any([bool(new), *hidden, _vectors(found, wanted), _semantic(found, wanted)])
+
+
+def _check(index: str, there: SearchField, wanted: SearchField) -> None:
+    for name, has, needs in (
+        ("type", there.type, wanted.type),
+        ("dimension", there.vector_search_dimensions, wanted.vector_search_dimensions),
+        ("analyzer", there.analyzer_name, wanted.analyzer_name),
+        ("key", bool(there.key), bool(wanted.key)),
+        ("searchable", bool(there.searchable), bool(wanted.searchable)),
+        ("filterable", bool(there.filterable or not wanted.filterable), True),
+        ("sortable", bool(there.sortable or not wanted.sortable), True),
+    ):
+        if has != needs:
+            raise SettingsError(
+                f"{SETTING}={index}: field {there.name!r} of that index has {name} {has}, needed is {needs}, and the service cannot"
+                f" change it; set {SETTING} to a new name and run attest ingest, or delete the index first"
+            )
+
+
+def _hide(field: SearchField) -> bool:
+    if field.retrievable is False:
+        return False
+    field.retrievable = False
+    return True
+
+
+def _vectors(found: SearchIndex, wanted: SearchIndex) -> bool:
+    if found.vector_search is None:
+        found.vector_search = wanted.vector_search
+        return True
+    have, need = found.vector_search, wanted.vector_search
+    assert need is not None
+    assert need.profiles is not None
+    assert need.algorithms is not None
+    if any(profile.name == CONFIGURATION for profile in have.profiles or []):
+        return False
+    have.profiles = [*(have.profiles or []), *need.profiles]
+    have.algorithms = [*(have.algorithms or []), *need.algorithms]
+    return True
+
+
+def _semantic(found: SearchIndex, wanted: SearchIndex) -> bool:
+    if wanted.semantic_search is None:
+        return False
+    have = (found.semantic_search.configurations if found.semantic_search else None) or []
+    if any(c.name == CONFIGURATION for c in have):
+        return False
+    found.semantic_search = SemanticSearch(configurations=[*have, _ranking()])
+    return True

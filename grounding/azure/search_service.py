@@ -1,0 +1,207 @@
+"""One index of Azure AI Search, asked through the SDK: every call within a deadline, every error ours.
+
+What the SDK would do itself is switched off or avoided: it retries without a bound on what it is told to wait, its buffered
+sender loses all but the first document of a batch that fails, and a refused document is no exception but a line of the reply.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar, cast
+from urllib.parse import urlsplit
+
+from azure.core import MatchConditions
+from azure.core.credentials import AzureKeyCredential
+from azure.core.credentials_async import AsyncTokenCredential
+from azure.core.exceptions import HttpResponseError
+from azure.search.documents.aio import SearchClient
+from azure.search.documents.indexes.aio import SearchIndexClient
+from azure.search.documents.indexes.models import SearchIndex
+from azure.search.documents.models import IndexingResult
+
+from grounding.address import check_address, check_key, is_loopback
+from grounding.azure.core_faults import NotFound, translated
+from grounding.azure.search_filter import after
+from grounding.errors import ServiceRejected, ServiceReplyInvalid
+from grounding.remote import Remote
+
+T = TypeVar("T")
+SERVICE = "search"
+ENDPOINT = "https://NAME.search.windows.net"
+PAGE = 1000
+"""Documents of one reply; the service gives no more."""
+_AUDIENCES = {
+    ".search.azure.us": "https://search.azure.us",
+    ".search.azure.cn": "https://search.azure.cn",
+}
+"""Whom a token is for, where it is not the public cloud's https://search.azure.com."""
+
+
+class TooLarge(ServiceRejected):
+    """A 413: the batch holds more bytes than the service takes at once."""
+
+
+class Held(NamedTuple):
+    """A document of the index: its key, and what it was made from."""
+
+    chunk_id: str
+    stamp: str
+
+
+class Fate(NamedTuple):
+    """What became of one document of a batch; `status` is that of HTTP, 0 where the reply left the document out."""
+
+    ok: bool
+    status: int
+
+
+class SearchService:
+    """One index. `key`: of the search service, or a token credential (Microsoft Entra ID), which is closed with this.
+
+    Raises SettingsError for an endpoint or key that cannot be used; every method ServiceError.
+    """
+
+    def __init__(self, endpoint: str, key: str | AsyncTokenCredential, index: str, remote: Remote) -> None:
+        check_address(endpoint, "ATTEST_SEARCH_ENDPOINT", ENDPOINT)
+        if isinstance(key, str):
+            check_key(key, "ATTEST_SEARCH_KEY")
+        self.index_name = index
+        self._remote = remote
+        self._credential = None if isinstance(key, str) else key
+        local = is_loopback(endpoint)
+        # the SDK hands tokens to https alone, and knows the option only where it handles one
+        self._options: dict[str, Any] = {"enforce_https": False} if local and self._credential else {}
+        credential = AzureKeyCredential(key) if isinstance(key, str) else key
+        host = urlsplit(endpoint).hostname or ""
+        audience = next((a for suffix, a in _AUDIENCES.items() if host.endswith(suffix)), None)
+        made: dict[str, Any] = {
+            "retry_total": 0,  # our wrapper decides
+            "permit_redirects": False,
+            "connection_timeout": min(5.0, remote.deadline_s),
+            "read_timeout": remote.deadline_s,
+            "logging_enable": False,
+            "use_env_settings": not local,  # a proxy cannot reach our loopback
+            **({"audience": audience} if audience else {}),
+        }
+        self._documents = SearchClient(endpoint.rstrip("/"), index, credential, **made)
+        self._indexes = SearchIndexClient(endpoint.rstrip("/"), credential, **made)
+
+    # --- the index
+
+    async def definition(self) -> SearchIndex | None:
+        """The index as the service has it, with its ETag; None if there is none."""
+        try:
+            return await self._call(lambda: self._indexes.get_index(self.index_name, **self._options))
+        except NotFound:
+            return None
+
+    async def create(self, index: SearchIndex) -> None:
+        """Make the index. Raises Changed if there is one by now."""
+        await self._put(index, MatchConditions.IfMissing)
+
+    async def update(self, index: SearchIndex) -> None:
+        """Change the index. Raises Changed if somebody else has, since it was read."""
+        # the ETag alone does nothing: without a condition the last writer wins
+        await self._put(index, MatchConditions.IfNotModified)
+
+    async def _put(self, index: SearchIndex, condition: MatchConditions) -> None:
+        await self._call(
+            lambda: self._indexes.create_or_update_index(index, match_condition=condition, **self._options)
+        )
+
+    # --- documents
+
+    async def upload(self, documents: Sequence[Mapping[str, Any]]) -> dict[str, Fate]:
+        """What became of each document, by key. Raises TooLarge for a batch that has to be cut."""
+        rows = [dict(d) for d in documents]
+        return await self._write([d["chunk_id"] for d in rows], lambda **o: self._documents.upload_documents(rows, **o))
+
+    async def delete(self, keys: Sequence[str]) -> dict[str, Fate]:
+        """What became of each; a document that is not there is deleted."""
+        rows = [{"chunk_id": key} for key in keys]
+        return await self._write(keys, lambda **o: self._documents.delete_documents(rows, **o))
+
+    async def _write(
+        self, keys: Sequence[str], write: Callable[..., Awaitable[list[IndexingResult]]]
+    ) -> dict[str, Fate]:
+        async def attempt() -> dict[str, Fate]:
+            statuses: list[int] = []
+
+            def noted(response: Any) -> None:
+                statuses.append(response.http_response.status_code)
+
+            try:
+                results = await write(raw_response_hook=noted, **self._options)
+            except (TypeError, HttpResponseError):
+                if 413 in statuses:  # the async SDK calls itself with a wrong name then, and fails with TypeError
+                    raise TooLarge(SERVICE, "a batch is larger than the service takes (status 413)") from None
+                raise
+            told = {r.key: Fate(bool(r.succeeded), int(r.status_code)) for r in results}
+            return {key: told.get(key, Fate(ok=False, status=0)) for key in keys}
+
+        return await self._call(attempt)
+
+    async def document(self, key: str) -> dict[str, Any] | None:
+        """One document; None if it is not there."""
+        try:
+            return dict(await self._call(lambda: self._documents.get_document(key, **self._options)))
+        except NotFound as error:
+            if await self._is_missing():
+                raise error from None
+            return None
+
+    async def _is_missing(self) -> bool:
+        """True if there is no index at all, told with what a query key may ask."""
+        try:
+            await self.count()
+        except NotFound:
+            return True
+        return False
+
+    async def count(self) -> int:
+        """Documents in the index, what indexers put there included. New ones count after some seconds."""
+        return int(await self._call(lambda: self._documents.get_document_count(**self._options)))
+
+    async def listed(self, beyond: str) -> list[Held]:
+        """Our own documents whose key comes after `beyond`, by rising key, at most PAGE."""
+        # by key and not by $skip, which ends at 100,000
+        found = await self.search(
+            search_text="*", filter=after(beyond), order_by=["chunk_id asc"], select=["chunk_id", "stamp"], top=PAGE
+        )
+        return [Held(str(d["chunk_id"]), str(d["stamp"])) for d in found]
+
+    async def search(self, **query: Any) -> list[dict[str, Any]]:
+        """The documents of one reply, best first, with their `@search.…` entries. `query`: as `SearchClient.search` takes it."""
+
+        async def attempt() -> list[dict[str, Any]]:
+            paged = await self._documents.search(**query, **self._options)
+            found: list[dict[str, Any]] = []
+            async for page in paged.by_page():
+                found += [d async for d in page]
+                break  # `top` asks for no more than a page
+            if any(not isinstance(d.get("@search.score"), int | float) for d in found):
+                raise ServiceReplyInvalid(SERVICE, "a result has no score")
+            return found
+
+        return await self._call(attempt)
+
+    async def _call(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        async def once() -> T:
+            missing = f"there is no index {self.index_name!r} yet; attest ingest makes it"
+            with translated(SERVICE, not_found=missing, endpoint=ENDPOINT):
+                return await attempt()
+
+        return await self._remote.call(once)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._documents.close()
+        await self._indexes.close()
+        if self._credential is not None:
+            await self._credential.close()
+
+
+def machine_identity() -> AsyncTokenCredential:
+    """Microsoft Entra ID as this machine has it: managed identity, workload identity or a developer's sign-in."""
+    return cast("AsyncTokenCredential", importlib.import_module("azure.identity.aio").DefaultAzureCredential())

@@ -1,0 +1,284 @@
+"""A loopback server that speaks Azure AI Search's REST interface, api-version 2026-04-01, as far as the adapter uses it.
+
+Indexes with ETags, documents with a status for each row, hybrid search with filters, and the semantic ranker. What the real
+service refuses is refused: keys with other signs, unknown fields, filters over fields that are not filterable, more than 1,000
+actions, changes of a field's type. Ranking is plain: BM25, cosines, reciprocal ranks, and shared words for the ranker.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from aiohttp import web
+
+from grounding.text import sentences, terms
+from tests.fakes.faults import Fault, FaultyServer
+from tests.fakes.odata import BadFilterError, compiled
+
+KEY = "canary-search-key-0123456789"
+_KEY_SIGNS = re.compile(r"[A-Za-z0-9_\-=]{1,1024}")
+_NAMED_FIELD = re.compile(r"\b(\w+)(?:/any\(| (?:eq|ne|gt) )")
+_BEYOND = re.compile(r"chunk_id gt '([^']*)'")
+_INDEX = re.compile(r"/indexes\('([^']+)'\)(.*)")
+
+
+class AiSearchServer(FaultyServer):
+    """`async with AiSearchServer() as server`. `ranker`: "on", "busy" (206, unranked) or "off" (400).
+
+    `failing`: the share of rows that get a 503 of their own; `largest`: bytes that a batch may have. `writes` counts rows taken.
+    """
+
+    def __init__(
+        self,
+        *script: Fault,
+        otherwise: Fault | None = None,
+        ranker: str = "on",
+        failing: float = 0.0,
+        largest: int = 16 * 2**20,
+    ) -> None:
+        super().__init__(*script, otherwise=otherwise)
+        self.ranker, self.failing, self.largest = ranker, failing, largest
+        self.indexes: dict[str, dict[str, Any]] = {}
+        self.documents: dict[str, dict[str, dict[str, Any]]] = {}
+        self.vectors: dict[str, np.ndarray[Any, Any]] = {}
+        self.refused: dict[str, int] = {}
+        self.writes = 0
+        self.before_put: Callable[[], None] = lambda: None
+        self._etag = 0
+        self._dice = random.Random(5)
+
+    @classmethod
+    def like(cls, other: AiSearchServer) -> AiSearchServer:
+        """A server that holds what `other` holds."""
+        made = cls(ranker=other.ranker)
+        made.indexes, made.documents, made.vectors = other.indexes, other.documents, other.vectors
+        return made
+
+    def of(self, path: str) -> list[dict[str, Any]]:
+        """Bodies of the requests whose path ends so."""
+        return [body for at, body in self.bodies if at.endswith(path)]
+
+    async def answer(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        if request.headers.get("api-key") != KEY and not request.headers.get("Authorization", "").startswith("Bearer "):
+            return web.Response(status=403)
+        match = _INDEX.fullmatch(request.path)
+        if match is None or request.query.get("api-version") != "2026-04-01":
+            return _error(404, "ResourceNotFound")
+        name, rest = match.groups()
+        if request.method == "PUT":
+            return self._put(name, await request.json(), request)
+        if name not in self.indexes:
+            return _error(404, "ResourceNotFound", f"No index with the name '{name}' was found")
+        if rest == "":
+            return web.json_response(self.indexes[name])
+        if rest == "/docs/$count":
+            return web.Response(text=str(len(self.documents[name])), content_type="text/plain")
+        if rest == "/docs/search.index":
+            return self._write(name, body, len(await request.read()))
+        if rest == "/docs/search.post.search":
+            return self._search(name, body)
+        key = rest.removeprefix("/docs('").removesuffix("')")
+        found = self.documents[name].get(key)
+        return _error(404, "ResourceNotFound") if found is None else web.json_response(self._shown(name, found))
+
+    def _shown(self, name: str, document: dict[str, Any]) -> dict[str, Any]:
+        fields = [f["name"] for f in self.indexes[name]["fields"] if f.get("retrievable", True)]
+        return {field: document.get(field) for field in fields}
+
+    def _put(self, name: str, wanted: dict[str, Any], request: web.Request) -> web.Response:
+        self.before_put()
+        found = self.indexes.get(name)
+        if found and (request.headers.get("If-None-Match") == "*"):
+            return _error(412, "ResourceNameAlreadyInUse")
+        if (asked := request.headers.get("If-Match")) and (found is None or asked != found["@odata.etag"]):
+            return _error(412, "PreconditionFailed")
+        new = {f["name"]: f for f in wanted["fields"]}
+        for field in found["fields"] if found else []:
+            other = new.get(field["name"])
+            changed = [
+                k for k in ("type", "dimensions", "searchable", "filterable") if other and other.get(k) != field.get(k)
+            ]
+            if other is None or changed:
+                return _error(400, "OperationNotAllowed", f"Existing field '{field['name']}' cannot be changed.")
+        self._etag += 1
+        self.indexes[name] = {**wanted, "@odata.etag": f'"0x{self._etag}"'}
+        self.documents.setdefault(name, {})
+        return web.json_response(self.indexes[name], status=200 if found else 201)
+
+    # --- documents
+
+    def _write(self, name: str, body: dict[str, Any], size: int) -> web.Response:
+        actions = body["value"]
+        if size > self.largest:
+            return _error(413, "RequestEntityTooLarge")
+        if len(actions) > 1000:
+            return _error(400, "InvalidArgument", "The indexing batch holds more than 1000 actions.")
+        fields = {f["name"]: f for f in self.indexes[name]["fields"]}
+        for action in actions:
+            unknown = set(action) - set(fields) - {"@search.action"}
+            wide = len(action.get("vector") or []) not in (0, fields["vector"]["dimensions"])
+            if unknown or wide or not _KEY_SIGNS.fullmatch(action["chunk_id"]):
+                return _error(
+                    400, "InvalidArgument", f"a document is malformed: {sorted(unknown)} {action['chunk_id']}"
+                )
+        rows = [self._row(name, action) for action in actions]
+        whole = all(row["status"] for row in rows)
+        return web.json_response({"value": rows}, status=200 if whole else 207)
+
+    def _row(self, name: str, action: dict[str, Any]) -> dict[str, Any]:
+        key = action["chunk_id"]
+        status = self.refused.get(key, 503 if self._dice.random() < self.failing else 0)
+        if status:
+            return {"key": key, "status": False, "errorMessage": f"words of {key}", "statusCode": status}
+        self.writes += 1
+        documents = self.documents[name]
+        if action["@search.action"] == "delete":
+            documents.pop(key, None)
+            self.vectors.pop(key, None)
+            return {"key": key, "status": True, "errorMessage": None, "statusCode": 200}
+        vector = action.pop("vector", None)
+        self.vectors.pop(key, None)
+        if vector:
+            self.vectors[key] = np.asarray(vector, np.float32)
+        documents[key] = {k: v for k, v in action.items() if not k.startswith("@")}
+        return {"key": key, "status": True, "errorMessage": None, "statusCode": 201}
+
+    # --- search
+
+    def _search(self, name: str, body: dict[str, Any]) -> web.Response:
+        fields = {f["name"]: f for f in self.indexes[name]["fields"]}
+        ranked = body.get("queryType") == "semantic"
+        try:
+            for field in _NAMED_FIELD.findall(body.get("filter") or ""):
+                if field not in fields or not fields[field].get("filterable"):
+                    raise BadFilterError(f"{field} is not filterable")
+            test = compiled(body["filter"]) if body.get("filter") else lambda _: True
+        except (BadFilterError, KeyError) as error:
+            return _error(400, "InvalidRequestParameter", f"Invalid expression: {error}")
+        select = (
+            (body.get("select") or "").split(",")
+            if body.get("select")
+            else [n for n, f in fields.items() if f.get("retrievable", True)]
+        )
+        if any(not fields.get(f, {"retrievable": False}).get("retrievable", True) for f in select):
+            return _error(400, "InvalidRequestParameter", "a selected field is not retrievable")
+        if ranked and (bad := self._unrankable(name, body)):
+            return bad
+        if body.get("orderby"):
+            return self._in_order(name, body, test, select)
+        return self._ranked(name, body, test, select, ranked=ranked)
+
+    def _unrankable(self, name: str, body: dict[str, Any]) -> web.Response | None:
+        if self.ranker == "off":
+            return _error(400, "SemanticQueriesNotAvailable", "Semantic search is not enabled for this service.")
+        semantic = self.indexes[name].get("semantic") or {}
+        if body.get("semanticConfiguration") not in [c["name"] for c in semantic.get("configurations", [])]:
+            return _error(400, "InvalidRequestParameter", "Unknown semantic configuration")
+        return _error(400, "InvalidRequestParameter", "no order with the ranker") if body.get("orderby") else None
+
+    def _in_order(self, name: str, body: dict[str, Any], test: Any, select: list[str]) -> web.Response:
+        keys = sorted(self.documents[name])
+        beyond = _BEYOND.search(body.get("filter") or "")
+        rows: list[dict[str, Any]] = []
+        for key in keys[bisect_right(keys, beyond[1]) if beyond else 0 :]:
+            document = self.documents[name][key]
+            if test(document):
+                rows.append({"@search.score": 1.0, **{f: document.get(f) for f in select}})
+            if len(rows) == body["top"]:
+                break
+        return web.json_response({"value": rows})
+
+    def _ranked(self, name: str, body: dict[str, Any], test: Any, select: list[str], *, ranked: bool) -> web.Response:
+        documents = {key: d for key, d in self.documents[name].items() if test(d)}
+        words = self._words(documents, body.get("search"))
+        near = [self._near(name, documents, query, body, test) for query in body.get("vectorQueries") or []]
+        lists = [*([words] if body.get("search") else []), *near]
+        if len(lists) == 1:
+            only = lists[0]
+            scores = only if not near else {key: 1 / (2 - cosine) for key, cosine in only.items()}
+        else:
+            scores = {}
+            for found in lists:
+                for rank, key in enumerate(sorted(found, key=lambda k: (-found[k], k)), 1):
+                    scores[key] = scores.get(key, 0.0) + 1 / (60 + rank)
+        order = sorted(scores, key=lambda key: (-scores[key], key))
+        reranked = self._reranked(documents, order[:50], body) if ranked and self.ranker == "on" else {}
+        order.sort(key=lambda key: -reranked.get(key, 0.0))
+        rows = []
+        for key in order[: min(body.get("top", 50), 1000)]:
+            row: dict[str, Any] = {"@search.score": scores[key]} | {f: documents[key].get(f) for f in select}
+            if ranked:
+                row["@search.rerankerScore"] = reranked.get(key)
+                first = next(iter(sentences(documents[key]["text"])), None)
+                row["@search.captions"] = (
+                    [{"text": first.text, "highlights": ""}] if key in reranked and first else None
+                )
+            if body.get("debug") == "vector":
+                row["@search.documentDebugInfo"] = _debug(key, words, near)
+            rows.append(row)
+        partial = {
+            "@search.semanticPartialResponseReason": "capacityOverloaded",
+            "@search.semanticPartialResponseType": "baseResults",
+        }
+        busy = ranked and self.ranker == "busy"
+        return web.json_response({"value": rows, **(partial if busy else {})}, status=206 if busy else 200)
+
+    def _words(self, documents: dict[str, dict[str, Any]], text: str | None) -> dict[str, float]:
+        """BM25 with k1 1.2, b 0.75 over title and text. "*" and nothing match everything, as the service does it."""
+        if text is None or text.strip() in ("", "*"):
+            return dict.fromkeys(documents, 1.0)
+        counted = {key: _counted(f"{d.get('title') or ''} {d.get('text') or ''}") for key, d in documents.items()}
+        mean = sum(map(len, counted.values())) / max(1, len(counted))
+        scores: dict[str, float] = {}
+        for term in set(terms(text.replace("\\", ""))):
+            holding = {key: counts[term] for key, counts in counted.items() if counts[term]}
+            rarity = math.log(1 + (len(counted) - len(holding) + 0.5) / (len(holding) + 0.5))
+            for key, often in holding.items():
+                length = 1.2 * (0.25 + 0.75 * len(counted[key]) / mean)
+                scores[key] = scores.get(key, 0.0) + rarity * often * 2.2 / (often + length)
+        return scores
+
+    def _near(
+        self, name: str, documents: dict[str, Any], query: dict[str, Any], body: dict[str, Any], test: Any
+    ) -> dict[str, float]:
+        late = body.get("vectorFilterMode") == "postFilter"
+        keys = [key for key in (self.documents[name] if late else documents) if key in self.vectors]
+        vector = np.asarray(query["vector"], np.float32)
+        cosines = {key: float(self.vectors[key] @ vector) for key in keys}
+        best = sorted(keys, key=lambda key: (-cosines[key], key))[: query["k"]]
+        return {key: cosines[key] for key in best if test(self.documents[name][key])}
+
+    def _reranked(self, documents: dict[str, Any], order: list[str], body: dict[str, Any]) -> dict[str, float]:
+        asked = set(terms(body.get("semanticQuery") or body.get("search") or ""))
+        shared = {key: len(asked & set(_counted(documents[key]["text"]))) for key in order}
+        return {key: round(4 * count / max(1, len(asked)), 4) for key, count in shared.items()} if asked else {}
+
+
+@lru_cache(maxsize=100_000)
+def _counted(text: str) -> Counter[str]:
+    return Counter(terms(text))
+
+
+def _debug(key: str, words: dict[str, float], near: list[dict[str, float]]) -> dict[str, Any]:
+    vectors = [
+        {"vector": {"searchScore": 1 / (2 - found[key]), "vectorSimilarity": found[key]}}
+        for found in near
+        if key in found
+    ]
+    text = {"text": {"searchScore": words[key]}} if key in words else {}
+    return {"vectors": {"subscores": {**text, "vectors": vectors, "documentBoost": 1.0}}}
+
+
+def _error(status: int, code: str, message: str = "x") -> web.Response:
+    return web.Response(
+        status=status, text=json.dumps({"error": {"code": code, "message": message}}), content_type="application/json"
+    )

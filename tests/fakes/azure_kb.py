@@ -1,0 +1,81 @@
+"""A knowledge base behind Azure AI Search: the store on this machine, the index on a loopback server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grounding.azure.search_mirror import SearchMirror
+from grounding.azure.search_retriever import AzureSearchRetriever
+from grounding.azure.search_service import SearchService
+from grounding.embedded.index import EmbeddedIndex
+from grounding.ports import Embedder
+from grounding.records import Document
+from grounding.remote import Remote
+from tests.fakes.ai_search_server import KEY, AiSearchServer
+from tests.grounding.embedded.kb import open_kb
+
+INDEX = "attest"
+
+
+async def no_sleep(_seconds: float) -> None:
+    await asyncio.sleep(0)
+
+
+def remote(**options: Any) -> Remote:
+    """As the product's, without its pauses."""
+    return Remote("search", **{"deadline_s": 30.0, "retries": 2, "sleep": no_sleep, "jitter": lambda: 0.0, **options})
+
+
+@dataclass(slots=True)
+class AzureKb:
+    """Server, store and what lies between them."""
+
+    server: AiSearchServer
+    index: EmbeddedIndex
+    service: SearchService
+    embedder: Embedder | None
+    semantic: bool = False
+
+    def mirror(self, **options: Any) -> SearchMirror:
+        model = self.embedder.fingerprint if self.embedder else None
+        made = {"semantic": self.semantic, "sleep": no_sleep, "jitter": lambda: 0.0, **options}
+        return SearchMirror(self.service, self.index.store, model, 384, **made)
+
+    def retriever(self, *, store: bool = True, **options: Any) -> AzureSearchRetriever:
+        made = {"semantic": self.semantic, **options}
+        return AzureSearchRetriever(self.service, self.index.store if store else None, self.embedder, **made)
+
+    @property
+    def held(self) -> dict[str, dict[str, Any]]:
+        """Documents of the index that are ours, by key."""
+        return {k: d for k, d in self.server.documents.get(INDEX, {}).items() if d["source"] == "attest"}
+
+
+@asynccontextmanager
+async def azure_kb(
+    folder: Path,
+    documents: Iterable[Document],
+    embedder: Embedder | None,
+    *,
+    server: AiSearchServer | None = None,
+    semantic: bool = False,
+    follow: bool = True,
+    **options: Any,
+) -> AsyncIterator[AzureKb]:
+    """`documents` in the store, and unless `follow` is false in the index. `options` of the wrapper around every call."""
+    async with server or AiSearchServer() as running:
+        index = await open_kb(folder, documents, embedder)
+        service = SearchService(running.root, KEY, INDEX, remote(**options))
+        kb = AzureKb(running, index, service, embedder, semantic)
+        try:
+            if follow:
+                await kb.mirror().follow()
+            yield kb
+        finally:
+            await service.aclose()
+            index.close()
