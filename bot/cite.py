@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.records import Citation, InternalNote
+from grounding.overlap import apart
 from grounding.records import Evidence, Grade, Passage, Span
 from grounding.text import sentences
 from rai.records import Claim
@@ -134,14 +135,15 @@ def _quote(item: Evidence, claims: Sequence[Claim], grades: Sequence[Grade]) -> 
         together = [s for i, s in enumerate(around) if s.end - around[0].start <= _QUOTE or i == 0]
         if together:
             return passage.text[together[0].start : together[-1].end]
-    extract = next((g.extract for g in grades if g.chunk_id == passage.chunk_id and g.extract), None)
-    return extract.text if extract else passage.text[:_QUOTE].strip()
+    return _extract(passage, grades)
+
+
+def _extract(passage: Passage, grades: Sequence[Grade]) -> str:
+    """The grader's extract, if the passage still holds it: of passages that overlap one was cut. Else its beginning."""
+    extracts = (g.extract.text for g in grades if g.chunk_id == passage.chunk_id and g.extract)
+    return next((text for text in extracts if text in passage.text), passage.text[:_QUOTE].strip())
 
 
 def internal_notes(passages: Sequence[Passage], grades: Sequence[Grade], limit: int = 2) -> tuple[InternalNote, ...]:
     """What the human agent may read and a customer may not."""
-    extracts = {g.chunk_id: g.extract.text for g in grades if g.extract}
-    return tuple(
-        InternalNote(p.title, p.doc_id, p.chunk_id, extracts.get(p.chunk_id, p.text[:_QUOTE].strip()))
-        for p in passages[:limit]
-    )
+    return tuple(InternalNote(p.title, p.doc_id, p.chunk_id, _extract(p, grades)) for p in apart(passages[:limit]))

@@ -11,6 +11,7 @@ from typing import Any
 from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
 from bot.compose_remote import Close, imaginer
 from bot.settings import Settings
+from grounding.chunking import marked, unmarked
 from grounding.records import IngestReport, Progress
 from grounding.upkeep import OnChange, Past
 from rai.ports import Ledger
@@ -25,9 +26,9 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
         index = EmbeddedIndex(settings.home / "index", None)
         try:
             known = {doc_id: stamp[:2] for doc_id, stamp in index.stamps().items()}
-            there = {item.doc_id: (item.root, item.stamp) for item in find(paths)}
-            pulled = index.pulled()
-            missing = [d for d, stamp in there.items() if known.get(d) != stamp and pulled.get(d, ("",))[0] != stamp[1]]
+            there = {item.doc_id: (item.root, marked(item.stamp, settings.chunking)) for item in find(paths)}
+            pulled = {doc_id: unmarked(stamp)[0] for doc_id, (stamp, _) in index.pulled().items()}
+            missing = [d for d, at in there.items() if known.get(d) != at and pulled.get(d) != unmarked(at[1])[0]]
             roots = {root for root, _ in there.values()}
             gone = [d for d, (root, _) in known.items() if root in roots and d not in there]
             return bool(there) and not (missing or gone or index.store.unindexed() or index.store.bare())
@@ -71,7 +72,7 @@ class Ingester:
         report = await self.ingest(
             paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress, on_change=on_change
         )
-        if await self._is_news(report.kb_version):
+        if report.rechunked or await self._is_news(report.kb_version):
             await self.ledger.append("ingest", {"paths": [path.name for path in paths], **asdict(report)})
         return report
 
@@ -110,10 +111,9 @@ async def open_ingester(settings: Settings) -> Ingester:
     screen = await asyncio.to_thread(embedded_screen, settings)
     verdicts = VerdictFile(settings.home / "index" / VERDICTS, screen.version)
     imagine = imaginer(settings, index.store, embedder, screen, closers)
-    sizes = (settings.chunk_min_tokens, settings.chunk_max_tokens)
 
     async def ingest_and_learn(paths: Sequence[Path], **options: Any) -> IngestReport:
-        report = await ingest(index, paths, chunk_tokens=sizes, **options)
+        report = await ingest(index, paths, chunking=settings.chunking, **options)
         await names.follow(index)
         if not options[
             "lexical_only"
@@ -129,7 +129,7 @@ async def open_ingester(settings: Settings) -> Ingester:
         await imagine(on_progress)
 
     async def restore_and_learn(doc_id: str) -> bool:
-        found = await restore(index, doc_id, chunk_tokens=sizes)
+        found = await restore(index, doc_id, chunking=settings.chunking)
         if found:
             await names.follow(index)
         return found

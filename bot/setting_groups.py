@@ -195,9 +195,21 @@ class Services(Serving):
     turn_deadline_s: Seconds = Field(45.0, description="seconds in which a turn ends, one way or the other")
     call_deadline_s: Seconds = Field(20.0, description="seconds for one call of a remote service, retries included")
     retries: int = Field(2, ge=0, le=5, description="further tries of a failed remote call")
-    chunk_min_tokens: int = Field(24, ge=1, description="a chunk is merged with its neighbour below this size")
+    chunks: Literal["paragraphs", "characters", "tokens"] = Field(
+        "paragraphs", description="how documents are cut; another way cuts them anew at the next ingest"
+    )
+    chunk_size: int | None = Field(
+        None,
+        ge=20,
+        le=8000,
+        description="most that a chunk of characters (default 1000) or tokens (250, 2000 at most) holds",
+    )
+    chunk_overlap: int | None = Field(
+        None, ge=0, le=4000, description="most that it shares with the one before; default 200 characters, 0 tokens"
+    )
+    chunk_min_tokens: int = Field(24, ge=1, description="a chunk of paragraphs is merged with its neighbour below this")
     chunk_max_tokens: int = Field(
-        200, ge=32, le=220, description="a chunk never holds more; above 220 the embedding model would cut it"
+        200, ge=32, le=220, description="one never holds more; above 220 the embedding model would not read it at once"
     )
     state_days: int = Field(30, ge=1, description="days after which a conversation's kept turns are deleted")
 

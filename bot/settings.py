@@ -18,6 +18,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource, SettingsConfigDict
 
 from bot.setting_groups import Groups
+from grounding.chunking import USUAL, Chunking
 from grounding.errors import SettingsError
 from grounding.policy import Policy
 from grounding.policy_files import read_policies
@@ -78,6 +79,22 @@ class Settings(Groups):
         return read_policies(self.home / "policies")
 
     @property
+    def chunk_fill(self) -> tuple[int, int]:
+        """Size and overlap of chunks of characters or tokens."""
+        size, overlap = USUAL[self.chunks]
+        return (
+            size if self.chunk_size is None else self.chunk_size,
+            overlap if self.chunk_overlap is None else self.chunk_overlap,
+        )
+
+    @property
+    def chunking(self) -> Chunking:
+        """How documents are cut."""
+        if self.chunks == "paragraphs":
+            return Chunking("paragraphs", self.chunk_max_tokens, minimum=self.chunk_min_tokens)
+        return Chunking(self.chunks, *self.chunk_fill)
+
+    @property
     def directory_path(self) -> Path:
         """The file that says who belongs to which groups, whether or not it is there."""
         return self.directory_file or self.home / "directory.yaml"
@@ -98,14 +115,29 @@ def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
         "ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT",
     )
     yield from _screen_conflicts(s)
-    yield (
-        s.chunk_min_tokens * 2 > s.chunk_max_tokens,
-        "ATTEST_CHUNK_MIN_TOKENS may be at most half of ATTEST_CHUNK_MAX_TOKENS",
-    )
+    yield from _chunk_conflicts(s)
     yield (
         bool(s.bot_app_type != "MultiTenant" and s.bot_app_id and s.bot_tenant_id is None),
         f"ATTEST_BOT_APP_TYPE={s.bot_app_type} needs ATTEST_BOT_TENANT_ID",
     )
+
+
+def _chunk_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
+    short = s.chunk_min_tokens * 2 > s.chunk_max_tokens
+    yield short, "ATTEST_CHUNK_MIN_TOKENS may be at most half of ATTEST_CHUNK_MAX_TOKENS"
+    by_paragraph = s.chunks == "paragraphs"
+    idle = ("chunk_size", "chunk_overlap") if by_paragraph else ("chunk_min_tokens", "chunk_max_tokens")
+    needed = "characters or tokens" if by_paragraph else "paragraphs"
+    for name in idle:
+        given = name in s.model_fields_set and getattr(s, name) is not None
+        yield given, f"{PREFIX}{name.upper()} needs ATTEST_CHUNKS={needed}"
+    if not by_paragraph:
+        size, overlap = s.chunk_fill
+        yield s.chunks == "tokens" and size > 2000, "ATTEST_CHUNK_SIZE may be at most 2000 with ATTEST_CHUNKS=tokens"
+        yield (
+            2 * overlap > size,
+            f"ATTEST_CHUNK_OVERLAP, here {overlap}, may be at most half of ATTEST_CHUNK_SIZE, here {size}",
+        )
 
 
 def _web_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
@@ -209,7 +241,7 @@ def _allowed(name: str, message: str) -> str:
     choices = get_args(field.annotation)
     if choices and all(isinstance(choice, str) for choice in choices):
         return f"one of {', '.join(choices)}"
-    if field.annotation is int:
+    if field.annotation in (int, int | None):
         low, high = _bound(field, "ge"), _bound(field, "le")
         return f"a whole number from {low} to {high}" if high is not None else f"a whole number of at least {low}"
     if field.annotation is float:

@@ -50,7 +50,7 @@ def split(document: Document, *, minimum: int = 24, maximum: int = 200) -> tuple
     if not 0 < 2 * minimum <= maximum:
         raise ValueError("the minimum must be positive and at most half of the maximum")
     text = document.text
-    start, end = _trim(text, 0, len(text))
+    start, end = trim(text, 0, len(text))
     if start == end:
         return ()
     if not document.locators and end - start <= minimum * _LONGEST_TOKEN and fits(text[start:end], minimum):
@@ -58,17 +58,18 @@ def split(document: Document, *, minimum: int = 24, maximum: int = 200) -> tuple
     else:
         gathered = _gathered(text, _pieces(text, document.locators, maximum), maximum)
         pieces = _merged(text, gathered, minimum, maximum)
-    places = _Places(document.locators)
-    return tuple(_chunk(document, piece, places.label(piece.start)) for piece in pieces)
+    places = Places(document.locators)
+    return tuple(chunk_of(document, places, piece.start, piece.end, piece.tokens) for piece in pieces)
 
 
-def _chunk(document: Document, piece: _Piece, locator: str | None) -> Chunk:
-    body = document.text[piece.start : piece.end]
-    identity = chunk_id(document.doc_id, piece.start, piece.end, body)
-    return Chunk(identity, document.doc_id, piece.start, piece.end, body, piece.tokens, locator)
+def chunk_of(document: Document, places: Places, start: int, end: int, tokens: int) -> Chunk:
+    """The stretch of a document as a chunk, with its id and the name of its place."""
+    body = document.text[start:end]
+    identity = chunk_id(document.doc_id, start, end, body)
+    return Chunk(identity, document.doc_id, start, end, body, tokens, places.label(start))
 
 
-class _Places:
+class Places:
     """Names the place of an offset: the page, sheet or the like, and the heading above it there."""
 
     def __init__(self, locators: tuple[Locator, ...]) -> None:
@@ -84,6 +85,7 @@ class _Places:
         self._starts = [place.start for place in self._locators]
 
     def label(self, offset: int) -> str | None:
+        """The name of the place in which `offset` stands; None before the first."""
         at = bisect.bisect_right(self._starts, offset)
         return self._labels[at - 1] if at else None
 
@@ -109,27 +111,27 @@ def _paragraphs(text: str, locators: tuple[Locator, ...]) -> Iterator[tuple[int,
     starts = sorted(cuts)
     pending: tuple[int, int] | None = None
     for start, after in zip(starts, [*starts[1:], len(text)], strict=True):
-        a, b = _trim(text, start, after)
+        a, b = trim(text, start, after)
         if a == b:
             continue
         begin, strength = (a, cuts[start])
         if pending is not None and strength < _PAGE:
             begin, strength = pending
         elif pending is not None:
-            yield pending[0], _trim(text, pending[0], start)[1], pending[1]
+            yield pending[0], trim(text, pending[0], start)[1], pending[1]
         pending = None
         if _HEADING.fullmatch(text, a, b) and after < len(text):
             pending = (begin, strength)
         else:
             yield begin, b, strength
     if pending is not None:
-        yield pending[0], _trim(text, pending[0], len(text))[1], pending[1]
+        yield pending[0], trim(text, pending[0], len(text))[1], pending[1]
 
 
 def _units(text: str, start: int, end: int, maximum: int) -> Iterator[tuple[int, int]]:
     """Lines, or sentences of a line that is too long, or words of a sentence that is, or bits of such a word."""
     for line in _LINE.finditer(text, start, end):
-        a, b = _trim(text, *line.span())
+        a, b = trim(text, *line.span())
         for c, d in _windows(text, a, b, maximum * _ROOM):
             if _small(text, c, d, maximum):
                 yield c, d
@@ -156,8 +158,8 @@ def _windows(text: str, start: int, end: int, width: int) -> Iterator[tuple[int,
     """The stretch itself, or, when it is far too long for one chunk, parts of it cut at a sentence or a word."""
     while end - start > 2 * width:
         at = _last_break(text, start + width, start + 2 * width)
-        yield _trim(text, start, at)
-        start = _trim(text, at, end)[0]
+        yield trim(text, start, at)
+        start = trim(text, at, end)[0]
     if start < end:
         yield start, end
 
@@ -187,7 +189,7 @@ def _safe(text: str, start: int, end: int, maximum: int) -> Iterator[tuple[int, 
         yield start, end
         return
     middle = (start + end) // 2
-    for half in (_trim(text, start, middle), _trim(text, middle, end)):
+    for half in (trim(text, start, middle), trim(text, middle, end)):
         if half[0] < half[1]:
             yield from _safe(text, *half, maximum)
 
@@ -250,8 +252,8 @@ def _join(text: str, first: _Piece, second: _Piece, minimum: int, maximum: int) 
     for candidates in (_line_cuts, _sentence_cuts, _word_cuts, _any_cuts):
         for cut in _middle_out(candidates(text, whole.start, whole.end), middle):
             halves = [
-                _piece(text, *_trim(text, whole.start, cut), first.strength),
-                _piece(text, *_trim(text, cut, whole.end), _PARAGRAPH),
+                _piece(text, *trim(text, whole.start, cut), first.strength),
+                _piece(text, *trim(text, cut, whole.end), _PARAGRAPH),
             ]
             if all(minimum <= half.tokens <= maximum for half in halves):
                 return halves
@@ -291,7 +293,7 @@ def _piece(text: str, start: int, end: int, strength: int) -> _Piece:
     return _Piece(start, end, count_tokens(text[start:end]), strength)
 
 
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+def trim(text: str, start: int, end: int) -> tuple[int, int]:
     """The stretch without white space at its ends; empty stretches come back as (end, end)."""
     while start < end and text[start].isspace():
         start += 1

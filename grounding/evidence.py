@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from grounding.overlap import apart
 from grounding.policy import Policy
 from grounding.records import Evidence, Grade, Passage, Span, WebResult
 from grounding.text import terms
@@ -53,7 +54,7 @@ def _cut(passage: Passage, extract: Span) -> Passage:
 
 
 def choose(passages: Sequence[Passage], scores: Mapping[str, float], policy: Policy) -> tuple[Evidence, ...]:
-    """Number `passages` 1, 2, … in the order given; equal texts of one document once.
+    """Number `passages` 1, 2, … in the order given; equal texts of one document once, and equal sentences where chunks overlap.
 
     The first passage always enters; a later one that would break `evidence_tokens` is left out.
     """
@@ -69,4 +70,4 @@ def choose(passages: Sequence[Passage], scores: Mapping[str, float], policy: Pol
         said.add((passage.doc_id, passage.text))
         chosen.append(passage)
         spent += tokens
-    return tuple(Evidence(n, p, scores.get(p.chunk_id, 0.0)) for n, p in enumerate(chosen, 1))
+    return tuple(Evidence(n, p, scores.get(p.chunk_id, 0.0)) for n, p in enumerate(apart(chosen), 1))

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from grounding.chunk import split
+from grounding.chunking import DEFAULT, READ_AT_ONCE, Chunking, marked, unmarked
+from grounding.cut import cut
 from grounding.errors import InputError
 from grounding.records import Chunk, Document, IngestReport, Progress, Refusal
 from grounding.sources import SourceItem, find
@@ -73,8 +75,9 @@ class IngestTarget(Protocol):
 
 @dataclass(slots=True)
 class _Run:
-    """The tally of one run."""
+    """The tally of one run. `known` is root, stamp and version of what is there; `rechunked` names the way that it was cut in before."""
 
+    chunking: Chunking
     known: dict[str, tuple[str, str, str]]
     pulled: dict[str, tuple[str, str]]
     seen: set[str] = field(default_factory=set)
@@ -88,6 +91,8 @@ class _Run:
     changes: list[tuple[ChangeKind, str]] = field(default_factory=list)
     pending: list[tuple[Document, tuple[Chunk, ...], str, str]] = field(default_factory=list)
     touched: dict[str, str] = field(default_factory=dict)
+    rechunked: dict[str, str] = field(default_factory=dict)
+    long_chunks: int = 0
 
 
 async def ingest(
@@ -96,20 +101,21 @@ async def ingest(
     *,
     acl: Path | None = None,
     lexical_only: bool = False,
-    chunk_tokens: tuple[int, int] = (24, 200),
+    chunking: Chunking = DEFAULT,
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_change: OnChange = lambda _kind, _doc_id: None,
 ) -> IngestReport:
     """Make the knowledge base hold exactly what stands under `paths` now, besides what came from elsewhere.
 
-    Deletions are scoped to the roots given: a file that is gone from a folder vanishes, other folders stay.
+    Deletions are scoped to the roots given: a file that is gone from a folder vanishes, other folders stay. What stands there unchanged, but cut
+    in another way than `chunking`, is cut anew.
     `on_change` hears of each change when everything is searchable.
     Raises InputError for a path or metadata file that cannot be used, StoreError if another ingest is at work.
     """
     began = time.monotonic()
     async with _writing(target):
-        run = _Run(await asyncio.to_thread(target.stamps), await asyncio.to_thread(target.pulled))
-        await asyncio.to_thread(_read_all, target, run, find(paths, acl), chunk_tokens, on_progress)
+        run = _Run(chunking, await asyncio.to_thread(target.stamps), await asyncio.to_thread(target.pulled))
+        await asyncio.to_thread(_read_all, target, run, find(paths, acl), on_progress)
         deleted = _gone(run, paths)
         await asyncio.to_thread(target.drop, deleted)
         await asyncio.to_thread(target.catch_up, lambda done, total: on_progress(Progress("words", done, total)))
@@ -121,14 +127,14 @@ async def ingest(
         report = IngestReport(
             added=run.added, changed=run.changed, unchanged=run.unchanged, deleted=len(deleted), refused=tuple(run.refused),
             chunks=target.counts()[1], embedded=embedded, kb_version=target.kb_version(), seconds=round(time.monotonic() - began, 3),
-            opened=tuple(run.opened),
+            opened=tuple(run.opened), chunking=str(chunking), rechunked=dict(Counter(run.rechunked.values())), long_chunks=run.long_chunks,
         )  # fmt: skip
     for kind, doc_id in [*run.changes, *(("deleted", doc_id) for doc_id in deleted)]:
         on_change(kind, doc_id)
     return report
 
 
-async def restore(target: IngestTarget, doc_id: str, *, chunk_tokens: tuple[int, int] = (24, 200)) -> bool:
+async def restore(target: IngestTarget, doc_id: str, *, chunking: Chunking = DEFAULT) -> bool:
     """Bring a document back that is out, as it last stood; False if there is none.
 
     The next ingest of its folder treats it as any other: a file that has changed or gone since counts.
@@ -139,7 +145,8 @@ async def restore(target: IngestTarget, doc_id: str, *, chunk_tokens: tuple[int,
         if found is None:
             return False
         document, root, stamp = found
-        await asyncio.to_thread(target.put, [(document, _pieces(document, chunk_tokens), root, stamp)])
+        stamp = marked(unmarked(stamp)[0], chunking)
+        await asyncio.to_thread(target.put, [(document, cut(document, chunking), root, stamp)])
         await asyncio.to_thread(target.catch_up, lambda *_: None)
         await target.embed_missing(_VECTOR_BATCH, lambda *_: None)
     return True
@@ -167,11 +174,10 @@ def _read_all(
     target: IngestTarget,
     run: _Run,
     items: Iterable[SourceItem],
-    chunk_tokens: tuple[int, int],
     on_progress: Callable[[Progress], None],
 ) -> None:
     for count, item in enumerate(items, 1):
-        _take(target, run, item, chunk_tokens)
+        _take(target, run, item)
         if len(run.pending) >= _BATCH:
             _flush(target, run)
         if count % 20 == 0:
@@ -180,13 +186,14 @@ def _read_all(
     on_progress(Progress("read", len(run.seen), len(run.seen)))
 
 
-def _take(target: IngestTarget, run: _Run, item: SourceItem, chunk_tokens: tuple[int, int]) -> None:
+def _take(target: IngestTarget, run: _Run, item: SourceItem) -> None:
     run.roots.add(item.root)
     if (refusal := _refusal(run, item)) is not None:
         run.refused.append(refusal)
         return
     known = run.known.get(item.doc_id)
-    if known and known[:2] == (item.root, item.stamp):
+    stamp = marked(item.stamp, run.chunking)
+    if known and known[:2] == (item.root, stamp):
         run.unchanged += 1
         run.kept.add(item.doc_id)
         return
@@ -197,14 +204,17 @@ def _take(target: IngestTarget, run: _Run, item: SourceItem, chunk_tokens: tuple
         return
     if run.pulled.get(item.doc_id, ("", ""))[1] == document.version:
         run.refused.append(_out(item.doc_id))
-        run.touched[item.doc_id] = item.stamp
+        run.touched[item.doc_id] = stamp
         return
     run.kept.add(item.doc_id)
     if known and known[0] == item.root and known[2] == document.version:
         run.unchanged += 1
-        run.touched[item.doc_id] = item.stamp
-        return
-    if known:
+        before = unmarked(known[1])[1]
+        if before == str(run.chunking):
+            run.touched[item.doc_id] = stamp
+            return
+        run.rechunked[item.doc_id] = before
+    elif known:
         run.changed += 1
         run.changes.append(("changed", item.doc_id))
         if _is_wider(target.readers(item.doc_id), document.groups):
@@ -212,7 +222,9 @@ def _take(target: IngestTarget, run: _Run, item: SourceItem, chunk_tokens: tuple
     else:
         run.added += 1
         run.changes.append(("added", item.doc_id))
-    run.pending.append((document, _pieces(document, chunk_tokens), item.root, item.stamp))
+    chunks = cut(document, run.chunking)
+    run.long_chunks += sum(chunk.tokens > READ_AT_ONCE for chunk in chunks)
+    run.pending.append((document, chunks, item.root, stamp))
 
 
 def _refusal(run: _Run, item: SourceItem) -> Refusal | None:
@@ -220,7 +232,7 @@ def _refusal(run: _Run, item: SourceItem) -> Refusal | None:
     if item.doc_id in run.seen:
         return Refusal(item.doc_id, "duplicate_id", "another document of this run has the same id")
     run.seen.add(item.doc_id)
-    if run.pulled.get(item.doc_id, ("", ""))[0] == item.stamp:
+    if unmarked(run.pulled.get(item.doc_id, ("", ""))[0])[0] == item.stamp:
         return _out(item.doc_id)
     known = run.known.get(item.doc_id)
     if known and known[0] != item.root and known[0] not in run.roots and Path(known[0]).exists():
@@ -233,10 +245,6 @@ def _out(doc_id: str) -> Refusal:
         "was removed by hand; it comes back when its content or its rights change, or by `attest documents restore`"
     )
     return Refusal(doc_id, "removed", reason)
-
-
-def _pieces(document: Document, chunk_tokens: tuple[int, int]) -> tuple[Chunk, ...]:
-    return split(document, minimum=chunk_tokens[0], maximum=chunk_tokens[1])
 
 
 def _is_wider(before: tuple[str, ...] | None, after: tuple[str, ...] | None) -> bool:
@@ -258,7 +266,9 @@ def _leave_out(run: _Run, pulled_meanwhile: set[str]) -> None:
     """What a person removed since the run began stays out, although it was read before."""
     for document, _, _, _ in [item for item in run.pending if item[0].doc_id in pulled_meanwhile]:
         run.refused.append(_out(document.doc_id))
-        if document.doc_id in run.known:
+        if run.rechunked.pop(document.doc_id, None) is not None:
+            run.unchanged -= 1
+        elif document.doc_id in run.known:
             run.changed -= 1
         else:
             run.added -= 1

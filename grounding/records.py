@@ -9,6 +9,7 @@ A `Chunk` is an indexed piece of a `Document`; a `Passage` is a chunk or a web r
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -142,7 +143,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class DocumentInfo:
-    """A line of the list of documents. `root` is the folder or corpus that it was ingested from."""
+    """A line of the list of documents. `root` is the folder or corpus that it was ingested from, `chunking` names the way it was cut."""
 
     doc_id: str
     title: str
@@ -156,6 +157,7 @@ class DocumentInfo:
     updated: str | None
     root: str
     ingested_at: str
+    chunking: str = ""
 
 
 def chunk_id(doc_id: str, start: int, end: int, text: str) -> str:
@@ -347,7 +349,9 @@ class Refusal:
 class IngestReport:
     """What an ingest did. Numbers count documents, `chunks` live chunks of the whole knowledge base, `embedded` new vectors.
 
-    `opened`: documents that more people may read than before this run: the usual cause is a forgotten --acl.
+    `opened`: documents that more people may read than before this run: the usual cause is a forgotten --acl. `chunking` names the way to cut
+    (grounding/chunking.py); `rechunked` counts, of the unchanged, those that were cut in another way before, by its name. `long_chunks`: of the
+    chunks made, those that the embedding model does not read at once.
     """
 
     added: int
@@ -360,3 +364,6 @@ class IngestReport:
     kb_version: str
     seconds: float
     opened: tuple[str, ...] = ()
+    chunking: str = ""
+    rechunked: Mapping[str, int] = field(default_factory=dict)
+    long_chunks: int = 0

@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import stat
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
@@ -157,7 +158,13 @@ async def _remote(context: typer.Context, settings: Settings) -> list[Finding]:
     findings = await asyncio.gather(*_services(settings))
     try:
         async with opened(context, settings) as system:
-            inside = [await _index(system), await _directory(system), await _ledger(system), *_reading(system)]
+            inside = [
+                await _index(system),
+                await _chunks(system),
+                await _directory(system),
+                await _ledger(system),
+                *_reading(system),
+            ]
             inside += await _waiting(system, {finding.name for finding in inside})
     except AttestError as error:
         inside = [Finding("system", "fail", str(error), "see the lines above, and attest settings")]
@@ -193,6 +200,16 @@ async def _index(system: System) -> Finding:
     search = "" if recall is None else f"; approximate vectors find {recall:.1%} of the exact best 50"
     chunks = sum(d.chunks for d in documents)
     return Finding("knowledge base", "ok", f"{len(documents)} documents, {chunks} chunks{search}")
+
+
+async def _chunks(system: System) -> Finding:
+    """Which way the index was cut, and whether the settings ask for another."""
+    asked = str(system.settings.chunking)
+    ways = Counter(d.chunking for d in await system.library.documents() if d.chunking)
+    if set(ways) <= {asked}:
+        return Finding("chunks", "ok", asked)
+    there = ", ".join(f"{count} documents by {way}" for way, count in ways.most_common())
+    return Finding("chunks", "note", f"{there}; the settings ask for {asked}", "attest ingest PATH cuts them anew")
 
 
 async def _directory(system: System) -> Finding:

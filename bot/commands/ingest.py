@@ -21,6 +21,7 @@ from bot.commands.watch import Job, follow, told, told_as_json
 from bot.commands.wiring import Ingester, wiring_of
 from bot.compose_ingest import is_taken_in
 from bot.settings import SAMPLE, Settings
+from grounding.chunking import READ_AT_ONCE
 from grounding.errors import InputError
 from grounding.records import IngestReport, Progress
 
@@ -197,6 +198,13 @@ def _show(report: IngestReport) -> None:
     if report.opened:
         named = ", ".join(report.opened[:5]) + (" …" if len(report.opened) > 5 else "")
         note(f"more people than before may now read {len(report.opened)} document(s): {named}; was --acl forgotten?")
+    for way, count in report.rechunked.items():
+        note(f"{count} unchanged document(s) cut anew: by {report.chunking}, before by {way}")
+    if report.long_chunks:
+        note(
+            f"{report.long_chunks} new chunk(s) hold more than {READ_AT_ONCE} tokens: the embedding model reads them in parts"
+            " and their meaning is the mean of these; a smaller ATTEST_CHUNK_SIZE is found better"
+        )
     names = ("added", "changed", "unchanged", "deleted")
     counts = " · ".join(f"{name} {getattr(report, name)}" for name in names)
     out.print(f"{counts} · refused {len(report.refused)}")

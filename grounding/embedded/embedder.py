@@ -1,6 +1,8 @@
 """Texts to vectors with all-MiniLM-L6-v2 (384 dimensions, cosine) on onnxruntime, no network.
 
-The model reads at most 256 word pieces (Reimers & Gurevych, model card); longer texts are cut there, which chunking prevents.
+The model reads at most 256 word pieces at once (Reimers & Gurevych, model card), which chunks of paragraphs do not exceed. A longer text is read in
+windows, each sharing 32 pieces with the one before, and its vector is their mean, weighted by their pieces: what the model's own mean over its pieces
+would be, if each window were read alone. After 16 windows, some 3,600 pieces, a text is cut.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from grounding.ports import Vectors
 
 WIDTH = 384
 MAX_PIECES = 256
+_SHARED = 32
+_MAX_WINDOWS = 16
 _CACHE = 16384
 
 
@@ -47,7 +51,7 @@ class MiniLM:
             ) from error
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="minilm")
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(MAX_PIECES)
+        self._tokenizer.enable_truncation(MAX_PIECES, stride=_SHARED)
         self._fingerprint = "minilm-int8-" + hashlib.sha256(path.read_bytes()).hexdigest()[:12]
         self._cache: OrderedDict[str, Vectors] = OrderedDict()
 
@@ -76,7 +80,9 @@ class MiniLM:
 
     def _run(self, texts: Sequence[str]) -> Vectors:
         encodings = self._tokenizer.encode_batch_fast(list(texts))
-        return np.concatenate(list(self._pool.map(self._one, encodings)))
+        windows = [[e, *e.overflowing][:_MAX_WINDOWS] for e in encodings]
+        rows = self._pool.map(self._one, [window for of_text in windows for window in of_text])
+        return np.concatenate([_mean([(next(rows), len(window.ids)) for window in of_text]) for of_text in windows])
 
     def _one(self, encoding: Encoding) -> Vectors:
         """Shape (1, 384). One text a run: int8 scales are taken over what runs together, so in a batch a text's vector
@@ -85,3 +91,11 @@ class MiniLM:
         ids = np.array([encoding.ids], np.int64)
         row: Vectors = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
         return row
+
+
+def _mean(rows: Sequence[tuple[Vectors, int]]) -> Vectors:
+    """Shape (1, 384), length one: the only vector as it is, or the mean of several by their weights."""
+    if len(rows) == 1:
+        return rows[0][0]
+    total: Vectors = np.sum([row * np.float32(pieces) for row, pieces in rows], axis=0)
+    return total / np.float32(max(float(np.linalg.norm(total)), 1e-6))

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.exc import DatabaseError, OperationalError
 
+from grounding.chunking import unmarked
 from grounding.embedded.rows import (
     Known,
     body,
@@ -155,7 +156,7 @@ class Store:
             rows = db.execute(sa.select(DOCUMENTS).where(DOCUMENTS.c.live).order_by(DOCUMENTS.c.doc_id)).all()
         return tuple(
             DocumentInfo(
-                r.doc_id, r.title, r.content_type, r.version, r.chunks, r.url, groups_of(r.groups), r.product, r.internal, r.updated, r.root, r.ingested_at
+                r.doc_id, r.title, r.content_type, r.version, r.chunks, r.url, groups_of(r.groups), r.product, r.internal, r.updated, r.root, r.ingested_at, unmarked(r.stamp)[1]
             )
             for r in rows
         )  # fmt: skip

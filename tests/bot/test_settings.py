@@ -186,6 +186,51 @@ def test_a_screen_that_can_work_is_taken(monkeypatch: pytest.MonkeyPatch, given:
     assert load_settings().screen == given.get("SCREEN", "embedded")
 
 
+@pytest.mark.row("2-02")
+@pytest.mark.row("C-08")
+@pytest.mark.parametrize(
+    ("given", "way"),
+    [
+        ({}, "paragraphs 24-200"),
+        ({"CHUNK_MIN_TOKENS": "10", "CHUNK_MAX_TOKENS": "150"}, "paragraphs 10-150"),
+        ({"CHUNKS": "characters"}, "characters 1000/200"),
+        ({"CHUNKS": "tokens"}, "tokens 250/0"),
+        ({"CHUNKS": "tokens", "CHUNK_OVERLAP": "50"}, "tokens 250/50"),
+        ({"CHUNKS": "characters", "CHUNK_SIZE": "600", "CHUNK_OVERLAP": "0"}, "characters 600/0"),
+    ],
+)
+def test_the_way_to_cut(monkeypatch: pytest.MonkeyPatch, given: dict[str, str], way: str) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(f"ATTEST_{name}", value)
+    assert str(load_settings().chunking) == way
+
+
+@pytest.mark.row("2-02")
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"CHUNKS": "words"}, "ATTEST_CHUNKS='words' (environment): allowed is one of paragraphs, characters, tokens"),
+        ({"CHUNK_SIZE": "x"}, "ATTEST_CHUNK_SIZE='x' (environment): allowed is a whole number from 20 to 8000"),
+        ({"CHUNK_OVERLAP": "-1"}, "ATTEST_CHUNK_OVERLAP='-1' (environment): allowed is a whole number from 0 to 4000"),
+        ({"CHUNK_SIZE": "500"}, "ATTEST_CHUNK_SIZE needs ATTEST_CHUNKS=characters or tokens"),
+        ({"CHUNK_OVERLAP": "0"}, "ATTEST_CHUNK_OVERLAP needs ATTEST_CHUNKS=characters or tokens"),
+        ({"CHUNKS": "tokens", "CHUNK_MAX_TOKENS": "200"}, "ATTEST_CHUNK_MAX_TOKENS needs ATTEST_CHUNKS=paragraphs"),
+        ({"CHUNKS": "tokens", "CHUNK_SIZE": "2001"}, "ATTEST_CHUNK_SIZE may be at most 2000 with ATTEST_CHUNKS=tokens"),
+        (
+            {"CHUNKS": "characters", "CHUNK_SIZE": "300"},
+            "ATTEST_CHUNK_OVERLAP, here 200, may be at most half of ATTEST_CHUNK_SIZE, here 300",
+        ),
+        ({"CHUNK_MIN_TOKENS": "101"}, "ATTEST_CHUNK_MIN_TOKENS may be at most half of ATTEST_CHUNK_MAX_TOKENS"),
+    ],
+)
+def test_limits_of_chunks_that_cannot_be_are_refused(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], line: str
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(f"ATTEST_{name}", value)
+    assert refusal() == line
+
+
 def test_severities_are_read_by_category() -> None:
     assert severities(()) == {"hate": 4, "sexual": 4, "self_harm": 4, "violence": 4}
     assert severities(("hate=2", "self_harm=off")) == {"hate": 2, "sexual": 4, "self_harm": None, "violence": 4}

@@ -50,6 +50,17 @@ async def test_meaning_is_near(minilm: MiniLM) -> None:
     assert vectors[0] @ vectors[2] < 0.2
 
 
+async def test_a_text_is_found_by_its_end_however_long(minilm: MiniLM) -> None:
+    """Of some 1,300 word pieces, of which the model reads 256 at once: what stands last moves the vector, and as strongly as what stands first."""
+    filler = "The office in Paris has a garden and a large kitchen on the second floor. " * 78
+    told = "To reset your password, open the settings and choose a new one. " * 5
+    first, last, question = await minilm.embed([told + filler, filler + told, "How do I reset my password?"])
+    plain = (await minilm.embed([filler]))[0]
+    assert last @ question > plain @ question + 0.02
+    assert abs(first @ question - last @ question) < 0.1
+    assert float(np.linalg.norm(last)) == pytest.approx(1.0, abs=1e-4)
+
+
 def test_a_damaged_model_is_a_sentence(tmp_path: Path, model_file: Path) -> None:
     (tmp_path / "tokenizer.json").write_bytes(model_file.with_name("tokenizer.json").read_bytes())
     broken = tmp_path / "minilm-int8.onnx"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from grounding.chunk import split
+from grounding.chunking import DEFAULT, Chunking
 from grounding.embedded.index import EmbeddedIndex
 from grounding.errors import StoreError
 from grounding.ingest import ingest, restore
@@ -28,11 +29,15 @@ def kb(tmp_path: Path) -> Path:
 
 
 async def run(
-    tmp_path: Path, *paths: Path, embedder: HashEmbedder | None = None, acl: Path | None = None
+    tmp_path: Path,
+    *paths: Path,
+    embedder: HashEmbedder | None = None,
+    acl: Path | None = None,
+    chunking: Chunking = DEFAULT,
 ) -> IngestReport:
     index = EmbeddedIndex(tmp_path / "index", embedder or HashEmbedder())
     try:
-        return await ingest(index, paths, acl=acl)
+        return await ingest(index, paths, acl=acl, chunking=chunking)
     finally:
         index.close()
 
@@ -234,3 +239,94 @@ async def test_changes_are_told_when_they_can_be_found(tmp_path: Path, kb: Path)
     await ingest(index, [kb], on_change=lambda kind, doc_id: told.append((kind, doc_id)))
     assert told == [("changed", "a.md"), ("deleted", "b.md")]
     index.close()
+
+
+_CHARACTERS = Chunking("characters", 40, 20)
+
+
+async def _standing(tmp_path: Path) -> dict[str, tuple[str, int]]:
+    """Way and number of chunks of each live document."""
+    index = EmbeddedIndex(tmp_path / "index", None)
+    try:
+        return {d.doc_id: (d.chunking, d.chunks) for d in await index.documents()}
+    finally:
+        index.close()
+
+
+@pytest.mark.row("2-02")
+@pytest.mark.row("C-08")
+async def test_another_way_to_cut_cuts_anew_what_is_unchanged(tmp_path: Path, kb: Path) -> None:
+    """And says so; the same way again costs nothing; the way back finds the first chunks again."""
+    await run(tmp_path, kb)
+    first = await _standing(tmp_path)
+    assert first == dict.fromkeys(("a.md", "b.md", "hr/pay.md"), ("paragraphs 24-200", 1))
+    report = await run(tmp_path, kb, chunking=_CHARACTERS)
+    assert (counts(report), report.chunking, dict(report.rechunked)) == (
+        (0, 0, 3, 0), "characters 40/20", {"paragraphs 24-200": 3}
+    )  # fmt: skip
+    assert report.embedded > 0
+    cut_anew = await _standing(tmp_path)
+    assert {way for way, _ in cut_anew.values()} == {"characters 40/20"}
+    assert all(chunks > 1 for _, chunks in cut_anew.values())
+    again = HashEmbedder()
+    report = await run(tmp_path, kb, chunking=_CHARACTERS, embedder=again)
+    assert (report.rechunked, again.seen) == ({}, 0)
+    other_overlap = await run(tmp_path, kb, chunking=Chunking("characters", 40, 10))
+    assert dict(other_overlap.rechunked) == {"characters 40/20": 3}
+    await run(tmp_path, kb, embedder=again)
+    assert (await _standing(tmp_path), again.seen) == (first, 0)
+
+
+@pytest.mark.row("2-02")
+async def test_only_the_folder_that_is_given_is_cut_anew(tmp_path: Path, kb: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "c.md").write_text("# C\n\nElsewhere.\n", "utf-8")
+    await run(tmp_path, kb, other)
+    await run(tmp_path, kb, chunking=_CHARACTERS)
+    assert (await _standing(tmp_path))["c.md"][0] == "paragraphs 24-200"
+
+
+async def test_a_touched_file_keeps_the_way_it_was_cut(tmp_path: Path, kb: Path) -> None:
+    await run(tmp_path, kb, chunking=_CHARACTERS)
+    (kb / "a.md").write_text((kb / "a.md").read_text("utf-8"), "utf-8")
+    assert (await run(tmp_path, kb, chunking=_CHARACTERS)).rechunked == {}
+    assert (await _standing(tmp_path))["a.md"][0] == "characters 40/20"
+
+
+async def test_what_was_removed_stays_out_whatever_the_way_and_comes_back_in_the_newest(
+    tmp_path: Path, kb: Path
+) -> None:
+    await run(tmp_path, kb)
+    index = EmbeddedIndex(tmp_path / "index", HashEmbedder())
+    assert await index.remove("a.md")
+    report = await ingest(index, [kb], chunking=_CHARACTERS)
+    assert [(r.doc, r.code) for r in report.refused] == [("a.md", "removed")]
+    assert await restore(index, "a.md", chunking=_CHARACTERS)
+    assert (await ingest(index, [kb], chunking=_CHARACTERS)).rechunked == {}
+    index.close()
+    assert (await _standing(tmp_path))["a.md"][0] == "characters 40/20"
+
+
+async def test_chunks_that_the_model_reads_in_parts_are_counted(tmp_path: Path, kb: Path) -> None:
+    (kb / "a.md").write_text("The Pro plan costs $90 a month. " * 60, "utf-8")
+    assert (await run(tmp_path, kb)).long_chunks == 0
+    assert (await run(tmp_path, kb, chunking=Chunking("tokens", 250))).long_chunks == 2
+
+
+async def test_what_is_removed_while_it_is_cut_anew_stays_out(tmp_path: Path, kb: Path) -> None:
+    for n in range(20):
+        (kb / f"c{n}.md").write_text(f"# C{n}\n\nText {n}.\n", "utf-8")
+    await run(tmp_path, kb)
+    index, beside = (EmbeddedIndex(tmp_path / "index", None) for _ in range(2))
+
+    def on_progress(at: Progress) -> None:
+        if at.stage == "read" and at.total is None:
+            beside.store.drop(["a.md"], pulled=True)
+
+    report = await ingest(index, [kb], chunking=_CHARACTERS, on_progress=on_progress)
+    index.close()
+    beside.close()
+    assert [(r.doc, r.code) for r in report.refused] == [("a.md", "removed")]
+    assert (counts(report), dict(report.rechunked)) == ((0, 0, 22, 0), {"paragraphs 24-200": 22})
+    assert "a.md" not in live(tmp_path)

@@ -50,12 +50,13 @@ class MemoryLibrary:
     held: dict[str, Document]
     root: str = "memory"
     gone: dict[str, Document] = field(default_factory=dict)
+    chunking: str = "paragraphs 24-200"
 
     async def documents(self) -> tuple[DocumentInfo, ...]:
         return tuple(
             DocumentInfo(
                 d.doc_id, d.title, d.content_type, d.version, 1, d.url, d.groups, d.product, d.internal, d.updated,
-                self.root, "2026-11-20T00:00:00Z",
+                self.root, "2026-11-20T00:00:00Z", self.chunking,
             )
             for d in sorted(self.held.values(), key=lambda d: d.doc_id)
         )  # fmt: skip

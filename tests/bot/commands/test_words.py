@@ -321,6 +321,19 @@ def test_doctor_has_a_line_for_each_part(attest: Attest, small: FakeWorld, tmp_p
     assert "knowledge base" in attest("doctor").out
 
 
+@pytest.mark.row("2-02")
+def test_doctor_says_which_way_the_index_was_cut(
+    attest: Attest, small: FakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = _checks(attest)[1]["chunks"]
+    assert (found["status"], found["detail"]) == ("ok", "paragraphs 24-200")
+    monkeypatch.setenv("ATTEST_CHUNKS", "characters")
+    code, checks = _checks(attest)
+    assert (code, checks["chunks"]["status"]) == (0, "note")
+    assert checks["chunks"]["detail"] == "3 documents by paragraphs 24-200; the settings ask for characters 1000/200"
+    assert checks["chunks"]["fix"] == "attest ingest PATH cuts them anew"
+
+
 @pytest.mark.parametrize(("mode", "code"), [(0o600, 0), (0o644, 2), (0o640, 2)])
 def test_doctor_wants_the_ledger_key_private(attest: Attest, tmp_path: Path, mode: int, code: int) -> None:
     key = tmp_path / "config" / "ledger.key"
