@@ -203,7 +203,7 @@ def _show(report: IngestReport) -> None:
     if report.long_chunks:
         note(
             f"{report.long_chunks} new chunk(s) hold more than {READ_AT_ONCE} tokens: the embedding model reads them in parts"
-            " and their meaning is the mean of these; a smaller ATTEST_CHUNK_SIZE is found better"
+            " and their meaning is the mean of these; ATTEST_CHUNK_SIZE makes them smaller"
         )
     names = ("added", "changed", "unchanged", "deleted")
     counts = " · ".join(f"{name} {getattr(report, name)}" for name in names)

@@ -90,6 +90,23 @@ async def test_taking_in_and_a_change_leave_records(settings: Settings, tmp_path
     await ledger.close()
 
 
+@pytest.mark.row("2-02")
+async def test_another_way_to_cut_is_something_to_take_in_and_is_recorded(settings: Settings, tmp_path: Path) -> None:
+    by_characters = settings.model_copy(update={"chunks": "characters"})
+    folder = tmp_path / "kb"
+    await take_in(settings, folder, PAGE)
+    assert await is_taken_in(settings, [folder])
+    assert not await is_taken_in(by_characters, [folder])
+    await take_in(by_characters, folder, PAGE)
+    assert await is_taken_in(by_characters, [folder])
+    assert not await is_taken_in(settings, [folder])
+    await take_in(by_characters, folder, PAGE)
+    ledger = SqlLedger(settings.home / "ledger.db", settings.ledger_key_file)
+    recorded = [(e.body["chunking"], e.body["rechunked"]) async for e in ledger.entries()]
+    await ledger.close()
+    assert recorded == [("paragraphs 24-200", {}), ("characters 1000/200", {"paragraphs 24-200": 1})]
+
+
 async def test_whether_there_is_anything_to_take_in(settings: Settings, tmp_path: Path) -> None:
     """Known without a model: nothing was taken in, all was, a file changed, a file is gone."""
     folder = tmp_path / "kb"
