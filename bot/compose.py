@@ -8,7 +8,7 @@ kept anywhere else.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
 from bot.compose_remote import Close, chat_model, model_grader, prompt_screen, tagger, web_search
+from bot.compose_search import search as searching
 from bot.pipeline import answer_turn
 from bot.records import Ask, OnStage, Reply
 from bot.settings import Settings
@@ -24,7 +25,7 @@ from bot.turn import Check, Seams
 from grounding.linking import QueryBuilder
 from grounding.policy import Policy
 from grounding.policy_files import policy_named
-from grounding.ports import ChatModel, Composer, Embedder, Grader, Linker, Retriever
+from grounding.ports import ChatModel, Composer, Embedder, Grader
 from rai.claims import units
 from rai.judge import ModelJudge
 from rai.ports import Ledger, PromptScreen
@@ -35,7 +36,6 @@ from rai.screened import Earlier, RememberingScreen, ScreenedRetriever
 
 if TYPE_CHECKING:
     from grounding.embedded.index import EmbeddedIndex
-    from grounding.embedded.vectors import VectorIndex
     from rai.embedded.name_file import NameFile
 
 
@@ -69,7 +69,9 @@ class _Builder:
         screen, earlier = await self._screen()
         model = self._model(screen)
         linker = StoreNames(index.store, index.words)
-        search, vectors = self._search(index, embedder, linker)
+        search = searching(
+            settings, index, embedder, linker, library=FollowedLibrary(index, names), closers=self.closers
+        )
         judge = ModelJudge(model) if settings.statement_judge == "model" and model else None
         names_of = tagger(settings, names.current, self.redactor, self.closers)
         ports = CheckPorts(tagger=names_of, scorer=EmbeddedRelevance(embedder), judge=judge)
@@ -77,7 +79,7 @@ class _Builder:
         seams = Seams(
             screen=screen,
             queries=QueryBuilder(CentralitySummarizer(embedder), linker),
-            retriever=ScreenedRetriever(search, screen, earlier=earlier),
+            retriever=ScreenedRetriever(search.retriever, screen, earlier=earlier),
             grader=EmbeddedGrader(embedder),
             web=web_search(settings, screen, self.redactor, self.closers),
             composer=composer,
@@ -92,9 +94,9 @@ class _Builder:
         by_policy = _ByPolicy(settings, seams, ports, model)
         return System(
             settings=settings, answer=by_policy.answer, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
-            retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=FollowedLibrary(index, names),
-            directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, index.counts), close=self._close,
-            warm=partial(_warm, self.redactor), recall=vectors.followed_recall if vectors else lambda: None,
+            retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=search.library,
+            directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, index.counts, search.ready), close=self._close,
+            warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None,
         )  # fmt: skip
 
     async def _index(self, embedder: Embedder | None) -> tuple[EmbeddedIndex, NameFile]:
@@ -109,17 +111,6 @@ class _Builder:
         if not names.exists:
             await names.follow(index)
         return index, names
-
-    def _search(
-        self, index: EmbeddedIndex, embedder: Embedder | None, linker: Linker
-    ) -> tuple[Retriever, VectorIndex | None]:
-        from grounding.embedded.hypotheticals import indexes
-        from grounding.embedded.retriever import EmbeddedRetriever
-        from grounding.embedded.vectors import VectorIndex
-
-        vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
-        imagined = indexes(index.store, embedder.fingerprint) if embedder and self.settings.hyde == "model" else ()
-        return EmbeddedRetriever(index.store, index.words, vectors, embedder, linker, hypotheticals=imagined), vectors
 
     async def _ledger(self) -> Ledger:
         from rai.ledger.store import SqlLedger
@@ -201,10 +192,13 @@ class _ByPolicy:
         return await self._seams.check(request.answer, request.sources, request.question, request.given, request.at)
 
 
-async def _ready(counts: Callable[[], tuple[int, int]]) -> dict[str, str]:
+async def _ready(
+    counts: Callable[[], tuple[int, int]], search: Callable[[], Awaitable[dict[str, str]]]
+) -> dict[str, str]:
     """What is not ready, with the reason."""
     documents, _ = await asyncio.to_thread(counts)
-    return {} if documents else {"knowledge base": "empty; run `attest ingest PATH` or `attest ingest --sample`"}
+    empty = {} if documents else {"knowledge base": "empty; run `attest ingest PATH` or `attest ingest --sample`"}
+    return {**empty, **await search()}
 
 
 def _warm(redactor: Redactor) -> None:

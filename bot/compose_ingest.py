@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
 from bot.compose_remote import Close, imaginer
+from bot.compose_search import mirror
 from bot.settings import Settings
 from grounding.chunking import marked, unmarked
 from grounding.records import IngestReport, Progress
@@ -111,6 +112,7 @@ async def open_ingester(settings: Settings) -> Ingester:
     screen = await asyncio.to_thread(embedded_screen, settings)
     verdicts = VerdictFile(settings.home / "index" / VERDICTS, screen.version)
     imagine = imaginer(settings, index.store, embedder, screen, closers)
+    upload = mirror(settings, index.store, embedder, closers)
 
     async def ingest_and_learn(paths: Sequence[Path], **options: Any) -> IngestReport:
         report = await ingest(index, paths, chunking=settings.chunking, **options)
@@ -120,6 +122,7 @@ async def open_ingester(settings: Settings) -> Ingester:
         ]:  # whoever has no time for vectors has none for this: passages are judged when found
             await verdicts.follow(index, index.store, screen, options["on_progress"])
             await imagine(options["on_progress"])
+        await upload(options["on_progress"])
         return report
 
     async def rebuild_all(on_progress: Callable[[Progress], None]) -> None:
@@ -127,11 +130,13 @@ async def open_ingester(settings: Settings) -> Ingester:
         await names.learn_anew(index)
         await verdicts.follow(index, index.store, screen, on_progress)
         await imagine(on_progress)
+        await upload(on_progress)
 
     async def restore_and_learn(doc_id: str) -> bool:
         found = await restore(index, doc_id, chunking=settings.chunking)
         if found:
             await names.follow(index)
+            await upload(lambda _: None)
         return found
 
     return Ingester(ingest_and_learn, rebuild_all, restore_and_learn, ledger, close, embedder is not None)

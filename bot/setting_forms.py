@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 _BLOCKLIST = re.compile(r"[0-9A-Za-z._~-]{1,64}")
+_INDEX = re.compile(r"(?=.{2,128}\Z)[a-z0-9]+(?:-[a-z0-9]+)*")
 _LABEL = re.compile(r"(?!-)[\w-]{1,63}(?<!-)")
 _SEVERITY = re.compile(r"(hate|sexual|self_harm|violence)=([1-7]|off)")
 _UNFIT = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
@@ -33,6 +34,11 @@ def is_host(text: str, *, labels: int) -> bool:
 def is_blocklist(text: str) -> bool:
     """True for what Content Safety allows as the name of a blocklist."""
     return _BLOCKLIST.fullmatch(text) is not None
+
+
+def is_index(text: str) -> bool:
+    """True for what Azure AI Search allows as the name of an index."""
+    return _INDEX.fullmatch(text) is not None
 
 
 def severities(pairs: Sequence[str]) -> dict[str, int | None]:

@@ -9,7 +9,7 @@ import platformdirs
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
-from bot.setting_forms import is_blocklist, is_host, is_url, severities
+from bot.setting_forms import is_blocklist, is_host, is_index, is_url, severities
 from grounding.policy import DEFAULT_POLICY
 from grounding.policy_files import read_policies
 
@@ -130,6 +130,24 @@ class Services(Serving):
         "off",
         description="on: prompts have placeholders such as [PERSON_1] for the customer's personal data, put back in the reply; AI Language gets it masked",
     )
+    # the search
+    search: Literal["embedded", "azure"] = Field(
+        "embedded",
+        description="where passages are searched: on this machine, or in Azure AI Search beside the store here",
+    )
+    search_endpoint: str | None = Field(None, description="Azure AI Search: https://NAME.search.windows.net")
+    search_key: SecretStr | None = Field(
+        None,
+        description="key of that service (admin to ingest, query to ask); without it the identity of this machine is used",
+    )
+    search_index: str = Field("attest", description="name of the index there; attest ingest makes it")
+    search_semantic: Literal["off", "on"] = Field(
+        "off", description="whether its semantic ranker orders the best results anew; billed by the service"
+    )
+    search_others: Literal["off", "on"] = Field(
+        "off",
+        description="whether passages count that an indexer (SharePoint) put into that index; trimmed by their own groups field",
+    )
     # the prompt screen
     screen: Literal["embedded", "content_safety", "moderation"] = Field(
         "embedded",
@@ -226,6 +244,13 @@ class Services(Serving):
             raise ValueError("names of blocklists: letters, digits, . _ ~ and -, 64 at most")
         return value
 
+    @field_validator("search_index")
+    @classmethod
+    def _index_name(cls, value: str) -> str:
+        if not is_index(value):
+            raise ValueError("2 to 128 lower-case letters, digits and single dashes, not at either end")
+        return value
+
     @field_validator("web_allow", "web_deny", "web_trusted")
     @classmethod
     def _sites(cls, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -246,7 +271,7 @@ class Groups(Services):
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
     @field_validator(
-        "public_url", "openai_base_url", "language_endpoint", "content_safety_endpoint", "moderation_base_url",
+        "public_url", "openai_base_url", "search_endpoint", "language_endpoint", "content_safety_endpoint", "moderation_base_url",
         "tavily_base_url", "bing_endpoint",
     )  # fmt: skip
     @classmethod

@@ -114,6 +114,7 @@ def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
         s.language_key is not None and s.language_endpoint is None,
         "ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT",
     )
+    yield from _search_conflicts(s)
     yield from _screen_conflicts(s)
     yield from _chunk_conflicts(s)
     yield (
@@ -144,6 +145,18 @@ def _web_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
     needed = {"serpapi": ["serpapi_key"], "tavily": ["tavily_key"], "bing": ["bing_endpoint", "bing_key"]}
     for name in needed.get(s.web, ()):
         yield getattr(s, name) is None, f"ATTEST_WEB={s.web} needs {PREFIX}{name.upper()}"
+
+
+def _search_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
+    azure = s.search == "azure"
+    yield azure and s.search_endpoint is None, "ATTEST_SEARCH=azure needs ATTEST_SEARCH_ENDPOINT"
+    idle = sorted(n for n in s.model_fields_set if n.startswith("search_"))
+    if idle and not azure:  # or somebody believes that their answers come from another index
+        yield True, f"{PREFIX}{idle[0].upper()} needs ATTEST_SEARCH=azure; embedded leaves it unused"
+    embedded_only = (
+        "ATTEST_HYDE=model needs ATTEST_SEARCH=embedded: what is imagined of passages is searched on this machine alone"
+    )
+    yield azure and s.hyde == "model", embedded_only
 
 
 def _screen_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:

@@ -165,6 +165,8 @@ def test_every_line_of_the_example_is_a_setting_with_an_allowed_value(
         "ATTEST_MODERATION_KEY": "k",
     }
     needed |= {"ATTEST_SCREEN": "embedded", "ATTEST_CONTENT_SAFETY_ENDPOINT": "https://name.example"}
+    if name.startswith("ATTEST_SEARCH"):
+        needed |= {"ATTEST_SEARCH": "azure", "ATTEST_SEARCH_ENDPOINT": "https://name.search.windows.net"}
     if value.split("#")[0].strip():
         needed[name] = value
     monkeypatch.chdir(tmp_path)

@@ -165,7 +165,8 @@ async def _remote(context: typer.Context, settings: Settings) -> list[Finding]:
                 await _ledger(system),
                 *_reading(system),
             ]
-            inside += await _waiting(system, {finding.name for finding in inside})
+            told = {finding.name for finding in [*inside, *findings] if finding in inside or finding.status == "fail"}
+            inside += await _waiting(system, told)
     except AttestError as error:
         inside = [Finding("system", "fail", str(error), "see the lines above, and attest settings")]
     return [*inside, *findings]
@@ -238,6 +239,8 @@ def _services(settings: Settings) -> list[asyncio.Future[Finding]]:
     uses = (settings.grader, settings.rewriter, settings.hyde, settings.statement_judge)
     if settings.generator == "openai" or "model" in uses:
         calls.append(_openai(settings))
+    if settings.search == "azure":
+        calls.append(_search(settings))
     if settings.screen == "content_safety":
         calls.append(_content_safety(settings))
     if settings.screen == "moderation":
@@ -254,6 +257,19 @@ async def _openai(settings: Settings) -> Finding:
     key = settings.openai_api_key
     headers = {"Authorization": f"Bearer {key.get_secret_value()}", "api-key": key.get_secret_value()} if key else {}
     return await _get("model service", f"{base}/models", headers, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
+
+
+async def _search(settings: Settings) -> Finding:
+    base, key = (settings.search_endpoint or "").rstrip("/"), settings.search_key
+    if not key:
+        return Finding("search", "note", "signs in as this machine; a line above says if that fails", service=True)
+    url = f"{base}/indexes('{settings.search_index}')/docs/$count?api-version=2026-04-01"  # a query key may ask this
+    headers = {"api-key": key.get_secret_value()}
+    found = await _get("search", url, headers, "ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT")
+    if found.detail.endswith("(status 404)"):
+        detail = f"the service has no index {settings.search_index!r} yet"
+        return replace(found, status="fail", detail=detail, fix="attest ingest PATH, or check ATTEST_SEARCH_INDEX")
+    return found
 
 
 async def _content_safety(settings: Settings) -> Finding:

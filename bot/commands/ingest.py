@@ -32,6 +32,7 @@ _STAGES = {
     "vectors": "indexing meaning",
     "screen": "looking for hidden orders",
     "hyde": "imagining questions",
+    "search": "following in Azure AI Search",
 }
 
 

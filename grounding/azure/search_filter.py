@@ -32,9 +32,10 @@ def readable(access: Access, *, others: bool = False) -> str:
     return " and ".join(clauses)
 
 
-def after(key: str) -> str:
-    """The filter of our own documents whose key comes after `key`."""
-    return f"source eq {literal(OURS)} and chunk_id gt {literal(key)}"
+def after(key: str, doc_id: str | None = None) -> str:
+    """The filter of our own passages whose key comes after `key`, of all documents or of one."""
+    of_one = "" if doc_id is None else f" and doc_id eq {literal(doc_id)}"
+    return f"source eq {literal(OURS)} and chunk_id gt {literal(key)}{of_one}"
 
 
 def literal(text: str) -> str:

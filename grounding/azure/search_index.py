@@ -103,9 +103,13 @@ def _check(index: str, there: SearchField, wanted: SearchField) -> None:
     ):
         if has != needs:
             raise SettingsError(
-                f"{SETTING}={index}: field {there.name!r} of that index has {name} {has}, needed is {needs}, and the service cannot"
+                f"{SETTING}={index}: field {there.name!r} of that index has {name} {_plainly(has)}, needed is {_plainly(needs)}, and the service cannot"
                 f" change it; set {SETTING} to a new name and run attest ingest, or delete the index first"
             )
+
+
+def _plainly(value: object) -> object:
+    return getattr(value, "value", value)
 
 
 def _hide(field: SearchField) -> bool:

@@ -122,14 +122,6 @@ class SearchMirror:
         if done.failed:
             raise _incomplete(done)
 
-    async def remove(self, chunk_ids: Sequence[str]) -> None:
-        """Take chunks that are gone out of the index. Raises ServiceError."""
-        done = Mirrored()
-        for at in range(0, len(chunk_ids), MOST_ROWS):
-            await self._delete(chunk_ids[at : at + MOST_ROWS], done)
-        if done.failed:
-            raise _incomplete(done)
-
     async def _prepare(self) -> None:
         """Make the index, or bring it up to date. Somebody else may do the same meanwhile: then look again."""
         wanted = definition(self._service.index_name, self._width, semantic=self._semantic)
@@ -216,6 +208,17 @@ class SearchMirror:
             await self._sleep((0.5 + 0.5 * self._jitter()) * min(8.0, 0.5 * 2.0**tried))
         if len(rows) >= _MANY and all(row["chunk_id"] in done.failed for row in rows):
             raise _incomplete(done)
+
+
+async def remove_document(service: SearchService, doc_id: str) -> None:
+    """Take the passages of one document out of the index. Raises ServiceError; what is left then the next `follow` takes out."""
+    beyond = ""
+    while page := await service.listed(beyond, doc_id):
+        keys = [held.chunk_id for held in page]
+        fates = await service.delete(keys)
+        if not all(fate.ok for fate in fates.values()):
+            raise Incomplete(SERVICE, f"passages of {doc_id} could not be deleted from the index")
+        beyond = keys[-1]
 
 
 async def _sent(rows: list[IndexRow], send: Callable[[list[IndexRow]], Awaitable[dict[str, Fate]]]) -> dict[str, Fate]:

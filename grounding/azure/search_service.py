@@ -163,11 +163,15 @@ class SearchService:
         """Documents in the index, what indexers put there included. New ones count after some seconds."""
         return int(await self._call(lambda: self._documents.get_document_count(**self._options)))
 
-    async def listed(self, beyond: str) -> list[Held]:
-        """Our own documents whose key comes after `beyond`, by rising key, at most PAGE."""
+    async def listed(self, beyond: str, doc_id: str | None = None) -> list[Held]:
+        """Our own passages whose key comes after `beyond`, by rising key, at most PAGE; of all documents or of one."""
         # by key and not by $skip, which ends at 100,000
         found = await self.search(
-            search_text="*", filter=after(beyond), order_by=["chunk_id asc"], select=["chunk_id", "stamp"], top=PAGE
+            search_text="*",
+            filter=after(beyond, doc_id),
+            order_by=["chunk_id asc"],
+            select=["chunk_id", "stamp"],
+            top=PAGE,
         )
         return [Held(str(d["chunk_id"]), str(d["stamp"])) for d in found]
 

@@ -257,3 +257,32 @@ def test_a_slip_in_a_name_is_found_in_both_places(monkeypatch: pytest.MonkeyPatc
 )
 def test_credentials_of_a_url_are_masked(url: str, shown: str) -> None:
     assert without_credentials(url) == shown
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"SEARCH": "azure"}, "ATTEST_SEARCH=azure needs ATTEST_SEARCH_ENDPOINT"),
+        ({"SEARCH_KEY": "canary"}, "ATTEST_SEARCH_KEY needs ATTEST_SEARCH=azure; embedded leaves it unused"),
+        ({"SEARCH_SEMANTIC": "on"}, "ATTEST_SEARCH_SEMANTIC needs ATTEST_SEARCH=azure; embedded leaves it unused"),
+        (
+            {
+                "SEARCH": "azure",
+                "SEARCH_ENDPOINT": "https://n.search.windows.net",
+                "HYDE": "model",
+                "OPENAI_API_KEY": "k",
+            },
+            "ATTEST_HYDE=model needs ATTEST_SEARCH=embedded: what is imagined of passages is searched on this machine alone",
+        ),
+        (
+            {"SEARCH": "azure", "SEARCH_ENDPOINT": "https://n.search.windows.net", "SEARCH_INDEX": "Attest_1"},
+            "ATTEST_SEARCH_INDEX='Attest_1' (environment): allowed is 2 to 128 lower-case letters, digits and single dashes, not at either end",
+        ),
+    ],
+)
+def test_a_search_that_could_not_work_or_that_nobody_switched_on_is_refused(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], line: str
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(f"ATTEST_{name}", value)
+    assert refusal() == line

@@ -1,0 +1,140 @@
+"""Settings to the search: on this machine, or in Azure AI Search, which follows the store here. A part of `bot.compose`, under its rules."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bot.compose_remote import Close
+from bot.settings import Settings
+from grounding.errors import ServiceError
+from grounding.ports import Embedder, Library, Linker, Retriever
+from grounding.records import Document, DocumentInfo, Progress
+from grounding.remote import Remote
+
+if TYPE_CHECKING:
+    from grounding.azure.search_service import SearchService
+    from grounding.embedded.index import EmbeddedIndex
+    from grounding.embedded.store import Store
+    from grounding.embedded.vectors import VectorIndex
+
+LOG = logging.getLogger("attest")
+Ready = Callable[[], Awaitable[dict[str, str]]]
+Follow = Callable[[Callable[[Progress], None]], Awaitable[object]]
+UPLOAD_S = 120.0
+"""Seconds for one batch of an ingest, its repetitions included: nobody waits for an answer."""
+UPLOAD_RETRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The search as a system holds it. `vectors`: those on this machine; `ready`: part to reason for what is not whole."""
+
+    retriever: Retriever
+    vectors: VectorIndex | None
+    library: Library
+    ready: Ready
+
+
+def search(
+    settings: Settings,
+    index: EmbeddedIndex,
+    embedder: Embedder | None,
+    linker: Linker,
+    *,
+    library: Library,
+    closers: list[Close],
+) -> Search:
+    """The search that the settings name. Its library is `library`, followed by an index elsewhere where there is one."""
+    if settings.search == "azure":
+        return _azure(settings, index, embedder, library, closers)
+    from grounding.embedded.hypotheticals import indexes
+    from grounding.embedded.retriever import EmbeddedRetriever
+    from grounding.embedded.vectors import VectorIndex
+
+    vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
+    imagined = indexes(index.store, embedder.fingerprint) if embedder and settings.hyde == "model" else ()
+    retriever = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker, hypotheticals=imagined)
+    return Search(retriever, vectors, library, _always)
+
+
+def _azure(
+    settings: Settings, index: EmbeddedIndex, embedder: Embedder | None, library: Library, closers: list[Close]
+) -> Search:
+    from grounding.azure.search_mirror import remove_document
+    from grounding.azure.search_retriever import AzureSearchRetriever
+
+    service = _service(settings, closers, within_s=settings.call_deadline_s, retries=settings.retries)
+    semantic, others = settings.search_semantic == "on", settings.search_others == "on"
+    retriever = AzureSearchRetriever(service, index.store, embedder, semantic=semantic, others=others)
+    return Search(retriever, None, MirroredLibrary(library, partial(remove_document, service)), retriever.ready)
+
+
+async def _always() -> dict[str, str]:
+    return {}
+
+
+def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers: list[Close]) -> Follow:
+    """What makes the index hold what the store holds, at the end of an ingest; nothing where the search is on this machine."""
+    if settings.search != "azure":
+        return _nothing
+    from grounding.azure.search_mirror import SearchMirror
+    from grounding.embedded.tables import VECTOR_WIDTH
+
+    service = _service(settings, closers, within_s=max(UPLOAD_S, settings.call_deadline_s), retries=UPLOAD_RETRIES)
+    model = embedder.fingerprint if embedder else None
+    return SearchMirror(service, store, model, VECTOR_WIDTH, semantic=settings.search_semantic == "on").follow
+
+
+async def _nothing(_on_progress: Callable[[Progress], None]) -> None:
+    """The search is on this machine: it follows by itself."""
+
+
+def _service(settings: Settings, closers: list[Close], *, within_s: float, retries: int) -> SearchService:
+    from grounding.azure.search_service import SERVICE, SearchService, machine_identity
+
+    assert settings.search_endpoint is not None  # the settings refuse azure without one
+    key = settings.search_key.get_secret_value() if settings.search_key else machine_identity()
+    service = SearchService(
+        settings.search_endpoint,
+        key,
+        settings.search_index,
+        Remote(SERVICE, deadline_s=within_s, retries=retries),
+    )
+    closers.append(service.aclose)
+    return service
+
+
+class MirroredLibrary:
+    """A Library whose removals the index elsewhere follows at once.
+
+    The store decides what is used, so a document that is removed is in no answer from then on, whether the service answers or not.
+    """
+
+    def __init__(self, library: Library, remove: Callable[[str], Awaitable[None]]) -> None:
+        self._library, self._remove = library, remove
+
+    async def documents(self) -> tuple[DocumentInfo, ...]:
+        """Every current document, by doc_id."""
+        return await self._library.documents()
+
+    async def document(self, doc_id: str, version: str | None = None) -> Document | None:
+        """The document as it stood at `version`, or as it stands now."""
+        return await self._library.document(doc_id, version)
+
+    async def last(self, doc_id: str) -> Document | None:
+        """The document as it stands, or as it stood when it was taken out."""
+        return await self._library.last(doc_id)
+
+    async def remove(self, doc_id: str) -> bool:
+        """Take a document out of every answer, and out of the index; a service that fails is told in the log, the next ingest sees to it."""
+        removed = await self._library.remove(doc_id)
+        if removed:
+            try:
+                await self._remove(doc_id)
+            except ServiceError as error:
+                LOG.warning("%s; no answer uses the document, the next ingest deletes it from the index", error)
+        return removed
