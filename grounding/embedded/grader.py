@@ -21,6 +21,10 @@ LOOKED_AT = 24
 INTERCEPT, COEFFICIENTS = -7.98, (2.64, 6.04, 0.87, 4.41, 0.41, -1.06)
 WORDS_INTERCEPT, WORDS_COEFFICIENTS = -7.41, (6.33, 0.94, 5.17, 0.48, -0.98)
 """Of `feature_row`, and of it without the meaning of the sentence, for a search by words only."""
+BELIEVED, NEARNESS, ALONE = 0.96, 4.5, -2.85
+"""What the grade of a passage is made of: the log odds of its best sentence, how near in meaning sentence or passage is, a constant.
+Words and rank tell the sample's questions apart, meaning tells those over long prose; see docs/decisions/0010-grade-in-two-steps.md.
+"""
 STRANGE_AT_MOST = 0.39
 UNRANKED = 0.75
 """Place of a passage that our search did not return (given by hand, or from the web before it is ranked)."""
@@ -38,7 +42,7 @@ class EmbeddedGrader:
         """One grade per passage, same order: that of its best sentence, which is the extract."""
         asked, found = await asyncio.to_thread(shortlist, question, passages)
         near = await meanings(self._embedder, question, found, passages)
-        scored = [(score(c, near_c, passages[c.passage]), c) for c, near_c in zip(found, near, strict=True)]
+        scored = [(score(c, near_c, passages[c.passage]), c, near_c) for c, near_c in zip(found, near, strict=True)]
         return Grading(
             "graded",
             tuple(
@@ -94,11 +98,25 @@ def score(c: Candidate, sentence: float | None, passage: Passage) -> float:
     return min(value, STRANGE_AT_MOST) if c.strange else value
 
 
-def _grade(asked: Asked, passage: Passage, scored: Sequence[tuple[float, Candidate]]) -> Grade:
+def enough(value: float, near: float | None) -> float:
+    """Probability that a passage answers, from that of its best sentence and the nearness of the two in meaning, both in [0, 1].
+
+    Without a model it is that of the sentence.
+    """
+    if near is None:
+        return value
+    odds = math.log(max(value, 1e-3) / max(1 - value, 1e-3))
+    return 1 / (1 + math.exp(-(BELIEVED * odds + NEARNESS * near + ALONE)))
+
+
+def _grade(asked: Asked, passage: Passage, scored: Sequence[tuple[float, Candidate, float | None]]) -> Grade:
     if not scored:
         return Grade(passage.chunk_id, 0.0, "Awful", "no", None, "no sentence of it says anything")
-    best, c = max(scored, key=lambda s: (s[0], -s[1].index))
-    value = round(best, 4)
+    best, c, near = max(scored, key=lambda s: (s[0], -s[1].index))
+    value = enough(best, None if near is None else max(0.0, near, passage.semantic or 0.0))
+    if c.named == 1 and any(char.isdigit() for name in asked.named for char in name):
+        value = max(value, best)  # a code or a model that stands there says more than any nearness: vectors do not read codes
+    value = round(min(value, STRANGE_AT_MOST) if c.strange else value, 4)
     missing = lacks(asked, c)[:4]
     why = f"best sentence holds {c.share:.0%} of what is asked"
     why += "" if c.named == 1 else f", {c.named:.0%} of its names"
