@@ -35,10 +35,11 @@ def definition(name: str, width: int, *, semantic: bool) -> SearchIndex:
         name=name,
         description="Passages of Attest's knowledge base; derived from its store, made by `attest ingest`.",
         fields=[
-            SearchField(
-                name="chunk_id", type=_STRING, key=True, searchable=False, filterable=True, sortable=True, facetable=False
+            SearchField(  # searchable by the whole key: pages that an indexer makes of a file ask for it
+                name="chunk_id", type=_STRING, key=True, searchable=True, analyzer_name="keyword", filterable=True, sortable=True,
+                facetable=False,
             ),
-            *(_plain(field, _STRING, filterable=True) for field in ("doc_id", "source", "product")),
+            *(_plain(field, _STRING, filterable=True) for field in ("doc_id", "source", "product", "parent")),
             *(_plain(field, _STRING) for field in ("stamp", "version", "updated", "url", "locator")),
             *(_plain(field, "Edm.Int32") for field in ("start", "end", "tokens")),
             _plain("internal", "Edm.Boolean", filterable=True),

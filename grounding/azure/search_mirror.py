@@ -46,12 +46,15 @@ class Incomplete(ServiceUnavailable):
 
 @dataclass(slots=True)
 class Mirrored:
-    """What a run did, in passages. `failed`: document and status of those that the service did not take."""
+    """What a run did, in passages. `failed`: document and status of those that the service did not take; `waiting`: of those
+    that it may take the next time.
+    """
 
     uploaded: int = 0
     deleted: int = 0
     unchanged: int = 0
     failed: dict[str, tuple[str, int]] = field(default_factory=dict)
+    waiting: list[IndexRow] = field(default_factory=list)
 
 
 class SearchMirror:
@@ -99,9 +102,10 @@ class SearchMirror:
             if len(deletions) == MOST_ROWS:
                 await self._delete(deletions, done)
                 deletions.clear()
-            if (done.uploaded + done.unchanged) % MOST_ROWS == 0:
+            if (done.uploaded + done.unchanged + len(done.waiting)) % MOST_ROWS == 0:
                 on_progress(Progress("search", done.uploaded + done.unchanged, total))
         await self._upload(uploads, model, done)
+        await self._again(done)
         await self._delete(deletions, done)
         on_progress(Progress("search", done.uploaded + done.unchanged, total))
         await self._conclude(model, version, before, done)
@@ -176,8 +180,19 @@ class SearchMirror:
         """Upload these chunks as the store has them now; what went meanwhile is left out."""
         rows = await asyncio.to_thread(self._rows, list(keys), model)
         for batch in batches(rows):
+            fates = await _sent(batch, self._service.upload)
+            done.waiting += [row for row in batch if not fates[row["chunk_id"]].ok]
+            done.uploaded += sum(fate.ok for fate in fates.values())
+            if len(done.waiting) >= MOST_ROWS or len(done.waiting) >= max(_MANY, len(batch)):
+                await self._again(done)
+
+    async def _again(self, done: Mirrored) -> None:
+        """Send what waits until each row was taken or refused."""
+        rows, done.waiting = done.waiting, []
+        for batch in batches(rows):
+            before = len(done.failed)
             await self._write(batch, done, self._service.upload)
-        done.uploaded += len(rows) - len(done.failed.keys() & set(keys))
+            done.uploaded += len(batch) - (len(done.failed) - before)
 
     def _rows(self, keys: list[str], model: str) -> list[IndexRow]:
         found, vectors = self._keys.rows(keys), self._keys.vectors(model, keys)

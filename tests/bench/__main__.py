@@ -28,6 +28,7 @@ from tests.bench.program import bench_cold, bench_server
 from tests.bench.scale import bench_scale
 from tests.bench.screens import bench_screen
 from tests.bench.turns import bench_turns
+from tests.bench.uploading import bench_upload
 
 Bench = Callable[[Place], Awaitable[list[Figure] | Skipped]]
 BENCHES: dict[str, Bench] = {
@@ -47,9 +48,10 @@ BENCHES: dict[str, Bench] = {
     "unchanged": bench_unchanged,
     "scale": bench_scale,
     "bm25s": bench_bm25s,
+    "upload": bench_upload,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
-ON_REQUEST = ("scale", "bm25s")
+ON_REQUEST = ("scale", "bm25s", "upload")
 """They take minutes, or a package that nothing else needs: run only when they are named."""
 
 
@@ -105,7 +107,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="JSON instead of a table")
     parser.add_argument("--only", nargs="+", choices=list(BENCHES), help="these benches, in this order")
     parser.add_argument(
-        "--size", nargs="+", type=int, default=[100_000], metavar="N", help="chunks of the stores of --only scale"
+        "--size",
+        nargs="+",
+        type=int,
+        default=[100_000],
+        metavar="N",
+        help="chunks of the stores of --only scale, documents of --only upload",
     )
     parser.add_argument(
         "--work", type=Path, metavar="DIR", help="keep the stores of --only scale there, and use them again"
