@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from azure.search.documents.models import VectorizedQuery
 
 from grounding.azure.search_filter import OURS, readable
 from grounding.azure.search_index import CONFIGURATION
@@ -39,9 +38,7 @@ NO_VECTORS = "no vectors: searched by words only"
 OTHER_VECTORS = "the index holds vectors of another embedding model: searched by words only; run attest ingest"
 UNRANKED = "the semantic ranker did not answer: results stand in the order of the search"
 REFUSED = "the semantic ranker is not available: results stand in the order of the search"
-_FIELDS = [
-    "chunk_id", "doc_id", "source", "version", "updated", "url", "locator", "start", "tokens", "internal", "title", "text",
-]  # fmt: skip
+_FIELDS = "chunk_id,doc_id,source,version,updated,url,locator,start,tokens,internal,title,text"
 _OPERATOR = re.compile(r"""[+|"()'\\]""")
 _LOOSE = re.compile(r"(?<!\S)-+|[*~]+(?!\S)")
 
@@ -125,19 +122,19 @@ class AzureSearchRetriever:
     ) -> tuple[list[_Hit], str | None]:
         """Results, and a note where the ranker was asked for in vain."""
         asked: dict[str, Any] = {
-            "search_text": text or None, "search_fields": ["title", "text"], "search_mode": "any", "filter": readable(access, others=self._others),
-            "select": _FIELDS if self._keys is None or self._others else ["chunk_id", "source"], "top": top,
+            "searchFields": "title,text", "searchMode": "any", "filter": readable(access, others=self._others),
+            "select": _FIELDS if self._keys is None or self._others else "chunk_id,source", "top": top, **({"search": text} if text else {}),
         }  # fmt: skip
         if vector is not None:
-            near = VectorizedQuery(vector=vector.tolist(), k_nearest_neighbors=max(top, _DEPTH), fields="vector")
+            near = {"kind": "vector", "vector": vector.tolist(), "k": max(top, _DEPTH), "fields": "vector"}
             # filtered first: the nearest of what may be read, not what may be read of the nearest
-            asked |= {"vector_queries": [near], "vector_filter_mode": "preFilter", "debug": "vector"}
+            asked |= {"vectorQueries": [near], "vectorFilterMode": "preFilter", "debug": "vector"}
         alone = (bool(text), vector is not None)
         if ranked is None:
             return [_hit(d, alone) for d in await self._service.search(**asked)], None
         ranking = {
-            "query_type": "semantic", "semantic_configuration_name": CONFIGURATION, "query_caption": "extractive",
-            "query_caption_highlight_enabled": False, "semantic_query": sendable(ranked.text)[:_MOST_CHARS], "semantic_error_mode": "partial",
+            "queryType": "semantic", "semanticConfiguration": CONFIGURATION, "captions": "extractive|highlight-false",
+            "semanticQuery": sendable(ranked.text)[:_MOST_CHARS], "semanticErrorHandling": "partial",
         }  # fmt: skip
         try:
             hits = [_hit(d, alone) for d in await self._service.search(**asked, **ranking)]
@@ -222,23 +219,27 @@ def _hit(document: dict[str, Any], alone: tuple[bool, bool]) -> _Hit:
         raise ServiceReplyInvalid(SERVICE, "a result lacks its key or its text")
     raw = float(document["@search.score"])
     words, meaning = alone
-    reranked, captions = document.get("@search.reranker_score"), document.get("@search.captions") or []
-    bm25, cosine = _subscores(document.get("@search.document_debug_info"))
+    try:
+        reranked = document.get("@search.rerankerScore")
+        reranked = None if reranked is None else float(reranked)
+        bm25, cosine = _subscores(document.get("@search.documentDebugInfo") or {})
+        caption = next((str(c["text"]) for c in document.get("@search.captions") or [] if c.get("text")), None)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ServiceReplyInvalid(SERVICE, f"a result cannot be read ({type(error).__name__})") from None
     if words and not meaning:
         bm25 = raw
     if meaning and not words and cosine is None and raw > 0:
         cosine = 2 - 1 / raw  # the service's score of a cosine is 1 / (1 + distance), distance 1 - cosine
-    caption = next((str(c.text) for c in captions if getattr(c, "text", None)), None)
-    return _Hit(document, raw, bm25, cosine, None if reranked is None else float(reranked), caption)
+    return _Hit(document, raw, bm25, cosine, reranked, caption)
 
 
-def _subscores(debug: Any) -> tuple[float | None, float | None]:
+def _subscores(debug: dict[str, Any]) -> tuple[float | None, float | None]:
     """BM25 and the cosine of a result, where the service told them."""
-    found = getattr(getattr(debug, "vectors", None), "subscores", None)
-    bm25 = getattr(getattr(found, "text", None), "search_score", None)
-    fields = [v for each in getattr(found, "vectors", None) or [] for v in each.values()]
-    cosine = next((v.vector_similarity for v in fields if v.vector_similarity is not None), None)
-    return bm25, cosine
+    found = (debug.get("vectors") or {}).get("subscores") or {}
+    bm25 = (found.get("text") or {}).get("searchScore")
+    fields = [field for each in found.get("vectors") or [] for field in each.values()]
+    cosine = next((f["vectorSimilarity"] for f in fields if f.get("vectorSimilarity") is not None), None)
+    return None if bm25 is None else float(bm25), None if cosine is None else float(cosine)
 
 
 def _scored(hits: Sequence[_Hit], *, lists: int) -> list[tuple[float, _Hit]]:

@@ -154,7 +154,7 @@ async def test_a_service_that_takes_no_row_is_left_after_one_batch(tmp_path: Pat
 
 
 async def test_a_batch_that_is_too_large_goes_in_halves(tmp_path: Path) -> None:
-    """On 413 the async SDK sends the first half and fails with a TypeError of its own."""
+    """On 413 the async SDK's own upload sends the first half and fails with a TypeError."""
     async with azure_kb(tmp_path, documents(60), HashEmbedder(), server=AiSearchServer(largest=60_000)) as kb:
         assert ends_whole(kb)
         assert len(kb.server.vectors) == 60

@@ -248,6 +248,13 @@ FAULTS: dict[str, tuple[Fault, type[AttestError], int]] = {
     "an empty object": (faults.status(200, "{}"), ServiceReplyInvalid, 2),
     "an empty body": (faults.status(200, ""), ServiceReplyInvalid, 2),
     "no score": (faults.status(200, '{"value": [{"chunk_id": "a"}]}'), ServiceReplyInvalid, 2),
+    "a broken caption": (
+        faults.status(200, '{"value": [{"@search.score": 1, "chunk_id": "a", "@search.captions": 5}]}'), ServiceReplyInvalid, 0,
+    ),
+    "broken subscores": (
+        faults.status(200, '{"value": [{"@search.score": 1, "chunk_id": "a", "@search.documentDebugInfo": {"vectors": 5}}]}'),
+        ServiceReplyInvalid, 0,
+    ),
     "no key": (faults.status(200, '{"value": [{"@search.score": 1}]}'), ServiceReplyInvalid, 0),
     "a score in words": (faults.status(200, '{"value": [{"@search.score": "high", "chunk_id": "a"}]}'), ServiceReplyInvalid, 2),
 }  # fmt: skip
