@@ -115,7 +115,9 @@ def _grade(asked: Asked, passage: Passage, scored: Sequence[tuple[float, Candida
     best, c, near = max(scored, key=lambda s: (s[0], -s[1].index))
     value = enough(best, None if near is None else max(0.0, near, passage.semantic or 0.0))
     if c.named == 1 and any(char.isdigit() for name in asked.named for char in name):
-        value = max(value, best)  # a code or a model that stands there says more than any nearness: vectors do not read codes
+        value = max(
+            value, best
+        )  # a code or a model that stands there says more than any nearness: vectors do not read codes
     value = round(min(value, STRANGE_AT_MOST) if c.strange else value, 4)
     missing = lacks(asked, c)[:4]
     why = f"best sentence holds {c.share:.0%} of what is asked"
