@@ -1,6 +1,6 @@
 """Fit the embedded grader's logistic, with a part kept aside.
 
-usage: python tools/fit_grader.py MODEL.onnx CACHE [DATA]
+usage: python -m tools.fit_grader MODEL.onnx CACHE [DATA]
 
 The sample's golden questions of split "dev" label sentences: one that holds a `must` string and stands in a cited document
 answers; of the other documents the sentences that score best do not (hard negatives, chosen anew in every round, so that the
@@ -12,31 +12,23 @@ DATA, AUROC over the documents of retrieval/mtrag_un, which takes no part either
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from bot.settings import SAMPLE  # first of all: it tells onnxruntime to send nothing
 from grounding.embedded.embedder import WIDTH, MiniLM
 from grounding.embedded.grader import feature_row, meanings, shortlist
 from grounding.embedded.index import EmbeddedIndex
-from grounding.embedded.names import StoreNames
 from grounding.embedded.retriever import EmbeddedRetriever
-from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.embedded.vectors import VectorIndex
 from grounding.ingest import ingest
-from grounding.linking import QueryBuilder
-from grounding.records import Access, Query, Turn
+from grounding.records import Access, Query
+from tools.asked import K, Matrix, golden_rows, library, logistic, rows
 
-Matrix = NDArray[np.float64]
-K = 20
 NAMES = ("sentence", "share", "typed", "rank", "named", "strange")
 HARD = 6
 
@@ -52,43 +44,25 @@ class Example:
     held: bool
 
 
-def rows(path: Path) -> Iterator[dict[str, Any]]:
-    """JSON lines."""
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
-
-
 async def golden(embedder: MiniLM, cache: Path) -> list[Example]:
-    """Examples of the sample's golden questions; hostile ones never get this far."""
-    index = EmbeddedIndex(cache / "sample", embedder)
-    await ingest(index, [SAMPLE / "kb"])
-    linker = StoreNames(index.store, index.words)
-    vectors = VectorIndex(index.store, embedder.fingerprint, WIDTH)
-    retriever = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker)
-    builder = QueryBuilder(CentralitySummarizer(embedder), linker)
-    groups = yaml.safe_load((SAMPLE / "directory.yaml").read_text("utf-8"))["users"]
+    """Examples of the sample's golden questions."""
+    kb = await library(embedder, cache / "sample", SAMPLE / "kb")
     out: list[Example] = []
-    for row in rows(SAMPLE / "golden.jsonl"):
+    for row, access in golden_rows():
         expect = row["expect"]
-        if "hostile" in row["tags"] or (expect["cite"] and not expect["must"]):
+        if expect["cite"] and not expect["must"]:
             continue
-        product = row.get("product")
-        access = Access(row.get("as"), frozenset(groups.get(row.get("as"), [])), product)
-        query = await builder.build([Turn(t["role"], t["text"]) for t in row["history"]], access)
-        text = f"{product} {query.text}" if product and product not in query.text else query.text
-        found = [
-            p for p in (await retriever.retrieve(replace(query, text=text), access, 50)).passages if not p.internal
-        ][:K]
-        _, sentences = shortlist(text, found)
-        near = await meanings(embedder, text, sentences, found)
+        query = await kb.query(row, access)
+        found = await kb.found(query, access)
+        _, sentences = shortlist(query.text, found)
+        near = await meanings(embedder, query.text, sentences, found)
         features = np.array([feature_row(c, n, found[c.passage]) for c, n in zip(sentences, near, strict=True)])
         cited = np.array([found[c.passage].doc_id in expect["cite"] for c in sentences])
         says = np.array([any(m in c.text for m in expect["must"]) for c in sentences])
         out.append(
             Example(features, (cited & says).astype(float), ~cited, bool(expect["cite"]), row["split"] == "held")
         )
-    index.close()
+    kb.index.close()
     return out
 
 
@@ -116,19 +90,6 @@ async def mtrag(embedder: MiniLM, data: Path, cache: Path, w: Matrix) -> tuple[M
     return np.array(scores), np.array(labels)
 
 
-def fit(x: Matrix, y: Matrix, weight: Matrix, rounds: int = 30, ridge: float = 0.5) -> Matrix:
-    """Intercept and coefficients by Newton's method on the weighted logistic loss."""
-    design = np.hstack([np.ones((len(x), 1)), x])
-    w = np.zeros(design.shape[1])
-    penalty = ridge * np.eye(len(w))
-    penalty[0, 0] = 0.0
-    for _ in range(rounds):
-        p = 1 / (1 + np.exp(-design @ w))
-        hessian = design.T @ (design * (weight * p * (1 - p))[:, None]) + penalty
-        w += np.linalg.solve(hessian, design.T @ (weight * (y - p)) - penalty @ w)
-    return w
-
-
 def fit_examples(examples: list[Example], columns: list[int], rounds: int = 6) -> Matrix:
     """Right sentences against the HARD best wrong ones of each question under the coefficients so far."""
     w = np.array([-9.0, *np.full(len(columns), 2.0)])
@@ -143,7 +104,7 @@ def fit_examples(examples: list[Example], columns: list[int], rounds: int = 6) -
             xs += [x[right], x[wrong]]
             ys += [np.ones(len(right)), np.zeros(len(wrong))]
             weights += [np.full(len(right), 2 / max(1, len(right))), np.full(len(wrong), weight_wrong * 2 / HARD)]
-        w = fit(np.vstack(xs), np.concatenate(ys), np.concatenate(weights))
+        w = logistic(np.vstack(xs), np.concatenate(ys), np.concatenate(weights))
     return w
 
 

@@ -1,0 +1,89 @@
+"""What the sample's golden questions and those of MTRAG-UN find, as a turn finds it: what fits of the embedded grader read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from bot.settings import SAMPLE  # first of all: it tells onnxruntime to send nothing
+from grounding.embedded.embedder import WIDTH, MiniLM
+from grounding.embedded.index import EmbeddedIndex
+from grounding.embedded.names import StoreNames
+from grounding.embedded.retriever import EmbeddedRetriever
+from grounding.embedded.summarizer import CentralitySummarizer
+from grounding.embedded.vectors import VectorIndex
+from grounding.ingest import ingest
+from grounding.linking import QueryBuilder
+from grounding.records import Access, Passage, Query, Turn
+
+Matrix = NDArray[np.float64]
+Row = dict[str, Any]
+K = 20
+"""Passages of a question that are graded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Documents that can be searched."""
+
+    index: EmbeddedIndex
+    retriever: EmbeddedRetriever
+    builder: QueryBuilder
+
+    async def query(self, row: Row, access: Access) -> Query:
+        """The query of the row's conversation, with the product where a person named it beside the conversation."""
+        query = await self.builder.build([Turn(t["role"], t["text"]) for t in row["history"]], access)
+        product = access.product
+        if product and product.lower() not in query.text.lower():
+            return replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))
+        return query
+
+    async def found(self, query: Query, access: Access) -> Sequence[Passage]:
+        """The best K of fifty passages that may be answered from."""
+        passages = (await self.retriever.retrieve(query, access, 50)).passages
+        return [p for p in passages if not p.internal][:K]
+
+
+async def library(embedder: MiniLM, folder: Path, source: Path) -> Library:
+    """An index of `source` in `folder`, kept between runs."""
+    index = EmbeddedIndex(folder, embedder)
+    await ingest(index, [source])
+    linker = StoreNames(index.store, index.words)
+    vectors = VectorIndex(index.store, embedder.fingerprint, WIDTH)
+    retriever = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker)
+    return Library(index, retriever, QueryBuilder(CentralitySummarizer(embedder), linker))
+
+
+def rows(path: Path) -> Iterator[Row]:
+    """JSON lines."""
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def golden_rows() -> Iterator[tuple[Row, Access]]:
+    """The sample's golden questions but the hostile ones, which never get this far, each with the rights of who asks."""
+    groups = yaml.safe_load((SAMPLE / "directory.yaml").read_text("utf-8"))["users"]
+    for row in rows(SAMPLE / "golden.jsonl"):
+        if "hostile" not in row["tags"]:
+            yield row, Access(row.get("as"), frozenset(groups.get(row.get("as"), [])), row.get("product"))
+
+
+def logistic(x: Matrix, y: Matrix, weight: Matrix, rounds: int = 30, ridge: float = 0.5) -> Matrix:
+    """Intercept and coefficients by Newton's method on the weighted logistic loss; the ridge spares the intercept."""
+    design = np.hstack([np.ones((len(x), 1)), x])
+    w = np.zeros(design.shape[1])
+    penalty = ridge * np.eye(len(w))
+    penalty[0, 0] = 0.0
+    for _ in range(rounds):
+        p = 1 / (1 + np.exp(-design @ w))
+        hessian = design.T @ (design * (weight * p * (1 - p))[:, None]) + penalty
+        w += np.linalg.solve(hessian, design.T @ (weight * (y - p)) - penalty @ w)
+    return w
