@@ -1,7 +1,8 @@
 """The embedded grader: words, names, kind of value and meaning of question and sentence, calibrated to a score in [0, 1].
 
-A logistic of six explained features, fitted by `tools/fit_grader.py` with a part kept aside; its figures stand in
-docs/decisions/0006-grader.md. Vectors of sentences are kept by the embedder, so a warm turn embeds the question alone.
+A sentence by a logistic of six explained features (`tools/fit_grader.py`), a passage by its best sentence and by nearness
+(`tools/fit_enough.py`), each with a part kept aside; figures stand in docs/decisions/0006-grader.md and 0010-grade-in-two-steps.md.
+Vectors of sentences are kept by the embedder, so a warm turn embeds the question alone.
 """
 
 from __future__ import annotations
@@ -115,9 +116,8 @@ def _grade(asked: Asked, passage: Passage, scored: Sequence[tuple[float, Candida
     best, c, near = max(scored, key=lambda s: (s[0], -s[1].index))
     value = enough(best, None if near is None else max(0.0, near, passage.semantic or 0.0))
     if c.named == 1 and any(char.isdigit() for name in asked.named for char in name):
-        value = max(
-            value, best
-        )  # a code or a model that stands there says more than any nearness: vectors do not read codes
+        # a code or a model that stands there says more than any nearness: vectors do not read codes
+        value = max(value, best)
     value = round(min(value, STRANGE_AT_MOST) if c.strange else value, 4)
     missing = lacks(asked, c)[:4]
     why = f"best sentence holds {c.share:.0%} of what is asked"
