@@ -119,6 +119,7 @@ async def test_without_the_store_passages_are_told_by_the_index(tmp_path: Path) 
         assert alone == with_store
 
 
+@pytest.mark.row("0-06")
 async def test_passages_of_an_indexer_count_only_where_they_are_switched_on(tmp_path: Path) -> None:
     shared = {"chunk_id": "sp-1", "doc_id": "Handbook.docx", "source": "sharepoint", "title": "Handbook.docx", "text": "Refunds by hand.",
               "url": "https://contoso.sharepoint.com/Handbook.docx", "groups": ["g:legal"]}  # fmt: skip
