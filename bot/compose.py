@@ -67,7 +67,7 @@ class _Builder:
         embedder = await asyncio.to_thread(embedding_model, settings)
         index, names = await self._index(embedder)
         screen, earlier = await self._screen()
-        model = self._model(screen)
+        model, helper = self._models(screen)
         linker = StoreNames(index.store, index.words)
         search = searching(
             settings, index, embedder, linker, library=FollowedLibrary(index, names), closers=self.closers
@@ -84,14 +84,14 @@ class _Builder:
             web=web_search(settings, screen, self.redactor, self.closers),
             composer=composer,
             reviser=composer if settings.generator == "openai" else None,
-            rewriter=model if settings.rewriter == "model" else None,
+            rewriter=helper if settings.rewriter == "model" else None,
             directory=FileDirectory(settings.directory_path),
             check=_checker(settings, settings.policies[settings.policy], ports),
             ledger=await self._ledger(),
             company=settings.company,
             deadline_s=settings.turn_deadline_s,
         )
-        by_policy = _ByPolicy(settings, seams, ports, model)
+        by_policy = _ByPolicy(settings, seams, ports, helper)
         return System(
             settings=settings, answer=by_policy.answer, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
             retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=search.library,
@@ -141,11 +141,16 @@ class _Builder:
         while self.closers:
             await self.closers.pop()()
 
-    def _model(self, screen: PromptScreen) -> ChatModel | None:
-        """The chat model, one for all that use it; None if nobody does."""
+    def _models(self, screen: PromptScreen) -> tuple[ChatModel | None, ChatModel | None]:
+        """The chat model that drafts and judges, and the one that grades, rewrites and plans; None where nobody does.
+
+        They are told apart so that grades which fail cannot open the breaker on the draft.
+        """
         s = self.settings
-        used = s.generator == "openai" or "model" in (s.grader, s.rewriter, s.statement_judge)
-        return chat_model(s, screen, self.redactor, self.closers) if used else None
+        drafts = s.generator == "openai" or s.statement_judge == "model"
+        helps = "model" in (s.grader, s.rewriter)
+        make = partial(chat_model, s, screen, self.redactor, self.closers)
+        return make() if drafts else None, make() if helps else None
 
     def _composer(self, embedder: Embedder | None, model: ChatModel | None) -> Composer:
         from grounding.embedded.composer import ExtractiveComposer

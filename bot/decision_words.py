@@ -40,7 +40,7 @@ _SENTENCES: Mapping[str, Mapping[str, str]] = {
     },
     "top_k": {"correct": "the best passages are taken, the rule sets no bar", "incorrect": _NOTHING_KEPT},
     "nothing_retrieved": {"incorrect": "nothing was found"},
-    "ungraded": {"ambiguous": "the grader did not answer, so every passage is kept"},
+    "ungraded": {"ambiguous": "there is no readable grade, so every passage is kept"},
 }
 """By the rule that fired and what it decided."""
 _MEASURED = {

@@ -90,9 +90,9 @@ async def _find(w: Work, access: Access) -> list[Passage]:
     """Search, grade, decide, correct; what was found so far is kept also when time runs out in the middle."""
     seams = w.seams
     finders = Finders(seams.retriever, seams.grader, seams.web, seams.rewriter)
-    f = Finding(w.query, access, w.policy, finders, w.trace.stage)
+    f = Finding(w.query, access, w.policy, finders, w.trace.stage, excluded=w.ask.excluded)
     try:
-        await find(f, w.ask.excluded)
+        await find(f)
         await correct(f, About(product=w.ask.product or NOT_KNOWN, brand=seams.company), w.marker)
         if w.policy.clarify and f.decision.action is not Action.CORRECT:
             turns = (*w.history, Turn("user", w.ask.question))
@@ -100,7 +100,7 @@ async def _find(w: Work, access: Access) -> list[Passage]:
     finally:
         w.query, w.searched, w.found, w.web = f.query, f.searched.text, f.found, f.web
         w.grading = replace(f.grading, grades=f.grades)
-        w.decided_first, w.decision, w.corrections = f.first, f.decision, tuple(f.corrections)
+        w.decided_first, w.decision, w.corrections = f.first, f.decision if f.first else None, tuple(f.corrections)
         w.trace.note(*f.notes)
     return f.kept
 
@@ -146,7 +146,7 @@ async def _record(w: Work, reply: Reply) -> Reply:
         "screen": w.seams.screen.name,
     }
     reply = replace(
-        reply, query=w.query.text, grades=w.grading.grades, action=w.decision.action if w.decision else None, web=w.web, mode=mode,
+        reply, policy=w.policy.name, query=w.query.text, grades=w.grading.grades, action=w.decision.action if w.decision else None, web=w.web, mode=mode,
         kb_version=w.found.kb_version, decided_first=w.decided_first, decision=w.decision, clarification=w.clarification, corrections=w.corrections, usage=w.trace.usage(), notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
     )  # fmt: skip
     try:

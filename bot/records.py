@@ -110,6 +110,7 @@ class Reply:
     decision: Decision | None = None
     corrections: tuple[Correction, ...] = ()
     clarification: Clarification | None = None
+    policy: str = ""
     usage: dict[str, int] = field(default_factory=dict)
 
     @property

@@ -18,10 +18,12 @@ from grounding.hyde import imagine
 from grounding.plan import About, PlanStep, carry_out, task
 from grounding.policy import Step
 from grounding.ports import ChatModel
+from grounding.query import without_words
 from grounding.records import Action, Completion, Passage, Query
-from grounding.rewrite import for_web, rephrased
+from grounding.rewrite import for_web, is_about, rephrased
 from grounding.tokens import count_tokens
 
+BROKEN_OFF = "it was broken off"
 _NEEDS_MODEL = frozenset({"rewrites", "hyde"})
 
 
@@ -46,10 +48,10 @@ class Metered:
         asked = count_tokens(system) + count_tokens(user)
         if asked > self._left:
             raise BudgetSpent(f"{asked} tokens are asked and {self._left} are left")
-        reply = await self._stage(
-            purpose, self._model.complete(system, user, purpose=purpose, max_tokens=min(max_tokens, self._left))
-        )
-        self._left -= asked + count_tokens(reply.text)
+        self._left -= asked  # also of a call that fails: it was sent
+        call = self._model.complete(system, user, purpose=purpose, max_tokens=max(1, min(max_tokens, self._left)))
+        reply = await self._stage(purpose, call)
+        self._left -= count_tokens(reply.text)
         return reply
 
 
@@ -101,7 +103,11 @@ async def _tried(f: Finding, step: str, work: Awaitable[Correction]) -> bool:
 
 
 def _failed(f: Finding, step: str, why: str) -> None:
-    f.corrections.append(Correction(step, why=why))
+    last = f.corrections[-1] if f.corrections else None
+    if last is not None and last.step == step and last.why == BROKEN_OFF:
+        f.corrections[-1] = replace(last, why=why)
+    else:
+        f.corrections.append(Correction(step, why=why))
     f.note(f"{why}; answered from the knowledge base only" if step == "web" else f"{_SAID[step]}: {why}")
 
 
@@ -110,7 +116,8 @@ _SAID = {"rewrites": "other phrasings", "hyde": "a hypothetical answer", "plan":
 
 async def _rewrites(f: Finding, model: ChatModel, _marker: str) -> Correction:
     """Other phrasings of the question, searched together with it (3-12)."""
-    queries = await rephrased(model, f.query.text, f.policy.rewrites)
+    written = await rephrased(model, f.query.text, f.policy.rewrites)
+    queries = tuple(q for text in written if (q := without_words(text, f.excluded)))
     if not queries:
         return Correction("rewrites", why="the model wrote no other phrasing")
     new = await look(f, [Query(text, by=f.searched.by) for text in queries])
@@ -139,7 +146,11 @@ async def _web(f: Finding, model: ChatModel | None) -> Correction:
     query = f.query.text
     if f.policy.web_query == "rewritten" and model is not None:
         try:
-            query = await for_web(model, query) or query
+            written = await for_web(model, query)
+            if written and is_about(written, query):
+                query = written
+            else:
+                f.note("the web was searched for the question as it is: the model did not rewrite it")
         except PromptBlocked as error:
             if error.unavailable:
                 raise
@@ -147,35 +158,45 @@ async def _web(f: Finding, model: ChatModel | None) -> Correction:
         except (ServiceError, ContentFiltered, BudgetSpent) as error:
             f.note(f"the web was searched for the question as it is: {error}")
     pages = await _search_web(f, query, "web")
-    return Correction("web", (query,), len(pages), f.decision)
+    return Correction("web", (without_words(query, f.excluded),), len(pages), f.decision)
 
 
 async def _plan(f: Finding, model: ChatModel, about: About, marker: str) -> Correction:
-    """Plan, step, evaluate over knowledge base and web (3-20 to 3-23)."""
+    """Plan, step, evaluate over knowledge base and web (3-20 to 3-23). What was done is recorded also when it breaks off.
+
+    The model sees no internal passage: what it writes is sent to a web search.
+    """
     queries: list[str] = []
     added: list[Passage] = []
 
     async def execute(step: PlanStep) -> tuple[Passage, ...]:
         queries.append(f"{step.kind}: {step.query}")
+        found: tuple[Passage, ...]
         if step.kind == "knowledge_base":
             found = tuple(await look(f, [Query(step.query, by=f.searched.by)], "act"))
-        elif f.ports.web is not None:
-            found = await _search_web(f, step.query, "act")
         else:
-            found = ()
+            found = await _search_web(f, step.query, "act")
         added.extend(found)
-        return found
+        return tuple(p for p in found if not p.internal)
 
-    text = task(f.query.text, f.passages, about, marker)
-    done = await carry_out(model, text, execute, most_steps=f.policy.plan_steps, marker=marker)
+    text = task(f.query.text, [p for p in f.passages if not p.internal], about, marker)
+    done = None
+    try:
+        done = await carry_out(model, text, execute, most_steps=f.policy.plan_steps, marker=marker)
+    finally:
+        if done is None and queries:
+            f.corrections.append(Correction("plan", tuple(queries), len(added), f.decision, BROKEN_OFF))
     said = f"{len(done.taken)} of at most {done.bound} rounds, ended: {done.ended}"
-    trail = (f"Outcome: {done.outcome}",) if done.outcome else ()
-    return Correction("plan", tuple(queries), len(added), f.decision, said, trail)
+    return Correction(
+        "plan", tuple(queries), len(added), f.decision, said, (f"Outcome: {done.outcome}",) if done.outcome else ()
+    )
 
 
 async def _search_web(f: Finding, query: str, stage: str) -> tuple[Passage, ...]:
     """Pages that are new and good enough; they keep their own ids and their origin, and are never pages of a manual."""
-    assert f.ports.web is not None
+    query = without_words(query, f.excluded)
+    if f.ports.web is None or not query:
+        return ()
     results = await f.stage(stage, f.ports.web.search(query, f.policy.web_k))
     f.web = tuple(dict.fromkeys((*f.web, *results)))
     known = {p.chunk_id for p in f.pages}

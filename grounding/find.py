@@ -16,7 +16,7 @@ from grounding.errors import ContentFiltered, PromptBlocked, ServiceError
 from grounding.fuse import reciprocal_ranks
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Grader, Retriever, WebSearch
-from grounding.query import without_names
+from grounding.query import without_excluded, without_names, without_words
 from grounding.records import Access, Action, Grade, Grading, Passage, Query, Retrieval, WebResult
 from grounding.rewrite import keywords
 
@@ -56,7 +56,8 @@ class Correction:
 
 @dataclass(slots=True)
 class Finding:
-    """What was found so far. `query` is what passages are graded against, `searched` what was searched for first.
+    """What was found so far. `excluded`: words that no search has. `first`: what was decided before anything was corrected, None
+    until then. `query` is what passages are graded against, `searched` what was searched for first.
 
     `passages`: of the knowledge base, those that were graded, best rank first; `pages`: web results as passages, those that
     are good enough, best first.
@@ -67,6 +68,7 @@ class Finding:
     policy: Policy
     ports: Finders
     stage: Staging
+    excluded: tuple[str, ...] = ()
     searched: Query = field(default_factory=lambda: Query(""))
     found: Retrieval = field(default_factory=lambda: Retrieval((), "", ""))
     passages: list[Passage] = field(default_factory=list)
@@ -98,17 +100,29 @@ class Finding:
         """Grades against the question, in the policy's style."""
         if self.policy.style == "none":
             return taken_as_found(passages)
-        graded = await self.stage("grade", self.ports.grader.grade(self.query.text, passages))
+        graded = await self.stage("grade", self._graded(passages))
         self.note(graded.note)
         return graded
 
+    async def _graded(self, passages: Sequence[Passage]) -> Grading:
+        """By the grader, or ungraded when it is not done in time: a turn must not be lost to it."""
+        try:
+            async with asyncio.timeout(self.policy.grade_seconds) as bound:
+                return await self.ports.grader.grade(self.query.text, passages)
+        except TimeoutError:
+            if not bound.expired():
+                raise
+            none = tuple(Grade(p.chunk_id, 0.0, "Awful", "no", None, "not graded in time") for p in passages)
+            return Grading("ungraded", none, f"the passages were not graded within {self.policy.grade_seconds:g} s")
 
-async def find(f: Finding, excluded: Sequence[str] = ()) -> None:
+
+async def find(f: Finding) -> None:
     """Search, grade and decide. Where the names taken along from earlier turns find nothing that could be kept, the question is tried
     without them, for the topic may have changed.
     """
-    f.searched = await _search_query(f, excluded)
+    f.searched = await _search_query(f)
     await look(f, [f.searched])
+    f.first = f.decision
     alone = without_names(f.query)
     if f.decision.action is Action.INCORRECT and f.query.entities and alone.text and not f.access.product:
         again = Finding(
@@ -122,14 +136,14 @@ async def find(f: Finding, excluded: Sequence[str] = ()) -> None:
     f.first = f.decision
 
 
-async def _search_query(f: Finding, excluded: Sequence[str]) -> Query:
+async def _search_query(f: Finding) -> Query:
     """What is searched for: the question, or the key words that a model makes of it where the policy wants them (0-03)."""
     query = replace(f.query, by=f.policy.search)
     if f.policy.query != "keywords" or f.ports.model is None:
         return query
     try:
         async with asyncio.timeout(f.policy.correct_seconds) as bound:
-            words = await f.stage("rewrite", keywords(f.ports.model, f.query.text, excluded))
+            words = await f.stage("rewrite", keywords(f.ports.model, f.query.text, f.excluded))
     except TimeoutError:
         if not bound.expired():
             raise
@@ -151,7 +165,7 @@ async def _search_query(f: Finding, excluded: Sequence[str]) -> Query:
 
 async def look(f: Finding, queries: Sequence[Query], stage: str = "retrieve") -> list[Passage]:
     """Search for `queries` together, grade what is new beside what is known, and decide anew. The passages that are new."""
-    results = await f.stage(stage, _search(f, queries))
+    results = await f.stage(stage, _search(f, [_allowed(q, f.excluded) for q in queries]))
     lists = [r.passages for r in results]
     if f.passages:
         lists.insert(0, f.found.passages)
@@ -173,6 +187,12 @@ def safe(f: Finding) -> list[Passage]:
     if bad:
         f.note(f"passages with hidden instructions were left out: {', '.join(bad)}")
     return [p for p in f.found.passages if not p.screened]
+
+
+def _allowed(query: Query, excluded: Sequence[str]) -> Query:
+    if not excluded:
+        return query
+    return replace(without_excluded(query, excluded), imagined=without_words(query.imagined, excluded))
 
 
 async def _search(f: Finding, queries: Sequence[Query]) -> list[Retrieval]:

@@ -47,7 +47,8 @@ class Policy:
 
     `correct_at`: what the rule compares with; `keep_at`: the grade at or above which a passage is kept. Under `max_score` that
     is 0.8 and 0.4 (requirements 0-14 to 0-16). `certain_at`: grading ends early once `evidence_k` passages reach it; None: every
-    passage is graded. `corrective`: the steps, in order, that a turn takes while its passages are not correct, within
+    passage is graded. `grade_seconds`: wall time of one grading, then the
+    passages are ungraded. `corrective`: the steps, in order, that a turn takes while its passages are not correct, within
     `correct_seconds` of wall time and `correct_tokens` of model calls. `plan_steps`: a plan is cut to so many; the loop ends
     after twice as many rounds as its first plan has steps. `evidence`: whole passages, or only what the grader extracted.
     `clarify`: an underspecified request is answered by a question. `file_names`: the names of the documents that were used stand
@@ -65,6 +66,7 @@ class Policy:
     style: Style = "score"
     grade_k: Many = 20
     grade_batch: Few = 10
+    grade_seconds: Annotated[float, Gt(0), Le(600)] = 15.0
     certain_at: Share | None = None
     labels: Mapping[Label, Share] = field(default_factory=lambda: dict(LABELS))
     rule: Rule = "max_score"

@@ -66,6 +66,11 @@ async def rephrased(model: ChatModel, question: str, count: int) -> tuple[str, .
     return tuple(out[:count])
 
 
+def is_about(query: str, question: str) -> bool:
+    """True if the query shares a word with the question: what does not is a remark, not a rewriting."""
+    return bool(set(terms(query)) & set(terms(question)))
+
+
 def _listed(text: str) -> list[str]:
     """The strings of the first list in a reply, else its lines."""
     for value in json_values(text):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
@@ -13,6 +14,8 @@ from bot.commands.forms import access_of, history, query_json
 from bot.commands.jsonl import Handle, answer_lines
 from bot.commands.startup import run
 from bot.system import System
+from grounding.policy import Policy
+from grounding.policy_files import policy_named
 from grounding.query import without_excluded
 from grounding.records import Query, Turn
 from grounding.rewrite import keywords
@@ -22,7 +25,13 @@ app = options.command_app()
 
 
 @app.command()
-def query(context: typer.Context, jsonl: options.Jsonl) -> None:
+def query(
+    context: typer.Context,
+    jsonl: options.Jsonl,
+    policy: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose query is made; default: the setting ATTEST_POLICY.")
+    ] = None,
+) -> None:
     """Make the search query of a conversation: the sentences that say what is wanted, verbatim, with their offsets.
 
     A row is {"id", "history": [{"role", "text"}], "excluded": [str]?}; roles are customer, agent, user, assistant.
@@ -32,22 +41,28 @@ def query(context: typer.Context, jsonl: options.Jsonl) -> None:
     Example:
       attest query --jsonl conversations.jsonl > queries.jsonl
     """
-    raise typer.Exit(run(answer_lines(context, jsonl, _builder)))
+    raise typer.Exit(run(answer_lines(context, jsonl, partial(_builder, policy))))
 
 
-def _builder(system: System) -> Handle:
+def _builder(named: str | None, system: System) -> Handle:
+    policy = policy_named(named or system.settings.policy, system.settings.policies)
+
     async def one(row: Json) -> dict[str, Any]:
         turns, excluded = history(row), fields.texts(row, "excluded")
         access = await access_of(system, fields.optional_text(row, "as"), None)
         made = without_excluded(await system.queries.build(turns, access), excluded)
-        return {**query_json(row["id"], made), "rewritten": await rewritten_by_model(system, made, turns, excluded)}
+        return {
+            **query_json(row["id"], made),
+            "rewritten": await rewritten_by_model(system, policy, made, turns, excluded),
+        }
 
     return one
 
 
-async def rewritten_by_model(system: System, made: Query, turns: Sequence[Turn], excluded: Sequence[str]) -> str | None:
+async def rewritten_by_model(
+    system: System, policy: Policy, made: Query, turns: Sequence[Turn], excluded: Sequence[str]
+) -> str | None:
     """The key words that a model makes of the query, under the screen as in a turn."""
-    policy = system.settings.policies[system.settings.policy]
     if system.rewriter is None or policy.query != "keywords" or not made.text:
         return None
     with screened_turn(turn.text for turn in turns):

@@ -49,7 +49,7 @@ def decided(rule: Rule, *scores: float, **changes: Any) -> dict[str, Any]:
         (decided("mean_all_retrieved", 0.9, 0.2, correct_at=0.7), "uncertain: the passages are not good enough on average (average of all 0.55, needed 0.70, short by 0.15)"),
         (decided("top_k", 0.1, keep_at=0.0), "enough: the best passages are taken, the rule sets no bar"),
         (decided("max_score"), "not enough: nothing was found"),
-        (asdict(decide(Grading("ungraded", (Grade("c", 0.0, "Poor", "no", None, ""),)), Policy())), "uncertain: the grader did not answer, so every passage is kept"),
+        (asdict(decide(Grading("ungraded", (Grade("c", 0.0, "Poor", "no", None, ""),)), Policy())), "uncertain: there is no readable grade, so every passage is kept"),
     ],
 )  # fmt: skip
 def test_every_rule_in_words(decision: dict[str, Any], words: str) -> None:

@@ -212,13 +212,14 @@ async def test_the_web_is_asked_a_better_question_or_the_question(reply: str | E
     assert {question for question, _ in grader.asked} == {QUESTION}
 
 
-async def test_a_model_that_answers_in_place_of_rewriting_is_only_searched_for() -> None:
-    """Its words are a query; nothing of them becomes evidence."""
+async def test_a_model_that_answers_in_place_of_rewriting_is_not_searched_for() -> None:
+    """What shares no word with the question is no rewriting of it; the question is searched for as it is, noted."""
     web = ListedWeb(*PAGES[:1])
     f = await corrected(
         Policy(web_query="rewritten"), "Boil a litre of vinegar for 20 minutes.", web=web, scores=GOOD_PAGES
     )
-    assert web.asked[0][0] == "Boil a litre of vinegar for 20 minutes."
+    assert web.asked[0][0] == QUESTION
+    assert any("did not rewrite it" in note for note in f.notes)
     assert [p.text for p in f.kept] == [PAGES[0].snippet]
 
 
@@ -357,3 +358,19 @@ async def test_a_call_is_counted_and_the_one_too_many_not_made() -> None:
         await keywords(metered, "word " * 400)
     assert (len(model.calls), stage.names) == (1, ["rewrite"])
     assert model.calls[0].max_tokens == 200
+
+
+async def test_excluded_words_reach_no_search_of_any_step() -> None:
+    """Neither other phrasings nor the rewritten question nor a step of a plan brings them back."""
+    model = ScriptedModel('["How does the Acme kettle descale?", "acme"]', "How to descale an Acme kettle?", name="m")
+    retriever, web = ListedRetriever(), ListedWeb()
+    f = finding(
+        Policy(corrective=("rewrites", "web"), web_query="rewritten"), question="How do I descale the kettle?",
+        retriever=retriever, grader=ListedGrader({}), model=model, web=web,
+    )  # fmt: skip
+    f.excluded = ("acme",)
+    await find(f)
+    await correct(f, About(), MARKER)
+    searched = [q.text for q, _ in retriever.asked] + [text for text, _ in web.asked]
+    assert searched
+    assert not any("acme" in text.lower() for text in searched)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from grounding.errors import ContentFiltered, PromptBlocked, ServiceUnavailable,
 from grounding.find import find, look, safe
 from grounding.policy import Policy
 from grounding.policy_files import built_in
-from grounding.records import Access, Action, Query, Retrieval, Sentence
+from grounding.records import Access, Action, Grading, Passage, Query, Retrieval, Sentence
 from tests.fakes.finding import ListedGrader, ListedRetriever, Stages, finding, passage
 from tests.fakes.model import ScriptedModel
 
@@ -65,7 +66,9 @@ async def test_key_words_are_searched_for_and_the_question_is_graded_against() -
 async def test_excluded_words_are_not_searched_for_whatever_the_model_wrote() -> None:
     model = ScriptedModel("ACME kettle descale Acme's manual")
     retriever = ListedRetriever()
-    await find(finding(KEYWORDS, retriever=retriever, grader=ListedGrader({}), model=model), ["acme"])
+    f = finding(KEYWORDS, retriever=retriever, grader=ListedGrader({}), model=model)
+    f.excluded = ("acme",)
+    await find(f)
     assert [q.text for q, _ in retriever.asked] == ["kettle descale 's manual"]
     assert "Excluded Keywords: acme" in model.calls[0].user
 
@@ -171,3 +174,21 @@ async def test_the_product_narrows_every_search() -> None:
     await find(f)
     await look(f, [replace(f.searched, text="x")], "act")
     assert set(retriever.seen) == {f.access}
+
+
+class NeverGrades:
+    """A grader that does not answer."""
+
+    name = "never"
+
+    async def grade(self, question: str, passages: Sequence[Passage]) -> Grading:
+        await asyncio.sleep(3600)
+        raise AssertionError(question)
+
+
+async def test_a_grader_that_hangs_leaves_the_passages_ungraded_and_all_kept() -> None:
+    """The turn goes on with what was found; its deadline is not spent on grades."""
+    f = finding(Policy(grade_seconds=0.05), retriever=ListedRetriever(otherwise=[A]), grader=NeverGrades())
+    await find(f)
+    assert (f.decision.rule, f.decision.kept, f.grading.status) == ("ungraded", ("a",), "ungraded")
+    assert any("not graded within" in note for note in f.notes)

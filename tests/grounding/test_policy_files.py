@@ -64,6 +64,14 @@ def test_a_companys_own_takes_what_it_does_not_name_from_its_base(tmp_path: Path
         ("mine", "corrective: [google]", "corrective"),
         ("mine", "- a\n- b", "a list of names and values"),
         ("mine", "a: [", "not YAML"),
+        ("mine", "base: [attest]", "base is ['attest']; allowed: attest"),
+        ("mine", "style: label\nlabels: {Good: 0.7}", "labels: all of Awful, Poor, Good, Perfect"),
+        ("mine", "labels: {Awful: 1, Poor: 0.7, Good: 0.3, Perfect: 0}", "in ascending order"),
+        ("mine", "base: graph-crag\nkeep_at: 0", "keep_at is 0, which keeps every no"),
+        ("mine", "base: graph-crag\ncertain_at: 0.9", "certain_at goes with max_score"),
+        ("all", "keep_at: 0.3", "all means every policy"),
+        ("mine", "keep_at: 0.3\nkeep_at: 0.2", "keep_at stands there twice"),
+        ("mine", "corrective: web", "corrective: a list, such as [web]"),
     ],
 )
 def test_what_is_wrong_is_named_with_file_and_what_is_allowed(tmp_path: Path, file: str, text: str, part: str) -> None:
@@ -72,6 +80,12 @@ def test_what_is_wrong_is_named_with_file_and_what_is_allowed(tmp_path: Path, fi
         read_policies(tmp_path)
     assert part in str(error.value)
     assert f"{file}.yaml" in str(error.value)
+
+
+def test_a_file_of_another_ending_is_not_silently_left_out(tmp_path: Path) -> None:
+    (tmp_path / "mine.yml").write_text("keep_at: 0.3")
+    with pytest.raises(SettingsError, match="rename it"):
+        read_policies(tmp_path)
 
 
 def test_an_unknown_name_lists_what_there_is() -> None:

@@ -9,6 +9,7 @@ import pytest
 from bot.commands.query import rewritten_by_model
 from bot.settings import load_settings
 from grounding.errors import PromptBlocked
+from grounding.policy_files import policy_named
 from grounding.records import Query, Turn
 from rai.embedded.screen import EmbeddedScreen
 from rai.screened import ScreenedModel
@@ -21,9 +22,9 @@ ASKED = (Turn("user", "How do I connect to a database with Python?"),)
 async def rewritten(
     model: ScriptedModel, text: str, excluded: tuple[str, ...] = (), policy: str = "hybrid-crag"
 ) -> str | None:
-    small = await world().compose(load_settings(policy=policy))
+    small = await world().compose(load_settings())
     system = replace(small, rewriter=ScreenedModel(model, EmbeddedScreen()))
-    return await rewritten_by_model(system, Query(text), ASKED, excluded)
+    return await rewritten_by_model(system, policy_named(policy), Query(text), ASKED, excluded)
 
 
 @pytest.mark.row("0-04")
