@@ -194,10 +194,11 @@ async def test_a_page_that_gives_orders_is_no_evidence(kb: World, name: str) -> 
 @pytest.mark.row("3-25")
 @pytest.mark.parametrize("name", [n for n, p in POLICIES.items() if p.corrective])
 async def test_a_model_that_never_answers_while_looking_costs_the_time_for_it(kb: World, name: str) -> None:
-    """Where the query itself comes from the model, the turn's deadline ends it; otherwise what was found before is used."""
+    """A query that does not come is replaced by the question; what was found before is used."""
     e = await ended(kb, replace(POLICIES[name], correct_seconds=0.1), None, "while looking", deadline_s=0.6)
     if POLICIES[name].query == "keywords":
-        assert (e.reply.outcome, e.reply.code) == (Outcome.FAILED, "deadline")
+        assert e.reply.outcome in (Outcome.ANSWERED, Outcome.INSUFFICIENT)
+        assert any("no key words within 0.1 s" in note for note in e.reply.notes)
     else:
         assert e.reply.outcome is Outcome.INSUFFICIENT
         assert "looking further was stopped after 0.1 s" in e.reply.notes
