@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from grounding.decide import value_of
-from grounding.errors import AttestError, ContentFiltered, PromptBlocked, ServiceError
+from grounding.errors import BudgetSpent
 from grounding.evidence import web_passage
-from grounding.find import Correction, Finding, Staging, look
+from grounding.find import Correction, Finding, Staging, heard, look
 from grounding.hyde import imagine
 from grounding.plan import About, PlanStep, carry_out, task
 from grounding.policy import Step
@@ -25,10 +25,6 @@ from grounding.tokens import count_tokens
 
 BROKEN_OFF = "it was broken off"
 _NEEDS_MODEL = frozenset({"rewrites", "hyde"})
-
-
-class BudgetSpent(AttestError):
-    """The policy's tokens for corrective calls are spent; no further call is made."""
 
 
 class Metered:
@@ -87,19 +83,12 @@ async def _take(f: Finding, step: Step, model: Metered | None, about: About, mar
 
 async def _tried(f: Finding, step: str, work: Awaitable[Correction]) -> bool:
     """True if the step came to an end; what stopped it is noted. Raises PromptBlocked(unavailable=True)."""
-    try:
-        f.corrections.append(await work)
-    except PromptBlocked as error:
-        if error.unavailable:
-            raise
-        _failed(f, step, "the screen blocked its prompt")
-    except ContentFiltered:
-        _failed(f, step, "the model service's content filter blocked it")
-    except (ServiceError, BudgetSpent) as error:
-        _failed(f, step, str(error))
-    else:
-        return True
-    return False
+    correction, why = await heard(work)
+    if correction is None:
+        _failed(f, step, why)
+        return False
+    f.corrections.append(correction)
+    return True
 
 
 def _failed(f: Finding, step: str, why: str) -> None:
@@ -145,18 +134,11 @@ async def _web(f: Finding, model: ChatModel | None) -> Correction:
         return Correction("web", why="web search is off")
     query = f.query.text
     if f.policy.web_query == "rewritten" and model is not None:
-        try:
-            written = await for_web(model, query)
-            if written and is_about(written, query):
-                query = written
-            else:
-                f.note("the web was searched for the question as it is: the model did not rewrite it")
-        except PromptBlocked as error:
-            if error.unavailable:
-                raise
-            f.note("the web was searched for the question as it is: the screen blocked the prompt to rewrite it")
-        except (ServiceError, ContentFiltered, BudgetSpent) as error:
-            f.note(f"the web was searched for the question as it is: {error}")
+        written, why = await heard(for_web(model, query))
+        if written and is_about(written, query):
+            query = written
+        else:
+            f.note(f"the web was searched for the question as it is: {why or 'the model did not rewrite it'}")
     pages = await _search_web(f, query, "web")
     return Correction("web", (without_words(query, f.excluded),), len(pages), f.decision)
 

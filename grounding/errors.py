@@ -11,6 +11,7 @@ AttestError
 │   └── ServiceReplyInvalid an answer that cannot be read: HTML with status 200, a cut stream, bad JSON
 ├── ContentFiltered         the service's own filter blocked the prompt or the draft
 ├── PromptBlocked           our screen blocked a prompt; it never left
+├── BudgetSpent             the policy's tokens for corrective calls are spent; the call was not made
 └── StoreError              the index or the store cannot be opened, is locked, or was damaged
 
 Expected ends of a turn are values (`rai.records.Outcome`), not exceptions.
@@ -86,6 +87,10 @@ class PromptBlocked(AttestError):
         super().__init__("the prompt screen is unavailable" if unavailable else "the prompt screen blocked this prompt")
         self.rule = rule
         self.unavailable = unavailable
+
+
+class BudgetSpent(AttestError):
+    """The policy's tokens for corrective calls are spent; no further call is made."""
 
 
 class StoreError(AttestError):

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from grounding.decide import Decision, decide, taken_as_found
-from grounding.errors import ContentFiltered, PromptBlocked, ServiceError
+from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError
 from grounding.fuse import reciprocal_ranks
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Grader, Retriever, WebSearch
-from grounding.query import without_excluded, without_names, without_words
+from grounding.query import question_of, without_excluded, without_names, without_words
 from grounding.records import Access, Action, Grade, Grading, Passage, Query, Retrieval, WebResult
 from grounding.rewrite import keywords
 
@@ -123,11 +123,12 @@ async def find(f: Finding) -> None:
     f.searched = await _search_query(f)
     await look(f, [f.searched])
     f.first = f.decision
-    alone = without_names(f.query)
+    alone = without_excluded(without_names(f.query), f.excluded)
     if f.decision.action is Action.INCORRECT and f.query.entities and alone.text and not f.access.product:
         again = Finding(
-            alone, f.access, f.policy, f.ports, f.stage, searched=replace(alone, by=f.searched.by), notes=f.notes
-        )
+            alone, f.access, f.policy, f.ports, f.stage, excluded=f.excluded, searched=replace(alone, by=f.searched.by),
+            notes=f.notes,
+        )  # fmt: skip
         await look(again, [again.searched])
         if again.decision.action is not Action.INCORRECT:
             f.query, f.searched, f.found, f.passages = again.query, again.searched, again.found, again.passages
@@ -141,26 +142,34 @@ async def _search_query(f: Finding) -> Query:
     query = replace(f.query, by=f.policy.search)
     if f.policy.query != "keywords" or f.ports.model is None:
         return query
+    words, why = None, f"no key words within {f.policy.correct_seconds:g} s"
     try:
         async with asyncio.timeout(f.policy.correct_seconds) as bound:
-            words = await f.stage("rewrite", keywords(f.ports.model, f.query.text, f.excluded))
+            words, why = await heard(f.stage("rewrite", keywords(f.ports.model, f.query.text, f.excluded)))
     except TimeoutError:
         if not bound.expired():
             raise
-        f.note(f"the question was searched for as it is: no key words within {f.policy.correct_seconds:g} s")
-        return query
+    if words:
+        return Query(words, by=f.policy.search)
+    f.note(f"the question was searched for as it is: {why or 'the model wrote no key words'}")
+    return query
+
+
+async def heard(work: Awaitable[T]) -> tuple[T | None, str]:
+    """What came of work that asks a model or a service, or None and why nothing did; the turn goes on without it.
+
+    Raises PromptBlocked(unavailable=True): without the screen nothing goes on.
+    """
+    try:
+        return await work, ""
     except PromptBlocked as error:
         if error.unavailable:
             raise
-        f.note("the question was searched for as it is: the screen blocked the prompt for key words")
-        return query
-    except (ServiceError, ContentFiltered) as error:
-        f.note(f"the question was searched for as it is: {error}")
-        return query
-    if not words:
-        f.note("the question was searched for as it is: the model wrote no key words")
-        return query
-    return Query(words, by=f.policy.search)
+        return None, "the screen blocked its prompt"
+    except ContentFiltered:
+        return None, "the model service's content filter blocked it"
+    except (ServiceError, BudgetSpent) as error:
+        return None, str(error)
 
 
 async def look(f: Finding, queries: Sequence[Query], stage: str = "retrieve") -> list[Passage]:
@@ -190,9 +199,13 @@ def safe(f: Finding) -> list[Passage]:
 
 
 def _allowed(query: Query, excluded: Sequence[str]) -> Query:
+    """The query without excluded words, also in what is searched for by meaning: its sentences, which stand as they were said."""
     if not excluded:
         return query
-    return replace(without_excluded(query, excluded), imagined=without_words(query.imagined, excluded))
+    said = question_of(query)
+    sentences = query.sentences if without_words(said, excluded) == " ".join(said.split()) else ()
+    imagined = without_words(query.imagined, excluded)
+    return replace(without_excluded(query, excluded), sentences=sentences, imagined=imagined)
 
 
 async def _search(f: Finding, queries: Sequence[Query]) -> list[Retrieval]:

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import pytest
 
-from grounding.correct import BudgetSpent, Metered, correct
-from grounding.errors import ContentFiltered, PromptBlocked, ServiceReplyInvalid, ServiceUnavailable
+from grounding.correct import Metered, correct
+from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceReplyInvalid, ServiceUnavailable
 from grounding.find import Finding, find
 from grounding.plan import About
 from grounding.policy import Policy, Step

@@ -12,6 +12,7 @@ from grounding.errors import ContentFiltered, PromptBlocked, ServiceUnavailable,
 from grounding.find import find, look, safe
 from grounding.policy import Policy
 from grounding.policy_files import built_in
+from grounding.query import question_of
 from grounding.records import Access, Action, Grading, Passage, Query, Retrieval, Sentence
 from tests.fakes.finding import ListedGrader, ListedRetriever, Stages, finding, passage
 from tests.fakes.model import ScriptedModel
@@ -192,3 +193,15 @@ async def test_a_grader_that_hangs_leaves_the_passages_ungraded_and_all_kept() -
     await find(f)
     assert (f.decision.rule, f.decision.kept, f.grading.status) == ("ungraded", ("a",), "ungraded")
     assert any("not graded within" in note for note in f.notes)
+
+
+async def test_excluded_words_are_not_searched_for_by_meaning_or_in_the_second_try() -> None:
+    """The sentences of a query stand as they were said, and the meaning that is searched for is theirs."""
+    said = "How do I descale the Acme one?"
+    f = finding(Policy(), retriever=(retriever := ListedRetriever()), grader=ListedGrader({}))
+    f.query = Query(f"Kettle {said}", (Sentence(0, 0, len(said), said, 1.0),), ("Kettle",))
+    f.excluded = ("acme",)
+    await find(f)
+    asked = [f"{question_of(query)} {query.text}" for query, _ in retriever.asked]
+    assert len(asked) == 2
+    assert not any("acme" in text.lower() for text in asked)
