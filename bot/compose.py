@@ -22,6 +22,7 @@ from bot.records import Ask, OnStage, Reply
 from bot.settings import Settings
 from bot.system import CheckRequest, System
 from bot.turn import Check, Seams
+from grounding.followed import FollowedLibrary
 from grounding.linking import QueryBuilder
 from grounding.policy import Policy
 from grounding.policy_files import policy_named
@@ -60,7 +61,6 @@ class _Builder:
         from grounding.embedded.grader import EmbeddedGrader
         from grounding.embedded.names import StoreNames
         from grounding.embedded.summarizer import CentralitySummarizer
-        from rai.embedded.name_file import FollowedLibrary
         from rai.embedded.relevance import EmbeddedRelevance
 
         settings = self.settings
@@ -70,7 +70,12 @@ class _Builder:
         model, helper = self._models(screen)
         linker = StoreNames(index.store, index.words)
         search = searching(
-            settings, index, embedder, linker, library=FollowedLibrary(index, names), closers=self.closers
+            settings,
+            index,
+            embedder,
+            linker,
+            library=FollowedLibrary(index, lambda _removed: names.follow(index)),
+            closers=self.closers,
         )
         judge = ModelJudge(model) if settings.statement_judge == "model" and model else None
         names_of = tagger(settings, names.current, self.redactor, self.closers)

@@ -85,7 +85,8 @@ def prompt_screen(settings: Settings, first: PromptScreen, closers: list[Close])
 
 
 def _content_safety(settings: Settings, closers: list[Close]) -> PromptScreen:
-    from rai.azure.content_safety import ContentSafetyScreen, Strictness, machine_identity
+    from grounding.azure.identity import machine_identity
+    from rai.azure.content_safety import ContentSafetyScreen, Strictness
 
     assert settings.content_safety_endpoint is not None  # the settings refuse content_safety without one
     key = settings.content_safety_key.get_secret_value() if settings.content_safety_key else machine_identity()
@@ -124,9 +125,10 @@ def tagger(
     local = GazetteerTagger(listed)
     if settings.language_endpoint is None:
         return local
-    from rai.azure.language import LanguageRecognizer, LanguageTagger, machine_identity
+    from grounding.azure.identity import blocking_identity
+    from rai.azure.language import LanguageRecognizer, LanguageTagger
 
-    key = settings.language_key.get_secret_value() if settings.language_key else machine_identity()
+    key = settings.language_key.get_secret_value() if settings.language_key else blocking_identity()
     recognizer = LanguageRecognizer(settings.language_endpoint, key, timeout_s=settings.call_deadline_s)
     both = LanguageTagger(local, recognizer, _remote(settings, "language"))
     closers.append(_closing(both))

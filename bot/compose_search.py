@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from bot.compose_remote import Close
 from bot.settings import Settings
 from grounding.errors import ServiceError
+from grounding.followed import FollowedLibrary
 from grounding.ports import Embedder, Library, Linker, Retriever
-from grounding.records import Document, DocumentInfo, Progress
+from grounding.records import Progress
 from grounding.remote import Remote
 
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ def _azure(
     service = _service(settings, closers, within_s=settings.call_deadline_s, retries=settings.retries)
     semantic, others = settings.search_semantic == "on", settings.search_others == "on"
     retriever = AzureSearchRetriever(service, index.store, embedder, semantic=semantic, others=others)
-    return Search(retriever, None, MirroredLibrary(library, partial(remove_document, service)), retriever.ready)
+    return Search(
+        retriever, None, FollowedLibrary(library, partial(_deleted, partial(remove_document, service))), retriever.ready
+    )
 
 
 async def _always() -> dict[str, str]:
@@ -94,7 +97,8 @@ async def _nothing(_on_progress: Callable[[Progress], None]) -> None:
 
 
 def _service(settings: Settings, closers: list[Close], *, within_s: float, retries: int) -> SearchService:
-    from grounding.azure.search_service import SERVICE, SearchService, machine_identity
+    from grounding.azure.identity import machine_identity
+    from grounding.azure.search_service import SERVICE, SearchService
 
     assert settings.search_endpoint is not None  # the settings refuse azure without one
     key = settings.search_key.get_secret_value() if settings.search_key else machine_identity()
@@ -108,33 +112,11 @@ def _service(settings: Settings, closers: list[Close], *, within_s: float, retri
     return service
 
 
-class MirroredLibrary:
-    """A Library whose removals the index elsewhere follows at once.
-
-    The store decides what is used, so a document that is removed is in no answer from then on, whether the service answers or not.
+async def _deleted(remove: Callable[[str], Awaitable[object]], doc_id: str) -> None:
+    """Delete a document from the index elsewhere. The store decides what is used, so it is in no answer from now on, whether the service
+    answers or not; one that fails is told in the log.
     """
-
-    def __init__(self, library: Library, remove: Callable[[str], Awaitable[None]]) -> None:
-        self._library, self._remove = library, remove
-
-    async def documents(self) -> tuple[DocumentInfo, ...]:
-        """Every current document, by doc_id."""
-        return await self._library.documents()
-
-    async def document(self, doc_id: str, version: str | None = None) -> Document | None:
-        """The document as it stood at `version`, or as it stands now."""
-        return await self._library.document(doc_id, version)
-
-    async def last(self, doc_id: str) -> Document | None:
-        """The document as it stands, or as it stood when it was taken out."""
-        return await self._library.last(doc_id)
-
-    async def remove(self, doc_id: str) -> bool:
-        """Take a document out of every answer, and out of the index; a service that fails is told in the log, the next ingest sees to it."""
-        removed = await self._library.remove(doc_id)
-        if removed:
-            try:
-                await self._remove(doc_id)
-            except ServiceError as error:
-                LOG.warning("%s; no answer uses the document, the next ingest deletes it from the index", error)
-        return removed
+    try:
+        await remove(doc_id)
+    except ServiceError as error:
+        LOG.warning("%s; no answer uses the document, the next ingest deletes it from the index", error)

@@ -7,9 +7,8 @@ Documents and searches go through its pipeline (signing in, transport, errors) a
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from azure.core import MatchConditions
@@ -201,8 +200,3 @@ class SearchService:
         await self._indexes.close()
         if self._credential is not None:
             await self._credential.close()
-
-
-def machine_identity() -> AsyncTokenCredential:
-    """Microsoft Entra ID as this machine has it: managed identity, workload identity or a developer's sign-in."""
-    return cast("AsyncTokenCredential", importlib.import_module("azure.identity.aio").DefaultAzureCredential())

@@ -7,10 +7,9 @@ are not in the SDK's stable release, so they are asked through its pipeline (api
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from azure.ai.contentsafety.aio import ContentSafetyClient
 from azure.ai.contentsafety.models import AnalyzeTextOptions, AnalyzeTextResult
@@ -161,11 +160,6 @@ class ContentSafetyScreen:
                 return _shields(response.json(), len(documents), prompted=bool(prompt))
 
         return await self._remote.call(attempt)
-
-
-def machine_identity() -> AsyncTokenCredential:
-    """Microsoft Entra ID as this machine has it: managed identity, workload identity or a developer's sign-in."""
-    return cast("AsyncTokenCredential", importlib.import_module("azure.identity.aio").DefaultAzureCredential())
 
 
 def _harm(result: AnalyzeTextResult, strict: Strictness) -> list[Finding]:

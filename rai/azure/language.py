@@ -8,7 +8,6 @@ that of api-version 2023-04-01: 5,120 text elements a document and 5 documents a
 from __future__ import annotations
 
 import asyncio
-import importlib
 import logging
 import re
 from collections.abc import Iterator, Sequence
@@ -136,11 +135,6 @@ class LanguageTagger:
     async def aclose(self) -> None:
         """Close the connections."""
         await asyncio.to_thread(self._recognizer.close)
-
-
-def machine_identity() -> TokenCredential:
-    """Microsoft Entra ID as this machine has it: managed identity, workload identity or a developer's sign-in."""
-    return cast(TokenCredential, importlib.import_module("azure.identity").DefaultAzureCredential())
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:

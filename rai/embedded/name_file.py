@@ -133,33 +133,6 @@ class NameFile:
             db.execute("COMMIT")
 
 
-class FollowedLibrary:
-    """A Library whose removals the list of names follows at once."""
-
-    def __init__(self, library: Library, names: NameFile) -> None:
-        self._library = library
-        self._names = names
-
-    async def documents(self) -> tuple[DocumentInfo, ...]:
-        """Every current document, by doc_id."""
-        return await self._library.documents()
-
-    async def document(self, doc_id: str, version: str | None = None) -> Document | None:
-        """The document as it stood at `version`, or as it stands now."""
-        return await self._library.document(doc_id, version)
-
-    async def last(self, doc_id: str) -> Document | None:
-        """The document as it stands, or as it stood when it was taken out."""
-        return await self._library.last(doc_id)
-
-    async def remove(self, doc_id: str) -> bool:
-        """Take a document out, and what it alone taught out of the list."""
-        removed = await self._library.remove(doc_id)
-        if removed:
-            await self._names.follow(self._library)
-        return removed
-
-
 def _learn(read: list[tuple[DocumentInfo, Document | None]]) -> list[tuple[str, str, Learnt]]:
     return [(i.doc_id, i.version, read_document(d.title, d.text)) for i, d in read if d is not None]
 

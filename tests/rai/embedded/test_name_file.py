@@ -5,8 +5,9 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+from grounding.followed import FollowedLibrary
 from grounding.records import Document, DocumentInfo
-from rai.embedded.name_file import FollowedLibrary, NameFile
+from rai.embedded.name_file import NameFile
 from rai.embedded.tagger import GazetteerTagger
 from rai.provenance import CheckPorts, check
 from rai.records import Source
@@ -49,7 +50,7 @@ async def test_it_learns_what_is_new_and_forgets_what_is_gone(tmp_path: Path) ->
     shelf.read = 0
     assert (await names.follow(shelf), shelf.read) == (1, 1)
     assert names.current()["nightjar q9"] == "product"
-    assert await FollowedLibrary(shelf, names).remove("b")
+    assert await FollowedLibrary(shelf, lambda _removed: names.follow(shelf)).remove("b")
     assert "nightjar q9" not in names.current()
     assert await names.follow(shelf) == 0
 
