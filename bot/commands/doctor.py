@@ -9,17 +9,14 @@ import stat
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
-from urllib.parse import urlencode
 
-import aiohttp
 import typer
-from pydantic import SecretStr
 from rich.text import Text
 
 from bot.commands import options
+from bot.commands.doctor_services import Finding, services
 from bot.commands.output import console, emit, table
 from bot.commands.startup import run, settings_of, warn_of_unknown_names
 from bot.commands.wiring import opened
@@ -29,19 +26,7 @@ from grounding.errors import AttestError, InputError, ServiceError
 from rai.off_policy import load
 
 app = options.command_app()
-_WAIT_S = 5.0
 _STYLES = {"ok": "green", "note": "yellow", "fail": "bold red"}
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line: what was looked at, how it stands, and what to do. `service` marks what lies outside this machine."""
-
-    name: str
-    status: Literal["ok", "note", "fail"]
-    detail: str
-    fix: str = ""
-    service: bool = False
 
 
 @app.command()
@@ -155,7 +140,7 @@ def _screens(settings: Settings) -> Finding:
 
 
 async def _remote(context: typer.Context, settings: Settings) -> list[Finding]:
-    findings = await asyncio.gather(*_services(settings))
+    findings = await asyncio.gather(*services(settings))
     try:
         async with opened(context, settings) as system:
             inside = [
@@ -232,121 +217,3 @@ async def _ledger(system: System) -> Finding:
     return Finding(
         "ledger", "fail", f"chain broken at {found.broken or 'the end'}: {found.why}", "attest ledger verify"
     )
-
-
-def _services(settings: Settings) -> list[asyncio.Future[Finding]]:
-    calls = []
-    uses = (settings.grader, settings.rewriter, settings.hyde, settings.statement_judge)
-    if settings.generator == "openai" or "model" in uses:
-        calls.append(_openai(settings))
-    if settings.search == "azure":
-        calls.append(_search(settings))
-    if settings.screen == "content_safety":
-        calls.append(_content_safety(settings))
-    if settings.screen == "moderation":
-        calls.append(_moderation(settings))
-    if settings.language_endpoint is not None:
-        calls.append(_language(settings))
-    if settings.web in _WEB:
-        calls.append(_WEB[settings.web](settings))
-    return [asyncio.ensure_future(call) for call in calls]
-
-
-async def _openai(settings: Settings) -> Finding:
-    base = (settings.openai_base_url or "https://api.openai.com/v1").rstrip("/")
-    key = settings.openai_api_key
-    headers = {"Authorization": f"Bearer {key.get_secret_value()}", "api-key": key.get_secret_value()} if key else {}
-    return await _get("model service", f"{base}/models", headers, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
-
-
-async def _search(settings: Settings) -> Finding:
-    base, key = (settings.search_endpoint or "").rstrip("/"), settings.search_key
-    if not key:
-        return Finding("search", "note", "signs in as this machine; a line above says if that fails", service=True)
-    url = f"{base}/indexes('{settings.search_index}')/docs/$count?api-version=2026-04-01"  # a query key may ask this
-    headers = {"api-key": key.get_secret_value()}
-    found = await _get("search", url, headers, "ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT")
-    if found.detail.endswith("(status 404)"):
-        detail = f"the service has no index {settings.search_index!r} yet"
-        return replace(found, status="fail", detail=detail, fix="attest ingest PATH, or check ATTEST_SEARCH_INDEX")
-    return found
-
-
-async def _content_safety(settings: Settings) -> Finding:
-    base, key = (settings.content_safety_endpoint or "").rstrip("/"), settings.content_safety_key
-    if not key:
-        return Finding("content safety", "note", "signs in as this machine; tried at the first question", service=True)
-    url = f"{base}/contentsafety/text/blocklists?api-version=2023-10-01"
-    headers = {"Ocp-Apim-Subscription-Key": key.get_secret_value()}
-    return await _get("content safety", url, headers, "ATTEST_CONTENT_SAFETY_KEY", "ATTEST_CONTENT_SAFETY_ENDPOINT")
-
-
-async def _moderation(settings: Settings) -> Finding:
-    base = (settings.moderation_base_url or "https://api.openai.com/v1").rstrip("/")
-    key = settings.moderation_key
-    headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
-    return await _get("moderation", f"{base}/models", headers, "ATTEST_MODERATION_KEY", "ATTEST_MODERATION_BASE_URL")
-
-
-async def _language(settings: Settings) -> Finding:
-    base, key = (settings.language_endpoint or "").rstrip("/"), settings.language_key
-    headers = {"Ocp-Apim-Subscription-Key": key.get_secret_value()} if key else {}
-    if not key:
-        return Finding("language service", "note", "signs in as this machine; tried at the first check", service=True)
-    # a GET costs nothing; any answer but a refusal of the key says that the service is there
-    url = f"{base}/language/:analyze-text?api-version=2023-04-01"
-    return await _get("language service", url, headers, "ATTEST_LANGUAGE_KEY", "ATTEST_LANGUAGE_ENDPOINT")
-
-
-async def _serpapi(settings: Settings) -> Finding:
-    query = urlencode({"api_key": _secret(settings.serpapi_key)})
-    url = f"https://serpapi.com/account.json?{query}"
-    return await _get("web search", url, {}, "ATTEST_SERPAPI_KEY", "the network")
-
-
-async def _tavily(settings: Settings) -> Finding:
-    base = (settings.tavily_base_url or "https://api.tavily.com").rstrip("/")
-    headers = {"Authorization": f"Bearer {_secret(settings.tavily_key)}"}
-    return await _get("web search", f"{base}/usage", headers, "ATTEST_TAVILY_KEY", "ATTEST_TAVILY_BASE_URL")
-
-
-async def _duckduckgo(_: Settings) -> Finding:
-    url = "https://api.duckduckgo.com/?q=DuckDuckGo&format=json"
-    return await _get("web search", url, {}, "the network", "the network")
-
-
-async def _bing(settings: Settings) -> Finding:
-    headers = {"Ocp-Apim-Subscription-Key": _secret(settings.bing_key)}
-    found = await _get("web search", settings.bing_endpoint or "", headers, "ATTEST_BING_KEY", "ATTEST_BING_ENDPOINT")
-    detail = f"legacy: Microsoft retired Bing Web Search on 2025-08-11; this service {found.detail}"
-    status: Literal["note", "fail"] = "note" if found.status == "ok" else "fail"
-    return replace(found, status=status, detail=detail, fix=found.fix or "set ATTEST_WEB to serpapi or tavily")
-
-
-_WEB = {"serpapi": _serpapi, "tavily": _tavily, "duckduckgo": _duckduckgo, "bing": _bing}
-
-
-def _secret(value: SecretStr | None) -> str:
-    return value.get_secret_value() if value is not None else ""
-
-
-async def _get(name: str, url: str, headers: dict[str, str], key_setting: str, url_setting: str) -> Finding:
-    """Ask for a page that costs nothing. Neither key nor address appears in what is said."""
-    timeout = aiohttp.ClientTimeout(total=_WAIT_S)
-    try:
-        async with (
-            aiohttp.ClientSession(timeout=timeout, trust_env=True) as session,
-            session.get(url, headers=headers, allow_redirects=False) as response,  # the key goes nowhere else
-        ):
-            status = response.status
-    except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-        fix = f"check {url_setting}, and that the service runs"
-        return Finding(name, "fail", f"does not answer ({type(error).__name__})", fix, service=True)
-    if 300 <= status < 400:
-        fix = f"set {url_setting} to the final address"
-        return Finding(name, "fail", f"redirects elsewhere (status {status})", fix, service=True)
-    if status in (401, 403):
-        return Finding(name, "fail", f"refuses the key (status {status})", f"check {key_setting}", service=True)
-    if status >= 500:
-        return Finding(name, "fail", f"is in trouble (status {status})", "try again later", service=True)
-    return Finding(name, "ok", f"answers (status {status})", service=True)
