@@ -17,6 +17,7 @@ from azure.core.exceptions import (
     ServiceResponseError,
 )
 
+from grounding.azure.identity import SIGN_IN_FAILED
 from grounding.errors import AttestError, ServiceRejected, ServiceReplyInvalid, ServiceUnavailable
 from grounding.remote import Overloaded, Throttled, retry_after
 
@@ -72,7 +73,7 @@ def code_of(text: object) -> str:
 def _status_fault(service: str, error: HttpResponseError, missing: str) -> AttestError:
     status = error.status_code or 0
     if error.response is None and isinstance(error, ClientAuthenticationError):
-        return ServiceRejected(service, "this machine could not sign in (Microsoft Entra ID)")
+        return ServiceRejected(service, SIGN_IN_FAILED)
     where = f" (status {status}, {code_of(getattr(error.error, 'code', None))})"
     headers: Mapping[str, str] = getattr(error.response, "headers", {})
     asked = retry_after(headers.get("retry-after"), milliseconds=headers.get("retry-after-ms"))

@@ -1,23 +1,205 @@
 """Who this machine is to Microsoft Entra ID: managed identity, workload identity, or a developer's sign-in.
 
-azure-identity takes most of a second to import and is needed only where no key is given.
+One identity serves every service that has no key. azure-identity chooses how to sign in, by the variables that it reads itself
+(AZURE_TOKEN_CREDENTIALS, AZURE_CLIENT_ID, AZURE_TENANT_ID, IDENTITY_ENDPOINT and others). It takes most of a second to import,
+so that is done in a thread at the first need.
 """
 
 from __future__ import annotations
 
+import asyncio
 import importlib
-from typing import TYPE_CHECKING, cast
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal, NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from azure.core.credentials import TokenCredential
-    from azure.core.credentials_async import AsyncTokenCredential
+from azure.core.credentials import AccessToken, AccessTokenInfo, TokenRequestOptions
+from azure.core.exceptions import ClientAuthenticationError
+
+from grounding.azure.local_transport import LocalTransport
+from grounding.errors import ServiceRejected
+from grounding.one_call import OneCall
+
+CloudName = Literal["public", "usgov", "china"]
+SIGN_IN_FAILED = "this machine could not sign in (Microsoft Entra ID)"
+EARLY_S = 300
+"""Seconds before its end from which a token is replaced; as azure-core does it."""
+FAILED_S = 10.0
+"""Seconds for which a failed sign-in is not tried again: a turn makes several calls, and each would wait for it."""
 
 
-def machine_identity() -> AsyncTokenCredential:
-    """For asynchronous clients."""
-    return cast("AsyncTokenCredential", importlib.import_module("azure.identity.aio").DefaultAzureCredential())
+class Cloud(NamedTuple):
+    """Where to sign in, and whom a token is for."""
+
+    authority: str
+    cognitive: str
+    search: str
+    graph: str
 
 
-def blocking_identity() -> TokenCredential:
-    """For clients that run in threads."""
-    return cast("TokenCredential", importlib.import_module("azure.identity").DefaultAzureCredential())
+CLOUDS: dict[CloudName, Cloud] = {
+    "public": Cloud(
+        "login.microsoftonline.com",
+        "https://cognitiveservices.azure.com",
+        "https://search.azure.com",
+        "https://graph.microsoft.com",
+    ),
+    "usgov": Cloud(
+        "login.microsoftonline.us",
+        "https://cognitiveservices.azure.us",
+        "https://search.azure.us",
+        "https://graph.microsoft.us",
+    ),
+    "china": Cloud(
+        "login.chinacloudapi.cn",
+        "https://cognitiveservices.azure.cn",
+        "https://search.azure.cn",
+        "https://microsoftgraph.chinacloudapi.cn",
+    ),
+}
+_SCOPE = "/.default"
+COGNITIVE = CLOUDS["public"].cognitive + _SCOPE
+"""Azure OpenAI, AI Language and Content Safety."""
+SEARCH = CLOUDS["public"].search + _SCOPE
+GRAPH = CLOUDS["public"].graph + _SCOPE
+
+
+class Credential(Protocol):
+    """What is needed of a credential of azure-identity.aio."""
+
+    async def get_token_info(self, *scopes: str, options: TokenRequestOptions | None = None) -> AccessTokenInfo: ...
+
+    async def close(self) -> None: ...
+
+
+class MachineIdentity:
+    """The one AsyncTokenCredential of a system. Nothing is imported or asked before the first token.
+
+    Clients ask for the scopes of the public cloud, as their SDKs do; the token is for the same service of `cloud`. `client_id`:
+    of a user-assigned managed or workload identity. `within_s`: seconds for one sign-in. `make` and `clock` (seconds since the
+    epoch) are given by tests. Its owner closes it, after the clients that use it.
+    """
+
+    def __init__(
+        self,
+        cloud: CloudName = "public",
+        client_id: str | None = None,
+        *,
+        within_s: float = 10.0,
+        make: Callable[[], Credential] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._cloud = CLOUDS[cloud]
+        options: dict[str, Any] = {"managed_identity_client_id": client_id} if client_id else {}
+        if cloud != "public":  # else azure-identity's own AZURE_AUTHORITY_HOST counts
+            options["authority"] = self._cloud.authority
+        self._make = make or (lambda: _default(options))
+        self.within_s = within_s
+        self._clock = clock
+        self._credential: Credential | None = None
+        self._opening = OneCall[None, Credential]()
+        self._asking = OneCall[str, AccessTokenInfo]()
+        self._held: dict[str, AccessTokenInfo] = {}
+        self._failed: dict[str, float] = {}
+
+    async def get_token_info(self, *scopes: str, options: TokenRequestOptions | None = None) -> AccessTokenInfo:
+        """A token for the first of `scopes`. Raises ClientAuthenticationError with nothing in it but SIGN_IN_FAILED."""
+        scope = self._own(scopes[0])
+        claims = (options or {}).get("claims")  # the service wants a newer token than the one held
+        held = None if claims else self._held.get(scope)
+        if held is not None and not self._is_due(held):
+            return held
+        try:
+            if not claims and self._clock() - self._failed.get(scope, float("-inf")) < FAILED_S:
+                raise ClientAuthenticationError(SIGN_IN_FAILED)
+            return await self._asking(f"{scope} {claims or ''}", lambda: self._ask(scope, claims))
+        except ClientAuthenticationError:
+            if held is not None and held.expires_on > self._clock():
+                return held
+            raise
+
+    async def get_token(
+        self, *scopes: str, claims: str | None = None, tenant_id: str | None = None, enable_cae: bool = False, **_: Any
+    ) -> AccessToken:
+        """As `get_token_info`, in azure-core's older form."""
+        del tenant_id, enable_cae  # one tenant; tokens are as long as the service gives them
+        info = await self.get_token_info(*scopes, options={"claims": claims} if claims else None)
+        return AccessToken(info.token, info.expires_on)
+
+    def bearer(self, service: str, scope: str = COGNITIVE) -> Callable[[], Awaitable[str]]:
+        """What gives the token to a client that takes a function. It raises ServiceRejected in the name of `service`."""
+
+        async def token() -> str:
+            try:
+                return (await self.get_token_info(scope)).token
+            except ClientAuthenticationError:
+                raise ServiceRejected(service, SIGN_IN_FAILED) from None
+
+        return token
+
+    async def close(self) -> None:
+        """Close the connections, if there are any."""
+        credential, self._credential = self._credential, None
+        if credential is not None:
+            await credential.close()
+
+    async def __aenter__(self) -> MachineIdentity:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def _ask(self, scope: str, claims: str | None) -> AccessTokenInfo:
+        try:
+            async with asyncio.timeout(self.within_s):
+                credential = await self._opening(None, self._open)
+                found = await credential.get_token_info(scope, options={"claims": claims} if claims else {})
+        except Exception:  # noqa: BLE001  # whatever it is, its words may name tenants, people and commands
+            self._failed[scope] = self._clock()
+            raise ClientAuthenticationError(SIGN_IN_FAILED) from None
+        self._failed.pop(scope, None)
+        self._held[scope] = found
+        return found
+
+    async def _open(self) -> Credential:
+        if self._credential is None:
+            self._credential = await asyncio.to_thread(self._make)
+        return self._credential
+
+    def _is_due(self, token: AccessTokenInfo) -> bool:
+        now = self._clock()
+        return token.expires_on - now < EARLY_S or (token.refresh_on is not None and token.refresh_on <= now)
+
+    def _own(self, scope: str) -> str:
+        resource, public = scope.removesuffix(_SCOPE), CLOUDS["public"]
+        return self._cloud[public.index(resource)] + _SCOPE if resource in public else scope
+
+
+class InThreads:
+    """A MachineIdentity for a client that runs in threads: the token is fetched by the event loop that made this."""
+
+    def __init__(self, identity: MachineIdentity) -> None:
+        self._identity = identity
+        self._loop = asyncio.get_running_loop()
+
+    def get_token(
+        self, *scopes: str, claims: str | None = None, tenant_id: str | None = None, enable_cae: bool = False, **_: Any
+    ) -> AccessToken:
+        """A TokenCredential's. Blocks this thread, never the loop. Raises ClientAuthenticationError."""
+        del tenant_id, enable_cae
+        asked = asyncio.run_coroutine_threadsafe(self._identity.get_token(*scopes, claims=claims), self._loop)
+        try:
+            return asked.result(self._identity.within_s + 1.0)
+        except TimeoutError:
+            asked.cancel()
+            raise ClientAuthenticationError(SIGN_IN_FAILED) from None
+
+
+def _default(options: dict[str, Any]) -> Credential:
+    # its warnings repeat what every way of signing in had to say, names of people and tenants included
+    logging.getLogger("azure.identity").setLevel(logging.CRITICAL)
+    made: Credential = importlib.import_module("azure.identity.aio").DefaultAzureCredential(
+        transport=LocalTransport(), **options
+    )
+    return made
