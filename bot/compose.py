@@ -14,8 +14,9 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bot.compose_owned import Closers
 from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
-from bot.compose_remote import Close, chat_model, model_grader, prompt_screen, tagger, web_search
+from bot.compose_remote import chat_model, model_grader, prompt_screen, tagger, web_search
 from bot.compose_search import search as searching
 from bot.pipeline import answer_turn
 from bot.records import Ask, OnStage, Reply
@@ -45,7 +46,7 @@ async def compose(settings: Settings) -> System:
 
     Raises SettingsError for settings that cannot work, StoreError for an index or ledger that cannot be opened.
     """
-    return await _Builder(settings, [], Redactor(settings.phone_regions)).system()
+    return await _Builder(settings, Closers(), Redactor(settings.phone_regions)).system()
 
 
 @dataclass(slots=True)
@@ -53,7 +54,7 @@ class _Builder:
     """Builds one system; `closers` are run in reverse order when it is closed."""
 
     settings: Settings
-    closers: list[Close]
+    closers: Closers
     redactor: Redactor
 
     async def system(self) -> System:
@@ -100,7 +101,7 @@ class _Builder:
         return System(
             settings=settings, answer=by_policy.answer, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
             retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=search.library,
-            directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, index.counts, search.ready), close=self._close,
+            directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, index.counts, search.ready), close=self.closers.close,
             warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None,
         )  # fmt: skip
 
@@ -141,10 +142,6 @@ class _Builder:
             await asyncio.to_thread(closer)
 
         self.closers.append(close)
-
-    async def _close(self) -> None:
-        while self.closers:
-            await self.closers.pop()()
 
     def _models(self, screen: PromptScreen) -> tuple[ChatModel | None, ChatModel | None]:
         """The chat model that drafts and judges, and the one that grades, rewrites and plans; None where nobody does.

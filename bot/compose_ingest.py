@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from bot.compose_owned import Close, Closers
 from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
-from bot.compose_remote import Close, imaginer
+from bot.compose_remote import imaginer
 from bot.compose_search import mirror
 from bot.settings import Settings
 from grounding.chunking import marked, unmarked
@@ -100,11 +101,10 @@ async def open_ingester(settings: Settings) -> Ingester:
     index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
     ledger = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
 
-    closers: list[Close] = []
+    closers = Closers()
 
     async def close() -> None:
-        for closer in closers:
-            await closer()
+        await closers.close()
         await asyncio.to_thread(index.close)
         await ledger.close()
 

@@ -13,8 +13,10 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from bot.compose_owned import Close, Closers
 from bot.setting_forms import severities
 from bot.settings import SAMPLE, Settings
+from grounding.address import check_address, is_azure
 from grounding.grade_prompt import own_texts as grading_texts
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Embedder, Grader, WebSearch
@@ -33,19 +35,28 @@ from rai.screened import TIMEOUT_S, ScreenedModel, ScreenedWeb
 
 LOG = logging.getLogger("attest")
 HYPOTHETICALS = "hyde.db"
-Close = Callable[[], Awaitable[None]]
 
 
-def chat_model(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: list[Close]) -> ChatModel:
+def chat_model(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: Closers) -> ChatModel:
     """The chat model, wrapped: the bare one exists only inside the wrapper."""
     from grounding.azure.openai_chat import OpenAIChat
 
-    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    key = openai_key(settings, closers)
     model = OpenAIChat(settings.openai_base_url, key, settings.openai_model, _remote(settings, "openai"))
     closers.append(_closing(model))
     ours = [*own_texts(settings.company), *grading_texts(), judge_instructions(), JUDGE_REQUEST]
     inner: ChatModel = PrivateModel(model, redactor) if settings.pseudonyms == "on" else model
     return ScreenedModel(inner, screen, trusted=ours)
+
+
+def openai_key(settings: Settings, closers: Closers) -> str | Callable[[], Awaitable[str]] | None:
+    """The key that was given; without one this machine's identity, if the endpoint is Azure's; else none, as a local server wants it."""
+    if settings.openai_api_key is not None:
+        return settings.openai_api_key.get_secret_value()
+    if not is_azure(settings.openai_base_url or ""):
+        return None
+    check_address(settings.openai_base_url or "", "ATTEST_OPENAI_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
+    return closers.identity(settings).bearer("openai")
 
 
 def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
@@ -60,7 +71,7 @@ def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
 
 
 def imaginer(
-    settings: Settings, store: Any, embedder: Embedder | None, first: PromptScreen, closers: list[Close]
+    settings: Settings, store: Any, embedder: Embedder | None, first: PromptScreen, closers: Closers
 ) -> Callable[[Callable[[Progress], None]], Awaitable[object]]:
     """What gives new passages their hypothetical questions at the end of an ingest, screened by `first` and what stands behind it."""
     from grounding.embedded.hypotheticals import Hypotheticals
@@ -75,7 +86,7 @@ def imaginer(
     return partial(Hypotheticals(settings.home / "index" / HYPOTHETICALS).follow, store, embedder, model)
 
 
-def prompt_screen(settings: Settings, first: PromptScreen, closers: list[Close]) -> PromptScreen:
+def prompt_screen(settings: Settings, first: PromptScreen, closers: Closers) -> PromptScreen:
     """`first`, with the stronger screen behind it that the settings name; without one its doubts are noted."""
     if settings.screen == "content_safety":
         return CascadeScreen(first, _content_safety(settings, closers), when=settings.screen_when)
@@ -84,12 +95,11 @@ def prompt_screen(settings: Settings, first: PromptScreen, closers: list[Close])
     return CascadeScreen(first)
 
 
-def _content_safety(settings: Settings, closers: list[Close]) -> PromptScreen:
-    from grounding.azure.identity import machine_identity
+def _content_safety(settings: Settings, closers: Closers) -> PromptScreen:
     from rai.azure.content_safety import ContentSafetyScreen, Strictness
 
     assert settings.content_safety_endpoint is not None  # the settings refuse content_safety without one
-    key = settings.content_safety_key.get_secret_value() if settings.content_safety_key else machine_identity()
+    key = closers.key(settings.content_safety_key, settings)
     strictness = Strictness(
         severities(settings.content_safety_severities),
         settings.content_safety_levels,
@@ -102,7 +112,7 @@ def _content_safety(settings: Settings, closers: list[Close]) -> PromptScreen:
     return screen
 
 
-def _moderation(settings: Settings, closers: list[Close]) -> PromptScreen:
+def _moderation(settings: Settings, closers: Closers) -> PromptScreen:
     from rai.azure.moderation import ModerationScreen
 
     screen = ModerationScreen(
@@ -117,7 +127,7 @@ def _moderation(settings: Settings, closers: list[Close]) -> PromptScreen:
 
 
 def tagger(
-    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, closers: list[Close]
+    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, closers: Closers
 ) -> EntityTagger:
     """Names by the knowledge base's own list, and by Azure AI Language where that is switched on."""
     from rai.embedded.tagger import GazetteerTagger
@@ -125,17 +135,18 @@ def tagger(
     local = GazetteerTagger(listed)
     if settings.language_endpoint is None:
         return local
-    from grounding.azure.identity import blocking_identity
+    from grounding.azure.identity import InThreads
     from rai.azure.language import LanguageRecognizer, LanguageTagger
 
-    key = settings.language_key.get_secret_value() if settings.language_key else blocking_identity()
-    recognizer = LanguageRecognizer(settings.language_endpoint, key, timeout_s=settings.call_deadline_s)
+    key = closers.key(settings.language_key, settings)
+    given = key if isinstance(key, str) else InThreads(key)
+    recognizer = LanguageRecognizer(settings.language_endpoint, given, timeout_s=settings.call_deadline_s)
     both = LanguageTagger(local, recognizer, _remote(settings, "language"))
     closers.append(_closing(both))
     return PrivateTagger(both, redactor) if settings.pseudonyms == "on" else both
 
 
-def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: list[Close]) -> WebSearch | None:
+def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: Closers) -> WebSearch | None:
     """The web search, filtered by the lists, then screened; None when it is off."""
     if settings.web == "off":
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.compose_remote import Close
+from bot.compose_owned import Closers
 from bot.settings import Settings
 from grounding.errors import ServiceError
 from grounding.followed import FollowedLibrary
@@ -47,7 +47,7 @@ def search(
     linker: Linker,
     *,
     library: Library,
-    closers: list[Close],
+    closers: Closers,
 ) -> Search:
     """The search that the settings name. Its library is `library`, followed by an index elsewhere where there is one."""
     if settings.search == "azure":
@@ -63,7 +63,7 @@ def search(
 
 
 def _azure(
-    settings: Settings, index: EmbeddedIndex, embedder: Embedder | None, library: Library, closers: list[Close]
+    settings: Settings, index: EmbeddedIndex, embedder: Embedder | None, library: Library, closers: Closers
 ) -> Search:
     from grounding.azure.search_mirror import remove_document
     from grounding.azure.search_retriever import AzureSearchRetriever
@@ -80,7 +80,7 @@ async def _always() -> dict[str, str]:
     return {}
 
 
-def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers: list[Close]) -> Follow:
+def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers: Closers) -> Follow:
     """What makes the index hold what the store holds, at the end of an ingest; nothing where the search is on this machine."""
     if settings.search != "azure":
         return _nothing
@@ -96,12 +96,11 @@ async def _nothing(_on_progress: Callable[[Progress], None]) -> None:
     """The search is on this machine: it follows by itself."""
 
 
-def _service(settings: Settings, closers: list[Close], *, within_s: float, retries: int) -> SearchService:
-    from grounding.azure.identity import machine_identity
+def _service(settings: Settings, closers: Closers, *, within_s: float, retries: int) -> SearchService:
     from grounding.azure.search_service import SERVICE, SearchService
 
     assert settings.search_endpoint is not None  # the settings refuse azure without one
-    key = settings.search_key.get_secret_value() if settings.search_key else machine_identity()
+    key = closers.key(settings.search_key, settings)
     service = SearchService(
         settings.search_endpoint,
         key,

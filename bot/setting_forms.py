@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 _BLOCKLIST = re.compile(r"[0-9A-Za-z._~-]{1,64}")
+_GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _INDEX = re.compile(r"(?=.{2,128}\Z)[a-z0-9]+(?:-[a-z0-9]+)*")
 _LABEL = re.compile(r"(?!-)[\w-]{1,63}(?<!-)")
 _SEVERITY = re.compile(r"(hate|sexual|self_harm|violence)=([1-7]|off)")
@@ -34,6 +35,11 @@ def is_host(text: str, *, labels: int) -> bool:
 def is_blocklist(text: str) -> bool:
     """True for what Content Safety allows as the name of a blocklist."""
     return _BLOCKLIST.fullmatch(text) is not None
+
+
+def is_guid(text: str) -> bool:
+    """True for an id of Microsoft Entra ID."""
+    return _GUID.fullmatch(text) is not None
 
 
 def is_index(text: str) -> bool:

@@ -9,7 +9,7 @@ import platformdirs
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
-from bot.setting_forms import is_blocklist, is_host, is_index, is_url, severities
+from bot.setting_forms import is_blocklist, is_guid, is_host, is_index, is_url, severities
 from grounding.policy import DEFAULT_POLICY
 from grounding.policy_files import read_policies
 
@@ -111,7 +111,10 @@ class Services(Serving):
     openai_base_url: str | None = Field(
         None, description="OpenAI-compatible endpoint; Azure: https://NAME.openai.azure.com/openai/v1/"
     )
-    openai_api_key: SecretStr | None = Field(None, description="key of that endpoint; a local server may need none")
+    openai_api_key: SecretStr | None = Field(
+        None,
+        description="key of that endpoint; without it an Azure one gets this machine's identity, a local server nothing",
+    )
     openai_model: str = Field("gpt-4o-mini", description="model or deployment name")
     grader: Literal["embedded", "model"] = Field(
         "embedded", description="who grades passages: model is the one above, in the style of the policy"
@@ -209,6 +212,13 @@ class Services(Serving):
     web_trusted: CommaList = Field(
         (), description="hosts shown as trusted and put first, as those of web_allow are, without shutting out others"
     )
+    # signing in to Azure where no key is given
+    cloud: Literal["public", "usgov", "china"] = Field(
+        "public", description="Azure cloud of those services: where this machine signs in, and whom its tokens are for"
+    )
+    identity_client_id: str | None = Field(
+        None, description="client id of a user-assigned managed identity; empty: the machine's own, or AZURE_CLIENT_ID"
+    )
     # bounds
     turn_deadline_s: Seconds = Field(45.0, description="seconds in which a turn ends, one way or the other")
     call_deadline_s: Seconds = Field(20.0, description="seconds for one call of a remote service, retries included")
@@ -249,6 +259,13 @@ class Services(Serving):
     def _index_name(cls, value: str) -> str:
         if not is_index(value):
             raise ValueError("2 to 128 lower-case letters, digits and single dashes, not at either end")
+        return value
+
+    @field_validator("identity_client_id")
+    @classmethod
+    def _client_id(cls, value: str | None) -> str | None:
+        if value is not None and not is_guid(value):
+            raise ValueError("a GUID such as 3f2504e0-4f89-11d3-9a0c-0305e82c3301")
         return value
 
     @field_validator("web_allow", "web_deny", "web_trusted")

@@ -18,6 +18,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource, SettingsConfigDict
 
 from bot.setting_groups import Groups
+from grounding.address import cloud_of
 from grounding.chunking import USUAL, Chunking
 from grounding.errors import SettingsError
 from grounding.policy import Policy
@@ -103,7 +104,7 @@ class Settings(Groups):
 def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
     """Settings that contradict each other: whether they do, and the line that says so."""
     no_model = s.openai_base_url is None and s.openai_api_key is None
-    model = "needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server"
+    model = "needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server or a sign-in to Azure"
     yield from _web_conflicts(s)
     yield s.generator == "openai" and no_model, f"ATTEST_GENERATOR=openai {model}"
     yield s.statement_judge == "model" and no_model, f"ATTEST_STATEMENT_JUDGE=model {model}"
@@ -114,6 +115,7 @@ def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
         s.language_key is not None and s.language_endpoint is None,
         "ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT",
     )
+    yield from _cloud_conflicts(s)
     yield from _search_conflicts(s)
     yield from _screen_conflicts(s)
     yield from _chunk_conflicts(s)
@@ -121,6 +123,18 @@ def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
         bool(s.bot_app_type != "MultiTenant" and s.bot_app_id and s.bot_tenant_id is None),
         f"ATTEST_BOT_APP_TYPE={s.bot_app_type} needs ATTEST_BOT_TENANT_ID",
     )
+
+
+def _cloud_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
+    """A token is for one cloud: an endpoint of another would get one that it refuses, and that is not its to see."""
+    services = (
+        ("openai_base_url", "openai_api_key"),
+        *((f"{name}_endpoint", f"{name}_key") for name in ("search", "content_safety", "language")),
+    )
+    for endpoint, key in services:
+        url = getattr(s, endpoint)
+        cloud = cloud_of(url) if url and getattr(s, key) is None else None
+        yield cloud not in (None, s.cloud), f"{PREFIX}{endpoint.upper()} without a key needs ATTEST_CLOUD={cloud}"
 
 
 def _chunk_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:

@@ -78,7 +78,7 @@ def late_imports(path: Path) -> list[str]:
     return found
 
 
-COMPOSE = {Path(f"bot/compose{part}.py") for part in ("", "_parts", "_ingest", "_remote", "_search")}
+COMPOSE = {Path(f"bot/compose{part}.py") for part in ("", "_owned", "_parts", "_ingest", "_remote", "_search")}
 LATE = {
     *COMPOSE,  # they pay only for what is switched on
     Path("grounding/embedded/build_model.py"),  # the quantiser reads the environment at import

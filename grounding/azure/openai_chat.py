@@ -22,7 +22,7 @@ import openai
 from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 
 from grounding.azure.faults import names_parameter, translated
-from grounding.errors import ContentFiltered, ServiceRejected, ServiceReplyInvalid, SettingsError
+from grounding.errors import AttestError, ContentFiltered, ServiceRejected, ServiceReplyInvalid, SettingsError
 from grounding.records import Completion
 from grounding.remote import Remote
 
@@ -137,6 +137,8 @@ class OpenAIChat:
         async def token() -> str:
             try:
                 return await provider()
+            except AttestError:
+                raise
             except Exception as error:  # noqa: BLE001  # whatever a provider raises, its words may hold credentials
                 raise ServiceRejected(self._remote.service, f"no token was given ({type(error).__name__})") from None
 

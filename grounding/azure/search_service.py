@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import urlsplit
 
 from azure.core import MatchConditions
 from azure.core.credentials import AzureKeyCredential
@@ -32,11 +31,6 @@ API_VERSION = "2026-04-01"
 ENDPOINT = "https://NAME.search.windows.net"
 PAGE = 1000
 """Documents of one reply; the service gives no more."""
-_AUDIENCES = {
-    ".search.azure.us": "https://search.azure.us",
-    ".search.azure.cn": "https://search.azure.cn",
-}
-"""Whom a token is for, where it is not the public cloud's https://search.azure.com."""
 
 
 class TooLarge(ServiceRejected):
@@ -58,7 +52,7 @@ class Fate(NamedTuple):
 
 
 class SearchService:
-    """One index. `key`: of the search service, or a token credential (Microsoft Entra ID), which is closed with this.
+    """One index. `key`: of the search service, or a token credential (Microsoft Entra ID), which its owner closes.
 
     Raises SettingsError for an endpoint or key that cannot be used; every method ServiceError.
     """
@@ -69,13 +63,10 @@ class SearchService:
             check_key(key, "ATTEST_SEARCH_KEY")
         self.index_name = index
         self._remote = remote
-        self._credential = None if isinstance(key, str) else key
         local = is_loopback(endpoint)
         # the SDK hands tokens to https alone, and knows the option only where it handles one
-        self._options: dict[str, Any] = {"enforce_https": False} if local and self._credential else {}
+        self._options: dict[str, Any] = {"enforce_https": False} if local and not isinstance(key, str) else {}
         credential = AzureKeyCredential(key) if isinstance(key, str) else key
-        host = urlsplit(endpoint).hostname or ""
-        audience = next((a for suffix, a in _AUDIENCES.items() if host.endswith(suffix)), None)
         made: dict[str, Any] = {
             "api_version": API_VERSION,
             "retry_total": 0,  # our wrapper decides
@@ -84,7 +75,6 @@ class SearchService:
             "read_timeout": remote.deadline_s,
             "logging_enable": False,
             "use_env_settings": not local,  # a proxy cannot reach our loopback
-            **({"audience": audience} if audience else {}),
         }
         self._documents = SearchClient(endpoint.rstrip("/"), index, credential, **made)
         self._indexes = SearchIndexClient(endpoint.rstrip("/"), credential, **made)
@@ -198,5 +188,3 @@ class SearchService:
         """Close the connections."""
         await self._documents.close()
         await self._indexes.close()
-        if self._credential is not None:
-            await self._credential.close()

@@ -62,7 +62,7 @@ class Strictness:
 
 
 class ContentSafetyScreen:
-    """PromptScreen over one Content Safety resource. `key`: of the resource, or a token credential (Microsoft Entra ID).
+    """PromptScreen over one Content Safety resource. `key`: of the resource, or a token credential (Microsoft Entra ID), which its owner closes.
 
     `score`: 0.5 where a severity begins to block (`rai.azure.verdicts.severity_score`); 1 for an attack or a hit in a blocklist.
     Raises SettingsError for an endpoint or key that cannot be used.
@@ -76,10 +76,9 @@ class ContentSafetyScreen:
             check_key(key, "ATTEST_CONTENT_SAFETY_KEY")
         self._remote = remote
         self._strict = strictness or Strictness()
-        self._credential = None if isinstance(key, str) else key
         local = is_loopback(endpoint)
         # the SDK hands tokens to https alone, and knows the option only where it handles one
-        self._options: dict[str, Any] = {"enforce_https": False} if local and self._credential else {}
+        self._options: dict[str, Any] = {"enforce_https": False} if local and not isinstance(key, str) else {}
         self._client = ContentSafetyClient(
             endpoint.rstrip("/"),
             AzureKeyCredential(key) if isinstance(key, str) else key,
@@ -119,8 +118,6 @@ class ContentSafetyScreen:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.close()
-        if self._credential is not None:
-            await self._credential.close()
 
     async def _harm(self, piece: str) -> list[tuple[int | None, Finding]]:
         strict = self._strict

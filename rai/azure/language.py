@@ -46,7 +46,7 @@ _SPACE = re.compile(r"\s(?=\S*$)")
 class LanguageRecognizer(RemoteRecognizer):
     """presidio recogniser over `recognize_entities`. Results carry our entity types; offsets are code points.
 
-    `key`: of the Language resource, or a token credential (Microsoft Entra ID), which goes over https only. Raises
+    `key`: of the Language resource, or a token credential (Microsoft Entra ID), which goes to https, or to this machine. Raises
     SettingsError for an endpoint or key that cannot be used. Blocking: `LanguageTagger` runs it in a thread.
     """
 
@@ -56,6 +56,9 @@ class LanguageRecognizer(RemoteRecognizer):
         check_address(endpoint, "ATTEST_LANGUAGE_ENDPOINT", "https://NAME.cognitiveservices.azure.com")
         if isinstance(key, str):
             check_key(key, "ATTEST_LANGUAGE_KEY")
+        local = is_loopback(endpoint)
+        # the SDK hands tokens to https alone, and knows the option only where it handles one
+        self._options: dict[str, Any] = {"enforce_https": False} if local and not isinstance(key, str) else {}
         self._client = TextAnalyticsClient(
             endpoint,
             AzureKeyCredential(key) if isinstance(key, str) else key,
@@ -65,7 +68,7 @@ class LanguageRecognizer(RemoteRecognizer):
             connection_timeout=min(5.0, timeout_s),
             read_timeout=timeout_s,
             logging_enable=False,
-            use_env_settings=not is_loopback(endpoint),  # a proxy cannot reach our loopback
+            use_env_settings=not local,  # a proxy cannot reach our loopback
         )
         super().__init__(
             supported_entities=sorted(set(_TYPES.values())),
@@ -90,7 +93,10 @@ class LanguageRecognizer(RemoteRecognizer):
             batch = pieces[at : at + MAX_DOCUMENTS]
             with translated(SERVICE):
                 replies = self._client.recognize_entities(
-                    [piece for _, piece in batch], disable_service_logs=True, string_index_type="UnicodeCodePoint"
+                    [piece for _, piece in batch],
+                    disable_service_logs=True,
+                    string_index_type="UnicodeCodePoint",
+                    **self._options,
                 )
                 if len(replies) != len(batch):
                     raise ServiceReplyInvalid(SERVICE, f"{len(replies)} of {len(batch)} documents answered")

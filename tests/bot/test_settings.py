@@ -62,6 +62,8 @@ def refusal(**overrides: object) -> str:
         ("CONTENT_SAFETY_BLOCKLISTS", "our rivals", "allowed is names of blocklists"),
         ("MODERATION_BLOCK_AT", "0", "allowed is a number above 0, at most 1"),
         ("MODERATION_BLOCK_AT", "1.5", "allowed is a number above 0, at most 1"),
+        ("CLOUD", "germany", "allowed is one of public, usgov, china"),
+        ("IDENTITY_CLIENT_ID", "attest-identity", "allowed is a GUID such as"),
     ],
 )
 def test_a_value_that_is_not_allowed_is_refused_at_the_start(
@@ -286,3 +288,37 @@ def test_a_search_that_could_not_work_or_that_nobody_switched_on_is_refused(
     for name, value in given.items():
         monkeypatch.setenv(f"ATTEST_{name}", value)
     assert refusal() == line
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (
+            {"search": "azure", "search_endpoint": "https://n.search.azure.us"},
+            "ATTEST_SEARCH_ENDPOINT without a key needs ATTEST_CLOUD=usgov",
+        ),
+        (
+            {"cloud": "china", "openai_base_url": "https://n.openai.azure.com/openai/v1/"},
+            "ATTEST_OPENAI_BASE_URL without a key needs ATTEST_CLOUD=public",
+        ),
+        (
+            {"language_endpoint": "https://n.cognitiveservices.azure.cn"},
+            "ATTEST_LANGUAGE_ENDPOINT without a key needs ATTEST_CLOUD=china",
+        ),
+    ],
+)
+def test_a_token_for_one_cloud_goes_to_no_other(given: dict[str, object], line: str) -> None:
+    assert refusal(**given) == line
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"cloud": "usgov", "search": "azure", "search_endpoint": "https://n.search.azure.us"},
+        {"language_endpoint": "https://n.cognitiveservices.azure.cn", "language_key": "k"},
+        {"cloud": "usgov", "openai_base_url": "http://127.0.0.1:11434/v1"},
+        {"cloud": "china", "language_endpoint": "https://gateway.example.com/language"},
+    ],
+)
+def test_the_near_misses_of_another_cloud_are_taken(given: dict[str, object]) -> None:
+    assert load_settings(**given)
