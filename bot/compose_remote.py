@@ -40,9 +40,13 @@ HYPOTHETICALS = "hyde.db"
 def chat_model(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: Closers) -> ChatModel:
     """The chat model, wrapped: the bare one exists only inside the wrapper."""
     from grounding.azure.openai_chat import OpenAIChat
+    from grounding.azure.openai_responses import OpenAIResponses
 
     key = openai_key(settings, closers)
-    model = OpenAIChat(settings.openai_base_url, key, settings.openai_model, _remote(settings, "openai"))
+    interface = OpenAIChat if settings.openai_api == "chat" else OpenAIResponses
+    model = interface(
+        settings.openai_base_url, key, settings.openai_model, _remote(settings, "openai"), stream=settings.openai_stream == "on"
+    )  # fmt: skip
     closers.append(_closing(model))
     ours = [*own_texts(settings.company), *grading_texts(), judge_instructions(), JUDGE_REQUEST]
     inner: ChatModel = PrivateModel(model, redactor) if settings.pseudonyms == "on" else model

@@ -116,6 +116,12 @@ class Services(Serving):
         description="key of that endpoint; without it an Azure one gets this machine's identity, a local server nothing",
     )
     openai_model: str = Field("gpt-4o-mini", description="model or deployment name")
+    openai_api: Literal["chat", "responses"] = Field(
+        "chat", description="which interface of that endpoint: chat is what every server understands"
+    )
+    openai_stream: Literal["off", "on"] = Field(
+        "off", description="on: replies come in pieces, for proxies that cut a silent connection; checked whole as ever"
+    )
     grader: Literal["embedded", "model"] = Field(
         "embedded", description="who grades passages: model is the one above, in the style of the policy"
     )

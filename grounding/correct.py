@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from grounding.decide import value_of
 from grounding.errors import BudgetSpent
@@ -39,13 +40,16 @@ class Metered:
     def name(self) -> str:
         return self._model.name
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         """The model's reply. Raises BudgetSpent, or what the model raises."""
         asked = count_tokens(system) + count_tokens(user)
         if asked > self._left:
             raise BudgetSpent(f"{asked} tokens are asked and {self._left} are left")
         self._left -= asked  # also of a call that fails: it was sent
-        call = self._model.complete(system, user, purpose=purpose, max_tokens=max(1, min(max_tokens, self._left)))
+        most = max(1, min(max_tokens, self._left))
+        call = self._model.complete(system, user, purpose=purpose, max_tokens=most, schema=schema)
         reply = await self._stage(purpose, call)
         self._left -= count_tokens(reply.text)
         return reply

@@ -23,7 +23,7 @@ from typing import Literal
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceError
 from grounding.extract import locate
 from grounding.grade import binary_of, label_of
-from grounding.grade_prompt import Style, batches, document_text, grade_prompt
+from grounding.grade_prompt import Style, batches, document_text, grade_prompt, grade_schema
 from grounding.grade_reply import LABEL_NAMES, Said, Value, read_reply
 from grounding.grade_work import Work
 from grounding.policy import LABELS
@@ -142,7 +142,9 @@ class ModelGrader:
         texts = [document_text(work.passages[key]) for key in run]
         system, user = grade_prompt(self._style, work.question, texts, self._marker())
         try:
-            reply = await self._model.complete(system, user, purpose="grade", max_tokens=self._room(texts))
+            reply = await self._model.complete(
+                system, user, purpose="grade", max_tokens=self._room(texts), schema=grade_schema(self._style, len(run))
+            )
         except ServiceError as error:
             work.lacks(run, "the model did not answer", str(error))
         except ContentFiltered:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
+from grounding.policy import LABELS
 from grounding.records import Passage
+from grounding.schema import NUMBER, TEXT, WHOLE, Schema, fields, listed, one_of
 from grounding.spotlight import block, quoted
 from grounding.templates import fill, placeholders, template
 from grounding.tokens import count_tokens
@@ -18,6 +20,13 @@ Style = Literal["score", "label", "binary", "confidence"]
 STYLES: tuple[Style, ...] = get_args(Style)
 MOST_DOCUMENTS = 100
 """Documents of one call at most: ids have three digits."""
+_LABELLED = {"Justification": TEXT, "ScoreLabel": one_of(*LABELS)}
+_EACH: dict[Style, Schema] = {
+    "score": fields(id=WHOLE, score=NUMBER),
+    "label": fields(id=WHOLE, **_LABELLED),
+    "binary": fields(id=WHOLE, binary_score=one_of("yes", "no")),
+    "confidence": fields(id=WHOLE, confidence=NUMBER, relevant_text=TEXT),
+}
 
 
 def document_text(passage: Passage) -> str:
@@ -36,6 +45,15 @@ def grade_prompt(style: Style, question: str, documents: Sequence[str], marker: 
         asked, listed = f"\n{asked}", f"\n{listed}\n"
     user = fill(f"grade_{style}", question=asked, document=listed)
     return _system(style), user if len(documents) == 1 or style == "confidence" else f"{user}\n\n{_several(style)}"
+
+
+def grade_schema(style: Style, count: int) -> Schema | None:
+    """The form of the reply about `count` documents; None where the prompt asks for a number or a word and not for JSON."""
+    if count == 1 and style == "label":
+        return fields(ContextRelevance=fields(**_LABELLED))
+    if count == 1 and style != "confidence":
+        return None
+    return fields(grades=listed(_EACH[style]))
 
 
 def batches(texts: Sequence[str], most: int, tokens: int) -> list[list[int]]:

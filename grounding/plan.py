@@ -16,6 +16,7 @@ from grounding.errors import ServiceReplyInvalid
 from grounding.loose_json import json_values
 from grounding.ports import ChatModel
 from grounding.records import Passage, WebResult
+from grounding.schema import TEXT, fields, listed, maybe, one_of
 from grounding.spotlight import block
 from grounding.templates import fill, template
 from grounding.web_evidence import web_text
@@ -26,6 +27,8 @@ PREVIEW = 400
 """Characters of a passage that the evaluator sees of it."""
 LONGEST = 300
 NOT_KNOWN = "not known"
+PLAN = fields(steps=listed(fields(type=one_of("knowledge_base", "web"), query=TEXT)))
+VERDICT = fields(result=maybe(fields(outcome=TEXT)), plan=maybe(PLAN))
 _KINDS: dict[str, StepKind] = {
     "knowledge_base": "knowledge_base", "knowledgebase": "knowledge_base", "kb": "knowledge_base", "vector_search": "knowledge_base",
     "search": "knowledge_base", "manuals": "knowledge_base", "web": "web", "web_search": "web", "websearch": "web",
@@ -123,7 +126,9 @@ async def make_plan(model: ChatModel, task_text: str, most_steps: int) -> Plan:
     """PlanGenerator: a plan of at most `most_steps`; asked once more if there is none in the reply. Raises ServiceReplyInvalid."""
     user = fill("plan_make", task=task_text)
     for _ in range(2):
-        reply = await model.complete(template("plan_system"), user, purpose="plan", max_tokens=REPLY_TOKENS)
+        reply = await model.complete(
+            template("plan_system"), user, purpose="plan", max_tokens=REPLY_TOKENS, schema=PLAN
+        )
         plan = next((p for value in json_values(reply.text) if (p := read_plan(value, most_steps)) is not None), None)
         if plan is not None:
             return plan
@@ -137,7 +142,9 @@ async def evaluate(
     past = "\n".join(_past(t, marker) for t in taken)
     written = json.dumps({"steps": [{"type": s.kind, "query": s.query} for s in plan.steps]}, ensure_ascii=False)
     user = fill("plan_evaluate", task=task_text, plan=block(written, marker), past=past)
-    reply = await model.complete(template("plan_system"), user, purpose="evaluate", max_tokens=REPLY_TOKENS)
+    reply = await model.complete(
+        template("plan_system"), user, purpose="evaluate", max_tokens=REPLY_TOKENS, schema=VERDICT
+    )
     for value in json_values(reply.text):
         if isinstance(value, dict):
             return _verdict(value, most_steps)

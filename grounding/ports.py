@@ -5,8 +5,8 @@ Each Protocol has one contract suite under tests/contracts that every implementa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,10 +99,13 @@ class ChatModel(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         """A complete reply or an exception: ServiceError, ContentFiltered or PromptBlocked.
 
-        `purpose` ("compose", "grade", "rewrite", "plan") goes into the record.
+        `purpose` ("compose", "grade", "rewrite", "plan") goes into the record. `schema`: of `grounding.schema`, the JSON form that the
+        reply should have; not every server can hold a model to one, so whoever asks reads the reply with tolerance.
         """
         ...
 

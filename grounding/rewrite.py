@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from grounding.loose_json import json_values
 from grounding.ports import ChatModel
 from grounding.query import without_words
+from grounding.schema import TEXT, fields, listed
 from grounding.templates import fill, template
 from grounding.text import caseless, terms
 
 LONGEST = 300
 """Characters of a query that a model wrote; a longer one is an answer or a lecture."""
 REPLY_TOKENS = 200
+PHRASINGS = fields(questions=listed(TEXT))
 _LEAD = re.compile(
     r"^\s*(?:(?:example |improved |rewritten |better )?(?:output|question|query|version|search query)(?: is)?\s*:)\s*",
     re.IGNORECASE,
@@ -55,7 +57,9 @@ async def rephrased(model: ChatModel, question: str, count: int) -> tuple[str, .
     Raises as `keywords`.
     """
     user = fill("query_rephrase", question=question, count=str(count))
-    reply = await model.complete(template("query_guard"), user, purpose="rewrite", max_tokens=REPLY_TOKENS * 2)
+    reply = await model.complete(
+        template("query_guard"), user, purpose="rewrite", max_tokens=REPLY_TOKENS * 2, schema=PHRASINGS
+    )
     seen, out = {caseless(question).strip()}, []
     for line in _listed(reply.text):
         query = _line(line)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from grounding.errors import ServiceReplyInvalid
 from grounding.ports import ChatModel
+from grounding.schema import NUMBER, WHOLE, fields, listed, maybe
 from grounding.spotlight import block, new_marker
 from rai.records import Source
 
@@ -20,6 +22,8 @@ MOST_STATEMENTS = 40
 """Statements of one call; further ones are not judged."""
 MOST_CHARS = 24_000
 """Characters of sources in one call, about 6,000 tokens; what goes beyond is cut off the last sources."""
+LIKELIHOODS = fields(likelihoods=listed(fields(statement=WHOLE, likelihood=maybe(NUMBER))))
+"""The form of the reply where a server can hold the model to one; elsewhere it is lines."""
 REMEMBERED = 2000
 """Judgements that are kept: a repaired answer is checked again."""
 _LINE = re.compile(
@@ -63,7 +67,11 @@ class ModelJudge:
 
     async def _ask(self, statements: Sequence[str], sources: Sequence[Source]) -> list[float | None]:
         reply = await self._model.complete(
-            _prompt(statements, sources, self._marker()), REQUEST, purpose="judge", max_tokens=20 + 12 * len(statements)
+            _prompt(statements, sources, self._marker()),
+            REQUEST,
+            purpose="judge",
+            max_tokens=20 + 24 * len(statements),
+            schema=LIKELIHOODS,
         )
         said = read(reply.text, len(statements))
         if not said:
@@ -100,8 +108,12 @@ def _pairs(reply: str) -> Iterator[tuple[int, float | None]]:
 
 
 def _json_pairs(data: object) -> Iterator[tuple[int, float | None]]:
-    """{"1": 0.9} or [0.9, 0.1]; anything else in it is no judgement."""
-    items = data.items() if isinstance(data, dict) else enumerate(data, 1) if isinstance(data, list) else ()
+    """The form of `LIKELIHOODS`, {"1": 0.9}, or [0.9, 0.1]; anything else in it is no judgement."""
+    if isinstance(data, dict) and isinstance(data.get("likelihoods"), list):
+        pairs = [p for p in data["likelihoods"] if isinstance(p, dict) and {"statement", "likelihood"} <= p.keys()]
+        items: Iterable[tuple[Any, Any]] = [(p["statement"], p["likelihood"]) for p in pairs]
+    else:
+        items = data.items() if isinstance(data, dict) else enumerate(data, 1) if isinstance(data, list) else ()
     for key, value in items:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if str(key).isdecimal() and len(str(key)) <= 3 and (number or value is None):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from grounding.ports import ChatModel
 from grounding.records import Completion
@@ -41,13 +42,15 @@ class PrivateModel:
     def name(self) -> str:
         return self.__model.name
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         """The model's reply with what the placeholders stand for. Raises what the model raises."""
         turn = current_turn() or TurnScreening((user,))
         known = await asyncio.to_thread(known_of, turn, self.__redactor)
         passages = sorted((p.strip() for p in turn.passages if len(p.strip()) >= _SHORTEST), key=len, reverse=True)
         (system, user), key = turn.pseudonyms.replace((system, user), lambda text: _outside(text, passages, known))
-        reply = await self.__model.complete(system, user, purpose=purpose, max_tokens=max_tokens)
+        reply = await self.__model.complete(system, user, purpose=purpose, max_tokens=max_tokens, schema=schema)
         restored = key.restore(reply.text)
         if key.values:
             counted = ", ".join(f"{count} {kind}" for kind, count in sorted(key.counts.items()))

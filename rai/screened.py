@@ -11,10 +11,11 @@ import hashlib
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from grounding.errors import PromptBlocked, ServiceError
 from grounding.ports import ChatModel, Retriever, WebSearch
@@ -126,23 +127,28 @@ class ScreenedModel:
     ) -> None:
         ours = frozenset(line.strip() for text in trusted for line in text.splitlines() if line.strip())
 
-        async def call(system: str, user: str, purpose: str, max_tokens: int) -> Completion:
+        async def call(
+            system: str, user: str, purpose: str, max_tokens: int, schema: Mapping[str, Any] | None = None
+        ) -> Completion:
             request, data = _unjudged(user, ours), _unjudged(system, ours)
             if request or data:
                 screening = await _decide(screen, timeout_s, request, (data,) if data else ())
                 _refuse(screening)
-            return await _counted(model, system, user, purpose, max_tokens)
+            reply = model.complete(system, user, purpose=purpose, max_tokens=max_tokens, schema=schema)
+            return await _counted(model.name, purpose, reply)
 
-        self.__call: Callable[[str, str, str, int], Awaitable[Completion]] = call
+        self.__call: Callable[..., Awaitable[Completion]] = call
         self.__name = model.name
 
     @property
     def name(self) -> str:
         return self.__name
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         """The model's reply. Raises PromptBlocked, or what the model raises."""
-        return await self.__call(system, user, purpose, max_tokens)
+        return await self.__call(system, user, purpose, max_tokens, schema)
 
 
 class ScreenedRetriever:
@@ -230,11 +236,11 @@ class ScreenedWeb:
         return kept
 
 
-async def _counted(model: ChatModel, system: str, user: str, purpose: str, max_tokens: int) -> Completion:
+async def _counted(model: str, purpose: str, call: Awaitable[Completion]) -> Completion:
     """The model's reply, with the call in the current turn's record."""
     began, ended, reply = time.perf_counter(), "complete", None
     try:
-        reply = await model.complete(system, user, purpose=purpose, max_tokens=max_tokens)
+        reply = await call
         return reply
     except BaseException as error:
         ended = type(error).__name__
@@ -243,7 +249,7 @@ async def _counted(model: ChatModel, system: str, user: str, purpose: str, max_t
         if (turn := _turn.get()) is not None:
             ms = round((time.perf_counter() - began) * 1000, 1)
             usage, temperature = (dict(reply.usage), reply.temperature) if reply else ({}, None)
-            turn.calls.append(ModelCall(purpose, model.name, ended, ms, usage, temperature))
+            turn.calls.append(ModelCall(purpose, model, ended, ms, usage, temperature))
 
 
 def known_of(turn: TurnScreening, redactor: Redactor) -> Known:

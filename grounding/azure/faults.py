@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import httpx2
 import openai
 
 from grounding.errors import (
@@ -25,9 +26,14 @@ from grounding.remote import Overloaded, Throttled, retry_after
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]{0,39}")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_\-]{1,64}")
-_FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "invalid_prompt"})
+_FILTER_CODES = frozenset(
+    {"content_filter", "content_policy_violation", "invalid_prompt", "bio_policy", "misalignment_policy_violation"}
+)
 _QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "quota_exceeded"})
+_THROTTLE_CODES = frozenset({"rate_limit_exceeded", "too_many_requests"})
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "string_above_max_length"})
+_PATHS = ("/chat/completions", "/responses", "/embeddings", "/moderations")
+_SCHEMA = re.compile(r"response_format|text\.format|json[ _-]?schema|structured[ _]outputs?|grammar", re.IGNORECASE)
 
 
 @contextmanager
@@ -43,6 +49,8 @@ def translated(service: str) -> Iterator[None]:
         raise ServiceUnavailable(service, "did not answer in time") from None
     except openai.APIConnectionError as error:
         raise ServiceUnavailable(service, f"cannot be reached ({_root(error)})") from None
+    except httpx2.HTTPError as error:  # while a body is read in pieces, the SDK does not translate
+        raise ServiceUnavailable(service, f"the connection broke ({type(error).__name__})") from None
     except openai.OpenAIError as error:
         raise ServiceReplyInvalid(service, f"the reply cannot be read ({type(error).__name__})") from None
     except ValueError as error:  # json.JSONDecodeError, UnicodeDecodeError, pydantic.ValidationError: not the SDK's own
@@ -63,6 +71,22 @@ def status_fault(service: str, error: openai.APIStatusError) -> AttestError:
             return Overloaded(service, f"cannot serve now{where}", retry_after=asked)
         return ServiceUnavailable(service, f"failed{where}")
     return ServiceRejected(service, f"{_refusal(error, code)}{where}")
+
+
+def reported(service: str, error: object) -> AttestError:
+    """Our error for one that the service reports within a reply of status 200: in a stream, or of a call that it calls failed."""
+    given = error.get("code") if isinstance(error, dict) else None
+    code = given if isinstance(given, str) and _PLAIN.fullmatch(given) else None
+    where = f" ({code})" if code else ""
+    if code in _FILTER_CODES:
+        return ContentFiltered(f"{service}: the service's content filter refused the prompt{where}")
+    if code in _QUOTA_CODES:
+        return ServiceRejected(service, f"the quota of this key is used up{where}")
+    if code in _TOO_LONG_CODES:
+        return ServiceRejected(service, f"the prompt is longer than the model can take{where}")
+    if code in _THROTTLE_CODES:
+        return Throttled(service, f"too many requests{where}")
+    return ServiceUnavailable(service, f"it reports a failure{where}")
 
 
 def _too_many(service: str, error: openai.APIStatusError, code: str | None, where: str) -> ServiceRejected:
@@ -86,9 +110,12 @@ def _refusal(error: openai.APIStatusError, code: str | None) -> str:
 
 
 def _not_found(error: openai.APIStatusError) -> str:
-    path = error.request.url.path.removesuffix("/chat/completions").removesuffix("/moderations").rstrip("/")
-    if not path.endswith("/v1"):
+    path = error.request.url.path
+    used = next((p for p in _PATHS if path.endswith(p)), "")
+    if not path.removesuffix(used).rstrip("/").endswith("/v1"):
         return "nothing answers there; the base URL must end in /v1, for Azure in /openai/v1/"
+    if used == "/responses":
+        return "no model or deployment of that name, or no Responses API there: then set ATTEST_OPENAI_API=chat"
     return "no model or deployment of that name, or the base URL is not the service's"
 
 
@@ -96,7 +123,16 @@ def names_parameter(error: openai.APIStatusError, parameter: str) -> bool:
     """True if a 400 says that the model does not take `parameter`, in the field for it or only in its words."""
     if error.status_code not in (400, 422):
         return False
-    return error.param == parameter or (error.param is None and f"'{parameter}'" in error.message)
+    if error.param is None:
+        return f"'{parameter}'" in error.message
+    return error.param == parameter or str(error.param).startswith(f"{parameter}.")
+
+
+def names_schema(error: openai.APIStatusError) -> bool:
+    """True if a 400 or 422 says that the server or the model takes no JSON schema for the reply, in any of its names for it."""
+    if error.status_code not in (400, 422):
+        return False
+    return bool(_SCHEMA.search(f"{error.param or ''} {error.message}"))
 
 
 def _where(error: openai.APIStatusError, code: str | None) -> str:

@@ -1,55 +1,28 @@
 """A chat model over chat.completions: OpenAI, Azure OpenAI's `/openai/v1/`, Ollama, llama.cpp, vLLM, LM Studio.
 
-chat.completions is what all of them, and their older builds, understand. The call does not stream: no part of a draft
-is shown before the whole is checked, and a reply in one piece carries its finish reason in the same JSON. The body is
-read here and not by the SDK, which hands out a page of HTML as `str` and a reply without choices as an object.
-
-A reply is complete only with finish reason "stop". "length" means cut off in mid-sentence, possibly in mid-number:
-ServiceReplyInvalid, and not tried again, because at temperature 0 the next one would be cut at the same place.
+chat.completions is what all of them, and their older builds, understand. A reply is complete only with finish reason
+"stop", streamed or not: a stream may end without a word of it, and the SDK hands out the half that came.
 """
 
 from __future__ import annotations
 
-import ipaddress
-import json
-import re
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any
-from urllib.parse import urlsplit
 
 import openai
-from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 
-from grounding.azure.faults import names_parameter, translated
-from grounding.errors import AttestError, ContentFiltered, ServiceRejected, ServiceReplyInvalid, SettingsError
-from grounding.records import Completion
+from grounding.azure.faults import names_parameter, reported
+from grounding.azure.openai_client import TokenProvider
+from grounding.azure.openai_model import Asked, Ending, Gathering, OpenAIModel, Reply, counted, text_or_none
+from grounding.errors import ServiceReplyInvalid
 from grounding.remote import Remote
 
-OPENAI_BASE_URL = "https://api.openai.com/v1"
-CONNECT_S = 5.0
-_THINKING = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)  # local servers leave a model's musings in the reply
-TokenProvider = Callable[[], Awaitable[str]]
+_ENDINGS: dict[object, Ending] = {"stop": "complete", "length": "length", "content_filter": "filtered"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    """One choice, read but not yet judged."""
-
-    text: str
-    finish_reason: str | None
-    refused: bool
-    model: str | None
-    usage: dict[str, int]
-
-
-class OpenAIChat:
-    """ChatModel over any OpenAI-compatible server.
-
-    `api_key`: a key, an async function that returns a bearer token (Microsoft Entra ID), or None for a local server.
-    `model`: model or deployment name. What a model turns out not to take (a temperature, `max_tokens`) is left out or
-    renamed from then on. Raises SettingsError if `base_url` is not an http or https address, or the key cannot be sent.
-    """
+class OpenAIChat(OpenAIModel):
+    """ChatModel over `POST /chat/completions` of any OpenAI-compatible server."""
 
     def __init__(
         self,
@@ -59,157 +32,95 @@ class OpenAIChat:
         remote: Remote,
         *,
         temperature: float | None = 0.0,
+        stream: bool = False,
     ) -> None:
-        url = base_url or OPENAI_BASE_URL
-        host = _host(url)
-        _check_key(api_key)
-        self._model = model
-        self._remote = remote
-        self._temperature = temperature
+        super().__init__(base_url, api_key, model, remote, temperature=temperature, stream=stream)
         self._length_name = "max_tokens"
-        self._client = AsyncOpenAI(
-            base_url=url,
-            # Without a key the SDK would send the environment's to whatever server this is.
-            api_key=self._guarded(api_key) if callable(api_key) else api_key or "none",
-            max_retries=0,
-            timeout=Timeout(remote.deadline_s, connect=min(CONNECT_S, remote.deadline_s)),
-            # A redirect would carry the prompt to an address that nobody configured; a proxy cannot reach our loopback.
-            http_client=DefaultAsyncHttpx2Client(trust_env=not _is_loopback(host), follow_redirects=False),
-        )
-        self._client.organization = self._client.project = self._client.admin_api_key = None
+        self._tells_usage = True
 
     @property
-    def name(self) -> str:
-        return self._model
+    def _create(self) -> Callable[..., AbstractAsyncContextManager[Any]]:
+        return self._client.chat.completions.with_streaming_response.create
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
-        """The complete reply. Raises ServiceError, or ContentFiltered if filter or model refuse."""
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        reply = await self._remote.call(lambda: self._attempt(messages, max_tokens))
-        self._judge(reply, purpose, max_tokens)
-        return Completion(reply.text, reply.model or self._model, reply.usage, self._temperature)
+    def _request(self, asked: Asked) -> dict[str, Any]:
+        sent: dict[str, Any] = {
+            "model": self._model,
+            "messages": [{"role": "system", "content": asked.system}, {"role": "user", "content": asked.user}],
+            self._length_name: asked.max_tokens,
+        }
+        if self._temperature is not None:
+            sent["temperature"] = self._temperature
+        if asked.schema is not None and self._schemas:
+            form = {"name": asked.purpose, "schema": asked.schema, "strict": True}
+            sent["response_format"] = {"type": "json_schema", "json_schema": form}
+        if self._stream:
+            sent["stream"] = True
+            if self._tells_usage:
+                sent["stream_options"] = {"include_usage": True}
+        return sent
 
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._client.close()
-
-    async def _attempt(self, messages: list[dict[str, str]], max_tokens: int) -> _Reply:
-        with translated(self._remote.service):
-            body = await self._send(messages, max_tokens)
-        return _read(self._remote.service, body)
-
-    async def _send(self, messages: list[dict[str, str]], max_tokens: int) -> str:
-        while True:
-            options: dict[str, Any] = {self._length_name: max_tokens}
-            if self._temperature is not None:
-                options["temperature"] = self._temperature
-            try:
-                raw = await self._client.chat.completions.with_raw_response.create(
-                    model=self._model,
-                    messages=messages,  # type: ignore[arg-type]  # plain dicts of the SDK's typed ones
-                    **options,
-                )
-                return raw.text
-            except openai.APIStatusError as error:
-                if not self._adapt(error, options):
-                    raise
-
-    def _adapt(self, error: openai.APIStatusError, sent: dict[str, Any]) -> bool:
-        """Leave out or rename what the model does not take; True if the next request will differ from the one sent."""
-        if "temperature" in sent and names_parameter(error, "temperature"):
-            self._temperature = None
-            return True
+    def _adapt(self, error: openai.APIStatusError, sent: Mapping[str, Any]) -> bool:
         if "max_tokens" in sent and names_parameter(error, "max_tokens"):
             self._length_name = "max_completion_tokens"
             return True
+        if "stream_options" in sent and names_parameter(error, "stream_options"):
+            self._tells_usage = False
+            return True
+        return super()._adapt(error, sent)
+
+    def _gathering(self) -> Gathering:
+        return _Chunks(self._remote.service)
+
+    def _read(self, body: object) -> Reply:
+        choices = body.get("choices") if isinstance(body, dict) else None
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if not isinstance(body, dict) or not isinstance(choice, dict) or not isinstance(message, dict):
+            raise self._invalid("the reply holds no choice")
+        reason, text = choice.get("finish_reason"), message.get("content")
+        ending = _ENDINGS.get(reason) if isinstance(reason, str) else None
+        if ending is None:
+            raise self._invalid("the reply does not say that it is complete")
+        if message.get("refusal") and ending != "filtered":
+            ending = "refused"
+        usage = counted(body.get("usage"), "prompt_tokens", "completion_tokens")
+        return Reply(text if isinstance(text, str) else "", ending, text_or_none(body.get("model")), usage)
+
+
+class _Chunks:
+    """The chunks of a streamed chat completion, collected into the body of a whole one.
+
+    Azure's first chunk has no choices, nor has the one that tells the usage, which comes after the finish reason.
+    """
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+        self._text: list[str] = []
+        self._refusal: list[str] = []
+        self._reason: object = None
+        self._more: dict[str, Any] = {}
+
+    def take(self, event: dict[str, Any]) -> bool:
+        if event.get("error"):
+            raise reported(self._service, event["error"])
+        self._more |= {name: event[name] for name in ("model", "usage") if event.get(name)}
+        choices = event.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
+            self._add(choice)
         return False
 
-    def _judge(self, reply: _Reply, purpose: str, max_tokens: int) -> None:
-        service = self._remote.service
-        if reply.finish_reason == "content_filter":
-            raise ContentFiltered(f"{service}: the service's content filter cut the reply")
-        if reply.refused:
-            raise ContentFiltered(f"{service}: the model refused to answer")
-        if reply.finish_reason == "length":
-            raise ServiceReplyInvalid(service, f"the {purpose} reply was cut off at {max_tokens} tokens")
+    def _add(self, choice: object) -> None:
+        delta = choice.get("delta") if isinstance(choice, dict) else None
+        if not isinstance(choice, dict) or not isinstance(delta, dict | None) or choice.get("index", 0) != 0:
+            raise ServiceReplyInvalid(self._service, "a piece of the stream holds no choice")
+        for into, part in ((self._text, "content"), (self._refusal, "refusal")):
+            piece = (delta or {}).get(part)
+            if isinstance(piece, str) and piece:
+                if self._reason is not None:
+                    raise ServiceReplyInvalid(self._service, "the stream goes on after its end")
+                into.append(piece)
+        self._reason = choice.get("finish_reason") or self._reason
 
-    def _guarded(self, provider: TokenProvider) -> TokenProvider:
-        async def token() -> str:
-            try:
-                return await provider()
-            except AttestError:
-                raise
-            except Exception as error:  # noqa: BLE001  # whatever a provider raises, its words may hold credentials
-                raise ServiceRejected(self._remote.service, f"no token was given ({type(error).__name__})") from None
-
-        return token
-
-
-def _read(service: str, body: str) -> _Reply:
-    """The first choice of a chat.completions body. Raises ServiceReplyInvalid if it is not a whole one."""
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        page = body.lstrip()[:1] == "<"
-        hint = "a web page came back; does the base URL end in /v1?" if page else "the reply is not JSON, or was cut"
-        raise ServiceReplyInvalid(service, hint) from None
-    choices = data.get("choices") if isinstance(data, dict) else None
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    message = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(choice, dict) or not isinstance(message, dict):
-        raise ServiceReplyInvalid(service, "the reply holds no choice")
-    reason, text, model = choice.get("finish_reason"), message.get("content"), data.get("model")
-    reply = _Reply(
-        text=_THINKING.sub("", text) if isinstance(text, str) else "",
-        finish_reason=reason if isinstance(reason, str) else None,
-        refused=bool(message.get("refusal")),
-        model=model if isinstance(model, str) and model else None,
-        usage=_usage(data.get("usage")),
-    )
-    if reply.finish_reason not in ("stop", "length", "content_filter"):
-        raise ServiceReplyInvalid(service, "the reply does not say that it is complete")
-    if reply.finish_reason == "stop" and not reply.refused and not reply.text.strip():
-        raise ServiceReplyInvalid(service, "the reply is empty")
-    return reply
-
-
-def _usage(usage: Any) -> dict[str, int]:
-    """Token counts by OpenAI's names, as far as the server gives them."""
-    if not isinstance(usage, dict):
-        return {}
-    details = usage.get("prompt_tokens_details")
-    counts = {
-        "prompt_tokens": usage.get("prompt_tokens"),
-        "completion_tokens": usage.get("completion_tokens"),
-        "cached_tokens": details.get("cached_tokens") if isinstance(details, dict) else None,
-    }
-    return {name: count for name, count in counts.items() if isinstance(count, int) and not isinstance(count, bool)}
-
-
-def _host(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname if parts.scheme in ("http", "https") else None
-    except ValueError:
-        host = None
-    if not host:
-        raise SettingsError(
-            "ATTEST_OPENAI_BASE_URL: not an http or https address; "
-            "allowed: such as http://127.0.0.1:11434/v1 or https://NAME.openai.azure.com/openai/v1/"
-        )
-    return host
-
-
-def _check_key(api_key: object) -> None:
-    """A key pasted with a line break or an ellipsis fails in the depths of the HTTP library, its text in the error."""
-    if isinstance(api_key, str) and re.search(r"[^!-~]", api_key):
-        raise SettingsError(
-            "ATTEST_OPENAI_API_KEY: holds a space, a line break or a character outside ASCII; no key does"
-        )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+    def body(self) -> object:
+        message = {"content": "".join(self._text), "refusal": "".join(self._refusal)}
+        return {**self._more, "choices": [{"message": message, "finish_reason": self._reason}]}

@@ -9,10 +9,12 @@ from contextlib import AsyncExitStack
 import pytest
 
 from grounding.azure.openai_chat import OpenAIChat
+from grounding.azure.openai_responses import OpenAIResponses
 from grounding.errors import ContentFiltered, ServiceError, ServiceReplyInvalid, ServiceUnavailable
 from grounding.ports import ChatModel
 from grounding.records import Completion
 from grounding.remote import Remote
+from grounding.schema import TEXT, fields, listed
 from tests.fakes import openai_server
 from tests.fakes.model import FaultyModel, ScriptedModel
 from tests.fakes.openai_server import OpenAIServer
@@ -31,7 +33,16 @@ ERRORS: dict[type[Exception], Exception] = {
 }
 
 
-@pytest.fixture(params=["openai over loopback", "scripted", "faulty"])
+SERVICES: dict[str, tuple[type[OpenAIChat | OpenAIResponses], bool]] = {
+    "chat": (OpenAIChat, False),
+    "chat, streamed": (OpenAIChat, True),
+    "responses": (OpenAIResponses, False),
+    "responses, streamed": (OpenAIResponses, True),
+}
+SCHEMA = fields(answers=listed(TEXT))
+
+
+@pytest.fixture(params=[*SERVICES, "scripted", "faulty"])
 async def make(request: pytest.FixtureRequest) -> AsyncIterator[Make]:
     """Builds an implementation that gives these replies; an error class stands for a server that fails that way."""
     async with AsyncExitStack() as stack:
@@ -39,7 +50,8 @@ async def make(request: pytest.FixtureRequest) -> AsyncIterator[Make]:
         async def loopback(replies: Sequence[Reply]) -> ChatModel:
             steps = [openai_server.ok(r) if isinstance(r, str) else STEPS[r] for r in replies]
             server = await stack.enter_async_context(OpenAIServer(*steps))
-            model = OpenAIChat(server.base_url, "key", "gpt-test", Remote("model", retries=0))
+            interface, stream = SERVICES[request.param]
+            model = interface(server.base_url, "key", "gpt-test", Remote("model", retries=0), stream=stream)
             stack.push_async_callback(model.aclose)
             return model
 
@@ -49,7 +61,7 @@ async def make(request: pytest.FixtureRequest) -> AsyncIterator[Make]:
         async def faulty(replies: Sequence[Reply]) -> ChatModel:
             return FaultyModel(await scripted(replies))
 
-        yield {"openai over loopback": loopback, "scripted": scripted, "faulty": faulty}[request.param]
+        yield {"scripted": scripted, "faulty": faulty}.get(request.param, loopback)
 
 
 async def test_it_has_a_name(make: Make) -> None:
@@ -63,6 +75,11 @@ async def test_the_reply_comes_unchanged_with_model_and_usage(make: Make, text: 
     assert reply.text == text
     assert reply.model
     assert all(isinstance(count, int) and count >= 0 for count in reply.usage.values())
+
+
+async def test_a_reply_can_be_asked_for_in_a_form(make: Make) -> None:
+    reply = await (await make(['{"answers": []}'])).complete("s", "u", purpose="plan", schema=SCHEMA)
+    assert reply.text == '{"answers": []}'
 
 
 async def test_replies_come_in_the_order_of_the_questions(make: Make) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -23,7 +25,9 @@ class ComparingModel:
 
     name = "comparing"
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         *sources, statements = [text for _, text in _FENCED.findall(system)]
         known = set(re.findall(r"\w+", " ".join(sources).lower()))
         lines = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -56,7 +56,9 @@ class QuotingModel:
     def __init__(self) -> None:
         self.last = ""
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         asked = set(terms(user))
         found = [
             (len(asked & set(terms(s.text))), s.text.strip().removesuffix("."), n)
@@ -80,7 +82,9 @@ class Listener:
     def name(self) -> str:
         return self._inner.name
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         reply = await self._inner.complete(system, user, purpose=purpose, max_tokens=max_tokens)
         self.asked, self.last = user, reply.text
         return reply

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from grounding.grade import label_of
 from grounding.grade_prompt import Style
@@ -33,7 +35,9 @@ class GradingModel:
     def name(self) -> str:
         return "comparing"
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         self.calls += 1
         self._now += 1
         self.at_once = max(self.at_once, self._now)

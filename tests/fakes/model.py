@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from grounding.embedded.demo import plant
 from grounding.ports import ChatModel
@@ -35,7 +37,9 @@ class ScriptedModel:
     def name(self) -> str:
         return self._name
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         self.calls.append(Call(system, user, purpose, max_tokens))
         if not self._replies and self._otherwise is None:
             raise AssertionError(f"the model was asked {len(self.calls)} times, more often than scripted")
@@ -56,7 +60,9 @@ class FaultyModel:
     def name(self) -> str:
         return f"faulty {self._inner.name}"
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         reply = await self._inner.complete(system, user, purpose=purpose, max_tokens=max_tokens)
         text, _planted = plant(reply.text, f"{self._seed}:{user}")
         return Completion(text, self.name, reply.usage)

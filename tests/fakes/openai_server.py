@@ -1,6 +1,7 @@
-"""A loopback server that speaks chat.completions and misbehaves on request, one step of the script per request.
+"""A loopback server that speaks chat.completions and the Responses API, in one piece or streamed, as it is asked.
 
-The shapes follow the published contract of OpenAI and Azure OpenAI and what was seen of servers that break it.
+It refuses what the published contracts refuse (`openai_forms.wrong`), and misbehaves on request, one step of the script per
+request, in ways that were seen of servers.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import Any, Self
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from tests.fakes.openai_forms import Ending, body, completion, events, sse, wrong
+
 Step = Callable[["OpenAIServer", web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -28,17 +31,22 @@ class Seen:
 
 
 class OpenAIServer:
-    """Use as `async with OpenAIServer(ok("Hello."), status(500)) as server`. Past the script every step is `otherwise`."""
+    """Use as `async with OpenAIServer(ok("Hello."), status(500)) as server`. Past the script every step is `otherwise`.
 
-    def __init__(self, *script: Step, otherwise: Step | None = None) -> None:
+    `takes_schemas` false: a server without structured output, which refuses the parameter for it.
+    """
+
+    def __init__(self, *script: Step, otherwise: Step | None = None, takes_schemas: bool = True) -> None:
         self.script = list(script)
         self.seen: list[Seen] = []
         self.root = ""
         self.released = asyncio.Event()
         self._otherwise = otherwise or ok("Fine.")
+        self._takes_schemas = takes_schemas
         app = web.Application()
-        app.router.add_post("/v1/chat/completions", self._handle)
-        app.router.add_post("/openai/v1/chat/completions", self._handle)
+        for path in ("/v1", "/openai/v1"):
+            app.router.add_post(f"{path}/chat/completions", self._handle)
+            app.router.add_post(f"{path}/responses", self._handle)
         self._server = TestServer(app)
 
     async def __aenter__(self) -> Self:
@@ -57,28 +65,14 @@ class OpenAIServer:
         return f"{self.root}/v1"
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
-        self.seen.append(Seen(request.path, dict(request.headers), await request.json()))
+        asked = await request.json()
+        self.seen.append(Seen(request.path, dict(request.headers), asked))
+        if refused := wrong(request.path, asked):
+            return await error(400, code="invalid_request_error", param=refused[0], message=refused[1])(self, request)
+        if not self._takes_schemas and ("response_format" in asked or "text" in asked):
+            return await no_schemas()(self, request)
         step = self.script.pop(0) if self.script else self._otherwise
         return await step(self, request)
-
-
-def completion(text: str | None, *, finish: str | None = "stop", **message: Any) -> dict[str, Any]:
-    """The body of a chat completion with one choice."""
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1_760_000_000,
-        "model": "loopback-1",
-        "choices": [
-            {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
-        ],
-        "usage": {
-            "prompt_tokens": 11,
-            "completion_tokens": 7,
-            "total_tokens": 18,
-            "prompt_tokens_details": {"cached_tokens": 3},
-        },
-    }
 
 
 def reply(body: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Step:
@@ -99,12 +93,49 @@ def raw(text: str, *, status: int = 200, content_type: str = "application/json")
     return step
 
 
-def ok(text: str) -> Step:
-    return reply(completion(text))
+def ok(text: str, ending: Ending = "stop") -> Step:
+    """A reply in the interface that it is asked for in, streamed if it is asked for so."""
+
+    async def step(server: OpenAIServer, request: web.Request) -> web.StreamResponse:
+        asked = await request.json()
+        if not asked.get("stream"):
+            return web.json_response(body(request.path, text, ending))
+        done = () if request.path.endswith("/responses") else ("[DONE]",)
+        return await streamed(sse(*events(request.path, text, ending, asked), *done))(server, request)
+
+    return step
+
+
+def streamed(*parts: bytes, pause_s: float = 0.0, cut: bool = False) -> Step:
+    """A stream of exactly these bytes, in small pieces that end anywhere; `pause_s` after each part, `cut`: then the socket closes."""
+
+    async def step(_server: OpenAIServer, request: web.Request) -> web.StreamResponse:
+        stream = web.StreamResponse(headers={"Content-Type": "text/event-stream; charset=utf-8"})
+        stream.enable_chunked_encoding()
+        await stream.prepare(request)
+        for part in parts:
+            for at in range(0, len(part), 37):
+                await stream.write(part[at : at + 37])
+            await asyncio.sleep(pause_s)
+        if cut and request.transport is not None:
+            request.transport.close()
+        return stream
+
+    return step
+
+
+def cut_after(text: str, ending: Ending, *, left_out: int, cut: bool = False) -> Step:
+    """The stream of a reply without its last events."""
+
+    async def step(server: OpenAIServer, request: web.Request) -> web.StreamResponse:
+        made = events(request.path, text, ending, await request.json())
+        return await streamed(sse(*made[: len(made) - left_out]), cut=cut)(server, request)
+
+    return step
 
 
 def fenced(text: str) -> Step:
-    return reply(completion(f"```json\n{text}\n```"))
+    return ok(f"```json\n{text}\n```")
 
 
 def html200() -> Step:
@@ -125,15 +156,15 @@ def unfinished() -> Step:
 
 
 def cut_at_length() -> Step:
-    return reply(completion("Our phone number is +1 555", finish="length"))
+    return ok("Our phone number is +1 555", "length")
 
 
 def filtered_output(partial: str = "") -> Step:
-    return reply(completion(partial, finish="content_filter"))
+    return ok(partial, "content_filter")
 
 
 def refusal() -> Step:
-    return reply(completion(None, refusal="I cannot help with that."))
+    return ok("I cannot help with that.", "refusal")
 
 
 def truncated_json() -> Step:
@@ -176,6 +207,12 @@ def unsupported(param: str, message: str = "", *, named: bool = True) -> Step:
     """A model that does not take a parameter; `named` false: it says so in words only."""
     text = message or f"Unsupported parameter: '{param}' is not supported with this model."
     return error(400, code="unsupported_parameter", param=param if named else None, message=text)
+
+
+def no_schemas() -> Step:
+    """A model or server that takes no JSON schema."""
+    text = "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."
+    return error(400, code="invalid_request_error", param="response_format", message=text)
 
 
 def slow() -> Step:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from grounding.grade import label_of
 from grounding.policy import Style
@@ -33,7 +34,9 @@ class PolicyModel:
     def asked(self, purpose: str) -> list[Call]:
         return [call for call in self.calls if call.purpose == purpose]
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         self.calls.append(Call(system, user, purpose, max_tokens))
         if purpose == "grade" and purpose not in self._replies:
             return Completion(self._graded(user), self.name, temperature=0.0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,9 @@ class Asked:
         self.users: list[str] = []
         self.running = 0
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         self.users.append(user)
         self.running += 1
         try:
@@ -374,7 +377,15 @@ async def test_cancelling_leaves_nothing_behind() -> None:
         name = "endless"
         running = 0
 
-        async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+        async def complete(
+            self,
+            system: str,
+            user: str,
+            *,
+            purpose: str,
+            max_tokens: int = 800,
+            schema: Mapping[str, Any] | None = None,
+        ) -> Completion:
             self.running += 1
             started.set()
             try:
@@ -400,7 +411,15 @@ async def test_a_deadline_passes_through() -> None:
     class Slow:
         name = "slow"
 
-        async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+        async def complete(
+            self,
+            system: str,
+            user: str,
+            *,
+            purpose: str,
+            max_tokens: int = 800,
+            schema: Mapping[str, Any] | None = None,
+        ) -> Completion:
             await asyncio.sleep(3600)
             raise AssertionError
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -267,7 +269,9 @@ class Chancy:
         self._random = random.Random(seed)
         self.calls = 0
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         self.calls += 1
         return Completion(self._random.choice([*SAID, *SAID[4:6] * 4]), self.name)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from grounding.errors import PromptBlocked
@@ -26,7 +29,9 @@ class Echo:
         self.sent: list[tuple[str, str]] = []
         self.reply = reply
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         self.sent.append((system, user))
         return Completion(self.reply if self.reply is not None else f"{system}\n{user}", self.name, {"total": 1})
 

@@ -9,7 +9,8 @@ import traceback
 import pytest
 from aiohttp import web
 
-from grounding.azure.openai_chat import OpenAIChat, TokenProvider
+from grounding.azure.openai_chat import OpenAIChat
+from grounding.azure.openai_client import TokenProvider
 from grounding.errors import (
     AttestError,
     ContentFiltered,
@@ -21,6 +22,7 @@ from grounding.errors import (
 )
 from grounding.remote import Overloaded, Remote, Throttled
 from tests.fakes import openai_server as fake
+from tests.fakes.openai_forms import completion
 from tests.fakes.openai_server import OpenAIServer, Step
 
 KEY = "sk-secret-0123456789"
@@ -91,7 +93,7 @@ RETRIED: list[tuple[str, Step]] = [
     ("truncated_json", fake.truncated_json()),
     ("deep_json", fake.raw("[" * 100_000)),
     ("unfinished", fake.unfinished()),
-    ("tool_call", fake.reply(fake.completion("x", finish="tool_calls"))),
+    ("tool_call", fake.reply(completion("x", finish="tool_calls"))),
     ("empty_text", fake.ok("  \n")),
     ("only_thinking", fake.ok("<think>The hours are in [1].</think>\n")),
 ]
@@ -313,8 +315,8 @@ async def test_a_reply_is_given_as_it_came() -> None:
 
 
 async def test_missing_or_odd_usage_is_no_failure() -> None:
-    odd = {**fake.completion("Fine."), "usage": {"prompt_tokens": "many", "completion_tokens": 3}, "model": None}
-    bare = {key: value for key, value in fake.completion("Fine.").items() if key != "usage"}
+    odd = {**completion("Fine."), "usage": {"prompt_tokens": "many", "completion_tokens": 3}, "model": None}
+    bare = {key: value for key, value in completion("Fine.").items() if key != "usage"}
     async with OpenAIServer(fake.reply(odd), fake.reply(bare)) as server:
         model = chat(server)
         first = await model.complete("s", "u", purpose="compose")
@@ -396,7 +398,7 @@ async def test_calls_run_side_by_side() -> None:
     async def together(_server: OpenAIServer, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         await gate.wait()
-        return web.json_response(fake.completion(body["messages"][1]["content"]))
+        return web.json_response(completion(body["messages"][1]["content"]))
 
     async with OpenAIServer(otherwise=together) as server:
         model = chat(server)

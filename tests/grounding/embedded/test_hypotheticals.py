@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,7 +43,9 @@ class Imagining:
         self.of, self.poison, self.error = of, poison, error
         self.asked: list[list[str]] = []
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         passages = _NUMBERED.findall(system)
         self.asked.append([text for _, text in passages])
         await asyncio.sleep(0)

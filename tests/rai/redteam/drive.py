@@ -5,9 +5,10 @@ from __future__ import annotations
 import email.header
 import html
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from bot.compose import compose
 from bot.compose_ingest import open_ingester
@@ -151,7 +152,9 @@ def _letters(text: str) -> str:
 class _Quiet:
     name = "quiet"
 
-    async def complete(self, system: str, user: str, *, purpose: str, max_tokens: int = 800) -> Completion:
+    async def complete(
+        self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
+    ) -> Completion:
         return Completion("", self.name)
 
 

@@ -1,0 +1,90 @@
+"""The client that every adapter over OpenAI's SDK calls: where it goes, with which key, and what it never does by itself.
+
+The SDK's own retries are off, for `grounding.remote` makes them; redirects are not followed; nothing of the environment's
+OpenAI variables is sent; a proxy of the environment is used, except for this machine.
+"""
+
+from __future__ import annotations
+
+import inspect
+import ipaddress
+import re
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
+
+from grounding.errors import AttestError, ServiceRejected, SettingsError
+from grounding.remote import Remote
+
+OPENAI_BASE_URL = "https://api.openai.com/v1"
+CONNECT_S = 5.0
+TokenProvider = Callable[[], Awaitable[str]]
+"""Asynchronous: a function that returns its token at once is refused, for it would hold up every other turn."""
+
+
+def make_client(base_url: str | None, api_key: str | TokenProvider | None, remote: Remote) -> AsyncOpenAI:
+    """A client of OpenAI, of Azure's `/openai/v1/`, or of a server that speaks like them.
+
+    `api_key`: a key, an async function that returns a bearer token (Microsoft Entra ID), or None for a local server.
+    Its timeout is per read, so whoever calls bounds the whole. Raises SettingsError if `base_url` is not an http or https
+    address, or the key cannot be sent.
+    """
+    url = base_url or OPENAI_BASE_URL
+    host = _host(url)
+    _check_key(api_key)
+    client = AsyncOpenAI(
+        base_url=url,
+        # Without a key the SDK would send the environment's to whatever server this is.
+        api_key=_guarded(api_key, remote.service) if callable(api_key) else api_key or "none",
+        max_retries=0,
+        timeout=Timeout(remote.deadline_s, connect=min(CONNECT_S, remote.deadline_s)),
+        # A redirect would carry the prompt to an address that nobody configured; a proxy cannot reach our loopback.
+        http_client=DefaultAsyncHttpx2Client(trust_env=not _is_loopback(host), follow_redirects=False),
+    )
+    client.organization = client.project = client.admin_api_key = None
+    return client
+
+
+def _guarded(provider: TokenProvider, service: str) -> TokenProvider:
+    async def token() -> str:
+        try:
+            waiting = provider()
+            if not inspect.isawaitable(waiting):
+                raise TypeError
+            return await waiting
+        except AttestError:
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever a provider raises, its words may hold credentials
+            raise ServiceRejected(service, f"no token was given ({type(error).__name__})") from None
+
+    return token
+
+
+def _host(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname if parts.scheme in ("http", "https") else None
+    except ValueError:
+        host = None
+    if not host:
+        raise SettingsError(
+            "ATTEST_OPENAI_BASE_URL: not an http or https address; "
+            "allowed: such as http://127.0.0.1:11434/v1 or https://NAME.openai.azure.com/openai/v1/"
+        )
+    return host
+
+
+def _check_key(api_key: object) -> None:
+    """A key pasted with a line break or an ellipsis fails in the depths of the HTTP library, its text in the error."""
+    if isinstance(api_key, str) and re.search(r"[^!-~]", api_key):
+        raise SettingsError(
+            "ATTEST_OPENAI_API_KEY: holds a space, a line break or a character outside ASCII; no key does"
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

@@ -1,0 +1,35 @@
+"""Server-sent events (WHATWG HTML, 9.2.6) out of the bytes of a stream, for replies that come in pieces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_BREAK = re.compile(rb"\r\n|\n|\r(?!\Z)")
+"""Line ends of the standard. A CR at the end of what has come may be half of a CRLF."""
+
+
+class EventLines:
+    """What the `data` of each event says. Bytes are cut at line ends before they are decoded: a chunk may end within a character,
+    and a JSON text may hold U+2028, at which `str.splitlines` would cut it.
+    """
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._data: list[str] = []
+
+    def feed(self, chunk: bytes) -> Iterator[str]:
+        """The events that end in this chunk. What has no empty line after it when the stream ends was cut, and is no event.
+
+        Raises UnicodeDecodeError.
+        """
+        *lines, self._rest = _BREAK.split(self._rest + chunk)
+        for line in lines:
+            if not line:
+                if self._data:
+                    yield "\n".join(self._data)
+                self._data = []
+                continue
+            name, _, value = line.partition(b":")
+            if name == b"data":
+                self._data.append(value.removeprefix(b" ").decode())
