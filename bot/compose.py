@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING
 
 from bot.compose_owned import Closers
 from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
-from bot.compose_remote import chat_model, model_grader, prompt_screen, tagger, web_search
+from bot.compose_remote import (
+    chat_model,
+    model_grader,
+    personal_finder,
+    prompt_screen,
+    summarizer,
+    tagger,
+    web_search,
+)
 from bot.compose_search import search as searching
 from bot.pipeline import answer_turn
 from bot.records import Ask, OnStage, Reply
@@ -31,6 +39,7 @@ from grounding.ports import ChatModel, Composer, Embedder, Grader
 from rai.claims import units
 from rai.judge import ModelJudge
 from rai.ports import Ledger, PromptScreen
+from rai.private import redaction
 from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import Report, Source
 from rai.redact import Redactor
@@ -61,7 +70,6 @@ class _Builder:
         from grounding.embedded.directory import FileDirectory
         from grounding.embedded.grader import EmbeddedGrader
         from grounding.embedded.names import StoreNames
-        from grounding.embedded.summarizer import CentralitySummarizer
         from rai.embedded.relevance import EmbeddedRelevance
 
         settings = self.settings
@@ -84,12 +92,13 @@ class _Builder:
         composer = self._composer(embedder, model)
         seams = Seams(
             screen=screen,
-            queries=QueryBuilder(CentralitySummarizer(embedder), linker),
+            queries=QueryBuilder(summarizer(settings, embedder, self.redactor, self.closers), linker),
             retriever=ScreenedRetriever(search.retriever, screen, earlier=earlier),
             grader=EmbeddedGrader(embedder),
             web=web_search(settings, screen, self.redactor, self.closers),
             composer=composer,
             reviser=composer if settings.generator == "openai" else None,
+            personal=personal_finder(settings, self.redactor, self.closers),
             rewriter=helper if settings.rewriter == "model" else None,
             directory=FileDirectory(settings.directory_path),
             check=_checker(settings, settings.policies[settings.policy], ports),
@@ -122,7 +131,7 @@ class _Builder:
         from rai.ledger.store import SqlLedger
 
         s = self.settings
-        make = partial(SqlLedger, s.home / "ledger.db", s.ledger_key_file, redact=self.redactor.redact_entry)
+        make = partial(SqlLedger, s.home / "ledger.db", s.ledger_key_file, redact=redaction(self.redactor))
         ledger = await asyncio.to_thread(make)
         self.closers.append(ledger.close)
         return ledger

@@ -1,4 +1,5 @@
-"""Settings to what lies outside of this machine: the model, the web, names by a service, the stronger prompt screen.
+"""Settings to what lies outside of this machine: the model, the web, names, summaries and personal data by a service, the stronger
+prompt screen.
 
 A part of `bot.compose`, under its rules: each adapter is imported where it is built, and a model or a web search is handed out
 in its wrapper alone. `closers` collects what has to be closed.
@@ -9,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
@@ -19,7 +20,7 @@ from bot.settings import SAMPLE, Settings
 from grounding.address import check_address, is_azure
 from grounding.grade_prompt import own_texts as grading_texts
 from grounding.policy import Policy
-from grounding.ports import ChatModel, Embedder, Grader, WebSearch
+from grounding.ports import ChatModel, Embedder, Grader, Summarizer, WebSearch
 from grounding.prompt import own_texts
 from grounding.records import Progress
 from grounding.remote import Remote
@@ -27,11 +28,14 @@ from grounding.web.sites import Sites
 from rai.cascade import CascadeScreen
 from rai.judge import REQUEST as JUDGE_REQUEST
 from rai.judge import instructions as judge_instructions
-from rai.ports import EntityTagger, PromptScreen
-from rai.private import PrivateModel, PrivateTagger
+from rai.ports import EntityTagger, PersonalFinder, PromptScreen
+from rai.private import PrivateModel, PrivateTagger, masking
 from rai.records import EntityType
 from rai.redact import Redactor
 from rai.screened import TIMEOUT_S, ScreenedModel, ScreenedWeb
+
+if TYPE_CHECKING:
+    from grounding.azure.identity import InThreads
 
 LOG = logging.getLogger("attest")
 HYPOTHETICALS = "hyde.db"
@@ -137,17 +141,55 @@ def tagger(
     from rai.embedded.tagger import GazetteerTagger
 
     local = GazetteerTagger(listed)
-    if settings.language_endpoint is None:
+    if "names" not in settings.language_uses:
         return local
-    from grounding.azure.identity import InThreads
     from rai.azure.language import LanguageRecognizer, LanguageTagger
 
-    key = closers.key(settings.language_key, settings)
-    given = key if isinstance(key, str) else InThreads(key)
-    recognizer = LanguageRecognizer(settings.language_endpoint, given, timeout_s=settings.call_deadline_s)
+    at, key = _language_in_threads(settings, closers)
+    recognizer = LanguageRecognizer(at, key, timeout_s=settings.call_deadline_s)
     both = LanguageTagger(local, recognizer, _remote(settings, "language"))
     closers.append(_closing(both))
     return PrivateTagger(both, redactor) if settings.pseudonyms == "on" else both
+
+
+def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor, closers: Closers) -> Summarizer:
+    """Who ranks the sentences of a conversation: embeddings, or Azure AI Language."""
+    if "summaries" not in settings.language_uses:
+        from grounding.embedded.summarizer import CentralitySummarizer
+
+        return CentralitySummarizer(embedder)
+    from grounding.azure.language_summarizer import LanguageSummarizer
+
+    key = closers.key(settings.language_key, settings)
+    most = min(settings.summarizer_deadline_s, settings.turn_deadline_s / 2)
+    # one more try at most: whoever cannot have a summary searches for the last turn
+    remote = Remote("language", deadline_s=most, retries=min(1, settings.retries))
+    mask = masking(redactor) if settings.pseudonyms == "on" else None
+    made = LanguageSummarizer(settings.language_endpoint or "", key, remote, mask=mask)
+    closers.append(_closing(made))
+    return made
+
+
+def personal_finder(settings: Settings, redactor: Redactor, closers: Closers) -> PersonalFinder | None:
+    """Azure AI Language beside our own rules for personal data; None where it is off."""
+    if "personal data" not in settings.language_uses:
+        return None
+    from rai.azure.language_personal import LanguagePersonal, PersonalRecognizer
+
+    at, key = _language_in_threads(settings, closers)
+    remote = _remote(settings, "language", within_s=TIMEOUT_S)  # a turn waits for it as long as for its screen
+    recognizer = PersonalRecognizer(at, key, timeout_s=remote.deadline_s)
+    finder = LanguagePersonal(recognizer, remote, mask=masking(redactor) if settings.pseudonyms == "on" else None)
+    closers.append(_closing(finder))
+    return finder
+
+
+def _language_in_threads(settings: Settings, closers: Closers) -> tuple[str, str | InThreads]:
+    """Endpoint, which the settings want, and key or identity for clients that block."""
+    from grounding.azure.identity import InThreads
+
+    key = closers.key(settings.language_key, settings)
+    return settings.language_endpoint or "", key if isinstance(key, str) else InThreads(key)
 
 
 def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: Closers) -> WebSearch | None:

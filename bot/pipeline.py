@@ -13,7 +13,7 @@ from bot.cite import internal_notes
 from bot.entry import turn_body
 from bot.records import Ask, Code, OnStage, Reply
 from bot.reply import notice
-from bot.screening import blocked_for, screen_turn
+from bot.screening import blocked_for, open_turn
 from bot.settle import ended, refused, settle
 from bot.trace import CODES, Trace
 from bot.turn import Seams, Work
@@ -28,21 +28,26 @@ from grounding.prompt import build_prompt
 from grounding.query import last_turn_query, without_excluded
 from grounding.records import Access, Action, Passage, Prompt, Query, Turn
 from rai.records import Outcome
-from rai.screened import screened_turn
+from rai.screened import TurnScreening, screened_turn
 
 
 async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage | None = None) -> Reply:
     """One turn. Always a reply; nothing leaves before the ledger has it. Raises UserError for an unusable question."""
     work = Work(ask, seams, policy, Trace(on_stage))
+    with screened_turn(_conversation(ask)) as screened:  # the ledger's writer masks what was found in this turn
+        return await _record(work, await _reply(work, screened))
+
+
+async def _reply(work: Work, screened: TurnScreening) -> Reply:
+    """However the turn ends."""
     try:
-        with screened_turn(_conversation(ask)) as screened:
-            try:
-                async with asyncio.timeout(seams.deadline_s):
-                    reply = await _turn(work)
-            finally:
-                work.trace.note(*screened.notes)
-                work.trace.screenings += screened.blocked
-                work.trace.calls += screened.calls
+        try:
+            async with asyncio.timeout(work.seams.deadline_s):
+                reply = await _turn(work)
+        finally:
+            work.trace.note(*screened.notes)
+            work.trace.screenings += screened.blocked
+            work.trace.calls += screened.calls
     except TimeoutError:
         reply = ended(work, Outcome.FAILED, "deadline")
     except PromptBlocked as error:
@@ -55,7 +60,7 @@ async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage 
     except (ServiceError, StoreError) as error:
         work.trace.note(f"{work.trace.current}: {error}")
         reply = ended(work, Outcome.FAILED, CODES.get(work.trace.current))
-    return await _record(work, reply)
+    return reply
 
 
 def _conversation(ask: Ask) -> list[str]:
@@ -66,7 +71,7 @@ def _conversation(ask: Ask) -> list[str]:
 async def _turn(w: Work) -> Reply:
     stage, seams, policy = w.trace.stage, w.seams, w.policy
     access = await stage("access", _access(w))
-    if not await stage("screen", screen_turn(w)):
+    if not await stage("screen", open_turn(w)):
         return refused(w, blocked_for(w))
     w.query = await stage("query", _query(w, access))
     kept = await _find(w, access)

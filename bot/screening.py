@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.turn import Work
-from grounding.errors import PromptBlocked, ServiceError, UserError
+from grounding.errors import AttestError, PromptBlocked, ServiceError, UserError
 from grounding.records import Turn
 from rai.ports import PromptScreen
+from rai.private import look_further
 from rai.reading import unread
 from rai.records import Category, Screening
 
@@ -20,6 +22,23 @@ company's list or a stronger screen needs no more than its own threshold.
 """
 LONGEST = 2000
 """Characters of what is read together; more is a pasted text, which is judged by itself."""
+
+
+async def open_turn(w: Work) -> bool:
+    """`screen_turn`, and beside it a service that looks for personal data, where there is one: neither waits for the other to begin."""
+    if w.seams.personal is None:
+        return await screen_turn(w)
+    failure: AttestError | None = None
+    allowed = False
+    async with asyncio.TaskGroup() as group:
+        group.create_task(look_further(w.seams.personal))
+        try:
+            allowed = await screen_turn(w)
+        except AttestError as error:  # what was found is masked in the record however the screen ends
+            failure = error
+    if failure is not None:
+        raise failure
+    return allowed
 
 
 async def screen_turn(w: Work) -> bool:

@@ -189,13 +189,25 @@ class Services(Serving):
     moderation_block_at: float = Field(
         0.5, gt=0, le=1, description="score from which a category blocks; what the service flags blocks at any score"
     )
-    # names of an answer
+    # language: names of an answer, summaries of a conversation, personal data
     language_endpoint: str | None = Field(
-        None,
-        description="Azure AI Language, finds names beside the local list: https://NAME.cognitiveservices.azure.com; empty: off",
+        None, description="Azure AI Language: https://NAME.cognitiveservices.azure.com; empty: off"
     )
     language_key: SecretStr | None = Field(
         None, description="key of that resource; without it the identity of this machine (azure-identity) is used"
+    )
+    entities: Literal["auto", "embedded", "language"] = Field(
+        "auto",
+        description="who finds names in an answer beside the local list; auto: language where it has an endpoint",
+    )
+    summarizer: Literal["embedded", "language"] = Field(
+        "embedded", description="who ranks the sentences of a conversation too long to be searched for whole"
+    )
+    summarizer_deadline_s: Seconds = Field(
+        6.0, description="seconds for such a summary by language, its waiting included; at most half of the turn's"
+    )
+    pii: Literal["embedded", "language"] = Field(
+        "embedded", description="who looks for personal data in a conversation: language does so beside our own rules"
     )
     # the web
     web: Literal["off", "serpapi", "tavily", "duckduckgo", "bing", "sample"] = Field(

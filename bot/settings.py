@@ -96,6 +96,13 @@ class Settings(Groups):
         return Chunking(self.chunks, *self.chunk_fill)
 
     @property
+    def language_uses(self) -> tuple[str, ...]:
+        """What Azure AI Language is used for: names, summaries, personal data."""
+        names = self.entities == "language" or (self.entities == "auto" and self.language_endpoint is not None)
+        used = {"names": names, "summaries": self.summarizer == "language", "personal data": self.pii == "language"}
+        return tuple(use for use, is_on in used.items() if is_on)
+
+    @property
     def directory_path(self) -> Path:
         """The file that says who belongs to which groups, whether or not it is there."""
         return self.directory_file or self.home / "directory.yaml"
@@ -111,10 +118,7 @@ def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
     yield s.grader == "model" and no_model, f"ATTEST_GRADER=model {model}"
     yield s.rewriter == "model" and no_model, f"ATTEST_REWRITER=model {model}"
     yield s.hyde == "model" and no_model, f"ATTEST_HYDE=model {model}"
-    yield (
-        s.language_key is not None and s.language_endpoint is None,
-        "ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT",
-    )
+    yield from _language_conflicts(s)
     yield from _cloud_conflicts(s)
     yield from _search_conflicts(s)
     yield from _screen_conflicts(s)
@@ -171,6 +175,20 @@ def _search_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
         "ATTEST_HYDE=model needs ATTEST_SEARCH=embedded: what is imagined of passages is searched on this machine alone"
     )
     yield azure and s.hyde == "model", embedded_only
+
+
+def _language_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
+    missing = s.language_endpoint is None
+    yield s.language_key is not None and missing, "ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT"
+    for name in ("entities", "summarizer", "pii"):
+        by_service = getattr(s, name) == "language"
+        yield by_service and missing, f"{PREFIX}{name.upper()}=language needs ATTEST_LANGUAGE_ENDPOINT"
+    waits = "summarizer_deadline_s" in s.model_fields_set and s.summarizer == "embedded"
+    yield waits, "ATTEST_SUMMARIZER_DEADLINE_S needs ATTEST_SUMMARIZER=language"
+    idle = (
+        "ATTEST_LANGUAGE_ENDPOINT is used by nothing: ATTEST_ENTITIES, ATTEST_SUMMARIZER or ATTEST_PII may be language"
+    )
+    yield not missing and not s.language_uses, idle
 
 
 def _screen_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:

@@ -16,7 +16,7 @@ from grounding.policy import Policy
 from grounding.ports import ChatModel, Composer, Directory, Grader, Retriever, WebSearch
 from grounding.records import Evidence, Grading, Prompt, Query, Retrieval, Turn, WebResult
 from grounding.spotlight import new_marker
-from rai.ports import Ledger, PromptScreen
+from rai.ports import Ledger, PersonalFinder, PromptScreen
 from rai.records import Report, Source
 
 Check = Callable[[str, Sequence[Source], str | None, Sequence[str], datetime | None], Awaitable[Report]]
@@ -27,7 +27,7 @@ Check = Callable[[str, Sequence[Source], str | None, Sequence[str], datetime | N
 class Seams:
     """Everything a turn asks of the world. `web` None is off. `deadline_s` bounds the whole turn.
 
-    `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
+    `personal`: who looks for personal data beside our own rules; None: nobody does. `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
     """
 
     screen: PromptScreen
@@ -42,6 +42,7 @@ class Seams:
     company: str = "the company"
     deadline_s: float = 45.0
     reviser: Composer | None = None
+    personal: PersonalFinder | None = None
     rewriter: ChatModel | None = None
 
 

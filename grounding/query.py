@@ -75,6 +75,12 @@ def turn_sentences(turns: Sequence[Turn], index: int) -> list[Sentence]:
     return [Sentence(index, s.start, s.end, s.text, 0.0) for s in spans if terms(s.text[body_start(s.text) :])]
 
 
+def said_before(turns: Sequence[Turn], asked: int) -> list[Sentence]:
+    """Sentences of who asks that say something, of the last `RECENT_TURNS` before the question."""
+    recent = range(max(0, asked - RECENT_TURNS), asked)
+    return [s for i in recent if turns[i].role in ("customer", "user") for s in turn_sentences(turns, i)]
+
+
 def leans(text: str) -> bool:
     """True if a question depends on what was said before: it points back, or says too little to stand alone."""
     return bool(_LEANS.search(text)) or len(set(terms(text))) <= 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Protocol
 
+from rai.personal.known import Personal
 from rai.records import EntityType, Entry, Screening, Source, Verification
 
 
@@ -33,6 +34,14 @@ class EntityTagger(Protocol):
 
     async def tag(self, text: str) -> tuple[tuple[int, int, EntityType], ...]:
         """Spans (start, end, type), ascending, not overlapping."""
+        ...
+
+
+class PersonalFinder(Protocol):
+    """Finds personal data beside our own rules, which need none: a service with a model."""
+
+    async def find(self, texts: Sequence[str]) -> Sequence[Personal]:
+        """What is personal in these texts, read as one. Raises ServiceError if any part of them could not be read."""
         ...
 
 

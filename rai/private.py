@@ -1,16 +1,19 @@
-"""Services outside that are never told who the customer is: put around a chat model or a tagger by `compose`."""
+"""Services outside that are never told who the customer is: put around a chat model or a tagger by `compose`. What a service finds
+to be personal in a conversation joins what our own rules find, for everything that asks.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from grounding.errors import ServiceError
 from grounding.ports import ChatModel
 from grounding.records import Completion
 from rai.personal.known import Known, Personal
-from rai.ports import EntityTagger
+from rai.ports import EntityTagger, PersonalFinder
 from rai.records import EntityType
 from rai.redact import Redactor, masked, merged
 from rai.screened import TurnScreening, current_turn, known_of, note
@@ -88,3 +91,39 @@ class PrivateTagger:
             known = await asyncio.to_thread(known_of, turn, self._redactor)
             text = masked(text, merged(text, known.find(text)))
         return tuple(await self._tagger.tag(text))
+
+
+def masking(redactor: Redactor) -> Callable[[Sequence[str]], Awaitable[list[str]]]:
+    """Masks the conversation's personal data in texts, each in its length; outside of a turn what stands in these texts."""
+
+    async def mask(texts: Sequence[str]) -> list[str]:
+        turn = current_turn() or TurnScreening(tuple(texts))
+        known = await asyncio.to_thread(known_of, turn, redactor)
+        return [masked(text, merged(text, known.find(text))) for text in texts]
+
+    return mask
+
+
+async def look_further(finder: PersonalFinder | None) -> None:
+    """What a service finds personal in the conversation of this turn is kept from web queries, prompts and the ledger like what we find.
+
+    If it fails, what we find stands alone, and a note says so.
+    """
+    turn = current_turn()
+    if finder is None or turn is None or not any(text.strip() for text in turn.conversation):
+        return
+    try:
+        turn.told = tuple(await finder.find(turn.conversation))
+    except ServiceError as error:
+        note(f"personal data was looked for on this machine alone: {error}")
+    turn.known = 0, None
+
+
+def redaction(redactor: Redactor) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """`Redactor.redact_entry` for the ledger: in a turn what a service found is masked as well."""
+
+    def redact(body: dict[str, Any]) -> dict[str, Any]:
+        turn = current_turn()
+        return redactor.redact_entry(body, turn.told if turn else ())
+
+    return redact

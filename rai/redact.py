@@ -72,12 +72,12 @@ class Redactor:
         kept = {_normal(k) for k in keep}
         return masked(text, [p for p in self.find(text) if _normal(p.value) not in kept])
 
-    def redact_entry(self, body: dict[str, Any]) -> dict[str, Any]:
+    def redact_entry(self, body: dict[str, Any], told: Iterable[Personal] = ()) -> dict[str, Any]:
         """A ledger body with what the user gave away (question, history, agent context) masked wherever it stands.
 
-        What also stands in the text of the evidence is the company's own and stays.
+        `told`: what somebody else found there. What also stands in the text of the evidence is the company's own and stays.
         """
-        found = [personal for text in _given(body) for personal in self.find(text)]
+        found = [personal for text in _given(body) for personal in self.find(text)] + list(told)
         return redact_body(body, Known(found, _texts(body.get("evidence"), "text")))
 
     def _numbers(self, text: str) -> list[tuple[int, int, Kind]]:

@@ -52,13 +52,14 @@ class ModelCall:
 class TurnScreening:
     """What the screen has allowed in this turn, and what should be said about it. `blocked`: prompts that it stopped, by what they are.
 
-    `conversation`: question, history and agent context; `found`: the personal data in them, once they were read for it; `known`: the same less what as many
-    passages hold.
+    `conversation`: question, history and agent context; `found`: the personal data in them, once they were read for it; `told`: what a service found there
+    beside it; `known`: both less what as many passages hold.
     `passages`: what the company, or a web page, says: what stands in it is nobody's secret.
     """
 
     conversation: tuple[str, ...] = ()
     found: list[Personal] | None = None
+    told: tuple[Personal, ...] = ()
     known: tuple[int, Known | None] = (0, None)
     passages: set[str] = field(default_factory=set)
     pseudonyms: Pseudonyms = field(default_factory=Pseudonyms)
@@ -258,7 +259,7 @@ def known_of(turn: TurnScreening, redactor: Redactor) -> Known:
         turn.found = [personal for text in turn.conversation for personal in redactor.find(text)]
     size, known = turn.known
     if known is None or size != len(turn.passages):
-        turn.known = size, known = len(turn.passages), Known(turn.found, sorted(turn.passages))
+        turn.known = size, known = len(turn.passages), Known([*turn.found, *turn.told], sorted(turn.passages))
     return known
 
 

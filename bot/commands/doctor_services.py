@@ -84,11 +84,14 @@ async def _moderation(settings: Settings) -> Finding:
 async def _language(settings: Settings) -> Finding:
     base, key = (settings.language_endpoint or "").rstrip("/"), settings.language_key
     headers = {"Ocp-Apim-Subscription-Key": key.get_secret_value()} if key else {}
+    uses = f"for {', '.join(settings.language_uses)}"
     if not key:
-        return Finding("language service", "note", "signs in as this machine; tried at the first check", service=True)
+        detail = f"signs in as this machine; tried when it is first needed, {uses}"
+        return Finding("language service", "note", detail, service=True)
     # a GET costs nothing; any answer but a refusal of the key says that the service is there
     url = f"{base}/language/:analyze-text?api-version=2023-04-01"
-    return await _get("language service", url, headers, "ATTEST_LANGUAGE_KEY", "ATTEST_LANGUAGE_ENDPOINT")
+    found = await _get("language service", url, headers, "ATTEST_LANGUAGE_KEY", "ATTEST_LANGUAGE_ENDPOINT")
+    return replace(found, detail=f"{found.detail}; {uses}")
 
 
 async def _serpapi(settings: Settings) -> Finding:

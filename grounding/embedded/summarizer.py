@@ -10,11 +10,11 @@ import numpy as np
 from grounding.ports import Embedder
 from grounding.query import (
     MAX_LAST,
-    RECENT_TURNS,
     assemble,
     last_asked,
     last_turn_query,
     missing_names,
+    said_before,
     turn_sentences,
 )
 from grounding.records import Query, Sentence, Turn
@@ -55,7 +55,6 @@ def _rank_score(cosine: float, text: str) -> float:
 
 def _after_what_was_said(turns: Sequence[Turn], asked: int) -> Query:
     """A turn without a term ("And why?") after the newest sentence of who asks that has one."""
-    recent = range(max(0, asked - RECENT_TURNS), asked)
-    before = [s for i in recent if turns[i].role in ("customer", "user") for s in turn_sentences(turns, i)][-1:]
+    before = said_before(turns, asked)[-1:]
     alone = last_turn_query(turns, "the last turn holds no term to rank")
     return assemble([*(replace(s, rank_score=1.0) for s in before), *alone.sentences], ()) if before else alone

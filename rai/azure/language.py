@@ -13,12 +13,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
-from azure.ai.textanalytics import TextAnalyticsClient
-from azure.core.credentials import AzureKeyCredential, TokenCredential
+from azure.core.credentials import TokenCredential
 from presidio_analyzer import EntityRecognizer, RecognizerResult, RemoteRecognizer
 
-from grounding.address import check_address, check_key, is_loopback
 from grounding.azure.core_faults import code_of, translated
+from grounding.azure.language_client import SERVICE, STRING_INDEX, blocking_client
 from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid
 from grounding.remote import Remote
 from grounding.text import sentences
@@ -27,7 +26,6 @@ from rai.records import EntityType
 
 LOG = logging.getLogger("attest")
 Tag = tuple[int, int, EntityType]
-SERVICE = "language"
 MAX_PIECE = 5000
 """Code points of one document: never more text elements than that, so below the service's 5,120."""
 MAX_DOCUMENTS = 5
@@ -50,31 +48,15 @@ class LanguageRecognizer(RemoteRecognizer):
     SettingsError for an endpoint or key that cannot be used. Blocking: `LanguageTagger` runs it in a thread.
     """
 
+    label = "Azure AI Language NER"
+    kinds: frozenset[str] = frozenset(_TYPES.values())
+
     def __init__(
         self, endpoint: str, key: str | TokenCredential, *, language: str = "en", timeout_s: float = 20.0
     ) -> None:
-        check_address(endpoint, "ATTEST_LANGUAGE_ENDPOINT", "https://NAME.cognitiveservices.azure.com")
-        if isinstance(key, str):
-            check_key(key, "ATTEST_LANGUAGE_KEY")
-        local = is_loopback(endpoint)
-        # the SDK hands tokens to https alone, and knows the option only where it handles one
-        self._options: dict[str, Any] = {"enforce_https": False} if local and not isinstance(key, str) else {}
-        self._client = TextAnalyticsClient(
-            endpoint,
-            AzureKeyCredential(key) if isinstance(key, str) else key,
-            default_language=language,
-            retry_total=0,  # our wrapper decides
-            permit_redirects=False,
-            connection_timeout=min(5.0, timeout_s),
-            read_timeout=timeout_s,
-            logging_enable=False,
-            use_env_settings=not local,  # a proxy cannot reach our loopback
-        )
+        self._client = blocking_client(endpoint, key, timeout_s=timeout_s, language=language)
         super().__init__(
-            supported_entities=sorted(set(_TYPES.values())),
-            supported_language=language,
-            name="Azure AI Language NER",
-            version="2023-04-01",
+            supported_entities=sorted(self.kinds), supported_language=language, name=self.label, version="2023-04-01"
         )
 
     def load(self) -> None:
@@ -85,28 +67,48 @@ class LanguageRecognizer(RemoteRecognizer):
         return list(self.supported_entities)
 
     def analyze(self, text: str, entities: list[str], nlp_artifacts: object = None) -> list[RecognizerResult]:
-        """Every name of `text`, of whatever length. Raises ServiceError if any part of it could not be read."""
+        """Every entity of `text`, of whatever length. Raises ServiceError if any part of it could not be read."""
         del nlp_artifacts  # presidio hands them to every recogniser; the service needs none
         results: list[RecognizerResult] = []
         pieces = list(_pieces(text))
         for at in range(0, len(pieces), MAX_DOCUMENTS):
             batch = pieces[at : at + MAX_DOCUMENTS]
             with translated(SERVICE):
-                replies = self._client.recognize_entities(
-                    [piece for _, piece in batch],
-                    disable_service_logs=True,
-                    string_index_type="UnicodeCodePoint",
-                    **self._options,
-                )
+                replies = self._asked([piece for _, piece in batch])
                 if len(replies) != len(batch):
                     raise ServiceReplyInvalid(SERVICE, f"{len(replies)} of {len(batch)} documents answered")
                 for (offset, piece), reply in zip(batch, replies, strict=True):
-                    results += _results(offset, piece, reply, entities)
+                    results += self._results(offset, piece, reply, entities)
         return list(EntityRecognizer.remove_duplicates(results))
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
+
+    def _asked(self, documents: list[str]) -> list[Any]:
+        return list(
+            self._client.recognize_entities(documents, disable_service_logs=True, string_index_type=STRING_INDEX)
+        )
+
+    def _kind(self, entity: Any) -> str | None:
+        """What an entity is to us; None for what is no name."""
+        kind = _TYPES.get(entity.category) or _TYPES.get(f"{entity.category}/{entity.subcategory}")
+        # "phone" is a Product to the service and no name to us
+        named = entity.text[0].isupper() or any(c.isdigit() for c in entity.text)
+        return kind if named else None
+
+    def _results(self, offset: int, piece: str, reply: Any, wanted: Sequence[str]) -> list[RecognizerResult]:
+        if reply.is_error:
+            raise ServiceRejected(SERVICE, f"a part of the text was refused ({code_of(reply.error.code)})")
+        results = []
+        for entity in reply.entities:
+            start, end = entity.offset, entity.offset + entity.length
+            if not 0 <= start < end <= len(piece) or piece[start:end] != entity.text:
+                raise ServiceReplyInvalid(SERVICE, "an entity lies outside of the text")
+            kind = self._kind(entity)
+            if kind and kind in wanted and entity.confidence_score >= MIN_CONFIDENCE:
+                results.append(RecognizerResult(kind, offset + start, offset + end, entity.confidence_score))
+        return results
 
 
 class LanguageTagger:
@@ -160,19 +162,3 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
         if text[start:end].strip():
             yield start, text[start:end]
         start = end
-
-
-def _results(offset: int, piece: str, reply: Any, wanted: Sequence[str]) -> list[RecognizerResult]:
-    if reply.is_error:
-        raise ServiceRejected(SERVICE, f"a part of the text was refused ({code_of(reply.error.code)})")
-    results = []
-    for entity in reply.entities:
-        start, end = entity.offset, entity.offset + entity.length
-        if not 0 <= start < end <= len(piece) or piece[start:end] != entity.text:
-            raise ServiceReplyInvalid(SERVICE, "an entity lies outside of the text")
-        kind = _TYPES.get(entity.category) or _TYPES.get(f"{entity.category}/{entity.subcategory}")
-        # "phone" is a Product to the service and no name to us
-        named = piece[start].isupper() or any(c.isdigit() for c in entity.text)
-        if kind and kind in wanted and named and entity.confidence_score >= MIN_CONFIDENCE:
-            results.append(RecognizerResult(kind, offset + start, offset + end, entity.confidence_score))
-    return results

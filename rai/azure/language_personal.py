@@ -1,0 +1,80 @@
+"""Personal data by Azure AI Language, as a presidio recogniser, and the finder that reads a conversation with it.
+
+presidio's own AzureAILanguageRecognizer drops the error of a document above 5,120 text elements as if it held nothing. Here longer
+texts go in pieces, and a piece that is refused is a failure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, cast, get_args
+
+from grounding.azure.language_client import STRING_INDEX, Mask
+from grounding.remote import Remote
+from rai.azure.language import LanguageRecognizer
+from rai.personal.known import Kind, Personal
+from rai.redact import MASK
+
+FEWEST = 4
+"""Letters and digits of a reference: what is shorter would be found again in every other text."""
+_KINDS: dict[str, Kind] = {
+    "Person": "PERSON",
+    "Email": "EMAIL",
+    "PhoneNumber": "PHONE",
+    "Address": "ADDRESS",
+    "CreditCardNumber": "CARD",
+    "InternationalBankingAccountNumber": "IBAN",
+}
+_NOBODYS = frozenset({"Organization", "PersonType", "DateTime", "Quantity", "Age", "URL"})
+"""What the service calls personal and a question needs: firms, professions, dates, amounts, links."""
+
+
+class PersonalRecognizer(LanguageRecognizer):
+    """presidio recogniser over `recognize_pii_entities`. Results carry our kinds of personal data; offsets are code points.
+
+    The service's some eighty numbers of states and banks are NUMBER. What has no digit is no number and no address: a town alone is
+    often what is asked about. A name with a digit is a product's.
+    """
+
+    label = "Azure AI Language PII"
+    kinds = frozenset(get_args(Kind))
+
+    def _asked(self, documents: list[str]) -> list[Any]:
+        return list(
+            self._client.recognize_pii_entities(documents, disable_service_logs=True, string_index_type=STRING_INDEX)
+        )
+
+    def _kind(self, entity: Any) -> str | None:
+        if entity.category in _NOBODYS or MASK in entity.text:
+            return None
+        kind = _KINDS.get(entity.category, "NUMBER")
+        digits = any(c.isdigit() for c in entity.text)
+        if kind in ("PERSON", "EMAIL"):
+            return None if kind == "PERSON" and digits else kind
+        return kind if digits and sum(c.isalnum() for c in entity.text) >= FEWEST else None
+
+
+class LanguagePersonal:
+    """PersonalFinder over the service. `mask`: what is known already is masked in what is sent."""
+
+    def __init__(self, recognizer: PersonalRecognizer, remote: Remote, *, mask: Mask | None = None) -> None:
+        self._recognizer = recognizer
+        self._remote = remote
+        self._mask = mask
+
+    async def find(self, texts: Sequence[str]) -> tuple[Personal, ...]:
+        """What is personal in `texts`, read as one text of a line each: few requests, and what introduces a number may stand a turn before.
+
+        Offsets count in that text. Raises ServiceError if any part of it could not be read.
+        """
+        sent = texts if self._mask is None else await self._mask(texts)
+        text = "\n".join(t for t in sent if t.strip())
+        found = await self._remote.call(
+            lambda: asyncio.to_thread(self._recognizer.analyze, text, self._recognizer.supported_entities)
+        )
+        return tuple(Personal(r.start, r.end, cast(Kind, r.entity_type), text[r.start : r.end]) for r in found)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await asyncio.to_thread(self._recognizer.close)
