@@ -322,3 +322,47 @@ def test_a_token_for_one_cloud_goes_to_no_other(given: dict[str, object], line: 
 )
 def test_the_near_misses_of_another_cloud_are_taken(given: dict[str, object]) -> None:
     assert load_settings(**given)
+
+
+LANGUAGE = "https://name.cognitiveservices.azure.com"
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"PII": "language"}, "ATTEST_PII=language needs ATTEST_LANGUAGE_ENDPOINT"),
+        ({"SUMMARIZER": "language"}, "ATTEST_SUMMARIZER=language needs ATTEST_LANGUAGE_ENDPOINT"),
+        ({"ENTITIES": "language"}, "ATTEST_ENTITIES=language needs ATTEST_LANGUAGE_ENDPOINT"),
+        ({"LANGUAGE_KEY": "canary"}, "ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT"),
+        ({"SUMMARIZER_DEADLINE_S": "3"}, "ATTEST_SUMMARIZER_DEADLINE_S needs ATTEST_SUMMARIZER=language"),
+        (
+            {"LANGUAGE_ENDPOINT": LANGUAGE, "ENTITIES": "embedded"},
+            "ATTEST_LANGUAGE_ENDPOINT is used by nothing: ATTEST_ENTITIES, ATTEST_SUMMARIZER or ATTEST_PII may be language",
+        ),
+    ],
+)
+def test_a_language_service_that_could_not_work_or_that_nothing_uses_is_refused(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], line: str
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(f"ATTEST_{name}", value)
+    assert refusal() == line
+
+
+@pytest.mark.parametrize(
+    ("given", "uses"),
+    [
+        ({}, ()),
+        ({"LANGUAGE_ENDPOINT": LANGUAGE}, ("names",)),
+        ({"LANGUAGE_ENDPOINT": LANGUAGE, "PII": "language"}, ("names", "personal data")),
+        ({"LANGUAGE_ENDPOINT": LANGUAGE, "ENTITIES": "embedded", "SUMMARIZER": "language"}, ("summaries",)),
+        ({"ENTITIES": "embedded"}, ()),
+    ],
+)
+def test_an_endpoint_alone_means_names(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], uses: tuple[str, ...]
+) -> None:
+    """As it always did; the other two uses are asked for, and names can be left to the local list."""
+    for name, value in given.items():
+        monkeypatch.setenv(f"ATTEST_{name}", value)
+    assert load_settings().language_uses == uses
