@@ -26,6 +26,7 @@ from bot.compose_remote import (
     web_search,
 )
 from bot.compose_search import search as searching
+from bot.compose_telemetry import tracing
 from bot.pipeline import answer_turn
 from bot.records import Ask, OnStage, Reply
 from bot.settings import Settings
@@ -73,6 +74,7 @@ class _Builder:
         from rai.embedded.relevance import EmbeddedRelevance
 
         settings = self.settings
+        traces = tracing(settings, self.closers)
         embedder = await asyncio.to_thread(embedding_model, settings)
         index, names = await self._index(embedder)
         screen, earlier = await self._screen()
@@ -108,7 +110,7 @@ class _Builder:
         )
         by_policy = _ByPolicy(settings, seams, ports, helper)
         return System(
-            settings=settings, answer=by_policy.answer, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
+            settings=settings, answer=traces.watch(by_policy.answer), incoming=traces.incoming, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
             retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=search.library,
             directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, index.counts, search.ready), close=self.closers.close,
             warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None,

@@ -7,6 +7,7 @@ screen -> query -> retrieve -> (screened passages) -> grade -> correct, ambiguou
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import replace
 
 from bot.cite import internal_notes
@@ -17,11 +18,13 @@ from bot.screening import blocked_for, open_turn
 from bot.settle import ended, refused, settle
 from bot.trace import CODES, Trace
 from bot.turn import Seams, Work
+from bot.turn_mark import turn_marked
 from grounding.clarify import clarifying
 from grounding.correct import correct
 from grounding.errors import AttestError, ContentFiltered, PromptBlocked, ServiceError, StoreError
 from grounding.evidence import choose, extracted, superseded
 from grounding.find import Finders, Finding, find
+from grounding.observe import without
 from grounding.plan import NOT_KNOWN, About
 from grounding.policy import Policy
 from grounding.prompt import build_prompt
@@ -30,12 +33,17 @@ from grounding.records import Access, Action, Passage, Prompt, Query, Turn
 from rai.records import Outcome
 from rai.screened import TurnScreening, screened_turn
 
+LOG = logging.getLogger("attest.turn")
+
 
 async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage | None = None) -> Reply:
     """One turn. Always a reply; nothing leaves before the ledger has it. Raises UserError for an unusable question."""
-    work = Work(ask, seams, policy, Trace(on_stage))
-    with screened_turn(_conversation(ask)) as screened:  # the ledger's writer masks what was found in this turn
-        return await _record(work, await _reply(work, screened))
+    with turn_marked() as mark, screened_turn(_conversation(ask)) as screened:
+        work = Work(ask, seams, policy, Trace(on_stage, turn_id=mark.turn_id))
+        reply = await _record(work, await _reply(work, screened))  # its writer masks what was found in this turn
+        mark.entry_id = reply.entry_id
+        _log_end(reply)
+        return reply
 
 
 async def _reply(work: Work, screened: TurnScreening) -> Reply:
@@ -125,6 +133,7 @@ async def _access(w: Work) -> Access:
     try:
         return Access(user, await w.seams.directory.groups(user), product)
     except ServiceError as error:
+        without("directory")
         w.trace.note(f"{error}; only what everyone may see was searched")
         return Access(user, frozenset(), product)
 
@@ -134,6 +143,7 @@ async def _query(w: Work, access: Access) -> Query:
     try:
         query = await w.seams.queries.build(turns, access)
     except ServiceError as error:
+        without("summarizer")
         query = last_turn_query(turns, f"{error}; the last turn is the query")
     w.trace.note(query.note)
     product = w.ask.product
@@ -152,7 +162,7 @@ async def _record(w: Work, reply: Reply) -> Reply:
     }
     reply = replace(
         reply, policy=w.policy.name, query=w.query.text, grades=w.grading.grades, action=w.decision.action if w.decision else None, web=w.web, mode=mode,
-        kb_version=w.found.kb_version, decided_first=w.decided_first, decision=w.decision, clarification=w.clarification, corrections=w.corrections, usage=w.trace.usage(), notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
+        kb_version=w.found.kb_version, decided_first=w.decided_first, decision=w.decision, clarification=w.clarification, corrections=w.corrections, usage=w.trace.usage(), turn_id=w.trace.turn_id, notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
     )  # fmt: skip
     try:
         entry = await w.trace.stage("record", w.seams.ledger.append("turn", turn_body(w, reply)))
@@ -163,6 +173,22 @@ async def _record(w: Work, reply: Reply) -> Reply:
             notice(Outcome.FAILED, code),
             code=code,
             mode=mode,
+            turn_id=w.trace.turn_id,
             notes=(f"record: {type(error).__name__}",),
         )
     return replace(reply, entry_id=entry.entry_id, timings_ms=w.trace.timings())
+
+
+def _log_end(reply: Reply) -> None:
+    """One line for a turn that has ended. No question, no answer, no name."""
+    ms = reply.timings_ms.get("total", 0.0)
+    fields = {
+        "outcome": reply.outcome.value,
+        "code": reply.code,
+        "ms": ms,
+        "policy": reply.policy,
+        "entry_id": reply.entry_id,
+    }
+    code = f" ({reply.code})" if reply.code else ""
+    recorded = f"entry {reply.entry_id}" if reply.entry_id else "no entry"
+    LOG.info("turn %s %s%s in %.0f ms, %s", reply.turn_id, reply.outcome.value, code, ms, recorded, extra=fields)

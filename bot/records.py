@@ -85,7 +85,10 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """How the turn ended. `answer` is what the channel shows: the checked answer, or the fixed notice of the outcome."""
+    """How the turn ended. `answer` is what the channel shows: the checked answer, or the fixed notice of the outcome.
+
+    `turn_id`: 16 hexadecimal digits that log lines and the trace of the turn carry too.
+    """
 
     outcome: Outcome
     answer: str
@@ -112,6 +115,7 @@ class Reply:
     clarification: Clarification | None = None
     policy: str = ""
     usage: dict[str, int] = field(default_factory=dict)
+    turn_id: str = ""
 
     @property
     def web_notice(self) -> str | None:

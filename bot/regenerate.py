@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from bot.answer_form import admits_ignorance
 from bot.turn import Regeneration, Work
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceError
+from grounding.observe import without
 from grounding.prompt import build_prompt, revision_request
 from rai.records import Claim
 
@@ -41,6 +42,7 @@ async def drafted_again(w: Work, draft: str, claims: Sequence[Claim]) -> str | N
     except ContentFiltered:
         why = "the model service's content filter blocked it"
     except ServiceError as error:
+        without("model")
         why = str(error)
     if text is not None and admits_ignorance(text):
         text, why = None, "the model found no answer in the sources"

@@ -20,10 +20,10 @@ from multiprocessing.synchronize import Event
 
 from aiohttp import web
 
-from bot.commands.startup import log_to_stderr
 from bot.compose import compose
 from bot.http.app import build_app
 from bot.http.keys import ANSWER
+from bot.logs import log_to_stderr
 from bot.settings import Settings
 from bot.system import System
 from bot.teams.door import add_routes
@@ -169,7 +169,7 @@ def serve_with_workers(
 def _work(
     settings: Settings, listener: socket.socket, ready: Event, make: Callable[[Settings], Awaitable[System]]
 ) -> None:
-    log_to_stderr(settings.log_level, times=True)
+    log_to_stderr(settings)
     threading.Thread(target=_end_with_parent, args=(settings.turn_deadline_s,), daemon=True).start()
     asyncio.run(serve_on(listener, settings, lambda _: ready.set(), review=False, make=make))
 

@@ -49,6 +49,18 @@ class Serving(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="what goes to the log on stderr"
     )
+    log_format: Literal["text", "json"] = Field(
+        "text", description="json: one object a line, with the turn's id, its trace and its ledger entry"
+    )
+    traces: Literal["off", "console", "otlp"] = Field(
+        "off", description="where OpenTelemetry traces go: console is stderr, otlp a collector; off costs nothing"
+    )
+    traces_endpoint: str = Field(
+        "http://127.0.0.1:4318", description="base URL of the collector (OTLP over HTTP); /v1/traces is added"
+    )
+    traces_content: Literal["off", "on"] = Field(
+        "off", description="on: questions, prompts, drafts and answers stand in the traces, personal data included"
+    )
     # the bot's channel
     bot_app_id: str | None = Field(
         None, description="Microsoft App ID; without it the bot is anonymous and serves loopback only"
@@ -307,7 +319,7 @@ class Groups(Services):
 
     @field_validator(
         "public_url", "openai_base_url", "search_endpoint", "language_endpoint", "content_safety_endpoint", "moderation_base_url",
-        "tavily_base_url", "bing_endpoint",
+        "tavily_base_url", "bing_endpoint", "traces_endpoint",
     )  # fmt: skip
     @classmethod
     def _url(cls, value: str | None) -> str | None:

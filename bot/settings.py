@@ -113,6 +113,7 @@ def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
     no_model = s.openai_base_url is None and s.openai_api_key is None
     model = "needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server or a sign-in to Azure"
     yield from _web_conflicts(s)
+    yield from _trace_conflicts(s)
     yield s.generator == "openai" and no_model, f"ATTEST_GENERATOR=openai {model}"
     yield s.statement_judge == "model" and no_model, f"ATTEST_STATEMENT_JUDGE=model {model}"
     yield s.grader == "model" and no_model, f"ATTEST_GRADER=model {model}"
@@ -157,6 +158,13 @@ def _chunk_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
             2 * overlap > size,
             f"ATTEST_CHUNK_OVERLAP, here {overlap}, may be at most half of ATTEST_CHUNK_SIZE, here {size}",
         )
+
+
+def _trace_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
+    elsewhere = "traces_endpoint" in s.model_fields_set and s.traces != "otlp"
+    yield elsewhere, f"ATTEST_TRACES_ENDPOINT needs ATTEST_TRACES=otlp; {s.traces} leaves it unused"
+    nowhere = s.traces_content == "on" and s.traces == "off"
+    yield nowhere, "ATTEST_TRACES_CONTENT=on needs ATTEST_TRACES=console or otlp"
 
 
 def _web_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:

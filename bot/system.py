@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -35,7 +36,8 @@ class System:
 
     `ready` answers a dict of part to reason for every part that is not ready; empty means ready. `warm` loads in the
     background what the first turn of a long-running server should not wait for. `recall`: of approximate vectors, the share of
-    the exact best 50 that they find; None while the search is exact.
+    the exact best 50 that they find; None while the search is exact. `incoming`: a block that belongs to the trace which the headers
+    of a request name.
     """
 
     settings: Settings
@@ -55,6 +57,7 @@ class System:
     recall: Callable[[], float | None] = lambda: None
     graders: Callable[[Policy], Grader] | None = None
     rewriter: ChatModel | None = None
+    incoming: Callable[[Mapping[str, str]], AbstractContextManager[None]] = lambda _headers: nullcontext()
 
     def grader_of(self, policy: Policy) -> Grader:
         """Who grades under this policy: a model speaks in its style, the embedded grader is the same for all."""

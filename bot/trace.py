@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from bot.records import Code, OnStage, Stage
+from grounding.observe import StageRun, observed
 from rai.records import Screening
 from rai.screened import ModelCall
 
@@ -45,6 +46,7 @@ class Trace:
     """Collects; the only mutable thing in a turn."""
 
     on_stage: OnStage | None = None
+    turn_id: str = ""
     current: str = ""
     stages: list[tuple[str, float]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -58,7 +60,8 @@ class Trace:
             await self.on_stage(Stage(name, LABELS[name]))
         began = time.perf_counter()
         try:
-            return await work
+            with observed(StageRun(name)):
+                return await work
         finally:
             self.stages.append((name, round((time.perf_counter() - began) * 1000, 2)))
 

@@ -87,7 +87,7 @@ async def _take(f: Finding, step: Step, model: Metered | None, about: About, mar
 
 async def _tried(f: Finding, step: str, work: Awaitable[Correction]) -> bool:
     """True if the step came to an end; what stopped it is noted. Raises PromptBlocked(unavailable=True)."""
-    correction, why = await heard(work)
+    correction, why = await heard(work, "web" if step == "web" else "model")
     if correction is None:
         _failed(f, step, why)
         return False

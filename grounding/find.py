@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 from grounding.decide import Decision, decide, taken_as_found
 from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError
 from grounding.fuse import reciprocal_ranks
+from grounding.observe import Seam, without
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Grader, Retriever, WebSearch
 from grounding.query import question_of, without_excluded, without_names, without_words
@@ -101,6 +102,8 @@ class Finding:
         if self.policy.style == "none":
             return taken_as_found(passages)
         graded = await self.stage("grade", self._graded(passages))
+        if graded.status == "ungraded":
+            without("grader")
         self.note(graded.note)
         return graded
 
@@ -155,8 +158,8 @@ async def _search_query(f: Finding) -> Query:
     return query
 
 
-async def heard(work: Awaitable[T]) -> tuple[T | None, str]:
-    """What came of work that asks a model or a service, or None and why nothing did; the turn goes on without it.
+async def heard(work: Awaitable[T], seam: Seam = "model") -> tuple[T | None, str]:
+    """What came of work that asks a model or another `seam`, or None and why nothing did; the turn goes on without it.
 
     Raises PromptBlocked(unavailable=True): without the screen nothing goes on.
     """
@@ -168,7 +171,10 @@ async def heard(work: Awaitable[T]) -> tuple[T | None, str]:
         return None, "the screen blocked its prompt"
     except ContentFiltered:
         return None, "the model service's content filter blocked it"
-    except (ServiceError, BudgetSpent) as error:
+    except BudgetSpent as error:
+        return None, str(error)
+    except ServiceError as error:
+        without(seam)
         return None, str(error)
 
 
@@ -181,6 +187,8 @@ async def look(f: Finding, queries: Sequence[Query], stage: str = "retrieve") ->
     merged = lists[0] if len(lists) == 1 else reciprocal_ranks(lists)
     f.found = replace(results[0], passages=merged, notes=tuple(dict.fromkeys(n for r in results for n in r.notes)))
     f.note(*f.found.notes)
+    if f.found.notes and f.found.mode.startswith("lexical") and queries[0].by != "words":
+        without("embedder")
     known = {p.chunk_id for p in f.passages}
     new = [p for p in safe(f) if p.chunk_id not in known][: f.policy.grade_k]
     best = {p.chunk_id for p in new} | known

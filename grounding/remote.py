@@ -20,12 +20,14 @@ from typing import Literal, TypeVar
 
 from grounding.errors import (
     AttestError,
+    ContentFiltered,
     ServiceError,
     ServiceRejected,
     ServiceReplyInvalid,
     ServiceTimeout,
     ServiceUnavailable,
 )
+from grounding.observe import RemoteCall, RemoteOutcome, observed
 
 T = TypeVar("T")
 BACKOFF_S = 0.5
@@ -140,6 +142,14 @@ class Remote:
         Raises what the last attempt raised, or ServiceTimeout when the deadline passes. A shorter deadline of the
         caller, and any other cancellation, passes through untouched.
         """
+        with observed(RemoteCall(self.service, self.breaker)) as seen:
+            try:
+                return await self._call(attempt, seen)
+            except BaseException as error:
+                seen.outcome = _outcome(error)
+                raise
+
+    async def _call(self, attempt: Callable[[], Awaitable[T]], seen: RemoteCall) -> T:
         bound = asyncio.timeout(self.deadline_s)
         last: AttestError | None = None
         try:
@@ -148,7 +158,7 @@ class Remote:
                 tried = 0
                 while True:
                     try:
-                        return await self._once(attempt, bound)
+                        return await self._once(attempt, bound, seen)
                     except ServiceError as error:
                         tried += 1
                         pause = self._pause(error, tried)
@@ -161,11 +171,12 @@ class Remote:
                 raise
             raise ServiceTimeout(self.service, f"no answer within {self.deadline_s:g} s") from last
 
-    async def _once(self, attempt: Callable[[], Awaitable[T]], bound: asyncio.Timeout) -> T:
+    async def _once(self, attempt: Callable[[], Awaitable[T]], bound: asyncio.Timeout, seen: RemoteCall) -> T:
         async with self._places:
             ticket = self.breaker.admit()
             if ticket is None:
                 raise LeftAlone(self.service, "failed several times in a row and is left alone for a while")
+            seen.attempts += 1
             ok: bool | None = None
             try:
                 result = await attempt()
@@ -193,6 +204,20 @@ class Remote:
             return None
         asked = error.retry_after if isinstance(error, Throttled | Overloaded) else 0.0
         return asked + self._jitter() * min(BACKOFF_CAP_S, BACKOFF_S * 2.0 ** (tried - 1))
+
+
+def _outcome(error: BaseException) -> RemoteOutcome:
+    named: tuple[tuple[type[BaseException], RemoteOutcome], ...] = (
+        (LeftAlone, "left_alone"),
+        (Throttled, "throttled"),
+        (ServiceTimeout, "timeout"),
+        (ServiceUnavailable, "unavailable"),
+        (ServiceRejected, "rejected"),
+        (ServiceReplyInvalid, "invalid"),
+        (ContentFiltered, "filtered"),
+        (asyncio.CancelledError, "cancelled"),
+    )
+    return next((outcome for kind, outcome in named if isinstance(error, kind)), "failed")
 
 
 def _allowed(error: ServiceError, retries: int) -> int:

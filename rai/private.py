@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from grounding.errors import ServiceError
+from grounding.observe import without
 from grounding.ports import ChatModel
 from grounding.records import Completion
 from rai.personal.known import Known, Personal
@@ -115,6 +116,7 @@ async def look_further(finder: PersonalFinder | None) -> None:
     try:
         turn.told = tuple(await finder.find(turn.conversation))
     except ServiceError as error:
+        without("pii")
         note(f"personal data was looked for on this machine alone: {error}")
     turn.known = 0, None
 

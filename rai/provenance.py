@@ -13,6 +13,7 @@ from functools import partial
 from typing import Literal
 
 from grounding.errors import ServiceError
+from grounding.observe import without
 from rai.claims.regions import regions_of
 from rai.match import check_claims
 from rai.ports import AnswerScorer, EntityTagger, StatementJudge
@@ -111,6 +112,7 @@ async def _tags(answer: str, ports: CheckPorts | None, notes: list[str]) -> tupl
     try:
         return await ports.tagger.tag(answer)
     except ServiceError as error:
+        without("tagger")
         notes.append(f"names were found by grammar alone: {error}")
         return ()
 
@@ -121,6 +123,7 @@ async def _relevance(answer: str, request: _Request, notes: list[str]) -> float 
     try:
         return await request.ports.scorer.relevance(request.question, answer)
     except ServiceError as error:
+        without("relevance")
         notes.append(f"relevance was not judged: {error}")
         return None
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grounding.errors import PromptBlocked, ServiceError
+from grounding.observe import ChatCall, observed
 from grounding.ports import ChatModel, Retriever, WebSearch
 from grounding.records import Access, Completion, Query, Retrieval, WebResult
 from grounding.spotlight import MARKER_LINE
@@ -136,7 +137,7 @@ class ScreenedModel:
                 screening = await _decide(screen, timeout_s, request, (data,) if data else ())
                 _refuse(screening)
             reply = model.complete(system, user, purpose=purpose, max_tokens=max_tokens, schema=schema)
-            return await _counted(model.name, purpose, reply)
+            return await _counted(ChatCall(model.name, purpose, max_tokens, system, user), reply)
 
         self.__call: Callable[..., Awaitable[Completion]] = call
         self.__name = model.name
@@ -237,11 +238,12 @@ class ScreenedWeb:
         return kept
 
 
-async def _counted(model: str, purpose: str, call: Awaitable[Completion]) -> Completion:
+async def _counted(asked: ChatCall, call: Awaitable[Completion]) -> Completion:
     """The model's reply, with the call in the current turn's record."""
     began, ended, reply = time.perf_counter(), "complete", None
     try:
-        reply = await call
+        with observed(asked):
+            asked.completion = reply = await call
         return reply
     except BaseException as error:
         ended = type(error).__name__
@@ -250,7 +252,7 @@ async def _counted(model: str, purpose: str, call: Awaitable[Completion]) -> Com
         if (turn := _turn.get()) is not None:
             ms = round((time.perf_counter() - began) * 1000, 1)
             usage, temperature = (dict(reply.usage), reply.temperature) if reply else ({}, None)
-            turn.calls.append(ModelCall(purpose, model, ended, ms, usage, temperature))
+            turn.calls.append(ModelCall(asked.purpose, asked.model, ended, ms, usage, temperature))
 
 
 def known_of(turn: TurnScreening, redactor: Redactor) -> Known:

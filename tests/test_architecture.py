@@ -78,7 +78,9 @@ def late_imports(path: Path) -> list[str]:
     return found
 
 
-COMPOSE = {Path(f"bot/compose{part}.py") for part in ("", "_owned", "_parts", "_ingest", "_remote", "_search")}
+COMPOSE = {
+    Path(f"bot/compose{part}.py") for part in ("", "_owned", "_parts", "_ingest", "_remote", "_search", "_telemetry")
+}
 LATE = {
     *COMPOSE,  # they pay only for what is switched on
     Path("grounding/embedded/build_model.py"),  # the quantiser reads the environment at import
@@ -93,7 +95,7 @@ def test_imports_stand_at_the_top(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=str)
 def test_sdks_stay_in_their_rooms(path: Path) -> None:
-    """Azure and OpenAI SDKs only under azure/ or in openai-named modules; channel SDKs only in bot; SerpAPI only under web/.
+    """Azure and OpenAI SDKs only under azure/ or in openai-named modules; channel SDKs only in bot; SerpAPI only under web/; OpenTelemetry only in bot/telemetry*.
 
     The HTTP client below OpenAI's SDK is also that of the web searches.
     """
@@ -104,6 +106,8 @@ def test_sdks_stay_in_their_rooms(path: Path) -> None:
             assert "azure" in path.parts[:-1] or "openai" in path.name, f"{path} imports {name}"
         if top in CHANNEL_SDKS:
             assert room(path) == "bot", f"{path} imports {name}"
+        if top == "opentelemetry":
+            assert path.as_posix().startswith("bot/telemetry"), f"{path} imports {name}"
         if top == "serpapi":
             assert web, f"{path} imports {name}"
 

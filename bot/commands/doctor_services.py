@@ -28,7 +28,7 @@ class Finding:
 
 def services(settings: Settings) -> list[asyncio.Future[Finding]]:
     """One question under way to every service that is switched on, each bounded to 5 s."""
-    calls = []
+    calls = [_traces(settings)]
     uses = (settings.grader, settings.rewriter, settings.hyde, settings.statement_judge)
     if settings.generator == "openai" or "model" in uses:
         calls.append(_openai(settings))
@@ -43,6 +43,21 @@ def services(settings: Settings) -> list[asyncio.Future[Finding]]:
     if settings.web in _WEB:
         calls.append(_WEB[settings.web](settings))
     return [asyncio.ensure_future(call) for call in calls]
+
+
+async def _traces(settings: Settings) -> Finding:
+    """Never a failure: answers do not depend on a collector."""
+    content = ", with questions, prompts and answers in them" if settings.traces_content == "on" else ""
+    if settings.traces == "off":
+        return Finding("traces", "ok", "off")
+    if settings.traces == "console":
+        return Finding("traces", "ok", f"to stderr{content}")
+    url = settings.traces_endpoint.rstrip("/") + "/v1/traces"
+    found = await _get("traces", url, {}, "ATTEST_TRACES_ENDPOINT", "ATTEST_TRACES_ENDPOINT")
+    if found.detail == "answers (status 404)":
+        found = replace(found, status="fail", detail="nothing takes traces there", fix="check ATTEST_TRACES_ENDPOINT")
+    told = f"to a collector{content}: {found.detail}"
+    return replace(found, status="note" if found.status == "fail" else "ok", detail=told)
 
 
 async def _openai(settings: Settings) -> Finding:

@@ -12,8 +12,9 @@ import typer
 from bot.commands import options
 from bot.commands.ingest import ingest_sample
 from bot.commands.output import emit_line, note
-from bot.commands.startup import log_to_stderr, make_home, run, settings_of, warn_of_unknown_names
+from bot.commands.startup import make_home, run, settings_of, warn_of_unknown_names
 from bot.commands.wiring import wiring_of
+from bot.logs import log_to_stderr
 from bot.serve import MAX_WORKERS, Addresses, listening, serve_on, serve_with_workers
 from bot.settings import Settings
 
@@ -55,7 +56,7 @@ def serve(
       attest serve --host 0.0.0.0 --workers 4
     """
     settings = settings_of(host=host, port=port)
-    log_to_stderr(settings.log_level, times=True)
+    log_to_stderr(settings)
     warn_of_unknown_names()
     announce = _as_json if json else _as_lines
     if sample:

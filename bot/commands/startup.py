@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import signal
-import sys
 import threading
 from collections.abc import Coroutine
 from types import FrameType
 from typing import Any, TypeVar
 
 from bot.commands.output import note
+from bot.logs import log_to_stderr
 from bot.settings import Settings, load_settings, said, unknown_names
 from grounding.errors import SettingsError
 
@@ -22,7 +21,7 @@ T = TypeVar("T")
 def settings_of(**overrides: object) -> Settings:
     """Settings with the command's options on top; sets the log up. Raises SettingsError."""
     settings = load_settings(**{k: v for k, v in overrides.items() if v is not None})
-    log_to_stderr(settings.log_level if settings.log_level in ("debug", "error") else "warning")
+    log_to_stderr(settings, quiet=True)
     return settings
 
 
@@ -44,21 +43,6 @@ def make_home(settings: Settings) -> None:
         usable, reason = False, f"cannot be made ({getattr(error, 'strerror', None) or 'not a path'})".lower()
     if not usable:
         raise SettingsError(f"{said('home', settings.home)} {reason}: allowed is a folder that you may write to")
-
-
-def log_to_stderr(level: str, *, times: bool = False) -> None:
-    """Log records at `level` and above go to stderr; a one-shot command speaks only when something is wrong.
-
-    The handler has the level too, for some libraries set their own loggers' levels.
-    """
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setLevel(level.upper())
-    form = "%(asctime)s %(levelname)s %(name)s: %(message)s" if times or level == "debug" else "attest: %(message)s"
-    handler.setFormatter(logging.Formatter(form))
-    logging.basicConfig(
-        level=level.upper() if level in ("debug", "error") else "WARNING", handlers=[handler], force=True
-    )
-    logging.getLogger("attest").setLevel(level.upper())  # libraries speak when something is wrong, we as told
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:

@@ -19,6 +19,8 @@ from bot.http.render import static
 from bot.review.pages import add_review
 from bot.review.refusals import add_refusals
 from bot.system import System
+from bot.turn_mark import marked
+from grounding.observe import watched_by
 
 ACCESS = logging.getLogger("attest.access")
 BODY_BYTES = 2 * 1024 * 1024
@@ -56,7 +58,12 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
 
 @web.middleware
 async def observe(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Count and log every request by its route's pattern: an entry's id or a query string is never written."""
+    """Count and log every request by its route's pattern: an entry's id or a query string is never written. A `traceparent` is honoured."""
+    with marked(), request.app[SYSTEM].incoming(request.headers), watched_by(request.app[METRICS].operation):
+        return await _observed(request, handler)
+
+
+async def _observed(request: web.Request, handler: Handler) -> web.StreamResponse:
     began = time.perf_counter()
     status = 500
     try:

@@ -3,16 +3,50 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import get_args
+from weakref import WeakSet
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 from bot.records import Answer, Ask, OnStage, Reply
+from grounding.observe import BreakerState, ChatCall, GoneWithout, HasState, Operation, RemoteCall, watched_by
 from grounding.ports import Library
 from rai.records import Outcome
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 45)
+TOKENS = {"prompt_tokens": "input", "cached_tokens": "cached", "completion_tokens": "output"}
 KB_SECONDS = 30.0
 """The knowledge base is counted at most this often: a scrape must stay cheap."""
+
+_without: ContextVar[set[str] | None] = ContextVar("gone_without", default=None)
+"""The seams that the current turn went on without."""
+
+
+class Breakers(Collector):
+    """Where the circuit breakers stand, looked up when they are asked for: an open one closes without a call."""
+
+    def __init__(self) -> None:
+        self._by_service: dict[str, WeakSet[HasState]] = defaultdict(WeakSet)
+
+    def know(self, service: str, breaker: HasState) -> None:
+        """Watch this breaker too; a service may have several."""
+        self._by_service[service].add(breaker)
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        """One series for each service and state: how many of its breakers stand so."""
+        told = "Circuit breakers of a remote service by state; open: it is not called."
+        family = GaugeMetricFamily("attest_remote_breakers", told, labels=["service", "state"])
+        for service, breakers in sorted(self._by_service.items()):
+            states = [breaker.state for breaker in breakers]
+            for state in get_args(BreakerState):
+                family.add_metric([service, state], states.count(state))
+        yield family
 
 
 class Metrics:
@@ -32,17 +66,43 @@ class Metrics:
         self.documents = Gauge("attest_kb_documents", "Documents in the knowledge base.", registry=own)
         self.chunks = Gauge("attest_kb_chunks", "Chunks in the knowledge base.", registry=own)
         self._counted_at: float | None = None
+        self._services()
+
+    def _services(self) -> None:
+        own = self.registry
+        self.remote_calls = Counter(
+            "attest_remote_calls", "Calls of a remote service by how they ended, retries not counted apart.", ["service", "outcome"], registry=own
+        )  # fmt: skip
+        self.remote_seconds = Histogram(
+            "attest_remote_call_seconds", "Seconds of one call of a remote service, its waits and retries included.", ["service"],
+            buckets=SECONDS, registry=own,
+        )  # fmt: skip
+        self.remote_retries = Counter(
+            "attest_remote_retries", "Attempts after the first of a call.", ["service"], registry=own
+        )
+        self.tokens = Counter(
+            "attest_model_tokens", "Tokens as the service counts them; cached is a part of input.", ["model", "kind"], registry=own
+        )  # fmt: skip
+        self.degraded = Counter(
+            "attest_turns_degraded", "Turns that went on without a seam that failed.", ["seam"], registry=own
+        )
+        self.breakers = Breakers()
+        own.register(self.breakers)
 
     def watch(self, answer: Answer) -> Answer:
         """The same function, counted and timed."""
 
         async def watched(ask: Ask, on_stage: OnStage | None) -> Reply:
             began = time.perf_counter()
+            token = _without.set(set())
             try:
-                reply = await answer(ask, on_stage)
+                with watched_by(self.operation):
+                    reply = await answer(ask, on_stage)
             except Exception:
                 self.turns.labels(Outcome.FAILED.value, "exception").inc()
                 raise
+            finally:
+                _without.reset(token)
             self.turn_seconds.observe(time.perf_counter() - began)
             self.turns.labels(reply.outcome.value, reply.code or "").inc()
             for stage, milliseconds in reply.timings_ms.items():
@@ -53,6 +113,32 @@ class Metrics:
             return reply
 
         return watched
+
+    @contextmanager
+    def operation(self, operation: Operation) -> Iterator[None]:
+        """The watcher of requests and turns."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._count(operation, time.perf_counter() - began)
+
+    def _count(self, operation: Operation, seconds: float) -> None:
+        match operation:
+            case RemoteCall(service=service):
+                self.remote_calls.labels(service, operation.outcome).inc()
+                self.remote_seconds.labels(service).observe(seconds)
+                self.remote_retries.labels(service).inc(max(0, operation.attempts - 1))
+                self.breakers.know(service, operation.breaker)
+            case ChatCall(completion=completion) if completion is not None:
+                for name, count in completion.usage.items():
+                    if name in TOKENS:
+                        self.tokens.labels(operation.model, TOKENS[name]).inc(max(0, count))
+            case GoneWithout(seam=seam):
+                known = _without.get()
+                if known is not None and seam not in known:
+                    known.add(seam)
+                    self.degraded.labels(seam).inc()
 
     async def count_library(self, library: Library) -> None:
         """Bring the gauges of the knowledge base up to date, if they are old."""

@@ -5,15 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from contextvars import Context, copy_context
+from functools import partial
+from typing import Any
 
 log = logging.getLogger(__name__)
 
-Job = Callable[[], Awaitable[None]]
+Job = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Busy(Exception):
     """The queue is full, or the server is going down."""
+
+
+async def _in_context(context: Context, job: Job) -> None:
+    """Run a job in the context that it was submitted in: its trace and its log lines are those of its own request."""
+    await asyncio.create_task(job(), context=context)
 
 
 class Worker:
@@ -41,10 +49,11 @@ class Worker:
         """Take a job; jobs of one line run in the order of submission. Raises Busy."""
         self.check()
         self._pending += 1
+        started = partial(_in_context, copy_context(), job)
         if line in self._lines:
-            self._lines[line].append(job)
+            self._lines[line].append(started)
             return
-        self._lines[line] = deque([job])
+        self._lines[line] = deque([started])
         task = asyncio.create_task(self._work(line))
         self._tasks.add(task)  # the loop itself keeps only a weak reference
         task.add_done_callback(self._tasks.discard)

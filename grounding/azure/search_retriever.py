@@ -23,6 +23,7 @@ from grounding.azure.search_service import PAGE, SERVICE, SearchService
 from grounding.embedded.by_key import StoreKeys
 from grounding.embedded.store import Row, Store
 from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid
+from grounding.observe import without
 from grounding.ports import Embedder, Vectors
 from grounding.query import question_of
 from grounding.records import Access, Passage, Query, Retrieval
@@ -93,6 +94,8 @@ class AzureSearchRetriever:
         hits, note = await self._search(
             text, vector, access, min(PAGE, k + max(_SPARE, k // 4)), query if ranked else None
         )
+        if note:
+            without("ranker")
         mode = "lexical" if vector is None else "hybrid" if text or query.by == "hybrid" else "semantic"
         mode += "+hyde" if query.imagined and vector is not None else ""
         mode += "+ranked" if any(hit.reranked is not None for hit in hits) else ""

@@ -19,6 +19,7 @@ from presidio_analyzer import EntityRecognizer, RecognizerResult, RemoteRecogniz
 from grounding.azure.core_faults import code_of, translated
 from grounding.azure.language_client import SERVICE, STRING_INDEX, blocking_client
 from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid
+from grounding.observe import without
 from grounding.remote import Remote
 from grounding.text import sentences
 from rai.ports import EntityTagger
@@ -133,6 +134,7 @@ class LanguageTagger:
                 lambda: asyncio.to_thread(self._recognizer.analyze, text, self._recognizer.supported_entities)
             )
         except ServiceError as error:
+            without("tagger")
             LOG.warning("names are tagged without the service: %s", error)
             return tuple(kept)
         for result in sorted(found, key=lambda r: (r.start, -r.end)):

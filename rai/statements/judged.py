@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceError
+from grounding.observe import without
 from rai.ports import StatementJudge
 from rai.records import Claim, Source
 from rai.statements.wording import substance
@@ -68,5 +69,6 @@ async def ask_judge(
     except ContentFiltered:
         return tuple(claims), f"open statements were not judged: the content filter of {judge.name} blocked the prompt"
     except ServiceError as error:
+        without("judge")
         return tuple(claims), f"open statements were not judged: {error}"
     return judged(claims, answers, threshold, judge.name), None

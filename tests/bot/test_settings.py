@@ -264,6 +264,11 @@ def test_credentials_of_a_url_are_masked(url: str, shown: str) -> None:
 @pytest.mark.parametrize(
     ("given", "line"),
     [
+        ({"TRACES_CONTENT": "on"}, "ATTEST_TRACES_CONTENT=on needs ATTEST_TRACES=console or otlp"),
+        (
+            {"TRACES": "console", "TRACES_ENDPOINT": "http://127.0.0.1:4318"},
+            "ATTEST_TRACES_ENDPOINT needs ATTEST_TRACES=otlp; console leaves it unused",
+        ),
         ({"SEARCH": "azure"}, "ATTEST_SEARCH=azure needs ATTEST_SEARCH_ENDPOINT"),
         ({"SEARCH_KEY": "canary"}, "ATTEST_SEARCH_KEY needs ATTEST_SEARCH=azure; embedded leaves it unused"),
         ({"SEARCH_SEMANTIC": "on"}, "ATTEST_SEARCH_SEMANTIC needs ATTEST_SEARCH=azure; embedded leaves it unused"),

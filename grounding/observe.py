@@ -1,0 +1,125 @@
+"""A place to look on from. Whoever runs a turn may watch the calls and stages in it; this room knows neither traces nor metrics.
+
+Watchers stand in a context variable: they see what happens in the task that set them and in tasks and threads started
+from it, and nothing costs more than a look-up where nobody watches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeVar
+
+from grounding.errors import ServiceError
+from grounding.records import Completion
+
+BreakerState = Literal["closed", "open", "half-open"]
+RemoteOutcome = Literal[
+    "ok", "timeout", "unavailable", "throttled", "rejected", "invalid", "filtered", "left_alone", "cancelled", "failed"
+]
+"""`filtered`: the service's own filter refused. `left_alone`: the breaker was open. `failed`: an error that is none of ours."""
+Seam = Literal[
+    "summarizer", "embedder", "grader", "web", "model", "directory", "tagger", "judge", "relevance", "ranker", "pii"
+]
+
+
+class HasState(Protocol):
+    """A circuit breaker, as far as it can be looked at."""
+
+    @property
+    def state(self) -> BreakerState: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """How an operation failed. `type` names the exception; `message` is ours, or empty: foreign words are not passed on."""
+
+    type: str
+    message: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Operation:
+    """Something with a beginning and an end. `fault` is known when it has ended; None: it succeeded."""
+
+    fault: Fault | None = field(default=None, init=False)
+
+
+@dataclass(slots=True)
+class StageRun(Operation):
+    """A stage of a turn, by the name that it has in the record."""
+
+    name: str
+
+
+@dataclass(slots=True)
+class RemoteCall(Operation):
+    """A call of a remote service with all its attempts. `attempts` is 0 when the breaker let none pass."""
+
+    service: str
+    breaker: HasState
+    attempts: int = 0
+    outcome: RemoteOutcome = "ok"
+
+
+@dataclass(slots=True)
+class ChatCall(Operation):
+    """A call of a chat model, screened and about to be sent. `completion` is there once it came."""
+
+    model: str
+    purpose: str
+    max_tokens: int
+    system: str
+    user: str
+    completion: Completion | None = None
+
+
+@dataclass(slots=True)
+class GoneWithout(Operation):
+    """A seam failed, and the turn goes on without it."""
+
+    seam: Seam
+
+
+Op = TypeVar("Op", bound=Operation)
+Watcher = Callable[[Operation], AbstractContextManager[object]]
+"""Is entered when an operation begins and left when it has ended. Must not raise."""
+
+_watchers: ContextVar[tuple[Watcher, ...]] = ContextVar("watchers", default=())
+
+
+@contextmanager
+def watched_by(watcher: Watcher) -> Iterator[None]:
+    """Let `watcher` see what goes on in the block; one that watches already is not added again."""
+    before = _watchers.get()
+    token = _watchers.set(before if watcher in before else (*before, watcher))
+    try:
+        yield
+    finally:
+        _watchers.reset(token)
+
+
+@contextmanager
+def observed(operation: Op) -> Iterator[Op]:
+    """`operation` takes place in the block; what is known of it is written into it there."""
+    watchers = _watchers.get()
+    if not watchers:
+        yield operation
+        return
+    with ExitStack() as looking_on:
+        for watcher in watchers:
+            looking_on.enter_context(watcher(operation))
+        try:
+            yield operation
+        except BaseException as error:
+            operation.fault = Fault(type(error).__name__, str(error) if isinstance(error, ServiceError) else "")
+            raise
+
+
+def without(seam: Seam) -> None:
+    """Tell that the turn goes on without `seam`, which failed."""
+    if _watchers.get():
+        with observed(GoneWithout(seam)):
+            pass
