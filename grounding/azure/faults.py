@@ -132,7 +132,7 @@ def names_schema(error: openai.APIStatusError) -> bool:
     """True if a 400 or 422 says that the server or the model takes no JSON schema for the reply, in any of its names for it."""
     if error.status_code not in (400, 422):
         return False
-    return bool(_SCHEMA.search(f"{error.param or ''} {error.message}"))
+    return bool(_SCHEMA.search(error.response.text))
 
 
 def _where(error: openai.APIStatusError, code: str | None) -> str:

@@ -15,7 +15,8 @@ class EventLines:
     """
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._held = bytearray()
+        self._seen = 0  # of what is held, without a line end: a long line in small pieces is looked through once
         self._data: list[str] = []
 
     def feed(self, chunk: bytes) -> Iterator[str]:
@@ -23,8 +24,11 @@ class EventLines:
 
         Raises UnicodeDecodeError.
         """
-        *lines, self._rest = _BREAK.split(self._rest + chunk)
-        for line in lines:
+        self._held += chunk
+        while end := _BREAK.search(self._held, self._seen):
+            line = bytes(self._held[: end.start()])
+            del self._held[: end.end()]
+            self._seen = 0
             if not line:
                 if self._data:
                     yield "\n".join(self._data)
@@ -33,3 +37,4 @@ class EventLines:
             name, _, value = line.partition(b":")
             if name == b"data":
                 self._data.append(value.removeprefix(b" ").decode())
+        self._seen = max(0, len(self._held) - 1)

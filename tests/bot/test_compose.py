@@ -198,6 +198,23 @@ async def test_a_compatible_server_writes_the_draft_and_is_screened(settings: Se
     assert (asked, len(server.seen)) == (1, 1)
 
 
+@pytest.mark.parametrize("api", ["chat", "responses"])
+@pytest.mark.parametrize("stream", ["off", "on"])
+async def test_the_settings_say_in_which_interface_the_model_is_asked(
+    settings: Settings, tmp_path: Path, api: str, stream: str
+) -> None:
+    await take_in(settings, tmp_path / "kb")
+    async with OpenAIServer(ok("Watch Plus costs $9.99 a month [1].")) as server:
+        chosen = changed(
+            settings, generator="openai", openai_base_url=server.base_url, openai_api=api, openai_stream=stream
+        )
+        async with running(chosen) as system:
+            reply = await system.answer(Ask("What does Watch Plus cost a month?"), None)
+    assert reply.outcome is Outcome.ANSWERED
+    (seen,) = server.seen
+    assert (seen.path.endswith("/responses"), "stream" in seen.body) == (api == "responses", stream == "on")
+
+
 @pytest.mark.row("3-13")
 async def test_questions_imagined_at_ingest_find_their_passage(settings: Settings, tmp_path: Path) -> None:
     """From the setting to the search: asked once, screened, found by; a model that is away stops no ingest, and switched off nothing is searched."""

@@ -19,6 +19,7 @@ class Call:
     user: str
     purpose: str
     max_tokens: int
+    schema: Mapping[str, Any] | None = None
 
 
 class ScriptedModel:
@@ -40,7 +41,7 @@ class ScriptedModel:
     async def complete(
         self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
     ) -> Completion:
-        self.calls.append(Call(system, user, purpose, max_tokens))
+        self.calls.append(Call(system, user, purpose, max_tokens, schema))
         if not self._replies and self._otherwise is None:
             raise AssertionError(f"the model was asked {len(self.calls)} times, more often than scripted")
         reply = self._replies.pop(0) if self._replies else self._otherwise
@@ -63,6 +64,6 @@ class FaultyModel:
     async def complete(
         self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
     ) -> Completion:
-        reply = await self._inner.complete(system, user, purpose=purpose, max_tokens=max_tokens)
+        reply = await self._inner.complete(system, user, purpose=purpose, max_tokens=max_tokens, schema=schema)
         text, _planted = plant(reply.text, f"{self._seed}:{user}")
         return Completion(text, self.name, reply.usage)

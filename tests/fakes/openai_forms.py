@@ -103,21 +103,21 @@ def wrong(path: str, asked: Mapping[str, Any]) -> tuple[str, str] | None:
             return "stream_options", "The 'stream_options' parameter is only allowed when 'stream' is enabled."
     if unknown := sorted(asked.keys() - known):
         return unknown[0], f"Unknown parameter: '{unknown[0]}'."
-    if form is not None and not (form["strict"] and _NAME.fullmatch(form["name"]) and _is_strict(form["schema"])):
+    if form is not None and not (form["strict"] and _NAME.fullmatch(form["name"]) and is_strict(form["schema"])):
         return param, "Invalid schema."
     return None
 
 
-def _is_strict(schema: Any) -> bool:
+def is_strict(schema: Any) -> bool:
     """As strict mode wants it: objects are closed, and all their fields required."""
     if isinstance(schema, list):
-        return all(map(_is_strict, schema))
+        return all(map(is_strict, schema))
     if not isinstance(schema, dict):
         return True
     closed = schema.get("additionalProperties") is False and schema.get("required") == list(
         schema.get("properties", {})
     )
-    return (schema.get("type") != "object" or closed) and all(map(_is_strict, schema.values()))
+    return (schema.get("type") != "object" or closed) and all(map(is_strict, schema.values()))
 
 
 def _chunks(text: str, ending: Ending, *, usage: bool) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from grounding.policy_files import built_in
 from grounding.prompt import build_prompt, insufficient_sentence, revision_request
 from grounding.records import Evidence, Grade, Passage, Prompt, Span, Turn
 from grounding.spotlight import MARKER_LINE, new_marker, quoted
-from grounding.templates import template
+from grounding.templates import fill, template
 
 MARKER = "5f0c1d9e7ab34682"
 GOLDEN = Path(__file__).parent / "golden"
@@ -144,13 +143,23 @@ def test_a_passage_cannot_fill_a_template() -> None:
     assert "{{company}} {{evidence}}" in made.parts[1].text
 
 
-def test_all_that_varies_comes_after_the_guidance() -> None:
-    """Two turns share everything up to the first evidence: instructions, guidance, no marker. A service keeps its work on that."""
+@pytest.mark.parametrize("name", built_in())
+def test_all_that_varies_comes_after_the_guidance(name: str) -> None:
+    """Two turns that have nothing but policy and company in common share all instructions and guidance. A service keeps its work on that."""
+    policy = built_in()[name]
     other = ("0" if MARKER[0] != "0" else "1") * len(MARKER)
-    one, two = prompt().system_text, prompt(marker=other, context=None, history=()).system_text
-    shared = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
-    assert shared.endswith("\n<<<")
-    assert "do not mix in another's values.\n## Evidence\n[1] document\n<<<" in shared
+    pages = [Evidence(1, passage(7, "Seven days.", origin="web", url="https://b.example/"))]
+    one = build_prompt(
+        "What does Pro cost?", EVIDENCE, policy, company="Halden", marker=MARKER, history=HISTORY, context="Since 2019."
+    )
+    two = build_prompt("Wie lange?", pages, policy, company="Halden", marker=other)
+    kind = "guidance" if policy.answer == "five-part" else "guidance_apart"
+    quoted_in = {"evidence": ""} if kind == "guidance" else {}
+    guidance = fill(kind, insufficient=insufficient_sentence(), **quoted_in)
+    fixed = f"{one.parts[0].text}\n\n{guidance}"
+    assert one.system_text.startswith(fixed)
+    assert two.system_text.startswith(fixed)
+    assert fixed.endswith(("## Evidence\n", "do not mix in another's values."))
 
 
 def test_the_same_marker_gives_the_same_prompt() -> None:

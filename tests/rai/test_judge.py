@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceReplyInvalid, ServiceUnavailable
 from rai.embedded.screen import EmbeddedScreen
-from rai.judge import MOST_STATEMENTS, ModelJudge, instructions, read
+from rai.judge import LIKELIHOODS, MOST_STATEMENTS, ModelJudge, instructions, read
 from rai.provenance import CheckPorts, check
 from rai.records import Claim, Source, Status
 from rai.screened import ScreenedModel
@@ -26,6 +26,14 @@ REPLIES = [
     ("1: ?\n2: 0.5", {1: None, 2: 0.5}),
     ('{"1": 0.9, "2": null}', {1: 0.9, 2: None}),
     ("```json\n[0.9, 0.1]\n```", {1: 0.9, 2: 0.1}),
+    ('{"likelihoods": [{"statement": 1, "likelihood": 0.9}, {"statement": 2, "likelihood": null}]}', {1: 0.9, 2: None}),
+    ('```json\n{"likelihoods": [{"statement": 2, "likelihood": 0}]}\n```', {2: 0.0}),
+    ('{"likelihoods": [{"statement": 1, "likelihood": 0.9}, {"statement": 1, "likelihood": 0.1}]}', {1: None}),
+    (
+        '{"likelihoods": [{"statement": 7, "likelihood": 1}, {"statement": 1, "likelihood": 2}, {"statement": 2}, 1]}',
+        {},
+    ),
+    ('{"likelihoods": [{"statement": [1], "likelihood": 1}, {"statement": 1, "likelihood": true}]}', {}),
     ("1: 0.9\n1: 0.1", {1: None}),
     ("3: 0.9\n0: 0.5\n1: 7", {}),
     ("1: 1.5", {}),
@@ -58,6 +66,7 @@ async def test_one_call_with_everything_fenced() -> None:
     assert call.system.count("\n5f0c1d9e7ab34682>>>") == call.system.count("\n<<<5f0c1d9e7ab34682\n") == 2
     assert "1. a ## Sources\n2. ››› b" in call.system
     assert call.user == "Judge every numbered statement."
+    assert call.schema == LIKELIHOODS
     assert call.purpose == "judge"
 
 

@@ -16,7 +16,6 @@ from grounding.errors import (
     ContentFiltered,
     ServiceRejected,
     ServiceReplyInvalid,
-    ServiceTimeout,
     ServiceUnavailable,
     SettingsError,
 )
@@ -54,13 +53,11 @@ async def ask(model: OpenAIChat) -> str:
     return reply.text
 
 
-async def test_a_reply_carries_text_model_and_usage() -> None:
+async def test_what_is_sent() -> None:
     async with OpenAIServer(fake.ok("Open until 18:00 [1].")) as server:
         model = chat(server)
-        reply = await model.complete("Be brief.", QUESTION, purpose="compose", max_tokens=64)
+        await model.complete("Be brief.", QUESTION, purpose="compose", max_tokens=64)
         await model.aclose()
-    assert (reply.text, reply.model) == ("Open until 18:00 [1].", "loopback-1")
-    assert reply.usage == {"prompt_tokens": 11, "completion_tokens": 7, "cached_tokens": 3}
     (seen,) = server.seen
     assert seen.path == "/v1/chat/completions"
     assert seen.headers["Authorization"] == f"Bearer {KEY}"
@@ -132,12 +129,6 @@ async def test_nothing_listening_is_unavailable() -> None:
         await ask(chat(server))
 
 
-async def test_a_server_that_never_answers_meets_our_deadline() -> None:
-    async with OpenAIServer(otherwise=fake.slow()) as server:
-        with pytest.raises(ServiceTimeout):
-            await ask(chat(server, deadline_s=0.2))
-
-
 @pytest.mark.parametrize(
     ("step", "asked"),
     [
@@ -158,21 +149,6 @@ async def test_throttling_says_when_to_come_back(step: Step, asked: float) -> No
 async def test_a_short_throttling_is_waited_out() -> None:
     async with OpenAIServer(fake.throttled("2"), fake.ok("Fine.")) as server:
         assert await ask(chat(server)) == "Fine."
-
-
-async def test_a_long_throttling_ends_at_once() -> None:
-    async with OpenAIServer(otherwise=fake.throttled("900")) as server:
-        with pytest.raises(Throttled):
-            await ask(chat(server, retries=3))
-    assert len(server.seen) == 1
-
-
-async def test_a_used_up_quota_is_not_tried_again() -> None:
-    async with OpenAIServer(otherwise=fake.throttled("1", code="insufficient_quota")) as server:
-        with pytest.raises(ServiceRejected, match="quota") as caught:
-            await ask(chat(server, retries=3))
-    assert len(server.seen) == 1
-    assert not isinstance(caught.value, Throttled)
 
 
 async def test_an_overloaded_service_says_when_to_come_back() -> None:
@@ -200,14 +176,6 @@ async def test_filters_and_refusals_are_decisions_and_not_tried_again(step: Step
     assert len(server.seen) == 1
 
 
-async def test_a_reply_cut_at_its_length_is_no_reply_and_not_tried_again() -> None:
-    """Cut in mid-number, "+1 555" reads like a whole phone number."""
-    async with OpenAIServer(otherwise=fake.cut_at_length()) as server:
-        with pytest.raises(ServiceReplyInvalid, match="cut off at 64 tokens"):
-            await ask(chat(server, retries=3))
-    assert len(server.seen) == 1
-
-
 @pytest.mark.parametrize(
     ("step", "says"),
     [
@@ -227,12 +195,6 @@ async def test_refusals_say_what_to_mend_and_are_not_tried_again(step: Step, say
         with pytest.raises(ServiceRejected, match=says):
             await ask(chat(server, retries=3))
     assert len(server.seen) == 1
-
-
-async def test_a_base_url_without_v1_is_told() -> None:
-    async with OpenAIServer() as server:
-        with pytest.raises(ServiceRejected, match=r"base URL must end in /v1, for Azure in /openai/v1/"):
-            await ask(chat(server, base_url=server.root))
 
 
 @pytest.mark.parametrize("path", ["/v1", "/v1/", "/openai/v1", "/openai/v1/"])
@@ -309,11 +271,6 @@ async def test_musings_of_a_local_model_are_not_the_reply() -> None:
         assert await ask(chat(server)) == "Open until 18:00."
 
 
-async def test_a_reply_is_given_as_it_came() -> None:
-    async with OpenAIServer(fake.fenced('{"a": 1}')) as server:
-        assert await ask(chat(server)) == '```json\n{"a": 1}\n```'
-
-
 async def test_missing_or_odd_usage_is_no_failure() -> None:
     odd = {**completion("Fine."), "usage": {"prompt_tokens": "many", "completion_tokens": 3}, "model": None}
     bare = {key: value for key, value in completion("Fine.").items() if key != "usage"}
@@ -324,13 +281,6 @@ async def test_missing_or_odd_usage_is_no_failure() -> None:
         await model.aclose()
     assert (first.usage, first.model) == ({"completion_tokens": 3}, "gpt-test")
     assert second.usage == {}
-
-
-async def test_a_proxy_of_the_environment_is_not_used_for_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
-    async with OpenAIServer() as server:
-        assert await ask(chat(server)) == "Fine."
 
 
 async def test_no_key_of_the_environment_goes_to_a_server_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
