@@ -14,6 +14,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bot.compose_embedder import asking_embedder
 from bot.compose_owned import Closers
 from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
 from bot.compose_remote import (
@@ -75,7 +76,9 @@ class _Builder:
 
         settings = self.settings
         traces = tracing(settings, self.closers)
-        embedder = await asyncio.to_thread(embedding_model, settings)
+        local = await asyncio.to_thread(embedding_model, settings)
+        embedder = asking_embedder(settings, local, self.redactor, self.closers)
+        own = embedder is local  # else the cosines of found passages are another model's
         index, names = await self._index(embedder)
         screen, earlier = await self._screen()
         model, helper = self._models(screen)
@@ -90,13 +93,13 @@ class _Builder:
         )
         judge = ModelJudge(model) if settings.statement_judge == "model" and model else None
         names_of = tagger(settings, names.current, self.redactor, self.closers)
-        ports = CheckPorts(tagger=names_of, scorer=EmbeddedRelevance(embedder), judge=judge)
-        composer = self._composer(embedder, model)
+        ports = CheckPorts(tagger=names_of, scorer=EmbeddedRelevance(local), judge=judge)
+        composer = self._composer(local, model, own=own)
         seams = Seams(
             screen=screen,
-            queries=QueryBuilder(summarizer(settings, embedder, self.redactor, self.closers), linker),
+            queries=QueryBuilder(summarizer(settings, local, self.redactor, self.closers), linker),
             retriever=ScreenedRetriever(search.retriever, screen, earlier=earlier),
-            grader=EmbeddedGrader(embedder),
+            grader=EmbeddedGrader(local, own=own),
             web=web_search(settings, screen, self.redactor, self.closers),
             composer=composer,
             reviser=composer if settings.generator == "openai" else None,
@@ -165,14 +168,14 @@ class _Builder:
         make = partial(chat_model, s, screen, self.redactor, self.closers)
         return make() if drafts else None, make() if helps else None
 
-    def _composer(self, embedder: Embedder | None, model: ChatModel | None) -> Composer:
+    def _composer(self, local: Embedder | None, model: ChatModel | None, *, own: bool) -> Composer:
         from grounding.embedded.composer import ExtractiveComposer
 
         if self.settings.generator == "openai" and model is not None:
             from grounding.compose_model import ModelComposer
 
             return ModelComposer(model)
-        extractive = ExtractiveComposer(embedder)
+        extractive = ExtractiveComposer(local, own=own)
         if self.settings.generator == "demo":
             from grounding.embedded.demo import DemoComposer
 

@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from bot.compose_embedder import fingerprint_of, ingesting_embedder
 from bot.compose_owned import Close, Closers
-from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
+from bot.compose_parts import NAMES, VERDICTS, embedded_screen
 from bot.compose_remote import imaginer
 from bot.compose_search import mirror
 from bot.settings import Settings
@@ -21,6 +22,7 @@ from rai.ports import Ledger
 
 async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
     """True if an ingest of `paths` would find nothing to do; costs neither model nor readers. Raises InputError, StoreError."""
+    from grounding.embedded.by_key import StoreKeys
     from grounding.embedded.index import EmbeddedIndex
     from grounding.sources import find
 
@@ -33,7 +35,9 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
             missing = [d for d, at in there.items() if known.get(d) != at and pulled.get(d) != unmarked(at[1])[0]]
             roots = {root for root, _ in there.values()}
             gone = [d for d, (root, _) in known.items() if root in roots and d not in there]
-            return bool(there) and not (missing or gone or index.store.unindexed() or index.store.bare())
+            model = fingerprint_of(settings)
+            bare = StoreKeys(index.store.path).bare(model)[0] if model else 0
+            return bool(there) and not (missing or gone or index.store.unindexed() or bare)
         finally:
             index.close()
 
@@ -97,11 +101,10 @@ async def open_ingester(settings: Settings) -> Ingester:
     from rai.embedded.verdict_file import VerdictFile
     from rai.ledger.store import SqlLedger
 
-    embedder = await asyncio.to_thread(embedding_model, settings)
+    closers = Closers()
+    embedder = await asyncio.to_thread(ingesting_embedder, settings, closers)
     index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
     ledger = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
-
-    closers = Closers()
 
     async def close() -> None:
         await closers.close()
@@ -114,23 +117,26 @@ async def open_ingester(settings: Settings) -> Ingester:
     imagine = imaginer(settings, index.store, embedder, screen, closers)
     upload = mirror(settings, index.store, embedder, closers)
 
+    async def learn(on_progress: Callable[[Progress], None], *, imagining: bool) -> None:
+        await verdicts.follow(index, index.store, screen, on_progress)
+        if imagining:
+            await imagine(on_progress)
+
     async def ingest_and_learn(paths: Sequence[Path], **options: Any) -> IngestReport:
         report = await ingest(index, paths, chunking=settings.chunking, **options)
         await names.follow(index)
-        if not options[
-            "lexical_only"
-        ]:  # whoever has no time for vectors has none for this: passages are judged when found
-            await verdicts.follow(index, index.store, screen, options["on_progress"])
-            await imagine(options["on_progress"])
+        if not options["lexical_only"]:  # no time for vectors is no time for this: passages are judged when found
+            await learn(options["on_progress"], imagining=not report.waiting)
         await upload(options["on_progress"])
         return report
 
     async def rebuild_all(on_progress: Callable[[Progress], None]) -> None:
-        await rebuild(index, on_progress)
+        failed = await rebuild(index, on_progress)
         await names.learn_anew(index)
-        await verdicts.follow(index, index.store, screen, on_progress)
-        await imagine(on_progress)
+        await learn(on_progress, imagining=failed is None)
         await upload(on_progress)
+        if failed is not None:
+            raise failed
 
     async def restore_and_learn(doc_id: str) -> bool:
         found = await restore(index, doc_id, chunking=settings.chunking)

@@ -28,6 +28,8 @@ Follow = Callable[[Callable[[Progress], None]], Awaitable[object]]
 UPLOAD_S = 120.0
 """Seconds for one batch of an ingest, its repetitions included: nobody waits for an answer."""
 UPLOAD_RETRIES = 5
+USUAL_WIDTH = 384
+"""Of vectors in an index that is made before there is a model: that of the model which comes with the product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,10 @@ def search(
     from grounding.embedded.retriever import EmbeddedRetriever
     from grounding.embedded.vectors import VectorIndex
 
-    vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
-    imagined = indexes(index.store, embedder.fingerprint) if embedder and settings.hyde == "model" else ()
+    vectors = VectorIndex(index.store, embedder.fingerprint, embedder.width) if embedder else None
+    imagined = (
+        indexes(index.store, embedder.fingerprint, embedder.width) if embedder and settings.hyde == "model" else ()
+    )
     retriever = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker, hypotheticals=imagined)
     return Search(retriever, vectors, library, _always)
 
@@ -85,11 +89,10 @@ def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers:
     if settings.search != "azure":
         return _nothing
     from grounding.azure.search_mirror import SearchMirror
-    from grounding.embedded.tables import VECTOR_WIDTH
 
     service = _service(settings, closers, within_s=max(UPLOAD_S, settings.call_deadline_s), retries=UPLOAD_RETRIES)
-    model = embedder.fingerprint if embedder else None
-    return SearchMirror(service, store, model, VECTOR_WIDTH, semantic=settings.search_semantic == "on").follow
+    model, width = (embedder.fingerprint, embedder.width) if embedder else (None, USUAL_WIDTH)
+    return SearchMirror(service, store, model, width, semantic=settings.search_semantic == "on").follow
 
 
 async def _nothing(_on_progress: Callable[[Progress], None]) -> None:

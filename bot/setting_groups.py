@@ -151,6 +151,25 @@ class Services(Serving):
         "off",
         description="on: prompts have placeholders such as [PERSON_1] for the customer's personal data, put back in the reply; AI Language gets it masked",
     )
+    # the meaning of texts
+    embedder: Literal["embedded", "openai"] = Field(
+        "embedded",
+        description="whose vectors search uses: the model on this machine, or any server of OpenAI's embeddings; ingest again after a change",
+    )
+    embedding_base_url: str | None = Field(
+        None,
+        description="its endpoint; default ATTEST_OPENAI_BASE_URL; Azure: https://NAME.openai.azure.com/openai/v1/",
+    )
+    embedding_api_key: SecretStr | None = Field(
+        None, description="key of that endpoint; default ATTEST_OPENAI_API_KEY where the endpoint is the same"
+    )
+    embedding_model: str = Field("text-embedding-3-small", description="its model or deployment name")
+    embedding_width: int | None = Field(
+        None,
+        ge=8,
+        le=4096,
+        description="numbers of a vector, sent as dimensions; needed where the name above is not one of OpenAI's own",
+    )
     # the search
     search: Literal["embedded", "azure"] = Field(
         "embedded",
@@ -318,7 +337,7 @@ class Groups(Services):
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
     @field_validator(
-        "public_url", "openai_base_url", "search_endpoint", "language_endpoint", "content_safety_endpoint", "moderation_base_url",
+        "public_url", "openai_base_url", "embedding_base_url", "search_endpoint", "language_endpoint", "content_safety_endpoint", "moderation_base_url",
         "tavily_base_url", "bing_endpoint", "traces_endpoint",
     )  # fmt: skip
     @classmethod

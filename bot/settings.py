@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import ValidationError, model_validator
+from pydantic import SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource, SettingsConfigDict
 
@@ -29,6 +29,8 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # onnxruntime reads it at i
 PREFIX = "ATTEST_"
 SAMPLE = Path(__file__).parent / "sample"
 """The knowledge base that comes with the product: kb/, web/, directory.yaml, golden.jsonl."""
+EMBEDDING_WIDTHS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+"""Numbers of a vector of OpenAI's own models, by the names they have there."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _USERINFO = re.compile(r"(?<=://)[^/\s]*@")
 _QUERY_VALUE = re.compile(r"(?<=[?&;#])([^=&;#\s]*=)[^&;#\s]*")
@@ -63,6 +65,22 @@ class Settings(Groups):
     def model_path(self) -> Path:
         """The embedding model's file, whether or not it is there."""
         return self.model_file or self.home / "model" / "minilm-int8.onnx"
+
+    @property
+    def embedding_url(self) -> str | None:
+        """Where texts are embedded by a service; None is OpenAI's own address."""
+        return self.embedding_base_url or self.openai_base_url
+
+    @property
+    def embedding_key(self) -> SecretStr | None:
+        """The key for that address. The chat model's key goes to the chat model's address alone."""
+        same = self.embedding_base_url in (None, self.openai_base_url)
+        return self.embedding_api_key or (self.openai_api_key if same else None)
+
+    @property
+    def embedding_numbers(self) -> int:
+        """Numbers of a vector of the service."""
+        return self.embedding_width or EMBEDDING_WIDTHS[self.embedding_model]
 
     @property
     def screen_model_path(self) -> Path:
@@ -121,6 +139,7 @@ def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
     yield s.hyde == "model" and no_model, f"ATTEST_HYDE=model {model}"
     yield from _language_conflicts(s)
     yield from _cloud_conflicts(s)
+    yield from _embedder_conflicts(s)
     yield from _search_conflicts(s)
     yield from _screen_conflicts(s)
     yield from _chunk_conflicts(s)
@@ -134,6 +153,7 @@ def _cloud_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
     """A token is for one cloud: an endpoint of another would get one that it refuses, and that is not its to see."""
     services = (
         ("openai_base_url", "openai_api_key"),
+        ("embedding_base_url", "embedding_key"),
         *((f"{name}_endpoint", f"{name}_key") for name in ("search", "content_safety", "language")),
     )
     for endpoint, key in services:
@@ -171,6 +191,21 @@ def _web_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
     needed = {"serpapi": ["serpapi_key"], "tavily": ["tavily_key"], "bing": ["bing_endpoint", "bing_key"]}
     for name in needed.get(s.web, ()):
         yield getattr(s, name) is None, f"ATTEST_WEB={s.web} needs {PREFIX}{name.upper()}"
+
+
+def _embedder_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
+    service = s.embedder == "openai"
+    idle = sorted(n for n in s.model_fields_set if n.startswith("embedding_"))
+    if idle and not service:
+        yield True, f"{PREFIX}{idle[0].upper()} needs ATTEST_EMBEDDER=openai; embedded leaves it unused"
+    yield (
+        service and s.embedding_url is None and s.embedding_key is None,
+        "ATTEST_EMBEDDER=openai needs ATTEST_EMBEDDING_API_KEY, or ATTEST_EMBEDDING_BASE_URL for a local server",
+    )
+    yield (
+        service and s.embedding_width is None and s.embedding_model not in EMBEDDING_WIDTHS,
+        f"ATTEST_EMBEDDING_MODEL={s.embedding_model} needs ATTEST_EMBEDDING_WIDTH; known without it are {', '.join(EMBEDDING_WIDTHS)}",
+    )
 
 
 def _search_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:

@@ -7,6 +7,7 @@ follow. What an earlier, killed run left behind is finished first. One ingest at
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -17,11 +18,12 @@ from typing import Protocol
 
 from grounding.chunking import DEFAULT, READ_AT_ONCE, Chunking, marked, unmarked
 from grounding.cut import cut
-from grounding.errors import InputError
+from grounding.errors import InputError, ServiceError
 from grounding.records import Chunk, Document, IngestReport, Progress, Refusal
 from grounding.sources import SourceItem, find
 from grounding.upkeep import ChangeKind, OnChange
 
+LOG = logging.getLogger("attest")
 _BATCH = 512
 _VECTOR_BATCH = 64
 
@@ -66,7 +68,11 @@ class IngestTarget(Protocol):
         ...
 
     async def embed_missing(self, batch: int, on_done: Callable[[int, int], None]) -> int:
-        """Give every chunk its vector; returns how many were made."""
+        """Give every chunk its vector; returns how many were made. Raises ServiceError for what a service did not embed."""
+        ...
+
+    def bare(self) -> tuple[int, int]:
+        """Live chunks without a vector of the embedding model in use, and how many of them have one of another; 0, 0 without a model."""
         ...
 
     def counts(self) -> tuple[int, int]: ...
@@ -119,15 +125,14 @@ async def ingest(
         deleted = _gone(run, paths)
         await asyncio.to_thread(target.drop, deleted)
         await asyncio.to_thread(target.catch_up, lambda done, total: on_progress(Progress("words", done, total)))
-        embedded = 0
-        if not lexical_only:
-            embedded = await target.embed_missing(
-                _VECTOR_BATCH, lambda done, total: on_progress(Progress("vectors", done, total))
-            )
+        before = (0, 0) if lexical_only else await asyncio.to_thread(target.bare)
+        failed = None if lexical_only else await _embed(target, on_progress)
+        after = (0, 0) if lexical_only else await asyncio.to_thread(target.bare)
         report = IngestReport(
             added=run.added, changed=run.changed, unchanged=run.unchanged, deleted=len(deleted), refused=tuple(run.refused),
-            chunks=target.counts()[1], embedded=embedded, kb_version=target.kb_version(), seconds=round(time.monotonic() - began, 3),
+            chunks=target.counts()[1], embedded=before[0] - after[0], kb_version=target.kb_version(), seconds=round(time.monotonic() - began, 3),
             opened=tuple(run.opened), chunking=str(chunking), rechunked=dict(Counter(run.rechunked.values())), long_chunks=run.long_chunks,
+            reembedded=before[1] - after[1], waiting=str(failed or ""),
         )  # fmt: skip
     for kind, doc_id in [*run.changes, *(("deleted", doc_id) for doc_id in deleted)]:
         on_change(kind, doc_id)
@@ -148,15 +153,29 @@ async def restore(target: IngestTarget, doc_id: str, *, chunking: Chunking = DEF
         stamp = marked(unmarked(stamp)[0], chunking)
         await asyncio.to_thread(target.put, [(document, cut(document, chunking), root, stamp)])
         await asyncio.to_thread(target.catch_up, lambda *_: None)
-        await target.embed_missing(_VECTOR_BATCH, lambda *_: None)
+        if failed := await _embed(target, lambda _: None):
+            LOG.warning("%s; it is found by words, the next ingest embeds it", failed)
     return True
 
 
-async def rebuild(target: IngestTarget, on_progress: Callable[[Progress], None] = lambda _: None) -> None:
-    """Make again from the store what is derived from it, and vectors that are missing. Raises StoreError."""
+async def rebuild(
+    target: IngestTarget, on_progress: Callable[[Progress], None] = lambda _: None
+) -> ServiceError | None:
+    """Make again from the store what is derived from it, and vectors that are missing. Returns why passages are left without, None
+    if none is. Raises StoreError.
+    """
     async with _writing(target):
         await asyncio.to_thread(target.rebuild, lambda done, total: on_progress(Progress("words", done, total)))
+        return await _embed(target, on_progress)
+
+
+async def _embed(target: IngestTarget, on_progress: Callable[[Progress], None]) -> ServiceError | None:
+    """Vectors for what has none. A service that fails is told, not raised: everything else of the ingest stands and is made use of."""
+    try:
         await target.embed_missing(_VECTOR_BATCH, lambda done, total: on_progress(Progress("vectors", done, total)))
+    except ServiceError as error:
+        return error
+    return None
 
 
 @asynccontextmanager

@@ -55,11 +55,16 @@ class Embedder(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Names model and file; vectors of another fingerprint are never compared."""
+        """Names model and width, and the file or the server; vectors of another fingerprint are never compared."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Numbers of a vector."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Shape (len(texts), dim), float32, L2-normalised rows."""
+        """Shape (len(texts), width), float32, L2-normalised rows. Raises ServiceError where a service embeds."""
         ...
 
 

@@ -351,7 +351,8 @@ class IngestReport:
 
     `opened`: documents that more people may read than before this run: the usual cause is a forgotten --acl. `chunking` names the way to cut
     (grounding/chunking.py); `rechunked` counts, of the unchanged, those that were cut in another way before, by its name. `long_chunks`: of the
-    chunks made, those that the embedding model does not read at once.
+    chunks made, those that the embedding model does not read at once. `reembedded`: of `embedded`, those that had a vector of another embedding model. `waiting`:
+    why passages are left without vectors, empty if none is; they are found by words, and the next ingest goes on.
     """
 
     added: int
@@ -367,3 +368,5 @@ class IngestReport:
     chunking: str = ""
     rechunked: Mapping[str, int] = field(default_factory=dict)
     long_chunks: int = 0
+    reembedded: int = 0
+    waiting: str = ""

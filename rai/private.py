@@ -11,7 +11,7 @@ from typing import Any
 
 from grounding.errors import ServiceError
 from grounding.observe import without
-from grounding.ports import ChatModel
+from grounding.ports import ChatModel, Embedder, Vectors
 from grounding.records import Completion
 from rai.personal.known import Known, Personal
 from rai.ports import EntityTagger, PersonalFinder
@@ -74,6 +74,35 @@ def _outside(text: str, passages: Iterable[str], known: Known) -> list[Personal]
             at = text.find(passage, at + len(passage))
     found = [p for p in known.find(text) if not any(start < p.end and p.start < end for start, end in quoted)]
     return merged(text, found)
+
+
+class PrivateEmbedder:
+    """Sends placeholders instead of the conversation's personal data when a query is embedded by a service.
+
+    For queries alone: what is ingested is the company's own. Outside of a turn the text itself is read for what is personal.
+    """
+
+    def __init__(self, embedder: Embedder, redactor: Redactor) -> None:
+        self._embedder = embedder
+        self._redactor = redactor
+
+    @property
+    def fingerprint(self) -> str:
+        return self._embedder.fingerprint
+
+    @property
+    def width(self) -> int:
+        return self._embedder.width
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of the texts as they may be known outside. Raises what the embedder raises."""
+        turn = current_turn() or TurnScreening(tuple(texts))
+        known = await asyncio.to_thread(known_of, turn, self._redactor)
+        public, key = turn.pseudonyms.replace(texts, lambda text: merged(text, known.find(text)))
+        if key.values:
+            counted = ", ".join(f"{count} {kind}" for kind, count in sorted(key.counts.items()))
+            note(f"the embedding service was given placeholders: {counted}")
+        return await self._embedder.embed(public)
 
 
 class PrivateTagger:

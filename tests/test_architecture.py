@@ -79,7 +79,8 @@ def late_imports(path: Path) -> list[str]:
 
 
 COMPOSE = {
-    Path(f"bot/compose{part}.py") for part in ("", "_owned", "_parts", "_ingest", "_remote", "_search", "_telemetry")
+    Path(f"bot/compose{part}.py")
+    for part in ("", "_embedder", "_owned", "_parts", "_ingest", "_remote", "_search", "_telemetry")
 }
 LATE = {
     *COMPOSE,  # they pay only for what is switched on

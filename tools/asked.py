@@ -13,7 +13,7 @@ import yaml
 from numpy.typing import NDArray
 
 from bot.settings import SAMPLE  # first of all: it tells onnxruntime to send nothing
-from grounding.embedded.embedder import WIDTH, MiniLM
+from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.names import StoreNames
 from grounding.embedded.retriever import EmbeddedRetriever
@@ -56,7 +56,7 @@ async def library(embedder: MiniLM, folder: Path, source: Path) -> Library:
     index = EmbeddedIndex(folder, embedder)
     await ingest(index, [source])
     linker = StoreNames(index.store, index.words)
-    vectors = VectorIndex(index.store, embedder.fingerprint, WIDTH)
+    vectors = VectorIndex(index.store, embedder.fingerprint, embedder.width)
     retriever = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker)
     return Library(index, retriever, QueryBuilder(CentralitySummarizer(embedder), linker))
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bot.settings import SAMPLE  # first of all: it tells onnxruntime to send nothing
-from grounding.embedded.embedder import WIDTH, MiniLM
+from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import feature_row, meanings, shortlist
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
@@ -71,7 +71,7 @@ async def mtrag(embedder: MiniLM, data: Path, cache: Path, w: Matrix) -> tuple[M
     index = EmbeddedIndex(cache / "mtrag_un", embedder)
     await ingest(index, [data / "corpus.jsonl"])
     retriever = EmbeddedRetriever(
-        index.store, index.words, VectorIndex(index.store, embedder.fingerprint, WIDTH), embedder
+        index.store, index.words, VectorIndex(index.store, embedder.fingerprint, embedder.width), embedder
     )
     scores: list[float] = []
     labels: list[float] = []

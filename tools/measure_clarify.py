@@ -41,7 +41,7 @@ async def results(data: Path, model: Path, folder: Path) -> AsyncIterator[tuple[
     index = EmbeddedIndex(folder, embedder)
     await ingest(index, [data / "corpus.jsonl"])
     linker = StoreNames(index.store, index.words)
-    vectors = VectorIndex(index.store, embedder.fingerprint, 384)
+    vectors = VectorIndex(index.store, embedder.fingerprint, embedder.width)
     retriever = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker)
     builder, grader = QueryBuilder(CentralitySummarizer(embedder), linker), EmbeddedGrader(embedder)
     for line in (data / "queries.jsonl").read_text("utf-8").splitlines():

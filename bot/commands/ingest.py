@@ -182,6 +182,9 @@ def _existing(paths: Sequence[Path]) -> list[Path]:
 
 
 def _exit_code(report: IngestReport, paths: Sequence[Path]) -> int:
+    if report.waiting:
+        note(f"attest: {report.waiting}; everything is found by words, run attest ingest again to go on with vectors")
+        return 3
     if not report.refused:
         return 0
     nothing = not (report.added or report.changed or report.unchanged)
@@ -201,6 +204,8 @@ def _show(report: IngestReport) -> None:
         note(f"more people than before may now read {len(report.opened)} document(s): {named}; was --acl forgotten?")
     for way, count in report.rechunked.items():
         note(f"{count} unchanged document(s) cut anew: by {report.chunking}, before by {way}")
+    if report.reembedded:
+        note(f"{report.reembedded} unchanged passage(s) embedded anew: their vectors were another embedding model's")
     if report.long_chunks:
         note(
             f"{report.long_chunks} new chunk(s) hold more than {READ_AT_ONCE} tokens: the embedding model reads them in parts"

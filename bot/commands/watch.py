@@ -132,6 +132,8 @@ class _Watch:
             )
         for kind, doc_id in changes:
             self.tell({"event": kind, "doc_id": doc_id})
+        if report.waiting:
+            self.tell({"event": "error", "message": f"{report.waiting}; found by words meanwhile"})
         for refusal in report.refused:
             if refusal not in self.refused:
                 self.tell({"event": "refused", "doc_id": refusal.doc, "code": refusal.code, "message": refusal.reason})

@@ -37,7 +37,7 @@ class Ingester(Protocol):
         ...
 
     def rebuild(self, on_progress: Callable[[Progress], None], /) -> Awaitable[None]:
-        """Make again from the documents in store what is derived from them. Raises StoreError."""
+        """Make again from the documents in store what is derived from them. Raises StoreError, ServiceError."""
         ...
 
     def restore(self, doc_id: str) -> Awaitable[bool]:

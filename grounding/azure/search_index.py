@@ -92,6 +92,11 @@ def migrated(found: SearchIndex, wanted: SearchIndex) -> bool:
     return any([bool(new), *hidden, _vectors(found, wanted), _semantic(found, wanted)])
 
 
+def width_of(found: SearchIndex | None) -> int | None:
+    """Numbers of a vector in an index that is there; None where there is none, or no vectors in it."""
+    return next((f.vector_search_dimensions for f in found.fields if f.name == "vector"), None) if found else None
+
+
 def _check(index: str, there: SearchField, wanted: SearchField) -> None:
     for name, has, needs in (
         ("type", there.type, wanted.type),

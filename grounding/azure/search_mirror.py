@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from grounding.azure.core_faults import BadRequest, Changed
-from grounding.azure.search_index import definition, migrated
+from grounding.azure.search_index import definition, migrated, width_of
 from grounding.azure.search_rows import (
     MOST_ROWS,
     STATE_KEY,
@@ -128,10 +128,11 @@ class SearchMirror:
 
     async def _prepare(self) -> None:
         """Make the index, or bring it up to date. Somebody else may do the same meanwhile: then look again."""
-        wanted = definition(self._service.index_name, self._width, semantic=self._semantic)
         for last in (False, False, True):
             try:
                 found = await self._service.definition()
+                width = width_of(found) if self._wanted_model is None else None
+                wanted = definition(self._service.index_name, width or self._width, semantic=self._semantic)
                 if found is None:
                     await self._service.create(wanted)
                 elif migrated(found, wanted):

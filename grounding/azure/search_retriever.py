@@ -14,8 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from grounding.azure.search_filter import OURS, readable
 from grounding.azure.search_index import CONFIGURATION
 from grounding.azure.search_rows import STATE_KEY, State, sendable, state_of
@@ -23,6 +21,7 @@ from grounding.azure.search_service import PAGE, SERVICE, SearchService
 from grounding.embedded.by_key import StoreKeys
 from grounding.embedded.store import Row, Store
 from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid
+from grounding.meaning import BY_WORDS, meaning_of
 from grounding.observe import without
 from grounding.ports import Embedder, Vectors
 from grounding.query import question_of
@@ -35,8 +34,8 @@ _RRF = 60.0
 _TOP_RANK = 4.0
 _STATE_SECONDS = 60.0
 _MOST_WORDS, _MOST_CHARS = 64, 2000
-NO_VECTORS = "no vectors: searched by words only"
-OTHER_VECTORS = "the index holds vectors of another embedding model: searched by words only; run attest ingest"
+NO_VECTORS = f"no vectors: {BY_WORDS}"
+OTHER_VECTORS = f"the index holds vectors of another embedding model: {BY_WORDS}; run attest ingest"
 UNRANKED = "the semantic ranker did not answer: results stand in the order of the search"
 REFUSED = "the semantic ranker is not available: results stand in the order of the search"
 _FIELDS = "chunk_id,doc_id,source,version,updated,url,locator,start,tokens,internal,title,text"
@@ -115,10 +114,8 @@ class AzureSearchRetriever:
             return None, (OTHER_VECTORS,)
         question = question_of(query)
         texts = [question, " ".join([*query.entities, question])] if query.entities else [question]
-        vector = _unit((await self._embedder.embed(texts)).sum(axis=0))
-        if query.imagined:
-            vector = _unit(vector + (await self._embedder.embed([query.imagined]))[0])
-        return vector, ()
+        vector, note = await meaning_of(self._embedder, texts, query.imagined)
+        return vector, (note,) if note else ()
 
     async def _search(
         self, text: str, vector: Vectors | None, access: Access, top: int, ranked: Query | None
@@ -209,11 +206,6 @@ def _words(text: str) -> str:
     words = _LOOSE.sub(" ", sendable(text)).split()[:_MOST_WORDS]
     plain = _OPERATOR.sub(r"\\\g<0>", " ".join(words)[:_MOST_CHARS])
     return plain if any(c.isalnum() for c in plain) else ""
-
-
-def _unit(vector: Vectors) -> Vectors:
-    unit: Vectors = vector / np.float32(max(float(np.linalg.norm(vector)), 1e-6))
-    return unit
 
 
 def _hit(document: dict[str, Any], alone: tuple[bool, bool]) -> _Hit:

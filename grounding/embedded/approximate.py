@@ -1,4 +1,4 @@
-"""Approximate nearest vectors: every vector in 96 bytes, all of them scanned, the best read again in full.
+"""Approximate nearest vectors: every vector in a quarter of a byte a dimension, all of them scanned, the best read again in full.
 
 4-bit product quantisation over pairs of dimensions, scanned in registers (André, Kermarrec & Le Scouarnec 2015, "Cache
 locality is not enough"; faiss "fast scan"). A scan of everything keeps its recall on queries unlike the documents, where
@@ -28,7 +28,6 @@ Rights = tuple[str | None, str | None]
 """Groups as JSON, product."""
 
 FORM = 1
-SUBVECTORS = 192
 _TRAIN = 16_384  # 16 centroids of two dimensions need no more
 _BLOCK = 50_000
 _CHECKED_ROWS = 64
@@ -174,8 +173,13 @@ def _gathered(
     return np.array(pks, np.int64), np.array(pair, np.int32), tuple(rights), full[: len(pks)]
 
 
+def subvectors(width: int) -> int:
+    """Pairs of dimensions; of an odd width each dimension by itself."""
+    return width if width % 2 else width // 2
+
+
 def _coded(full: NDArray[np.float16]) -> Any:
-    codes = faiss.index_factory(full.shape[1], f"IVF1,PQ{SUBVECTORS}x4fs", faiss.METRIC_INNER_PRODUCT)
+    codes = faiss.index_factory(full.shape[1], f"IVF1,PQ{subvectors(full.shape[1])}x4fs", faiss.METRIC_INNER_PRODUCT)
     codes.by_residual = False  # one list: it is there because only lists can be masked
     rng = np.random.default_rng(0)
     sample = np.sort(rng.choice(len(full), min(_TRAIN, len(full)), replace=False))

@@ -27,6 +27,13 @@ _VECTORS = """
     SELECT v.chunk_id, v.vector FROM json_each(?) j CROSS JOIN vectors v ON v.chunk_id = j.value AND v.fingerprint = ?"""
 
 
+_BARE = """
+    SELECT count(*), coalesce(sum(EXISTS (
+        SELECT 1 FROM vectors v WHERE v.chunk_id = c.chunk_id AND v.fingerprint NOT LIKE ? || '%')), 0)
+    FROM chunks c JOIN documents d ON d.doc_id = c.doc_id AND d.live
+    WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.chunk_id AND v.fingerprint = ?)"""
+
+
 class Piece(NamedTuple):
     """A live chunk: its id, its document's version, and whether it has a vector of the model asked about."""
 
@@ -61,6 +68,12 @@ class StoreKeys:
         """Vectors of this model as float16 bytes, of those that have one."""
         with self._reading() as db:
             return dict(db.execute(_VECTORS, (json.dumps(list(chunk_ids)), fingerprint)).fetchall())
+
+    def bare(self, fingerprint: str) -> tuple[int, int]:
+        """Live chunks without a vector of this model, and how many of them have one of another."""
+        with self._reading() as db:
+            count, other = db.execute(_BARE, (fingerprint, fingerprint)).fetchone()
+        return int(count), int(other)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 
-from grounding.embedded.grader import meanings, score, shortlist
+from grounding.embedded.grader import meanings, score, shortlist, told_anew
 from grounding.evidence import superseded
 from grounding.grade import Asked, Candidate
 from grounding.ports import Embedder
@@ -31,13 +31,17 @@ class ExtractiveComposer:
 
     name = "extractive"
 
-    def __init__(self, embedder: Embedder | None) -> None:
+    def __init__(self, embedder: Embedder | None, *, own: bool = True) -> None:
+        """`own`: the cosines that passages come with are this embedder's; see `grounding.embedded.grader`."""
         self._embedder = embedder
+        self._own = own
 
     async def compose(self, prompt: Prompt) -> Draft:
         """Quotes of the sentences that meet the question best, each with its [n]."""
         question = prompt.query or prompt.question
         passages = [e.passage for e in prompt.evidence]
+        if not self._own:
+            passages = await told_anew(self._embedder, question, passages)
         asked, found = await asyncio.to_thread(shortlist, question, passages)
         if not found:
             return Draft(insufficient_sentence(), self.name)

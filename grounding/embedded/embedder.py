@@ -8,7 +8,6 @@ would be, if each window were read alone. After 16 windows, some 3,600 pieces, a
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ import numpy as np
 import onnxruntime
 from tokenizers import Encoding, Tokenizer
 
+from grounding.embedded.model_name import model_fingerprint
 from grounding.errors import StoreError
 from grounding.ports import Vectors
 
@@ -52,13 +52,18 @@ class MiniLM:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="minilm")
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_PIECES, stride=_SHARED)
-        self._fingerprint = "minilm-int8-" + hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+        self._fingerprint = model_fingerprint(path)
         self._cache: OrderedDict[str, Vectors] = OrderedDict()
 
     @property
     def fingerprint(self) -> str:
         """Model name and the first digits of the file's SHA-256."""
         return self._fingerprint
+
+    @property
+    def width(self) -> int:
+        """384."""
+        return WIDTH
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), 384), float32, rows of length one. Runs in a thread."""

@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
+from grounding.embedded.rows import embedding_text
 from grounding.grade import Asked, Candidate, binary_of, candidates, label_of, lacks, read_question
 from grounding.ports import Embedder
 from grounding.query import focus
@@ -36,11 +38,15 @@ class EmbeddedGrader:
 
     name = "embedded"
 
-    def __init__(self, embedder: Embedder | None) -> None:
+    def __init__(self, embedder: Embedder | None, *, own: bool = True) -> None:
+        """`own`: the cosines that passages come with are this embedder's; else they are told anew, for the fit holds for one model."""
         self._embedder = embedder
+        self._own = own
 
     async def grade(self, question: str, passages: Sequence[Passage]) -> Grading:
         """One grade per passage, same order: that of its best sentence, which is the extract."""
+        if not self._own:
+            passages = await told_anew(self._embedder, question, passages)
         asked, found = await asyncio.to_thread(shortlist, question, passages)
         near = await meanings(self._embedder, question, found, passages)
         scored = [(score(c, near_c, passages[c.passage]), c, near_c) for c, near_c in zip(found, near, strict=True)]
@@ -50,6 +56,18 @@ class EmbeddedGrader:
                 _grade(asked, passage, [s for s in scored if s[1].passage == i]) for i, passage in enumerate(passages)
             ),
         )
+
+
+async def told_anew(embedder: Embedder | None, question: str, passages: Sequence[Passage]) -> list[Passage]:
+    """The passages with the cosines of this embedder in place of another's; with none where there is no embedder."""
+    near = [i for i, p in enumerate(passages) if p.semantic is not None]
+    retold = [replace(p, semantic=None) for p in passages]
+    if embedder is not None and near:
+        texts = [embedding_text(passages[i].title, passages[i].text) for i in near]
+        vectors = await embedder.embed([focus(question), *texts])
+        for i, cosine in zip(near, vectors[1:] @ vectors[0], strict=True):
+            retold[i] = replace(retold[i], semantic=float(cosine))
+    return retold
 
 
 def shortlist(question: str, passages: Sequence[Passage]) -> tuple[Asked, list[Candidate]]:

@@ -18,7 +18,6 @@ import numpy as np
 
 from grounding.embedded.side_file import opened
 from grounding.embedded.store import Store
-from grounding.embedded.tables import VECTOR_WIDTH
 from grounding.embedded.vectors import VectorIndex
 from grounding.errors import AttestError, ContentFiltered, PromptBlocked
 from grounding.hyde import EACH, hypothesize
@@ -43,9 +42,9 @@ def fingerprints(fingerprint: str) -> tuple[str, ...]:
     return tuple(f"{fingerprint}-hyde{n}" for n in range(1, EACH + 1))
 
 
-def indexes(store: Store, fingerprint: str) -> tuple[VectorIndex, ...]:
+def indexes(store: Store, fingerprint: str, width: int) -> tuple[VectorIndex, ...]:
     """The vectors of all hypotheticals, for a retriever."""
-    return tuple(VectorIndex(store, name, VECTOR_WIDTH) for name in fingerprints(fingerprint))
+    return tuple(VectorIndex(store, name, width) for name in fingerprints(fingerprint))
 
 
 class Hypotheticals:

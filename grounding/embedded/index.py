@@ -9,12 +9,11 @@ import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
-
+from grounding.embedded.by_key import StoreKeys
+from grounding.embedded.filling import fill
 from grounding.embedded.hypotheticals import fingerprints
 from grounding.embedded.past import StorePast
 from grounding.embedded.store import Store
-from grounding.embedded.tables import VECTOR_WIDTH
 from grounding.embedded.vectors import approximate, is_behind, path_beside
 from grounding.embedded.words import DamagedWordsError, Words
 from grounding.errors import StoreError
@@ -23,7 +22,6 @@ from grounding.records import Chunk, Document, DocumentInfo
 
 LOG = logging.getLogger("attest")
 _WORDS_BATCH = 2000
-_LOOK_EACH = 50_000  # an ingest of days is found by approximate search before it ends
 
 
 class EmbeddedIndex:
@@ -144,22 +142,21 @@ class EmbeddedIndex:
             self.store.mark_indexed(part)
             on_done(min(begin + _WORDS_BATCH, len(pending)), len(pending))
 
+    def bare(self) -> tuple[int, int]:
+        """Live chunks without a vector of the embedding model in use, and how many of them have one of another; 0, 0 without a model."""
+        return StoreKeys(self.store.path).bare(self._embedder.fingerprint) if self._embedder else (0, 0)
+
     async def embed_missing(self, batch: int, on_done: Callable[[int, int], None]) -> int:
-        """Give every live chunk its vector, longest work shown; without a model nothing is done."""
+        """Give every live chunk its vector, longest work shown; without a model nothing is done.
+
+        Raises ServiceError for what a service did not embed; what it did is kept, and the next call does the rest.
+        """
         if self._embedder is None:
             return 0
-        fingerprint = self._embedder.fingerprint
-        missing = await asyncio.to_thread(self.store.without_vectors, fingerprint)
-        for begin in range(0, len(missing), batch):
-            part = missing[begin : begin + batch]
-            vectors = (await self._embedder.embed([text for _, text in part])).astype(np.float16)
-            rows = [(chunk_id, vector.tobytes()) for (chunk_id, _), vector in zip(part, vectors, strict=True)]
-            await asyncio.to_thread(self.store.put_vectors, fingerprint, rows)
-            on_done(begin + len(part), len(missing))
-            if begin // _LOOK_EACH != (begin + batch) // _LOOK_EACH:
-                await asyncio.to_thread(self.follow_vectors)
-        await asyncio.to_thread(self.follow_vectors)
-        return len(missing)
+        try:
+            return await fill(self.store, self._embedder, batch, on_done, self.follow_vectors)
+        finally:
+            await asyncio.to_thread(self.follow_vectors)
 
     def follow_vectors(self) -> float | None:
         """Write the file of vector codes where it is missing, damaged or far behind the store.
@@ -167,8 +164,9 @@ class EmbeddedIndex:
         Returns the recall measured against exact search; None if there was nothing to do. A minute at a million vectors.
         """
         first: float | None = None
+        width = self._embedder.width if self._embedder else 0
         for fingerprint, path in self._codes_behind():
-            recall: float | None = approximate().build(self.store, fingerprint, VECTOR_WIDTH, path)
+            recall: float | None = approximate().build(self.store, fingerprint, width, path)
             if recall is not None:
                 LOG.info("approximate vectors written: recall@50 %.3f of exact search over 200 sampled queries", recall)
             first = recall if first is None else first
@@ -178,9 +176,9 @@ class EmbeddedIndex:
         """Fingerprint and file of the vector codes that have to be written, the passages' own first."""
         if self._embedder is None:
             return []
-        own = self._embedder.fingerprint
+        own, width = self._embedder.fingerprint, self._embedder.width
         files = [(name, path_beside(self.store, name)) for name in (own, *fingerprints(own))]
-        return [(name, path) for name, path in files if is_behind(self.store, name, VECTOR_WIDTH, path)]
+        return [(name, path) for name, path in files if is_behind(self.store, name, width, path)]
 
     def counts(self) -> tuple[int, int]:
         """Live documents and live chunks."""

@@ -4,8 +4,8 @@ A name of the knowledge base in the query that few other passages speak of selec
 meaning searched for is that of the question alone; any other name is a word of the question like others.
 
 `Query.by` may ask for one side alone: words are BM25 and nothing else, meaning is the order of cosines and nothing else.
-`Query.imagined` moves the meaning searched for half-way to that of a hypothetical answer (HyDE, arXiv 2212.10496, which averages
-the vectors of the answers imagined and of the question). Hypotheticals written at ingest are searched beside the passages: a
+`Query.imagined` moves the meaning searched for half-way to that of a hypothetical answer (`grounding.meaning`). An embedder that does not
+answer costs the meaning: words alone are searched, with a note. Hypotheticals written at ingest are searched beside the passages: a
 passage is as near as the nearest of itself and its own, and is what comes back.
 """
 
@@ -16,12 +16,11 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from grounding.embedded.store import Row, Store
 from grounding.embedded.vectors import VectorIndex
 from grounding.embedded.words import Words
 from grounding.fuse import SELECTS, Fused, exclusiveness, fuse, semantic_weight
+from grounding.meaning import BY_WORDS, Meaning, meaning_of
 from grounding.ports import Embedder, Linker, Vectors
 from grounding.query import question_of
 from grounding.records import Access, Linked, Passage, Query, Retrieval
@@ -33,7 +32,11 @@ _TITLED = 400
 _NAMES = 4
 _TELLS = 0.01
 """Exclusiveness below which a name is not worth a search for its passages: it would move a score by less than 0.008."""
-_NO_VECTORS = "no vectors: searched by words only"
+_NO_VECTORS = f"no vectors: {BY_WORDS}"
+_NONE_OF_THIS_MODEL = f"no vectors of the embedding model in use: {BY_WORDS}; run attest ingest"
+_SOME_BARE = (
+    "{0:,} of {1:,} passages have no vectors of the embedding model in use: found by words only; run attest ingest"
+)
 _SPARE = 20
 """Results beyond those wanted that may take the place of repetitions, at least; a quarter of those wanted otherwise."""
 
@@ -67,6 +70,7 @@ class EmbeddedRetriever:
         self._linker = linker
         self._seen = -1
         self._kb_version = ""
+        self._bare = (0, 0)
         self._lock = threading.Lock()
 
     async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
@@ -82,9 +86,16 @@ class EmbeddedRetriever:
             found = await self._by_meaning(query, access, k)
         else:
             found = await self._by_both(query, access, k)
-        notes = (_NO_VECTORS,) if query.by != "words" and found.mode == "lexical" and found.passages else ()
         mode = f"{found.mode}+hyde" if query.imagined and found.mode != "lexical" else found.mode
-        return replace(found, kb_version=version, mode=mode, notes=notes)
+        return replace(found, kb_version=version, mode=mode, notes=() if query.by == "words" else self._notes(found))
+
+    def _notes(self, found: Retrieval) -> tuple[str, ...]:
+        """What keeps this search from being whole."""
+        if found.notes or not found.passages:
+            return found.notes
+        if found.mode == "lexical":
+            return (_NO_VECTORS if self._embedder is None else _NONE_OF_THIS_MODEL,)
+        return (_SOME_BARE.format(*self._bare),) if self._bare[0] > 0 else ()
 
     def _by_words(self, query: Query, access: Access, k: int) -> Retrieval:
         """The order of BM25; names do not select."""
@@ -93,10 +104,10 @@ class EmbeddedRetriever:
 
     async def _by_meaning(self, query: Query, access: Access, k: int) -> Retrieval:
         """The order of cosines, names do not select; a score is the cosine, 0 at least. By words where there are no vectors."""
-        vector = await self._vector(query, {})
+        vector, note = await self._vector(query, {})
         near = await asyncio.to_thread(self._near, vector, access, max(k, _DEPTH), ())
         if not near.best:
-            return await asyncio.to_thread(self._by_words, query, access, k)
+            return _noted(await asyncio.to_thread(self._by_words, query, access, k), note)
         ordered = sorted(near.best.items(), key=lambda item: (-item[1], item[0]))[: _with_spare(k)]
         fused = [Fused(pk, min(1.0, max(0.0, cosine)), None, cosine) for pk, cosine in ordered]
         return await asyncio.to_thread(self._retrieval, fused, near.own, access, k, "semantic")
@@ -104,27 +115,24 @@ class EmbeddedRetriever:
     async def _by_both(self, query: Query, access: Access, k: int) -> Retrieval:
         linked = (await self._linker.link([query.text], access))[0][:_NAMES] if self._linker else []
         selecting = await asyncio.to_thread(self._selecting, linked, access) if linked else {}
-        vector = await self._vector(query, selecting)
-        return await asyncio.to_thread(self._fused, query.text, vector, access, k, selecting=selecting)
+        vector, note = await self._vector(query, selecting)
+        return _noted(await asyncio.to_thread(self._fused, query.text, vector, access, k, selecting=selecting), note)
 
     def _selecting(self, linked: Sequence[Linked], access: Access) -> dict[Linked, float]:
         """Names that tell their passages from all others, with their exclusiveness."""
         shares = {name: exclusiveness(*self._words.named(name.name, access)) for name in linked}
         return {name: share for name, share in shares.items() if share >= _TELLS}
 
-    async def _vector(self, query: Query, selecting: Mapping[Linked, float]) -> Vectors | None:
+    async def _vector(self, query: Query, selecting: Mapping[Linked, float]) -> Meaning:
         """The meaning of the question, and of the question with the names that do not select, half and half; of that and
-        of an imagined answer half and half again. A unit vector, or None without a model.
+        of an imagined answer half and half again. None without a model, without vectors of its, or where it does not answer.
         """
-        if self._embedder is None or self._vectors is None:
-            return None
+        if self._embedder is None or self._vectors is None or len(self._vectors) == 0:
+            return Meaning(None)
         question = question_of(query)
         topical = [e for e in query.entities if not _selected(query, e, selecting)]
         texts = [question, " ".join([*topical, question])] if topical else [question]
-        vector = _unit((await self._embedder.embed(texts)).sum(axis=0))
-        if query.imagined:
-            vector = _unit(vector + (await self._embedder.embed([query.imagined]))[0])
-        return vector
+        return await meaning_of(self._embedder, texts, query.imagined)
 
     def _fused(
         self, text: str, vector: Vectors | None, access: Access, k: int, *, selecting: Mapping[Linked, float]
@@ -175,13 +183,14 @@ class EmbeddedRetriever:
                     self._words.reload()
                     for index in (*([self._vectors] if self._vectors is not None else []), *self._hypotheticals):
                         index.refresh()
+                    chunks = self._store.counts()[1]
+                    self._bare = chunks - (0 if self._vectors is None else len(self._vectors)), chunks
                     self._kb_version = self._store.kb_version()
                     self._seen = generation
 
 
-def _unit(vector: Vectors) -> Vectors:
-    unit: Vectors = vector / np.float32(max(float(np.linalg.norm(vector)), 1e-6))
-    return unit
+def _noted(found: Retrieval, note: str) -> Retrieval:
+    return replace(found, notes=(note,)) if note else found
 
 
 def _with_spare(k: int) -> int:

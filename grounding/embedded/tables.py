@@ -10,7 +10,6 @@ from typing import Any
 import sqlalchemy as sa
 
 SCHEMA = 2
-VECTOR_WIDTH = 384
 METADATA = sa.MetaData()
 META = sa.Table(
     "meta", METADATA, sa.Column("name", sa.Text, primary_key=True), sa.Column("value", sa.Text, nullable=False)
@@ -59,7 +58,7 @@ VECTORS = sa.Table(
     METADATA,
     sa.Column("chunk_id", sa.Text, primary_key=True),
     sa.Column("fingerprint", sa.Text, primary_key=True),
-    sa.Column("vector", sa.LargeBinary, nullable=False),  # float16, VECTOR_WIDTH numbers
+    sa.Column("vector", sa.LargeBinary, nullable=False),  # float16, as many numbers as the embedder's width
 )
 CHANGES = sa.Table(
     "changes",  # what an index of vectors has to follow, in order

@@ -34,6 +34,7 @@ QUESTIONS = 300
 SENTENCES_A_CHUNK, CHUNKS_A_DOCUMENT, GROUPS = 6, 8, 100
 _PUT = 500
 FINGERPRINT = "minilm-int8-bench"
+WIDTH = 384
 TARGETS: dict[int, dict[str, str]] = {
     100_000: {"hybrid_p50": "<= 10", "hybrid_p99": "<= 30", "recall": ">= 0.97", "visible_ms": "<= 200"},
     1_000_000: {"hybrid_p50": "<= 40", "one_p50": "<= 15", "recall": ">= 0.97", "memory_mib": "<= 3072"},
@@ -72,6 +73,7 @@ class NoModel:
     """Names the vectors of the bench; nothing is embedded."""
 
     fingerprint = FINGERPRINT
+    width = WIDTH
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         raise AssertionError(texts)

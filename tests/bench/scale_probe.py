@@ -18,12 +18,11 @@ from grounding.embedded.approximate import exact_best
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.store import Store
-from grounding.embedded.tables import VECTOR_WIDTH
 from grounding.embedded.vectors import VectorIndex
 from grounding.ports import Vectors
 from grounding.records import Access, Chunk, Document, Query
 from tests.bench.figures import percentile
-from tests.bench.scale import FINGERPRINT, GROUPS
+from tests.bench.scale import FINGERPRINT, GROUPS, WIDTH
 
 K, DEPTH = 50, 100
 ALL = Access("all", frozenset(f"g{i}" for i in range(GROUPS)))
@@ -34,6 +33,7 @@ class Held:
     """The embedder of this process: the questions' vectors are held, so that searching alone is timed."""
 
     fingerprint = FINGERPRINT
+    width = WIDTH
 
     def __init__(self, texts: list[str], vectors: Vectors) -> None:
         self._held = dict(zip(texts, vectors, strict=True))
@@ -49,7 +49,7 @@ def main(folder: Path) -> None:
     began = time.perf_counter()
     held = Held(questions, vectors)
     index = EmbeddedIndex(folder, held)
-    meaning = VectorIndex(index.store, FINGERPRINT, VECTOR_WIDTH)
+    meaning = VectorIndex(index.store, FINGERPRINT, held.width)
     retriever = EmbeddedRetriever(index.store, index.words, meaning, held)
     asyncio.run(retriever.retrieve(Query(questions[0]), ALL, K))  # opens everything
     found = {"open_s": time.perf_counter() - began, "n": float(len(questions))}

@@ -42,9 +42,9 @@ class AzureKb:
     semantic: bool = False
 
     def mirror(self, **options: Any) -> SearchMirror:
-        model = self.embedder.fingerprint if self.embedder else None
+        model, width = (self.embedder.fingerprint, self.embedder.width) if self.embedder else (None, 384)
         made = {"semantic": self.semantic, "sleep": no_sleep, "jitter": lambda: 0.0, **options}
-        return SearchMirror(self.service, self.index.store, model, 384, **made)
+        return SearchMirror(self.service, self.index.store, model, width, **made)
 
     def retriever(self, *, store: bool = True, **options: Any) -> AzureSearchRetriever:
         made = {"semantic": self.semantic, **options}

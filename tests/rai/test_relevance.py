@@ -28,6 +28,7 @@ class BagOfWords:
     """Embedder whose vectors are hashed word counts: near for shared words, as a model's are for shared meaning."""
 
     fingerprint = "bag-of-words"
+    width = 512
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         rows = np.zeros((len(texts), 512), np.float32)
@@ -42,6 +43,7 @@ class Broken:
     """Embedder that is down."""
 
     fingerprint = "broken"
+    width = 512
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         raise ServiceUnavailable("embedder", "refused")

@@ -267,7 +267,7 @@ async def test_an_index_of_an_earlier_form_is_brought_up_to_date(tmp_path: Path)
 async def test_an_index_that_cannot_become_ours_is_refused_in_one_line(
     tmp_path: Path, field: str, change: dict[str, object], said: str
 ) -> None:
-    async with azure_kb(tmp_path, documents(1), None) as kb:
+    async with azure_kb(tmp_path, documents(1), HashEmbedder()) as kb:
         next(f for f in kb.server.indexes[INDEX]["fields"] if f["name"] == field).update(change)
         puts = len(kb.server.indexes[INDEX]["@odata.etag"])
         with pytest.raises(SettingsError) as caught:
@@ -276,6 +276,15 @@ async def test_an_index_that_cannot_become_ours_is_refused_in_one_line(
         assert "ATTEST_SEARCH_INDEX" in str(caught.value)
         assert "\n" not in str(caught.value)
         assert len(kb.server.indexes[INDEX]["@odata.etag"]) == puts
+
+
+async def test_the_index_is_as_wide_as_the_embedder_and_stays_so_without_one(tmp_path: Path) -> None:
+    async with azure_kb(tmp_path, documents(2), HashEmbedder("wide", 640)) as kb:
+        assert [len(d["vector"]) for d in kb.held.values()] == [640, 640]
+        kb.embedder = None
+        assert (await kb.mirror().follow()).unchanged == 2
+        (field,) = [f for f in kb.server.indexes[INDEX]["fields"] if f["name"] == "vector"]
+        assert field["dimensions"] == 640
 
 
 async def test_a_change_by_somebody_else_is_not_overwritten(tmp_path: Path) -> None:

@@ -27,5 +27,5 @@ async def open_kb(folder: Path, documents: Iterable[Document], embedder: Embedde
 
 def retriever_of(index: EmbeddedIndex, embedder: Embedder | None) -> EmbeddedRetriever:
     """A retriever over the index."""
-    vectors = VectorIndex(index.store, embedder.fingerprint, 384) if embedder else None
+    vectors = VectorIndex(index.store, embedder.fingerprint, embedder.width) if embedder else None
     return EmbeddedRetriever(index.store, index.words, vectors, embedder, StoreNames(index.store, index.words))

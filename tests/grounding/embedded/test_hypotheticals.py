@@ -59,8 +59,8 @@ class Imagining:
 
 
 def retriever_over(index: EmbeddedIndex, embedder: HashEmbedder) -> EmbeddedRetriever:
-    vectors = VectorIndex(index.store, embedder.fingerprint, 384)
-    imagined = indexes(index.store, embedder.fingerprint)
+    vectors = VectorIndex(index.store, embedder.fingerprint, embedder.width)
+    imagined = indexes(index.store, embedder.fingerprint, embedder.width)
     return EmbeddedRetriever(index.store, index.words, vectors, embedder, hypotheticals=imagined)
 
 

@@ -1,0 +1,23 @@
+"""What the vectors of an embedding service go by."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from urllib.parse import urlsplit
+
+OPENAI_BASE_URL = "https://api.openai.com/v1"
+_UNFIT = re.compile(r"[^A-Za-z0-9.]+")
+
+
+def service_fingerprint(base_url: str | None, model: str, width: int) -> str:
+    """Model or deployment, width, and a digest of both with the address; fit for the name of a file.
+
+    The address counts, because on Azure the name is that of a deployment, which anybody may give to any model: vectors of two
+    models under one name would be compared in silence. What a deployment is moved to later under its old name and address cannot be
+    seen from here.
+    """
+    parts = urlsplit(base_url or OPENAI_BASE_URL)
+    port = parts.port or {"https": 443, "http": 80}.get(parts.scheme)
+    whole = f"{parts.hostname}:{port}{parts.path.rstrip('/')}\x00{model}\x00{width}"
+    return f"{_UNFIT.sub('-', model)[:40]}-{width}-{hashlib.sha256(whole.encode()).hexdigest()[:12]}"
