@@ -116,7 +116,7 @@ class _Builder:
             settings=settings, answer=traces.watch(by_policy.answer), incoming=traces.incoming, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
             retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=search.library,
             directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, index.counts, search.ready), close=self.closers.close,
-            warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None,
+            warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None, bare=index.bare,
         )  # fmt: skip
 
     async def _index(self, embedder: Embedder | None) -> tuple[EmbeddedIndex, NameFile]:

@@ -20,8 +20,9 @@ def embedding_model(settings: Settings) -> Embedder | None:
     path = settings.model_path
     if not path.exists():
         LOG.warning(
-            "no models at %s: search goes by words only, prompts are screened by rules alone; `make setup` builds them",
+            "no models at %s: %s, prompts are screened by rules alone; `make setup` builds them",
             path,
+            _without(settings),
         )
         return None
     from grounding.embedded.embedder import MiniLM
@@ -29,8 +30,12 @@ def embedding_model(settings: Settings) -> Embedder | None:
     try:
         return MiniLM(path)
     except StoreError as error:
-        LOG.warning("%s; search goes by words only", error)
+        LOG.warning("%s; %s", error, _without(settings))
         return None
+
+
+def _without(settings: Settings) -> str:
+    return "search goes by words only" if settings.embedder == "embedded" else "passages are graded by words only"
 
 
 def embedded_screen(settings: Settings) -> LocalScreen:

@@ -36,8 +36,8 @@ class System:
 
     `ready` answers a dict of part to reason for every part that is not ready; empty means ready. `warm` loads in the
     background what the first turn of a long-running server should not wait for. `recall`: of approximate vectors, the share of
-    the exact best 50 that they find; None while the search is exact. `incoming`: a block that belongs to the trace which the headers
-    of a request name.
+    the exact best 50 that they find; None while the search is exact. `bare`: passages without a vector of the embedder that search
+    uses, and how many of them have one of another. `incoming`: a block that belongs to the trace which the headers of a request name.
     """
 
     settings: Settings
@@ -55,6 +55,7 @@ class System:
     close: Callable[[], Awaitable[None]]
     warm: Callable[[], object] = lambda: None
     recall: Callable[[], float | None] = lambda: None
+    bare: Callable[[], tuple[int, int]] = lambda: (0, 0)
     graders: Callable[[Policy], Grader] | None = None
     rewriter: ChatModel | None = None
     incoming: Callable[[Mapping[str, str]], AbstractContextManager[None]] = lambda _headers: nullcontext()

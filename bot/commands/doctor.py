@@ -185,6 +185,11 @@ async def _index(system: System) -> Finding:
     recall = await asyncio.to_thread(system.recall)
     search = "" if recall is None else f"; approximate vectors find {recall:.1%} of the exact best 50"
     chunks = sum(d.chunks for d in documents)
+    bare, other = await asyncio.to_thread(system.bare)
+    if bare:
+        why = f", {other} have those of another" if other else ""
+        detail = f"{bare} of {chunks} passages have no vectors of the embedding model in use{why}: found by words only"
+        return Finding("knowledge base", "note", detail, "attest ingest PATH embeds them")
     return Finding("knowledge base", "ok", f"{len(documents)} documents, {chunks} chunks{search}")
 
 

@@ -10,7 +10,11 @@ from urllib.parse import urlencode
 import aiohttp
 from pydantic import SecretStr
 
+from bot.compose_embedder import SERVICE, service_embedder
+from bot.compose_owned import Closers
 from bot.settings import Settings
+from grounding.errors import AttestError, ServiceRejected
+from grounding.remote import Remote
 
 _WAIT_S = 5.0
 
@@ -32,6 +36,8 @@ def services(settings: Settings) -> list[asyncio.Future[Finding]]:
     uses = (settings.grader, settings.rewriter, settings.hyde, settings.statement_judge)
     if settings.generator == "openai" or "model" in uses:
         calls.append(_openai(settings))
+    if settings.embedder == "openai":
+        calls.append(_embedding(settings))
     if settings.search == "azure":
         calls.append(_search(settings))
     if settings.screen == "content_safety":
@@ -65,6 +71,23 @@ async def _openai(settings: Settings) -> Finding:
     key = settings.openai_api_key
     headers = {"Authorization": f"Bearer {key.get_secret_value()}", "api-key": key.get_secret_value()} if key else {}
     return await _get("model service", f"{base}/models", headers, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
+
+
+async def _embedding(settings: Settings) -> Finding:
+    """Embeds one word: whether it answers, takes the key, knows the model, and gives vectors of the width that is expected."""
+    closers = Closers()
+    try:
+        embedder = service_embedder(settings, Remote(SERVICE, deadline_s=_WAIT_S, retries=0), closers)
+        await embedder.embed(["attest"])
+    except (AttestError, OSError) as error:
+        fix = "check ATTEST_EMBEDDING_BASE_URL, and that the service runs"
+        if isinstance(error, ServiceRejected):
+            fix = "check ATTEST_EMBEDDING_API_KEY, ATTEST_EMBEDDING_MODEL and ATTEST_EMBEDDING_WIDTH"
+        return Finding(SERVICE, "fail", str(error).removeprefix(f"{SERVICE}: "), fix, service=True)
+    finally:
+        await closers.close()
+    detail = f"answers; {settings.embedding_model} gives vectors of {settings.embedding_numbers} numbers"
+    return Finding(SERVICE, "ok", detail, service=True)
 
 
 async def _search(settings: Settings) -> Finding:

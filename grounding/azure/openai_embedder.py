@@ -14,27 +14,27 @@ import json
 import logging
 import re
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import openai
 from numpy.typing import NDArray
-from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
+from openai import Timeout
 
-from grounding.address import is_loopback
-from grounding.azure.embedding_name import OPENAI_BASE_URL, service_fingerprint
+from grounding.azure.embedding_name import service_fingerprint
 from grounding.azure.faults import translated
+from grounding.azure.openai_client import CONNECT_S, TokenProvider, make_client
 from grounding.azure.search_rows import sendable
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
 from grounding.ports import Vectors
 from grounding.remote import Remote
 
-TokenProvider = Callable[[], Awaitable[str]]
 LOG = logging.getLogger("attest")
 MOST_TEXTS, MOST_CHARS = 256, 200_000
 """Of one request. OpenAI takes 2,048 texts and 300,000 tokens, and no script has many more tokens than characters."""
-CONNECT_S, READ_S = 5.0, 60.0
+READ_S = 60.0
+"""Of silence after which one request of an ingest is given up, and made again."""
 _CACHED = 1024
 """Vectors of single texts that are kept: a turn may search for the same question again."""
 _SHORTEST = 200
@@ -65,18 +65,11 @@ class OpenAIEmbedder:
         *,
         shorten: bool = False,
     ) -> None:
-        url = base_url or OPENAI_BASE_URL
         self._model, self._width, self._remote, self._shorten = model, width, remote, shorten
-        self._fingerprint = service_fingerprint(url, model, width)
+        self._fingerprint = service_fingerprint(base_url, model, width)
         self._cache: OrderedDict[str, Vectors] = OrderedDict()
-        self._client = AsyncOpenAI(
-            base_url=url,
-            api_key=api_key or "none",
-            max_retries=0,
-            timeout=Timeout(min(READ_S, remote.deadline_s), connect=min(CONNECT_S, remote.deadline_s)),
-            http_client=DefaultAsyncHttpx2Client(trust_env=not is_loopback(url), follow_redirects=False),
-        )
-        self._client.organization = self._client.project = self._client.admin_api_key = None
+        self._client = make_client(base_url, api_key, remote)
+        self._timeout = Timeout(min(READ_S, remote.deadline_s), connect=min(CONNECT_S, remote.deadline_s))
 
     @property
     def fingerprint(self) -> str:
@@ -138,7 +131,7 @@ class OpenAIEmbedder:
         options: dict[str, Any] = {"dimensions": self._width} if self._shorten else {}
         try:
             raw = await self._client.embeddings.with_raw_response.create(
-                model=self._model, input=list(texts), encoding_format="float", **options
+                model=self._model, input=list(texts), encoding_format="float", timeout=self._timeout, **options
             )
         except openai.APIStatusError as error:
             if options and error.status_code in (400, 422) and _NO_WIDTH.search(error.message):

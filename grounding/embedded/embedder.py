@@ -84,7 +84,9 @@ class MiniLM:
             self._cache.popitem(last=False)
 
     def _run(self, texts: Sequence[str]) -> Vectors:
-        encodings = self._tokenizer.encode_batch_fast(list(texts))
+        encodings = self._tokenizer.encode_batch_fast(
+            [t.encode("utf-8", "replace").decode() for t in texts]
+        )  # a lone surrogate is no text to it
         windows = [[e, *e.overflowing][:_MAX_WINDOWS] for e in encodings]
         rows = self._pool.map(self._one, [window for of_text in windows for window in of_text])
         return np.concatenate([_mean([(next(rows), len(window.ids)) for window in of_text]) for of_text in windows])

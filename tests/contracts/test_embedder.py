@@ -1,31 +1,55 @@
-"""What every Embedder promises, run over the real model and the one that tests use."""
+"""What every Embedder promises, run over the real model, a service, the wrapper that keeps personal data here, and the one that tests use."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from grounding.azure.openai_embedder import OpenAIEmbedder
 from grounding.embedded.embedder import MiniLM
 from grounding.errors import StoreError
 from grounding.ports import Embedder
+from grounding.remote import Remote
+from rai.private import PrivateEmbedder
+from rai.redact import Redactor
 from tests.fakes.embedder import HashEmbedder
+from tests.fakes.embeddings_server import KEY, EmbeddingsServer
 
 
-@pytest.fixture(params=["minilm", "hash"])
-def embedder(request: pytest.FixtureRequest) -> Embedder:
-    chosen: Embedder = request.getfixturevalue("minilm") if request.param == "minilm" else HashEmbedder()
-    return chosen
+@pytest.fixture(params=["minilm", "hash", "service", "unnormalised", "short", "private"])
+async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
+    if request.param in ("minilm", "hash"):
+        yield request.getfixturevalue("minilm") if request.param == "minilm" else HashEmbedder()
+        return
+    modes: dict[str, Any] = {"unnormalised": {"scale": 7.5}, "short": {"longest": 1500}}
+    async with EmbeddingsServer(**modes.get(request.param, {})) as server:
+        service = OpenAIEmbedder(server.base_url, KEY, "text-embedding-3-small", 256, Remote("embedding service"))
+        yield PrivateEmbedder(service, Redactor()) if request.param == "private" else service
+        await service.aclose()
 
 
 async def test_rows_are_unit_vectors_in_order(embedder: Embedder) -> None:
     texts = ["How do I reset my router?", "", "x" * 4000, "Prix: 5 €", "How do I reset my router?"]
     vectors = await embedder.embed(texts)
-    assert vectors.shape == (5, 384)
+    assert vectors.shape == (5, embedder.width)
     assert vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-4)
     assert np.allclose(vectors[0], vectors[4])
+
+
+async def test_its_fingerprint_can_name_a_file(embedder: Embedder) -> None:
+    """Vectors are kept under it, and the file of codes beside the store."""
+    assert re.fullmatch(r"[A-Za-z0-9.-]{4,80}", embedder.fingerprint)
+
+
+async def test_texts_that_no_json_carries_have_vectors(embedder: Embedder) -> None:
+    vectors = await embedder.embed(["a \ud800 b", "\x00", " \n "])
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-4)
 
 
 async def test_a_text_has_one_vector_whatever_it_is_batched_with(embedder: Embedder) -> None:
@@ -36,7 +60,7 @@ async def test_a_text_has_one_vector_whatever_it_is_batched_with(embedder: Embed
 
 
 async def test_nothing_gives_nothing(embedder: Embedder) -> None:
-    assert (await embedder.embed([])).shape == (0, 384)
+    assert (await embedder.embed([])).shape == (0, embedder.width)
 
 
 @pytest.mark.row("3-02")
