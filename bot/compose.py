@@ -103,7 +103,7 @@ class _Builder:
             web=web_search(settings, screen, self.redactor, self.closers),
             composer=composer,
             reviser=composer if settings.generator == "openai" else None,
-            personal=personal_finder(settings, self.redactor, self.closers),
+            personal=personal_finder(settings, names.current, self.redactor, self.closers),
             rewriter=helper if settings.rewriter == "model" else None,
             directory=FileDirectory(settings.directory_path),
             check=_checker(settings, settings.policies[settings.policy], ports),

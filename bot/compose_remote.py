@@ -146,8 +146,8 @@ def tagger(
     from rai.azure.language import LanguageRecognizer, LanguageTagger
 
     at, key = _language_in_threads(settings, closers)
-    recognizer = LanguageRecognizer(at, key, timeout_s=settings.call_deadline_s)
-    both = LanguageTagger(local, recognizer, _remote(settings, "language"))
+    remote = _language_remote(settings)
+    both = LanguageTagger(local, LanguageRecognizer(at, key, timeout_s=remote.deadline_s), remote)
     closers.append(_closing(both))
     return PrivateTagger(both, redactor) if settings.pseudonyms == "on" else both
 
@@ -170,18 +170,27 @@ def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor
     return made
 
 
-def personal_finder(settings: Settings, redactor: Redactor, closers: Closers) -> PersonalFinder | None:
+def personal_finder(
+    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, closers: Closers
+) -> PersonalFinder | None:
     """Azure AI Language beside our own rules for personal data; None where it is off."""
     if "personal data" not in settings.language_uses:
         return None
     from rai.azure.language_personal import LanguagePersonal, PersonalRecognizer
+    from rai.embedded.tagger import GazetteerTagger
 
     at, key = _language_in_threads(settings, closers)
-    remote = _remote(settings, "language", within_s=TIMEOUT_S)  # a turn waits for it as long as for its screen
+    remote = _language_remote(settings)
+    mask = masking(redactor) if settings.pseudonyms == "on" else None
     recognizer = PersonalRecognizer(at, key, timeout_s=remote.deadline_s)
-    finder = LanguagePersonal(recognizer, remote, mask=masking(redactor) if settings.pseudonyms == "on" else None)
+    finder = LanguagePersonal(recognizer, remote, own=GazetteerTagger(listed), mask=mask)
     closers.append(_closing(finder))
     return finder
+
+
+def _language_remote(settings: Settings) -> Remote:
+    """For what a turn can do without, and does several times: together it leaves the answer its time."""
+    return _remote(settings, "language", within_s=min(TIMEOUT_S, settings.turn_deadline_s / 4))
 
 
 def _language_in_threads(settings: Settings, closers: Closers) -> tuple[str, str | InThreads]:

@@ -24,6 +24,7 @@ from grounding.remote import Remote
 from grounding.text import sentences
 from rai.ports import EntityTagger
 from rai.records import EntityType
+from rai.screened import note
 
 LOG = logging.getLogger("attest")
 Tag = tuple[int, int, EntityType]
@@ -115,7 +116,7 @@ class LanguageRecognizer(RemoteRecognizer):
 class LanguageTagger:
     """EntityTagger: the local tagger's names, and beside them what the service finds.
 
-    If the service fails the local names stand alone and the log says so: its names are then no claims, and a statement
+    If the service fails the local names stand alone, and log and record say so: its names are then no claims, and a statement
     that rests on one stays what the other layers make of it.
     """
 
@@ -136,6 +137,7 @@ class LanguageTagger:
         except ServiceError as error:
             without("tagger")
             LOG.warning("names are tagged without the service: %s", error)
+            note(f"names were looked for in the local list alone: {error}")
             return tuple(kept)
         for result in sorted(found, key=lambda r: (r.start, -r.end)):
             if all(result.end <= start or end <= result.start for start, end, _ in kept):

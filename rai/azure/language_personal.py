@@ -14,6 +14,7 @@ from grounding.azure.language_client import STRING_INDEX, Mask
 from grounding.remote import Remote
 from rai.azure.language import LanguageRecognizer
 from rai.personal.known import Kind, Personal
+from rai.ports import EntityTagger
 from rai.redact import MASK
 
 FEWEST = 4
@@ -56,11 +57,21 @@ class PersonalRecognizer(LanguageRecognizer):
 
 
 class LanguagePersonal:
-    """PersonalFinder over the service. `mask`: what is known already is masked in what is sent."""
+    """PersonalFinder over the service. `own`: who knows the names of the company, which are no persons', whatever the service takes
+    them for. `mask`: what is known already is masked in what is sent.
+    """
 
-    def __init__(self, recognizer: PersonalRecognizer, remote: Remote, *, mask: Mask | None = None) -> None:
+    def __init__(
+        self,
+        recognizer: PersonalRecognizer,
+        remote: Remote,
+        *,
+        own: EntityTagger | None = None,
+        mask: Mask | None = None,
+    ) -> None:
         self._recognizer = recognizer
         self._remote = remote
+        self._own = own
         self._mask = mask
 
     async def find(self, texts: Sequence[str]) -> tuple[Personal, ...]:
@@ -73,7 +84,10 @@ class LanguagePersonal:
         found = await self._remote.call(
             lambda: asyncio.to_thread(self._recognizer.analyze, text, self._recognizer.supported_entities)
         )
-        return tuple(Personal(r.start, r.end, cast(Kind, r.entity_type), text[r.start : r.end]) for r in found)
+        known = await self._own.tag(text) if self._own else ()
+        own = [(start, end) for start, end, kind in known if kind in ("product", "organisation")]
+        personal = (Personal(r.start, r.end, cast(Kind, r.entity_type), text[r.start : r.end]) for r in found)
+        return tuple(p for p in personal if p.kind != "PERSON" or all(p.end <= a or b <= p.start for a, b in own))
 
     async def aclose(self) -> None:
         """Close the connections."""

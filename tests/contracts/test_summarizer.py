@@ -11,7 +11,7 @@ from grounding.azure.language_summarizer import LanguageSummarizer
 from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.errors import InputError
 from grounding.ports import Summarizer
-from grounding.query import MAX_LAST
+from grounding.query import MAX_LAST, last_asked, turn_sentences
 from grounding.records import Role, Turn
 from grounding.remote import Remote
 from tests.fakes.embedder import HashEmbedder
@@ -78,6 +78,20 @@ async def test_a_short_question_is_the_query_whole(summarizer: Summarizer) -> No
     query = await summarizer.summarize(turns)
     assert query.text == "The light is red. What does the red light mean?"
     assert {s.rank_score for s in query.sentences} == {1.0}
+
+
+async def test_the_service_changes_no_query_in_which_nothing_is_to_be_chosen() -> None:
+    """Where the last turn has one to four sentences the query is that of the embedded summarizer, names and all."""
+    compared = 0
+    async with LanguageServer() as server:
+        service = LanguageSummarizer(server.endpoint, "key", Remote("language", retries=0))
+        for turns in conversations():
+            if any(t.text.strip() for t in turns) and 1 <= len(turn_sentences(turns, last_asked(turns))) <= MAX_LAST:
+                assert await service.summarize(turns) == await CentralitySummarizer(HashEmbedder()).summarize(turns)
+                compared += 1
+        await service.aclose()
+        assert server.bodies == []
+    assert compared > 50
 
 
 async def test_a_question_that_hangs_on_a_name_gets_it(summarizer: Summarizer) -> None:

@@ -7,6 +7,7 @@ import pytest
 from grounding.errors import ServiceRejected, ServiceReplyInvalid, ServiceUnavailable
 from grounding.remote import Remote
 from rai.azure.language_personal import LanguagePersonal, PersonalRecognizer
+from rai.embedded.tagger import GazetteerTagger
 from rai.personal.known import Personal
 from rai.private import look_further, masking, redaction
 from rai.redact import MASK, Redactor
@@ -117,6 +118,18 @@ async def test_if_the_service_fails_our_own_findings_stand_alone_and_a_note_says
             assert len(turn.notes) == 1
             assert turn.notes[0].startswith("personal data was looked for on this machine alone: language:")
             assert "Quillfeather" not in turn.notes[0]
+        await finder.aclose()
+
+
+async def test_a_name_of_the_companys_own_is_nobodys() -> None:
+    """A product that the service takes for a person would be missing in every web query."""
+    text = "Does Wren Quill work with the Roost? Quillfeather asks."
+    people: dict[str, Category] = {"Wren Quill": ("Person", None), "Roost": ("Person", None), **FOUND}
+    own = GazetteerTagger({"Wren Quill Pro": "product", "Wren Quill": "product", "Roost": "organisation"})
+    async with LanguageServer(personal=people) as server:
+        recognizer = PersonalRecognizer(server.endpoint, KEY)
+        finder = LanguagePersonal(recognizer, Remote("language", retries=0), own=own)
+        assert [p.value for p in await finder.find([text])] == ["Quillfeather"]
         await finder.aclose()
 
 
