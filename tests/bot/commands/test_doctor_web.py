@@ -1,4 +1,4 @@
-"""`attest doctor` on the web search that is switched on: whether it answers, and never with its key."""
+"""`attest doctor` on the web search and the language service that are switched on: whether they answer, and never with a key."""
 
 from __future__ import annotations
 
@@ -97,3 +97,19 @@ def test_bing_is_legacy_even_where_it_answers(
     assert (code, line["status"]) == (0 if shown == "note" else 3, shown)
     assert line["detail"].startswith("legacy: Microsoft retired Bing Web Search on 2025-08-11")
     assert service.asked[0][1]["Ocp-Apim-Subscription-Key"] == KEY
+
+
+@pytest.mark.parametrize(
+    ("given", "uses"),
+    [({}, "names"), ({"PII": "language", "SUMMARIZER": "language"}, "names, summaries, personal data")],
+)
+def test_the_language_service_is_told_with_its_uses(
+    attest: Attest, monkeypatch: pytest.MonkeyPatch, service: Service, given: dict[str, str], uses: str
+) -> None:
+    settings = {"LANGUAGE_KEY": KEY, "LANGUAGE_ENDPOINT": f"http://127.0.0.1:{service.server_port}", **given}
+    for name, value in settings.items():
+        monkeypatch.setenv(f"ATTEST_{name}", value)
+    ran = attest("doctor", "--json")
+    (line,) = [check for check in ran.document["checks"] if check["name"] == "language service"]
+    assert (ran.code, line["status"], line["detail"]) == (0, "ok", f"answers (status 200); for {uses}")
+    assert KEY not in ran.out + ran.err
