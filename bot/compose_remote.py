@@ -23,7 +23,7 @@ from grounding.policy import Policy
 from grounding.ports import ChatModel, Embedder, Grader, Summarizer, WebSearch
 from grounding.prompt import own_texts
 from grounding.records import Progress
-from grounding.remote import Remote
+from grounding.remote import Breaker, Remote
 from grounding.web.sites import Sites
 from rai.cascade import CascadeScreen
 from rai.judge import REQUEST as JUDGE_REQUEST
@@ -248,7 +248,7 @@ def _key(secret: SecretStr | None) -> str:
 def _remote(settings: Settings, service: str, *, within_s: float | None = None) -> Remote:
     """`within_s`: what waits for this call waits no longer; the call then ends first, and can say which service it was."""
     most = settings.call_deadline_s if within_s is None else min(settings.call_deadline_s, 0.8 * within_s)
-    return Remote(service, deadline_s=most, retries=settings.retries)
+    return Remote(service, deadline_s=most, retries=settings.retries, breaker=Breaker(cooldown_s=settings.breaker_s))
 
 
 def _closing(adapter: Any) -> Close:

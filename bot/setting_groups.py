@@ -272,6 +272,9 @@ class Services(Serving):
     turn_deadline_s: Seconds = Field(45.0, description="seconds in which a turn ends, one way or the other")
     call_deadline_s: Seconds = Field(20.0, description="seconds for one call of a remote service, retries included")
     retries: int = Field(2, ge=0, le=5, description="further tries of a failed remote call")
+    breaker_s: Seconds = Field(
+        30.0, description="seconds for which a service that failed five times in a row is left alone"
+    )
     chunks: Literal["paragraphs", "characters", "tokens"] = Field(
         "paragraphs", description="how documents are cut; another way cuts them anew at the next ingest"
     )

@@ -22,6 +22,7 @@ from tests.bench.checking import bench_provenance, bench_rows, bench_slow
 from tests.bench.figures import Figure, Machine, Skipped, machine
 from tests.bench.grading import bench_grading
 from tests.bench.ingesting import bench_files, bench_unchanged, bench_vectors, bench_words
+from tests.bench.on_azure import bench_azure
 from tests.bench.parts import bench_check, bench_search
 from tests.bench.place import Place, fill, prepared
 from tests.bench.program import bench_cold, bench_server
@@ -49,6 +50,7 @@ BENCHES: dict[str, Bench] = {
     "scale": bench_scale,
     "bm25s": bench_bm25s,
     "upload": bench_upload,
+    "azure": bench_azure,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
 ON_REQUEST = ("scale", "bm25s", "upload")

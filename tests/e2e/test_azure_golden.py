@@ -1,0 +1,58 @@
+"""The golden set with every seam on its Azure adapter gives the outcomes that it gives on this machine.
+
+The services are stand-ins that answer from the embedded engine behind the published interfaces, so that a difference is an adapter's.
+Every sixth question here; all of them by `python -m tests.bench --only azure`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from bot.compose import compose
+from bot.records import Reply
+from tests.bench.place import golden_asks
+from tests.e2e.processes import copy_of_home, settings_over
+from tests.fakes.azure_stack import azure_stack
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+EVERY = 6
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def replies(
+    sample_home: Path, model_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[list[tuple[Reply, Reply]]]:
+    """Of each question the reply of this machine, and that of the services."""
+    folder = tmp_path_factory.mktemp("azure")
+    here = await compose(settings_over(copy_of_home(sample_home, folder / "here"), model_file))
+    async with azure_stack(sample_home, model_file, folder) as stack:
+        there = await compose(stack.settings(web="off"))
+        asks = golden_asks()[::EVERY]
+        yield [(await here.answer(ask, None), await there.answer(ask, None)) for ask in asks]
+        await there.close()
+    await here.close()
+
+
+async def test_outcomes_and_citations_are_the_same(replies: list[tuple[Reply, Reply]]) -> None:
+    def told(reply: Reply) -> tuple[str, list[str], str]:
+        return reply.outcome.value, sorted({c.doc_id for c in reply.citations}), str(reply.action)
+
+    different = [(told(here), told(there), there.notes) for here, there in replies if told(here) != told(there)]
+    assert not different
+    assert len(replies) >= 30
+    assert {here.outcome.value for here, _ in replies} >= {"answered", "insufficient"}
+
+
+async def test_the_services_were_asked(replies: list[tuple[Reply, Reply]]) -> None:
+    """Otherwise the test above would show nothing."""
+    answered = [there for _, there in replies if there.citations]
+    assert answered
+    for reply in answered:
+        assert reply.mode["generator"].startswith("model:")
+        assert reply.mode["grader"].endswith("/score")
+        assert "Content Safety" in reply.mode["screen"] or "content" in reply.mode["screen"].lower()
+        assert reply.usage["calls"] >= 2

@@ -1,0 +1,141 @@
+"""Every service in every kind of trouble: the turn ends rightly and in time, says so in its record, and leaves nothing behind.
+
+The table that comes out is that of docs/faults.md; `python -m tests.e2e.test_fault_matrix` prints it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from bot.compose import compose
+from bot.records import Ask, Reply
+from bot.system import System
+from tests.e2e.test_faulty_model import rows
+from tests.fakes.azure_stack import Stack, azure_stack
+from tests.fakes.faults import Fault, closed, html, slow, status, truncated
+from tests.fakes.gate import Gate
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+UNKNOWN = "What is a flat white?"
+TURN_S, CALL_S, REST_S = 10.0, 1.0, 0.3
+"""The product's 45 s, 20 s and 30 s (a service that failed is left alone), scaled for the test."""
+FAULTS: dict[str, Fault | None] = {
+    "gone": None,
+    "slow": slow(),
+    "500": status(500),
+    "429": status(429, Retry_After="60"),
+    "HTML": html(200),
+    "cut JSON": truncated(),
+    "closed": closed(),
+}
+"""In the words of the table. None: nothing listens there; of a part of a service: it closes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """How a turn ends without a service, what its record says, and what of the reply shows it."""
+
+    service: str
+    outcome: str
+    note: str
+    question: str | None = None
+    seen: Callable[[Reply], bool] = lambda _reply: True
+
+
+EXPECTED = {
+    "search": Expected("AI Search", "failed: search_unavailable", "retrieve: search:"),
+    "model": Expected("chat model, draft", "failed: model_unavailable", "compose: openai:"),
+    "grading": Expected("chat model, grades", "answered", "graded none", seen=lambda r: bool(r.citations)),
+    "safety": Expected("Content Safety", "failed: screen_unavailable", "content-safety:"),
+    "names": Expected("AI Language, names", "answered", "language:", seen=lambda r: bool(r.citations)),
+    "web": Expected("web search", "insufficient", "tavily:", UNKNOWN),
+}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stack(sample_home: Path, model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stack]:
+    async with azure_stack(sample_home, model_file, tmp_path_factory.mktemp("matrix")) as made:
+        yield made
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def system(stack: Stack) -> AsyncIterator[System]:
+    made = await compose(stack.settings(turn_deadline_s=TURN_S, call_deadline_s=CALL_S, retries=1, breaker_s=REST_S))
+    yield made
+    await made.close()
+
+
+async def under(gate: Gate, fault: Fault | None, work: Callable[[], Awaitable[Reply]]) -> tuple[Reply, float]:
+    """The reply while a service is in trouble, and its seconds; the service is well again afterwards."""
+    gone = fault is None and not gate.of_a_part
+    if gone:
+        await gate.down()
+    gate.fault = fault or closed()
+    began = time.perf_counter()
+    try:
+        return await work(), time.perf_counter() - began
+    finally:
+        gate.fault = None
+        if gone:
+            await gate.up()
+
+
+def asks(expected: Expected) -> list[Ask]:
+    """A question for each fault: what was graded once is not graded again."""
+    known = [
+        row["history"][-1]["text"]
+        for row in rows()
+        if len(row["history"]) == 1 and "as" not in row and not row.get("product")
+    ]
+    return [Ask(expected.question or text) for text in known[: len(FAULTS)]]
+
+
+def ours() -> set[asyncio.Task[object]]:
+    """Tasks that are not of the stand-ins: those run in this loop too."""
+    return {t for t in asyncio.all_tasks() if "RequestHandler" not in repr(t.get_coro())}
+
+
+async def settled(before: set[asyncio.Task[object]]) -> set[asyncio.Task[object]]:
+    """What is left of the tasks that a turn began, after a moment in which connections are closed."""
+    for _ in range(20):
+        if not (left := {t for t in ours() - before if not t.done()}):
+            return left
+        await asyncio.sleep(0.05)
+    return left
+
+
+def outcome_of(reply: Reply) -> str:
+    return f"{reply.outcome.value}: {reply.code}" if reply.code else reply.outcome.value
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+async def test_a_turn_ends_rightly_whatever_a_service_does(name: str, stack: Stack, system: System) -> None:
+    expected, gate = EXPECTED[name], stack.gates[name]
+    wrong = []
+    for ask, (fault, make) in zip(asks(expected), FAULTS.items(), strict=True):
+        before = ours()
+        reply, seconds = await under(gate, make, partial(system.answer, ask, None))
+        entry = await system.ledger.get(reply.entry_id)
+        left = await settled(before)
+        problems = [
+            ("outcome", outcome_of(reply), outcome_of(reply) == expected.outcome and expected.seen(reply)),
+            ("note", reply.notes, any(expected.note in note for note in reply.notes)),
+            ("record", entry and entry.kind, entry is not None and list(reply.notes) == entry.body["reply"]["notes"]),
+            ("seconds", seconds, seconds < TURN_S),
+            ("tasks", left, not left),
+        ]
+        wrong += [(fault, what, was) for what, was, right in problems if not right]
+        await asyncio.sleep(REST_S)
+        again = await system.answer(ask, None)
+        well = "answered" if expected.question is None else "insufficient"
+        wrong += [(fault, "afterwards", outcome_of(again), again.notes)] if again.outcome.value != well else []
+    assert not wrong, "\n".join(map(str, wrong))

@@ -1,0 +1,109 @@
+"""Every seam on a service: stand-ins on loopback that answer from the embedded engine, each behind a gate that can fail.
+
+`async with azure_stack(home, model) as stack`: a home with a knowledge base in, settings out. `SERVICES` names the gates.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.compose_ingest import open_ingester
+from bot.settings import Settings
+from grounding.embedded.embedder import MiniLM
+from rai.embedded.name_file import NameFile
+from rai.records import EntityType
+from tests.e2e.processes import settings_over
+from tests.fakes.ai_search_server import KEY as SEARCH_KEY
+from tests.fakes.content_safety_server import KEY as SAFETY_KEY
+from tests.fakes.content_safety_server import ContentSafetyServer
+from tests.fakes.engine import Engine, EngineChat, EngineSearch
+from tests.fakes.gate import Gate
+from tests.fakes.language_server import LanguageServer
+from tests.fakes.search_servers import KEY as WEB_KEY
+from tests.fakes.search_servers import TavilyServer
+
+_CATEGORIES: Mapping[EntityType, tuple[str, str | None]] = {
+    "person": ("Person", None),
+    "organisation": ("Organization", None),
+    "address": ("Address", None),
+    "product": ("Product", None),
+}
+
+
+def _is_grading(_path: str, body: bytes) -> bool:
+    return b"Retrieved Document" in body
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """The gates by service, the engine behind them, and what settings lead there."""
+
+    home: Path
+    model: Path
+    engine: Engine
+    gates: Mapping[str, Gate]
+    options: Mapping[str, Any]
+
+    def settings(self, **more: Any) -> Settings:
+        """Settings of a system whose every seam is a service; `more` on top."""
+        return settings_over(self.home, self.model, **{**self.options, **more})
+
+    async def ingest(self, **more: Any) -> None:
+        """Bring what the store holds into the index."""
+        ingester = await open_ingester(self.settings(**more))
+        try:
+            await ingester.rebuild(lambda _: None)
+        finally:
+            await ingester.close()
+
+
+@asynccontextmanager
+async def azure_stack(home: Path, model: Path, folder: Path) -> AsyncIterator[Stack]:
+    """The services over the knowledge base in `home`, which is copied into `folder`."""
+    own = folder / "azure"
+    shutil.copytree(home / "index", own / "index")
+    shutil.copyfile(home / "directory.yaml", own / "directory.yaml")
+    shutil.copytree(home / "index", folder / "engine" / "index")
+    engine = Engine(folder / "engine", MiniLM(model))
+    names = NameFile(own / "index" / "names.db").current()
+    async with AsyncExitStack() as opened:
+        opened.callback(engine.close)
+        enter = opened.enter_async_context
+        search, chat = await enter(EngineSearch(engine)), await enter(EngineChat(engine))
+        safety = await enter(ContentSafetyServer(words={}))
+        language = await enter(LanguageServer({name: _CATEGORIES[kind] for name, kind in list(names.items())[:40]}))
+        pages = await enter(TavilyServer())
+        behind: dict[str, tuple[str, Callable[[str, bytes], bool] | None]] = {
+            "search": (search.root, None),
+            "model": (chat.root, lambda path, body: not _is_grading(path, body)),
+            "safety": (safety.root, None),
+            "names": (language.endpoint, None),
+            "web": (pages.root, None),
+        }
+        gates = {name: await enter(Gate(root, wanted)) for name, (root, wanted) in behind.items()}
+        gates["grading"] = await enter(Gate(gates["model"].root, _is_grading))
+        options: dict[str, Any] = {
+            "search": "azure",
+            "search_endpoint": gates["search"].root,
+            "search_key": SEARCH_KEY,
+            "generator": "openai",
+            "grader": "model",
+            "openai_base_url": f"{gates['grading'].root}/v1",
+            "openai_api_key": "canary-openai-key-0123456789",
+            "screen": "content_safety",
+            "content_safety_endpoint": gates["safety"].root,
+            "content_safety_key": SAFETY_KEY,
+            "language_endpoint": gates["names"].root,
+            "language_key": "canary-language-key-0123456789",
+            "web": "tavily",
+            "tavily_base_url": gates["web"].root,
+            "tavily_key": WEB_KEY,
+        }
+        stack = Stack(own, model, engine, gates, options)
+        await stack.ingest()
+        yield stack

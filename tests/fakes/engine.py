@@ -1,0 +1,171 @@
+"""Services that answer from the embedded engine, behind the interfaces that Azure publishes.
+
+So a turn over the Azure adapters can be held against the same turn on this machine: what differs then is the adapters' doing.
+What a service of its own could know and the wire does not carry (which passages it found just now) the stand-ins share in `Engine`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from aiohttp import web
+
+from grounding.embedded.composer import ExtractiveComposer
+from grounding.embedded.grader import EmbeddedGrader
+from grounding.embedded.index import EmbeddedIndex
+from grounding.embedded.names import StoreNames
+from grounding.embedded.retriever import EmbeddedRetriever
+from grounding.embedded.vectors import VectorIndex
+from grounding.ports import Embedder, Vectors
+from grounding.records import Access, Evidence, Passage, Prompt, Retrieval
+from tests.fakes.ai_search_server import AiSearchServer
+from tests.fakes.faults import FaultyServer
+
+_IN = re.compile(r"search\.in\(g, '((?:[^']|'')*)', '\|'\)")
+_PRODUCT = re.compile(r"product eq '((?:[^']|'')*)'")
+_ESCAPE = re.compile(r"\\(.)")
+_CODED = re.compile(r"%([0-9A-F]{2})")
+_EVIDENCE = re.compile(r"^\[(\d+)\] [^\n]*\n<<<(\w{16})\n[^\n]*\n(.*?)\n\2>>>", re.DOTALL | re.MULTILINE)
+_GRADED = re.compile(r"^(?:(\d+):\n|Retrieved Document:\n)<<<(\w{16})\n(.*?)\n\2>>>", re.DOTALL | re.MULTILINE)
+_ASKED = re.compile(r"^Query: (.*)$", re.MULTILINE)
+
+
+class Engine:
+    """Store, words, vectors and what they found last. `home`: a folder with an index; it is only read."""
+
+    def __init__(self, home: Path, embedder: Embedder) -> None:
+        self.index = EmbeddedIndex(home / "index", embedder)
+        vectors = VectorIndex(self.index.store, embedder.fingerprint, 384)
+        self._linker = StoreNames(self.index.store, self.index.words)
+        self.retriever = EmbeddedRetriever(self.index.store, self.index.words, vectors, embedder, self._linker)
+        self.grader = EmbeddedGrader(embedder)
+        self.composer = ExtractiveComposer(embedder)
+        self.query = ""
+        self.found: tuple[Passage, ...] = ()
+
+    async def search(self, text: str, vector: Vectors | None, access: Access, k: int) -> Retrieval:
+        """The embedded search for `text`, its meaning given."""
+        engine = self.retriever
+        await asyncio.to_thread(engine._follow)
+        linked = (await self._linker.link([text], access))[0][:4]
+        selecting = await asyncio.to_thread(engine._selecting, linked, access) if linked else {}
+        found = await asyncio.to_thread(engine._fused, text, vector, access, k, selecting=selecting)
+        self.query, self.found = text, found.passages
+        return found
+
+    async def grades(self, question: str, texts: Sequence[str]) -> list[float]:
+        """The embedded grader's score of each quoted text, seen among what was found last."""
+        self.query = question
+        grading = await self.grader.grade(question, self.found[:20])
+        by_text = {_plain(f"{p.title}{f' · {p.locator}' if p.locator else ''}\n{p.text}"): g.score
+                   for p, g in zip(self.found, grading.grades, strict=False)}  # fmt: skip
+        return [by_text.get(_plain(text), 0.0) for text in texts]
+
+    async def draft(self, question: str, evidence: Sequence[tuple[int, str]]) -> str:
+        """What the extractive composer makes of this numbered evidence."""
+        known = {_plain(p.text): p for p in self.found}
+        items = [Evidence(n, known.get(_plain(text), Passage(f"e{n}", f"e{n}", "", text))) for n, text in evidence]
+        prompt = Prompt((), question, tuple(items), query=self.query)
+        return (await self.composer.compose(prompt)).text
+
+    def close(self) -> None:
+        self.index.close()
+
+
+class EngineSearch(AiSearchServer):
+    """Azure AI Search whose order, scores and cosines are those of the embedded engine."""
+
+    def __init__(self, engine: Engine, **options: Any) -> None:
+        super().__init__(**options)
+        self.engine = engine
+
+    async def answer(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        ordered = await super().answer(request, body)  # refuses what the service refuses, trims as the filter says
+        if not request.path.endswith("/docs/search.post.search") or ordered.status != 200 or body.get("orderby"):
+            return ordered
+        assert isinstance(ordered, web.Response)
+        assert isinstance(ordered.body, bytes)
+        fields = {row["chunk_id"]: row for row in json.loads(ordered.body)["value"]}
+        near = [np.asarray(q["vector"], np.float32) for q in body.get("vectorQueries") or []]
+        text = _ESCAPE.sub(r"\1", body.get("search") or "")
+        found = await self.engine.search(text, near[0] if near else None, _access(body["filter"]), body["top"])
+        rows = [
+            {**self._known(fields, body, p.chunk_id), "@search.score": p.score / 30, "@search.documentDebugInfo": _told(p)}
+            for p in found.passages
+        ]  # fmt: skip
+        return web.json_response({"value": rows})
+
+    def _known(self, fields: dict[str, Any], body: dict[str, Any], key: str) -> dict[str, Any]:
+        """A document as selected; a document that was never uploaded cannot be found."""
+        if key in fields:
+            return dict(fields[key])
+        document = self.documents["attest"][key]
+        return {field: document.get(field) for field in body["select"].split(",")}
+
+
+class EngineChat(FaultyServer):
+    """chat.completions whose grades and drafts are those of the embedded engine, read from and written into the published form."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__()
+        self.engine = engine
+
+    @property
+    def base_url(self) -> str:
+        return f"{self.root}/v1"
+
+    async def answer(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        if not request.path.endswith("/chat/completions"):
+            return web.json_response({"error": {"message": "Not found", "code": None}}, status=404)
+        system, user = (message["content"] for message in body["messages"])
+        text = await (self._graded(user) if _GRADED.search(user) else self._drafted(system, user))
+        usage = {"prompt_tokens": len(system + user) // 4, "completion_tokens": len(text) // 4}
+        return web.json_response(
+            {
+                "id": "chatcmpl-1",
+                "object": "chat.completion",
+                "created": 1_760_000_000,
+                "model": body["model"],
+                "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+                "usage": {**usage, "total_tokens": sum(usage.values())},
+            }
+        )
+
+    async def _graded(self, user: str) -> str:
+        asked = _ASKED.search(user)
+        documents = _GRADED.findall(user)
+        scores = await self.engine.grades(asked[1] if asked else "", [text for _, _, text in documents])
+        if len(scores) == 1:
+            return f"- Relevance Score: {scores[0]}"
+        return json.dumps(
+            {"grades": [{"id": int(n), "score": s} for (n, _, _), s in zip(documents, scores, strict=True)]}
+        )
+
+    async def _drafted(self, system: str, user: str) -> str:
+        return await self.engine.draft(user, [(int(n), text) for n, _, text in _EVIDENCE.findall(system)])
+
+
+def _told(passage: Passage) -> dict[str, Any]:
+    text = {} if passage.bm25 is None else {"text": {"searchScore": passage.bm25}}
+    near = [] if passage.semantic is None else [{"vector": {"searchScore": 0.5, "vectorSimilarity": passage.semantic}}]
+    return {"vectors": {"subscores": {**text, "vectors": near, "documentBoost": 1.0}}}
+
+
+def _access(clause: str) -> Access:
+    """Who asks, as the filter says it."""
+    listed = _IN.search(clause)
+    assert listed is not None
+    names = [_CODED.sub(lambda m: chr(int(m[1], 16)), n) for n in listed[1].replace("''", "'").split("|")]
+    product = _PRODUCT.search(clause)
+    groups = frozenset(name.removeprefix("g:") for name in names if name.startswith("g:"))
+    return Access("somebody", groups, product[1].replace("''", "'") if product else None)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("‹", "<").replace("›", ">").split())
