@@ -104,7 +104,14 @@ def _union(spans: Sequence[Span]) -> float:
 
 @contextmanager
 def _stand_ins(place: Place) -> Iterator[dict[str, Any]]:
-    command = [sys.executable, "-m", "tests.bench.stand_ins", str(place.home), str(place.model), str(place.scratch / "services")]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.bench.stand_ins",
+        str(place.home),
+        str(place.model),
+        str(place.scratch / "services"),
+    ]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdin is not None

@@ -1,11 +1,13 @@
 """Every service in every kind of trouble: the turn ends rightly and in time, says so in its record, and leaves nothing behind.
 
-The table that comes out is that of docs/faults.md; `python -m tests.e2e.test_fault_matrix` prints it.
+The table that comes out stands in docs/faults.md; with TEST_WRITE_DOCS=1 this writes it there.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ import pytest_asyncio
 from bot.compose import compose
 from bot.records import Ask, Reply
 from bot.system import System
+from tests.e2e.processes import ROOT
 from tests.e2e.test_faulty_model import rows
 from tests.fakes.azure_stack import Stack, azure_stack
 from tests.fakes.faults import Fault, closed, html, slow, status, truncated
@@ -25,7 +28,10 @@ from tests.fakes.gate import Gate
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+DOCS = ROOT / "docs" / "faults.md"
+_TABLE = re.compile(r"(<!-- table -->\n).*?(\n<!-- end -->)", re.DOTALL)
 UNKNOWN = "What is a flat white?"
+LONG = "My parcel came on Tuesday. The box was dented. I opened it at once. The lamp inside is whole. My card was charged on Monday. How long do refunds take?"
 TURN_S, CALL_S, REST_S = 10.0, 1.0, 0.3
 """The product's 45 s, 20 s and 30 s (a service that failed is left alone), scaled for the test."""
 FAULTS: dict[str, Fault | None] = {
@@ -48,15 +54,26 @@ class Expected:
     outcome: str
     note: str
     question: str | None = None
+    first: int = 0
     seen: Callable[[Reply], bool] = lambda _reply: True
 
 
 EXPECTED = {
     "search": Expected("AI Search", "failed: search_unavailable", "retrieve: search:"),
     "model": Expected("chat model, draft", "failed: model_unavailable", "compose: openai:"),
-    "grading": Expected("chat model, grades", "answered", "graded none", seen=lambda r: bool(r.citations)),
+    "grading": Expected(
+        "chat model, grades", "answered", "graded none", first=len(FAULTS), seen=lambda r: bool(r.citations)
+    ),
     "safety": Expected("Content Safety", "failed: screen_unavailable", "content-safety:"),
-    "names": Expected("AI Language, names", "answered", "language:", seen=lambda r: bool(r.citations)),
+    "language": Expected("AI Language", "answered", "the last turn is the query", LONG),
+    "names": Expected(
+        "AI Language, names",
+        "answered",
+        "names were looked for in the local list alone",
+        seen=lambda r: bool(r.citations),
+    ),
+    "summaries": Expected("AI Language, summaries", "answered", "the last turn is the query", LONG),
+    "personal data": Expected("AI Language, personal data", "answered", "language:", seen=lambda r: bool(r.citations)),
     "web": Expected("web search", "insufficient", "tavily:", UNKNOWN),
 }
 
@@ -89,14 +106,18 @@ async def under(gate: Gate, fault: Fault | None, work: Callable[[], Awaitable[Re
             await gate.up()
 
 
+FOUND: dict[tuple[str, str], str] = {}
+"""How the turns of this run ended, by gate and fault."""
+
+
 def asks(expected: Expected) -> list[Ask]:
-    """A question for each fault: what was graded once is not graded again."""
+    """A question for each fault, and others for the grader: what was graded once is not graded again."""
     known = [
         row["history"][-1]["text"]
         for row in rows()
         if len(row["history"]) == 1 and "as" not in row and not row.get("product")
     ]
-    return [Ask(expected.question or text) for text in known[: len(FAULTS)]]
+    return [Ask(expected.question or text) for text in known[expected.first :][: len(FAULTS)]]
 
 
 def ours() -> set[asyncio.Task[object]]:
@@ -120,7 +141,7 @@ def outcome_of(reply: Reply) -> str:
 @pytest.mark.parametrize("name", EXPECTED)
 async def test_a_turn_ends_rightly_whatever_a_service_does(name: str, stack: Stack, system: System) -> None:
     expected, gate = EXPECTED[name], stack.gates[name]
-    wrong = []
+    wrong: list[tuple[object, ...]] = []
     for ask, (fault, make) in zip(asks(expected), FAULTS.items(), strict=True):
         before = ours()
         reply, seconds = await under(gate, make, partial(system.answer, ask, None))
@@ -133,9 +154,27 @@ async def test_a_turn_ends_rightly_whatever_a_service_does(name: str, stack: Sta
             ("seconds", seconds, seconds < TURN_S),
             ("tasks", left, not left),
         ]
+        FOUND[name, fault] = outcome_of(reply)
         wrong += [(fault, what, was) for what, was, right in problems if not right]
         await asyncio.sleep(REST_S)
         again = await system.answer(ask, None)
-        well = "answered" if expected.question is None else "insufficient"
+        well = "insufficient" if expected.question == UNKNOWN else "answered"
         wrong += [(fault, "afterwards", outcome_of(again), again.notes)] if again.outcome.value != well else []
     assert not wrong, "\n".join(map(str, wrong))
+
+
+async def test_the_table_in_the_documents_is_what_was_found() -> None:
+    """A table for people: services down, faults across. Runs after the turns above, and needs all of them."""
+    if len(FOUND) < len(EXPECTED) * len(FAULTS):
+        pytest.skip("not every cell was tried in this run")
+    lines = [f"| | {' | '.join(FAULTS)} | the record says |", f"|---|{'---|' * (len(FAULTS) + 1)}"]
+    for name, expected in EXPECTED.items():
+        cells = " | ".join(
+            FOUND[name, fault].replace(": ", ", `") + ("`" if ": " in FOUND[name, fault] else "") for fault in FAULTS
+        )
+        lines.append(f"| {expected.service} | {cells} | {expected.note} … |")
+    table, page = "\n".join(lines), DOCS.read_text("utf-8")
+    if os.environ.get("TEST_WRITE_DOCS") == "1":
+        DOCS.write_text(_TABLE.sub(lambda m: f"{m[1]}{table}{m[2]}", page), "utf-8")
+    else:
+        assert table in page, f"docs/faults.md does not hold what was found:\n{table}"

@@ -35,8 +35,13 @@ _CATEGORIES: Mapping[EntityType, tuple[str, str | None]] = {
 }
 
 
-def _is_grading(_path: str, body: bytes) -> bool:
-    return b"Retrieved Document" in body
+PARTS: Mapping[str, tuple[str, Callable[[str, bytes], bool]]] = {
+    "grading": ("model", lambda _path, body: b"Retrieved Document" in body),
+    "names": ("language", lambda _path, body: b'"EntityRecognition"' in body),
+    "summaries": ("names", lambda path, _body: "/jobs" in path),
+    "personal data": ("summaries", lambda _path, body: b"PiiEntityRecognition" in body),
+}
+"""Gates of a part of a service: the gate that stands behind them, and what of it they hold up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +81,13 @@ async def azure_stack(home: Path, model: Path, folder: Path) -> AsyncIterator[St
         enter = opened.enter_async_context
         search, chat = await enter(EngineSearch(engine)), await enter(EngineChat(engine))
         safety = await enter(ContentSafetyServer(words={}))
-        language = await enter(LanguageServer({name: _CATEGORIES[kind] for name, kind in list(names.items())[:40]}))
+        listed = {name: _CATEGORIES[kind] for name, kind in list(names.items())[:40]}
+        language = await enter(LanguageServer(listed, personal={"Zebedea": ("Person", None)}))
         pages = await enter(TavilyServer())
-        behind: dict[str, tuple[str, Callable[[str, bytes], bool] | None]] = {
-            "search": (search.root, None),
-            "model": (chat.root, lambda path, body: not _is_grading(path, body)),
-            "safety": (safety.root, None),
-            "names": (language.endpoint, None),
-            "web": (pages.root, None),
-        }
-        gates = {name: await enter(Gate(root, wanted)) for name, (root, wanted) in behind.items()}
-        gates["grading"] = await enter(Gate(gates["model"].root, _is_grading))
+        behind = {"search": search, "model": chat, "safety": safety, "language": language, "web": pages}
+        gates = {name: await enter(Gate(server.root)) for name, server in behind.items()}
+        for name, (of, wanted) in PARTS.items():
+            gates[name] = await enter(Gate(gates[of].root, wanted))
         options: dict[str, Any] = {
             "search": "azure",
             "search_endpoint": gates["search"].root,
@@ -98,8 +99,10 @@ async def azure_stack(home: Path, model: Path, folder: Path) -> AsyncIterator[St
             "screen": "content_safety",
             "content_safety_endpoint": gates["safety"].root,
             "content_safety_key": SAFETY_KEY,
-            "language_endpoint": gates["names"].root,
+            "language_endpoint": gates["personal data"].root,
             "language_key": "canary-language-key-0123456789",
+            "summarizer": "language",
+            "pii": "language",
             "web": "tavily",
             "tavily_base_url": gates["web"].root,
             "tavily_key": WEB_KEY,
