@@ -17,7 +17,8 @@ from pydantic import SecretStr
 from bot.compose_owned import Close, Closers
 from bot.setting_forms import severities
 from bot.settings import SAMPLE, Settings
-from grounding.address import check_address, is_azure
+from grounding.address import check_address
+from grounding.cloud import is_azure_ai
 from grounding.grade_prompt import own_texts as grading_texts
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Embedder, Grader, Summarizer, WebSearch
@@ -61,7 +62,7 @@ def openai_key(settings: Settings, closers: Closers) -> str | Callable[[], Await
     """The key that was given; without one this machine's identity, if the endpoint is Azure's; else none, as a local server wants it."""
     if settings.openai_api_key is not None:
         return settings.openai_api_key.get_secret_value()
-    if not is_azure(settings.openai_base_url or ""):
+    if not is_azure_ai(settings.openai_base_url or ""):
         return None
     check_address(settings.openai_base_url or "", "ATTEST_OPENAI_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
     return closers.identity(settings).bearer("openai")

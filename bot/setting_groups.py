@@ -10,6 +10,7 @@ from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
 from bot.setting_forms import is_blocklist, is_guid, is_host, is_index, is_url, severities
+from grounding.cloud import CloudName
 from grounding.policy import DEFAULT_POLICY
 from grounding.policy_files import read_policies
 
@@ -262,7 +263,7 @@ class Services(Serving):
         (), description="hosts shown as trusted and put first, as those of web_allow are, without shutting out others"
     )
     # signing in to Azure where no key is given
-    cloud: Literal["public", "usgov", "china"] = Field(
+    cloud: CloudName = Field(
         "public", description="Azure cloud of those services: where this machine signs in, and whom its tokens are for"
     )
     identity_client_id: str | None = Field(

@@ -18,8 +18,8 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource, SettingsConfigDict
 
 from bot.setting_groups import Groups
-from grounding.address import cloud_of
 from grounding.chunking import USUAL, Chunking
+from grounding.cloud import cloud_of
 from grounding.errors import SettingsError
 from grounding.policy import Policy
 from grounding.policy_files import read_policies

@@ -7,33 +7,11 @@ from urllib.parse import urlsplit
 from grounding.errors import SettingsError
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-_CLOUDS = {
-    ".azure.com": "public",
-    ".windows.net": "public",
-    ".azure.us": "usgov",
-    ".azure.cn": "china",
-}
-_AZURE_AI = tuple(
-    f".{service}.azure.{cloud}"
-    for service in ("openai", "cognitiveservices", "services.ai")
-    for cloud in ("com", "us", "cn")
-)
 
 
 def is_loopback(url: str) -> bool:
     """True if `url` leads to this machine: no proxy can reach it, and nobody else reads along."""
     return urlsplit(url).hostname in _LOOPBACK
-
-
-def is_azure(url: str) -> bool:
-    """True if `url` leads to a resource of Azure AI, in whichever cloud: it takes the token of a machine's identity."""
-    return (urlsplit(url).hostname or "").endswith(_AZURE_AI)
-
-
-def cloud_of(url: str) -> str | None:
-    """Which Azure cloud `url` leads to: "public", "usgov" or "china"; None for what is not Azure's, a gateway for one."""
-    host = urlsplit(url).hostname or ""
-    return next((cloud for suffix, cloud in _CLOUDS.items() if host.endswith(suffix)), None)
 
 
 def check_address(url: str, setting: str, example: str) -> None:

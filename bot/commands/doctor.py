@@ -140,7 +140,7 @@ def _screens(settings: Settings) -> Finding:
 
 
 async def _remote(context: typer.Context, settings: Settings) -> list[Finding]:
-    findings = await asyncio.gather(*services(settings))
+    findings = await services(settings)
     try:
         async with opened(context, settings) as system:
             inside = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import urlencode
@@ -11,9 +12,11 @@ import aiohttp
 from pydantic import SecretStr
 
 from bot.compose_embedder import SERVICE, service_embedder
-from bot.compose_owned import Closers
+from bot.compose_owned import Closers, machine_identity
 from bot.settings import Settings
-from grounding.errors import AttestError, ServiceRejected
+from grounding.address import check_address, is_loopback
+from grounding.cloud import COGNITIVE, SEARCH, is_azure_ai
+from grounding.errors import AttestError, ServiceError, ServiceRejected, SettingsError
 from grounding.remote import Remote
 
 _WAIT_S = 5.0
@@ -30,22 +33,41 @@ class Finding:
     service: bool = False
 
 
-def services(settings: Settings) -> list[asyncio.Future[Finding]]:
-    """One question under way to every service that is switched on, each bounded to 5 s."""
+Bearer = Callable[[str, str], Callable[[], Awaitable[str]]]
+"""Name of a service and scope of its tokens to what gives one; that raises ServiceError."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Door:
+    """How a service is entered without a key: what to set, whom the token is for, and the role that it takes."""
+
+    key: str
+    endpoint: str
+    scope: str
+    role: str = "Cognitive Services User"
+
+
+async def services(settings: Settings) -> list[Finding]:
+    """One question to every service that is switched on, all at once, each bounded to 5 s; signing in without a key to 10 s."""
+    async with machine_identity(settings) as identity:
+        return list(await asyncio.gather(*_services(settings, identity.bearer)))
+
+
+def _services(settings: Settings, bearer: Bearer) -> list[asyncio.Future[Finding]]:
     calls = [_traces(settings)]
     uses = (settings.grader, settings.rewriter, settings.hyde, settings.statement_judge)
     if settings.generator == "openai" or "model" in uses:
-        calls.append(_openai(settings))
+        calls.append(_openai(settings, bearer))
     if settings.embedder == "openai":
         calls.append(_embedding(settings))
     if settings.search == "azure":
-        calls.append(_search(settings))
+        calls.append(_search(settings, bearer))
     if settings.screen == "content_safety":
-        calls.append(_content_safety(settings))
+        calls.append(_content_safety(settings, bearer))
     if settings.screen == "moderation":
         calls.append(_moderation(settings))
     if settings.language_endpoint is not None:
-        calls.append(_language(settings))
+        calls.append(_language(settings, bearer))
     if settings.web in _WEB:
         calls.append(_WEB[settings.web](settings))
     return [asyncio.ensure_future(call) for call in calls]
@@ -66,9 +88,12 @@ async def _traces(settings: Settings) -> Finding:
     return replace(found, status="note" if found.status == "fail" else "ok", detail=told)
 
 
-async def _openai(settings: Settings) -> Finding:
+async def _openai(settings: Settings, bearer: Bearer) -> Finding:
     base = (settings.openai_base_url or "https://api.openai.com/v1").rstrip("/")
     key = settings.openai_api_key
+    if key is None and is_azure_ai(base):
+        door = _Door("ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL", COGNITIVE, "Cognitive Services OpenAI User")
+        return await _signed_in("model service", f"{base}/models", door, bearer)
     headers = {"Authorization": f"Bearer {key.get_secret_value()}", "api-key": key.get_secret_value()} if key else {}
     return await _get("model service", f"{base}/models", headers, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
 
@@ -90,24 +115,26 @@ async def _embedding(settings: Settings) -> Finding:
     return Finding(SERVICE, "ok", detail, service=True)
 
 
-async def _search(settings: Settings) -> Finding:
+async def _search(settings: Settings, bearer: Bearer) -> Finding:
     base, key = (settings.search_endpoint or "").rstrip("/"), settings.search_key
-    if not key:
-        return Finding("search", "note", "signs in as this machine; a line above says if that fails", service=True)
     url = f"{base}/indexes('{settings.search_index}')/docs/$count?api-version=2026-04-01"  # a query key may ask this
-    headers = {"api-key": key.get_secret_value()}
-    found = await _get("search", url, headers, "ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT")
+    door = _Door("ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT", SEARCH, "Search Index Data Reader")
+    if key:
+        found = await _get("search", url, {"api-key": key.get_secret_value()}, door.key, door.endpoint)
+    else:
+        found = await _signed_in("search", url, door, bearer)
     if found.detail.endswith("(status 404)"):
         detail = f"the service has no index {settings.search_index!r} yet"
         return replace(found, status="fail", detail=detail, fix="attest ingest PATH, or check ATTEST_SEARCH_INDEX")
     return found
 
 
-async def _content_safety(settings: Settings) -> Finding:
+async def _content_safety(settings: Settings, bearer: Bearer) -> Finding:
     base, key = (settings.content_safety_endpoint or "").rstrip("/"), settings.content_safety_key
-    if not key:
-        return Finding("content safety", "note", "signs in as this machine; tried at the first question", service=True)
     url = f"{base}/contentsafety/text/blocklists?api-version=2023-10-01"
+    if not key:
+        door = _Door("ATTEST_CONTENT_SAFETY_KEY", "ATTEST_CONTENT_SAFETY_ENDPOINT", COGNITIVE)
+        return await _signed_in("content safety", url, door, bearer)
     headers = {"Ocp-Apim-Subscription-Key": key.get_secret_value()}
     return await _get("content safety", url, headers, "ATTEST_CONTENT_SAFETY_KEY", "ATTEST_CONTENT_SAFETY_ENDPOINT")
 
@@ -119,16 +146,17 @@ async def _moderation(settings: Settings) -> Finding:
     return await _get("moderation", f"{base}/models", headers, "ATTEST_MODERATION_KEY", "ATTEST_MODERATION_BASE_URL")
 
 
-async def _language(settings: Settings) -> Finding:
+async def _language(settings: Settings, bearer: Bearer) -> Finding:
     base, key = (settings.language_endpoint or "").rstrip("/"), settings.language_key
-    headers = {"Ocp-Apim-Subscription-Key": key.get_secret_value()} if key else {}
     uses = f"for {', '.join(settings.language_uses)}"
-    if not key:
-        detail = f"signs in as this machine; tried when it is first needed, {uses}"
-        return Finding("language service", "note", detail, service=True)
     # a GET costs nothing; any answer but a refusal of the key says that the service is there
     url = f"{base}/language/:analyze-text?api-version=2023-04-01"
-    found = await _get("language service", url, headers, "ATTEST_LANGUAGE_KEY", "ATTEST_LANGUAGE_ENDPOINT")
+    if not key:
+        door = _Door("ATTEST_LANGUAGE_KEY", "ATTEST_LANGUAGE_ENDPOINT", COGNITIVE)
+        found = await _signed_in("language service", url, door, bearer)
+    else:
+        headers = {"Ocp-Apim-Subscription-Key": key.get_secret_value()}
+        found = await _get("language service", url, headers, "ATTEST_LANGUAGE_KEY", "ATTEST_LANGUAGE_ENDPOINT")
     return replace(found, detail=f"{found.detail}; {uses}")
 
 
@@ -160,6 +188,23 @@ async def _bing(settings: Settings) -> Finding:
 _WEB = {"serpapi": _serpapi, "tavily": _tavily, "duckduckgo": _duckduckgo, "bing": _bing}
 
 
+async def _signed_in(name: str, url: str, door: _Door, bearer: Bearer) -> Finding:
+    """Ask for the page with the token of this machine's identity; what is wrong, signing in or a role, is told apart."""
+    try:
+        check_address(url, door.endpoint, "https://NAME.cognitiveservices.azure.com")
+        token = await bearer(name, door.scope)()
+    except SettingsError as error:
+        return Finding(name, "fail", str(error), f"correct {door.endpoint}", service=True)
+    except ServiceError as error:
+        fix = f"give this machine a managed identity, or az login, or set {door.key}"
+        return Finding(name, "fail", str(error).removeprefix(f"{name}: "), fix, service=True)
+    found = await _get(name, url, {"Authorization": f"Bearer {token}"}, door.key, door.endpoint)
+    if found.status == "fail" and "refuses the key" in found.detail:
+        detail = found.detail.replace("the key", "this machine's identity")
+        return replace(found, detail=detail, fix=f"give it the role {door.role} on the resource")
+    return replace(found, detail=f"signed in as this machine; {found.detail}") if found.status == "ok" else found
+
+
 def _secret(value: SecretStr | None) -> str:
     return value.get_secret_value() if value is not None else ""
 
@@ -169,7 +214,7 @@ async def _get(name: str, url: str, headers: dict[str, str], key_setting: str, u
     timeout = aiohttp.ClientTimeout(total=_WAIT_S)
     try:
         async with (
-            aiohttp.ClientSession(timeout=timeout, trust_env=True) as session,
+            aiohttp.ClientSession(timeout=timeout, trust_env=not is_loopback(url)) as session,
             session.get(url, headers=headers, allow_redirects=False) as response,  # the key goes nowhere else
         ):
             status = response.status

@@ -12,57 +12,21 @@ import importlib
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from azure.core.credentials import AccessToken, AccessTokenInfo, TokenRequestOptions
 from azure.core.exceptions import ClientAuthenticationError
 
 from grounding.azure.local_transport import LocalTransport
+from grounding.cloud import CLOUDS, COGNITIVE, CloudName, own_scope
 from grounding.errors import ServiceRejected
 from grounding.one_call import OneCall
 
-CloudName = Literal["public", "usgov", "china"]
 SIGN_IN_FAILED = "this machine could not sign in (Microsoft Entra ID)"
 EARLY_S = 300
 """Seconds before its end from which a token is replaced; as azure-core does it."""
 FAILED_S = 10.0
 """Seconds for which a failed sign-in is not tried again: a turn makes several calls, and each would wait for it."""
-
-
-class Cloud(NamedTuple):
-    """Where to sign in, and whom a token is for."""
-
-    authority: str
-    cognitive: str
-    search: str
-    graph: str
-
-
-CLOUDS: dict[CloudName, Cloud] = {
-    "public": Cloud(
-        "login.microsoftonline.com",
-        "https://cognitiveservices.azure.com",
-        "https://search.azure.com",
-        "https://graph.microsoft.com",
-    ),
-    "usgov": Cloud(
-        "login.microsoftonline.us",
-        "https://cognitiveservices.azure.us",
-        "https://search.azure.us",
-        "https://graph.microsoft.us",
-    ),
-    "china": Cloud(
-        "login.chinacloudapi.cn",
-        "https://cognitiveservices.azure.cn",
-        "https://search.azure.cn",
-        "https://microsoftgraph.chinacloudapi.cn",
-    ),
-}
-_SCOPE = "/.default"
-COGNITIVE = CLOUDS["public"].cognitive + _SCOPE
-"""Azure OpenAI, AI Language and Content Safety."""
-SEARCH = CLOUDS["public"].search + _SCOPE
-GRAPH = CLOUDS["public"].graph + _SCOPE
 
 
 class Credential(Protocol):
@@ -90,10 +54,10 @@ class MachineIdentity:
         make: Callable[[], Credential] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._cloud = CLOUDS[cloud]
+        self._cloud = cloud
         options: dict[str, Any] = {"managed_identity_client_id": client_id} if client_id else {}
         if cloud != "public":  # else azure-identity's own AZURE_AUTHORITY_HOST counts
-            options["authority"] = self._cloud.authority
+            options["authority"] = CLOUDS[cloud].authority
         self._make = make or (lambda: _default(options))
         self.within_s = within_s
         self._clock = clock
@@ -105,7 +69,7 @@ class MachineIdentity:
 
     async def get_token_info(self, *scopes: str, options: TokenRequestOptions | None = None) -> AccessTokenInfo:
         """A token for the first of `scopes`. Raises ClientAuthenticationError with nothing in it but SIGN_IN_FAILED."""
-        scope = self._own(scopes[0])
+        scope = own_scope(scopes[0], self._cloud)
         claims = (options or {}).get("claims")  # the service wants a newer token than the one held
         held = None if claims else self._held.get(scope)
         if held is not None and not self._is_due(held):
@@ -170,10 +134,6 @@ class MachineIdentity:
     def _is_due(self, token: AccessTokenInfo) -> bool:
         now = self._clock()
         return token.expires_on - now < EARLY_S or (token.refresh_on is not None and token.refresh_on <= now)
-
-    def _own(self, scope: str) -> str:
-        resource, public = scope.removesuffix(_SCOPE), CLOUDS["public"]
-        return self._cloud[public.index(resource)] + _SCOPE if resource in public else scope
 
 
 class InThreads:

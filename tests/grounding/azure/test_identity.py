@@ -12,17 +12,8 @@ import pytest
 from azure.core.credentials import AccessTokenInfo, TokenRequestOptions
 from azure.core.exceptions import ClientAuthenticationError
 
-from grounding.azure.identity import (
-    CLOUDS,
-    COGNITIVE,
-    EARLY_S,
-    FAILED_S,
-    GRAPH,
-    SEARCH,
-    CloudName,
-    InThreads,
-    MachineIdentity,
-)
+from grounding.azure.identity import EARLY_S, FAILED_S, InThreads, MachineIdentity
+from grounding.cloud import CLOUDS, COGNITIVE, GRAPH, SEARCH, CloudName
 from grounding.errors import ServiceRejected
 from tests.fakes import faults
 from tests.fakes.faults import Fault

@@ -1,0 +1,72 @@
+"""Azure's clouds: where to sign in, whom a token is for, and which of them an address leads to."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+from urllib.parse import urlsplit
+
+CloudName = Literal["public", "usgov", "china"]
+
+
+class Cloud(NamedTuple):
+    """`authority`: the host that signs in. The others: whom a token for these services is for."""
+
+    authority: str
+    cognitive: str
+    search: str
+    graph: str
+
+
+CLOUDS: dict[CloudName, Cloud] = {
+    "public": Cloud(
+        "login.microsoftonline.com",
+        "https://cognitiveservices.azure.com",
+        "https://search.azure.com",
+        "https://graph.microsoft.com",
+    ),
+    "usgov": Cloud(
+        "login.microsoftonline.us",
+        "https://cognitiveservices.azure.us",
+        "https://search.azure.us",
+        "https://graph.microsoft.us",
+    ),
+    "china": Cloud(
+        "login.chinacloudapi.cn",
+        "https://cognitiveservices.azure.cn",
+        "https://search.azure.cn",
+        "https://microsoftgraph.chinacloudapi.cn",
+    ),
+}
+SUFFIX = "/.default"
+COGNITIVE = CLOUDS["public"].cognitive + SUFFIX
+"""Azure OpenAI, AI Language and Content Safety."""
+SEARCH = CLOUDS["public"].search + SUFFIX
+GRAPH = CLOUDS["public"].graph + SUFFIX
+_HOSTS: dict[str, CloudName] = {
+    ".azure.com": "public",
+    ".windows.net": "public",
+    ".azure.us": "usgov",
+    ".azure.cn": "china",
+}
+_AZURE_AI = tuple(
+    f".{service}.azure.{cloud}"
+    for service in ("openai", "cognitiveservices", "services.ai")
+    for cloud in ("com", "us", "cn")
+)
+
+
+def own_scope(scope: str, cloud: CloudName) -> str:
+    """The scope of `cloud` for a service that goes by its scope of the public cloud; any other scope as it is."""
+    resource, public = scope.removesuffix(SUFFIX), CLOUDS["public"]
+    return CLOUDS[cloud][public.index(resource)] + SUFFIX if resource in public else scope
+
+
+def cloud_of(url: str) -> CloudName | None:
+    """Which cloud `url` leads to; None for what is not Azure's, a gateway for one."""
+    host = urlsplit(url).hostname or ""
+    return next((cloud for suffix, cloud in _HOSTS.items() if host.endswith(suffix)), None)
+
+
+def is_azure_ai(url: str) -> bool:
+    """True if `url` leads to a resource of Azure AI, in whichever cloud: it takes the token of a machine's identity."""
+    return (urlsplit(url).hostname or "").endswith(_AZURE_AI)
