@@ -19,6 +19,7 @@ from bot.compose_owned import Closers
 from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
 from bot.compose_remote import (
     chat_model,
+    directory,
     model_grader,
     personal_finder,
     prompt_screen,
@@ -69,7 +70,6 @@ class _Builder:
     redactor: Redactor
 
     async def system(self) -> System:
-        from grounding.embedded.directory import FileDirectory
         from grounding.embedded.grader import EmbeddedGrader
         from grounding.embedded.names import StoreNames
         from rai.embedded.relevance import EmbeddedRelevance
@@ -105,7 +105,7 @@ class _Builder:
             reviser=composer if settings.generator == "openai" else None,
             personal=personal_finder(settings, names.current, self.redactor, self.closers),
             rewriter=helper if settings.rewriter == "model" else None,
-            directory=FileDirectory(settings.directory_path),
+            directory=directory(settings, self.closers),
             check=_checker(settings, settings.policies[settings.policy], ports),
             ledger=await self._ledger(),
             company=settings.company,

@@ -18,10 +18,11 @@ from bot.compose_owned import Close, Closers
 from bot.setting_forms import severities
 from bot.settings import SAMPLE, Settings
 from grounding.address import check_address
-from grounding.cloud import is_azure_ai
+from grounding.cloud import CLOUDS, is_azure_ai
 from grounding.grade_prompt import own_texts as grading_texts
+from grounding.group_names import GroupNames
 from grounding.policy import Policy
-from grounding.ports import ChatModel, Embedder, Grader, Summarizer, WebSearch
+from grounding.ports import ChatModel, Directory, Embedder, Grader, Summarizer, WebSearch
 from grounding.prompt import own_texts
 from grounding.records import Progress
 from grounding.remote import Breaker, Remote
@@ -200,6 +201,25 @@ def _language_in_threads(settings: Settings, closers: Closers) -> tuple[str, str
 
     key = closers.key(settings.language_key, settings)
     return settings.language_endpoint or "", key if isinstance(key, str) else InThreads(key)
+
+
+def directory(settings: Settings, closers: Closers) -> Directory:
+    """Who knows the groups of a person: a file, or Microsoft Graph."""
+    if settings.directory == "file":
+        from grounding.embedded.directory import FileDirectory
+
+        return FileDirectory(settings.directory_path)
+    from grounding.azure.graph_directory import SERVICE, GraphDirectory
+
+    graph = GraphDirectory(
+        settings.graph_endpoint or CLOUDS[settings.cloud].graph,
+        closers.identity(settings),
+        _remote(settings, SERVICE),
+        names=GroupNames(settings.graph_groups_file).current,
+        keep_s=settings.directory_cache_s,
+    )
+    closers.append(_closing(graph))
+    return graph
 
 
 def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: Closers) -> WebSearch | None:

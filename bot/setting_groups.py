@@ -79,9 +79,20 @@ class Serving(BaseSettings):
         description="hosts (suffixes with a leading dot) that replies may be sent to, loopback excepted",
     )
     # people and policy
+    directory: Literal["file", "graph"] = Field(
+        "file", description="who knows the groups of a person: a file, or Microsoft Graph by this machine's identity"
+    )
     directory_file: Path | None = Field(
         None, description="YAML file: user to list of groups; without it HOME/directory.yaml"
     )
+    directory_cache_s: Seconds = Field(
+        300.0, description="seconds for which the groups of a person are kept; a right that is taken away ends by then"
+    )
+    graph_groups_file: Path | None = Field(
+        None,
+        description="YAML file: object id of a group to its name in the rights of documents; without it they name object ids",
+    )
+    graph_endpoint: str | None = Field(None, description="Microsoft Graph elsewhere than the cloud's own; DoD has one")
     policy: str = Field(
         DEFAULT_POLICY, description="policy of a turn unless one is named; `attest policies` lists them"
     )
@@ -342,7 +353,7 @@ class Groups(Services):
 
     @field_validator(
         "public_url", "openai_base_url", "embedding_base_url", "search_endpoint", "language_endpoint", "content_safety_endpoint", "moderation_base_url",
-        "tavily_base_url", "bing_endpoint", "traces_endpoint",
+        "tavily_base_url", "bing_endpoint", "traces_endpoint", "graph_endpoint",
     )  # fmt: skip
     @classmethod
     def _url(cls, value: str | None) -> str | None:

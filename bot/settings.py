@@ -18,8 +18,9 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource, SettingsConfigDict
 
 from bot.setting_groups import Groups
+from grounding.address import is_loopback
 from grounding.chunking import USUAL, Chunking
-from grounding.cloud import cloud_of
+from grounding.cloud import cloud_of, is_graph
 from grounding.errors import SettingsError
 from grounding.policy import Policy
 from grounding.policy_files import read_policies
@@ -140,6 +141,7 @@ def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
     yield from _language_conflicts(s)
     yield from _cloud_conflicts(s)
     yield from _embedder_conflicts(s)
+    yield from _directory_conflicts(s)
     yield from _search_conflicts(s)
     yield from _screen_conflicts(s)
     yield from _chunk_conflicts(s)
@@ -160,6 +162,21 @@ def _cloud_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
         url = getattr(s, endpoint)
         cloud = cloud_of(url) if url and getattr(s, key) is None else None
         yield cloud not in (None, s.cloud), f"{PREFIX}{endpoint.upper()} without a key needs ATTEST_CLOUD={cloud}"
+
+
+def _directory_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
+    graph = s.directory == "graph"
+    both = "ATTEST_DIRECTORY_FILE needs ATTEST_DIRECTORY=file; with graph nobody would read it"
+    yield graph and s.directory_file is not None, both
+    for name in ("directory_cache_s", "graph_groups_file", "graph_endpoint"):
+        yield name in s.model_fields_set and not graph, f"{PREFIX}{name.upper()} needs ATTEST_DIRECTORY=graph"
+    file, url = s.graph_groups_file, s.graph_endpoint
+    yield file is not None and not file.is_file(), f"ATTEST_GRAPH_GROUPS_FILE={file} is not there"
+    elsewhere = bool(url) and not is_graph(url or "") and not is_loopback(url or "")
+    yield (
+        elsewhere,
+        "ATTEST_GRAPH_ENDPOINT: allowed is an endpoint of Microsoft Graph, such as https://graph.microsoft.us",
+    )
 
 
 def _chunk_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:

@@ -48,6 +48,7 @@ _HOSTS: dict[str, CloudName] = {
     ".azure.us": "usgov",
     ".azure.cn": "china",
 }
+_GRAPHS = frozenset({"dod-graph.microsoft.us", *(cloud.graph.removeprefix("https://") for cloud in CLOUDS.values())})
 _AZURE_AI = tuple(
     f".{service}.azure.{cloud}"
     for service in ("openai", "cognitiveservices", "services.ai")
@@ -65,6 +66,12 @@ def cloud_of(url: str) -> CloudName | None:
     """Which cloud `url` leads to; None for what is not Azure's, a gateway for one."""
     host = urlsplit(url).hostname or ""
     return next((cloud for suffix, cloud in _HOSTS.items() if host.endswith(suffix)), None)
+
+
+def is_graph(url: str) -> bool:
+    """True if `url` leads to Microsoft Graph, over https: nothing else gets a token that reads a company's directory."""
+    parts = urlsplit(url)
+    return parts.scheme == "https" and parts.netloc in _GRAPHS
 
 
 def is_azure_ai(url: str) -> bool:

@@ -67,6 +67,8 @@ async def options(request: web.Request) -> web.Response:
 
 
 def _users(settings: Settings) -> list[str]:
+    if settings.directory != "file":
+        return []  # a company's directory is no list to pick from
     try:
         known = yaml.safe_load(settings.directory_path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError):

@@ -204,6 +204,8 @@ async def _chunks(system: System) -> Finding:
 
 
 async def _directory(system: System) -> Finding:
+    if system.settings.directory == "graph":
+        return await _graph(system)
     path = system.settings.directory_path
     try:
         await system.directory.groups("")
@@ -213,6 +215,19 @@ async def _directory(system: System) -> Finding:
         return Finding("directory", "ok", str(path))
     fix = f"write users: {{NAME: [GROUP, …]}} to {path}"
     return Finding("directory", "note", "no directory file: everyone sees only what is for everyone", fix)
+
+
+async def _graph(system: System) -> Finding:
+    """Microsoft Graph, asked for a person who does not exist."""
+    try:
+        await system.directory.groups("00000000-0000-0000-0000-000000000000")
+    except ServiceError as error:
+        fix = (
+            "give this machine an identity, and that the application permission GroupMember.Read.All with admin consent; "
+            "until then everyone is a stranger"
+        )
+        return Finding("directory", "fail", str(error).removeprefix("directory: "), fix, service=True)
+    return Finding("directory", "ok", "Microsoft Graph answers", service=True)
 
 
 async def _ledger(system: System) -> Finding:

@@ -234,6 +234,7 @@ def _own_settings(settings: Settings, home: Path, *, sample: bool) -> Settings:
             "home": home,
             "ledger_key_file": home / "ledger.key",
             "model_file": settings.model_path,
+            "directory": "file" if sample else settings.directory,
             "directory_file": None if sample else settings.directory_path,
         }
     )
