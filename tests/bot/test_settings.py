@@ -371,3 +371,32 @@ def test_an_endpoint_alone_means_names(
     for name, value in given.items():
         monkeypatch.setenv(f"ATTEST_{name}", value)
     assert load_settings().language_uses == uses
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (
+            {"directory": "graph", "directory_file": "people.yaml"},
+            "ATTEST_DIRECTORY_FILE needs ATTEST_DIRECTORY=file; with graph nobody would read it",
+        ),
+        ({"directory_cache_s": 60}, "ATTEST_DIRECTORY_CACHE_S needs ATTEST_DIRECTORY=graph"),
+        ({"graph_groups_file": "groups.yaml"}, "ATTEST_GRAPH_GROUPS_FILE needs ATTEST_DIRECTORY=graph"),
+        (
+            {"directory": "graph", "graph_groups_file": "groups.yaml"},
+            "ATTEST_GRAPH_GROUPS_FILE=groups.yaml is not there",
+        ),
+        (
+            {"directory": "graph", "graph_endpoint": "https://graph.example.com"},
+            "ATTEST_GRAPH_ENDPOINT: allowed is an endpoint of Microsoft Graph, such as https://graph.microsoft.us",
+        ),
+    ],
+)
+def test_a_directory_that_nobody_would_read_is_refused(given: dict[str, object], line: str) -> None:
+    assert refusal(**given) == line
+
+
+def test_the_near_misses_of_another_directory_are_taken() -> None:
+    Path("groups.yaml").write_text("groups: {}", "utf-8")
+    assert load_settings(directory="graph", graph_groups_file="groups.yaml", directory_cache_s=60)
+    assert load_settings(directory="graph", graph_endpoint="https://dod-graph.microsoft.us", cloud="usgov")
