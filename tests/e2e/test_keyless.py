@@ -194,12 +194,14 @@ async def test_doctor_tells_a_missing_identity_from_a_missing_role(
         )
         service.otherwise = faults.status(403)
         for found in await services(settings):
-            assert (found.status, found.detail) == ("fail", "refuses this machine's identity (status 403)")
+            assert found.status == "fail"
+            assert found.detail.startswith("refuses this machine's identity (status 403)")
             assert found.fix.startswith("give it the role ")
         service.bodies.clear()
         identity_server.otherwise = faults.echoed(400)
         for found in await services(settings):
-            assert (found.status, found.detail) == ("fail", "this machine could not sign in (Microsoft Entra ID)")
+            assert found.status == "fail"
+            assert found.detail.startswith("this machine could not sign in (Microsoft Entra ID)")
             assert found.fix.startswith("give this machine a managed identity, or az login, or set ATTEST_")
         assert service.bodies == []
 
