@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from bot.compose_owned import Closers
 from bot.compose_parts import embedding_model
 from bot.settings import Settings
-from grounding.address import check_address, check_key, is_azure
+from grounding.address import check_address, check_key
+from grounding.cloud import is_azure_ai
 from grounding.ports import Embedder
 from grounding.remote import Breaker, Remote
 from rai.private import PrivateEmbedder
@@ -74,7 +75,7 @@ def _key(settings: Settings, closers: Closers) -> str | Callable[[], Awaitable[s
     if settings.embedding_key is not None:
         check_key(key := settings.embedding_key.get_secret_value(), "ATTEST_EMBEDDING_API_KEY")
         return key
-    if not is_azure(settings.embedding_url or ""):
+    if not is_azure_ai(settings.embedding_url or ""):
         return None
     check_address(settings.embedding_url or "", "ATTEST_EMBEDDING_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
     return closers.identity(settings).bearer(SERVICE)
