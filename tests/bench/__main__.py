@@ -28,6 +28,7 @@ from tests.bench.place import Place, fill, prepared
 from tests.bench.program import bench_cold, bench_server
 from tests.bench.scale import bench_scale
 from tests.bench.screens import bench_screen
+from tests.bench.telemetry import bench_telemetry
 from tests.bench.turns import bench_turns
 from tests.bench.uploading import bench_upload
 
@@ -51,6 +52,7 @@ BENCHES: dict[str, Bench] = {
     "bm25s": bench_bm25s,
     "upload": bench_upload,
     "azure": bench_azure,
+    "telemetry": bench_telemetry,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
 ON_REQUEST = ("scale", "bm25s", "upload")

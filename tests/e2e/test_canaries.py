@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
 
 from bot.compose import compose
 from bot.compose_ingest import open_ingester
+from bot.http.app import build_app
+from bot.logs import OURS, log_to
 from bot.pipeline import answer_turn
 from bot.records import Ask, Reply
 from bot.settings import SAMPLE, load_settings
@@ -27,9 +32,11 @@ from rai.ledger.store import SqlLedger
 from rai.ports import Ledger
 from rai.redact import MASK
 from tests.e2e.support import ScriptedGrader, world
+from tests.fakes.faults import echoed
 from tests.fakes.language_server import LanguageServer
 from tests.fakes.openai_server import OpenAIServer, ok
 from tests.fakes.openai_server import reply as replying
+from tests.fakes.otlp_server import OtlpServer
 from tests.fakes.serpapi_server import SerpApiServer, error, found, organic
 
 PAGE = (
@@ -201,3 +208,75 @@ async def test_the_web_is_asked_without_personal_data(
     assert "canary" not in "".join(
         r.getMessage() for r in caplog.records if r.name != "aiohttp.access"
     )  # the stub's own log
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """Where the product's own log goes while a test runs."""
+    root = logging.getLogger()
+    before, level, levels = root.handlers[:], root.level, {name: logging.getLogger(name).level for name in OURS}
+    yield io.StringIO()
+    root.handlers[:] = before
+    root.setLevel(level)
+    for name, was in levels.items():
+        logging.getLogger(name).setLevel(was)
+
+
+WORDS = ("Watch Plus", "cost a month", "$9.99", "5 cameras", "Such is life", "plans.md", "secret words")
+"""Of questions, passages, drafts, documents and services' own words; no span, figure or log line has one."""
+KEYS = {"openai_api_key": "sk-canary-0815", "language_key": "lang-canary-4711", "serpapi_key": "serp-canary-99"}
+
+
+@pytest.mark.row("4-25")
+@pytest.mark.parametrize("form", ["json", "text"])
+async def test_traces_metrics_and_log_hold_ids_and_figures_only(form: str, tmp_path: Path, log: io.StringIO) -> None:
+    """Everything at debug level, the services answering first and then failing with the sent text in their errors."""
+    with OtlpServer() as collector:
+        async with OpenAIServer() as model, LanguageServer({"Watch Plus": ("Product", None)}) as language:
+            settings = load_settings(
+                home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", generator="openai", openai_base_url=model.base_url,
+                statement_judge="model", language_endpoint=language.endpoint, retries=1, log_level="debug", log_format=form, traces="otlp",
+                traces_endpoint=collector.endpoint, rate_per_minute=1000, **KEYS,
+            )  # fmt: skip
+            log_to(log, settings, settings.log_level, times=True)
+            (tmp_path / "kb").mkdir()
+            (tmp_path / "kb" / "plans.md").write_text(PAGE, "utf-8")
+            ingester = await open_ingester(settings)
+            await ingester.run([tmp_path / "kb"], acl=None, lexical_only=True, on_progress=lambda _: None)
+            await ingester.close()
+            system = await compose(settings)
+            async with TestClient(TestServer(build_app(system))) as client:
+                ended = {
+                    failing: {await _asked_over_http(client, case, model, language, failing) for case in TABLE}
+                    for failing in ("none", "language", "model")
+                }
+                figures = await (await client.get("/metrics")).text()
+            await system.close()
+    said = log.getvalue()
+    assert ended["none"] | ended["language"] <= {"answered", "repaired"}
+    assert ended["model"] == {"failed"}
+    assert len(collector.named("invoke_agent attest")) == 3 * len(TABLE)
+    assert "attest_remote_calls_total" in figures
+    assert said.count("attest.turn") == 3 * len(TABLE)
+    for case in TABLE:
+        assert leaks(case, collector.text, figures, said) == []
+    told = f"{collector.text}\n{figures}\n{said}"
+    assert [word for word in (*WORDS, *KEYS.values(), "canary") if word in told] == []
+
+
+async def _asked_over_http(
+    client: TestClient[web.Request, web.Application],
+    case: Planted,
+    model: OpenAIServer,
+    language: LanguageServer,
+    failing: str,
+) -> str:
+    """How the case ended."""
+    history = [{"role": turn.role, "text": turn.text} for turn in case.ask.history]
+    context = {"context": case.ask.context} if case.ask.context else {}
+    broken = replying({"error": {"message": f"secret words: {case.ask.question}"}}, status=500)
+    drafted = [ok("Watch Plus costs $9.99 a month [1]. Such is life."), ok("1: 0.9\n2: 0.1")]
+    model.script[:] = [broken] * 4 if failing == "model" else drafted
+    language.script[:] = [echoed(500)] * 20 if failing == "language" else []
+    reply = await client.post("/api/ask", json={"question": case.ask.question, "history": history, **context})
+    return str((await reply.json())["outcome"])
