@@ -11,6 +11,7 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
+from bot.commands.doctor_services import Finding, services
 from bot.compose import compose
 from bot.compose_ingest import is_taken_in, open_ingester
 from bot.records import Ask
@@ -224,6 +225,43 @@ async def test_a_missing_local_model_leaves_search_by_meaning_to_the_service(
     assert (reply.outcome, reply.mode["search"]) == (Outcome.ANSWERED, "hybrid")
     assert "passages are graded by words only" in caplog.text
     assert "search goes by words" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("key", "fault", "told"),
+    [
+        (KEY, None, ("ok", "answers; embed-1 gives vectors of 256 numbers", "")),
+        ("wrong", None, ("fail", "the key was refused", "ATTEST_EMBEDDING_API_KEY")),
+        (KEY, faults.status(404), ("fail", "no model or deployment of that name", "ATTEST_EMBEDDING_MODEL")),
+        (KEY, faults.closed(), ("fail", "cannot be reached", "ATTEST_EMBEDDING_BASE_URL")),
+        (KEY, faults.html(200), ("fail", "a web page came back", "ATTEST_EMBEDDING_BASE_URL")),
+    ],
+)
+async def test_doctor_tells_what_is_wrong_with_the_service_and_the_fix(
+    settings: Settings, server: EmbeddingsServer, key: str, fault: faults.Fault | None, told: tuple[str, str, str]
+) -> None:
+    server.otherwise = fault
+    found = await asked(changed(settings, embedding_api_key=SecretStr(key)))
+    status, said, fix = told
+    assert (found.status, found.service) == (status, True)
+    assert said in found.detail
+    assert fix in found.fix
+    assert key not in str(found)
+
+
+async def asked(settings: Settings) -> Finding:
+    """What doctor says of the service."""
+    findings = await services(settings)
+    return next(finding for finding in findings if finding.name == "embedding service")
+
+
+async def test_doctor_tells_a_width_that_the_service_does_not_have(
+    settings: Settings, server: EmbeddingsServer
+) -> None:
+    server.takes_dimensions = False
+    found = await asked(changed(settings, embedding_width=64))
+    assert found.status == "fail"
+    assert "set ATTEST_EMBEDDING_WIDTH=256" in found.detail
 
 
 async def test_nothing_is_asked_of_the_service_at_the_start_and_no_task_is_left_behind(

@@ -269,6 +269,23 @@ def test_credentials_of_a_url_are_masked(url: str, shown: str) -> None:
             {"TRACES": "console", "TRACES_ENDPOINT": "http://127.0.0.1:4318"},
             "ATTEST_TRACES_ENDPOINT needs ATTEST_TRACES=otlp; console leaves it unused",
         ),
+        ({"EMBEDDING_WIDTH": "256"}, "ATTEST_EMBEDDING_WIDTH needs ATTEST_EMBEDDER=openai; embedded leaves it unused"),
+        (
+            {"EMBEDDER": "openai"},
+            "ATTEST_EMBEDDER=openai needs ATTEST_EMBEDDING_API_KEY, or ATTEST_EMBEDDING_BASE_URL for a local server",
+        ),
+        (
+            {"EMBEDDER": "openai", "EMBEDDING_API_KEY": "canary", "EMBEDDING_MODEL": "our-deployment"},
+            "ATTEST_EMBEDDING_MODEL=our-deployment needs ATTEST_EMBEDDING_WIDTH; known without it are text-embedding-3-small, text-embedding-3-large, text-embedding-ada-002",
+        ),
+        (
+            {"EMBEDDER": "openai", "EMBEDDING_API_KEY": "canary", "EMBEDDING_WIDTH": "4097"},
+            "ATTEST_EMBEDDING_WIDTH='4097' (environment): allowed is a whole number from 8 to 4096",
+        ),
+        (
+            {"EMBEDDER": "openai", "EMBEDDING_BASE_URL": "https://n.openai.azure.us/openai/v1/"},
+            "ATTEST_EMBEDDING_BASE_URL without a key needs ATTEST_CLOUD=usgov",
+        ),
         ({"SEARCH": "azure"}, "ATTEST_SEARCH=azure needs ATTEST_SEARCH_ENDPOINT"),
         ({"SEARCH_KEY": "canary"}, "ATTEST_SEARCH_KEY needs ATTEST_SEARCH=azure; embedded leaves it unused"),
         ({"SEARCH_SEMANTIC": "on"}, "ATTEST_SEARCH_SEMANTIC needs ATTEST_SEARCH=azure; embedded leaves it unused"),
@@ -293,6 +310,29 @@ def test_a_search_that_could_not_work_or_that_nobody_switched_on_is_refused(
     for name, value in given.items():
         monkeypatch.setenv(f"ATTEST_{name}", value)
     assert refusal() == line
+
+
+OURS, OTHER = "https://a.openai.azure.com/openai/v1/", "https://b.openai.azure.com/openai/v1/"
+
+
+@pytest.mark.parametrize(
+    ("given", "where", "key", "numbers"),
+    [
+        ({"openai_api_key": "chat"}, None, "chat", 1536),
+        ({"openai_api_key": "chat", "openai_base_url": OURS}, OURS, "chat", 1536),
+        ({"openai_api_key": "chat", "openai_base_url": OURS, "embedding_base_url": OURS}, OURS, "chat", 1536),
+        ({"openai_api_key": "chat", "openai_base_url": OURS, "embedding_base_url": OTHER}, OTHER, None, 1536),
+        ({"openai_api_key": "chat", "embedding_base_url": OTHER, "embedding_api_key": "own"}, OTHER, "own", 1536),
+        ({"embedding_api_key": "own", "embedding_model": "text-embedding-3-large"}, None, "own", 3072),
+        ({"embedding_api_key": "own", "embedding_model": "e", "embedding_width": 64}, None, "own", 64),
+    ],
+)
+def test_the_chat_models_key_goes_to_the_chat_models_address_alone(
+    given: dict[str, object], where: str | None, key: str | None, numbers: int
+) -> None:
+    settings = load_settings(embedder="openai", **given)
+    found = settings.embedding_key.get_secret_value() if settings.embedding_key else None
+    assert (settings.embedding_url, found, settings.embedding_numbers) == (where, key, numbers)
 
 
 @pytest.mark.parametrize(
