@@ -325,3 +325,20 @@ def test_a_store_of_the_first_schema_is_carried_over(tmp_path: Path) -> None:
     put_vectors(store, COUNT, unit_vectors(2, seed=3), [(None, None)] * 2)
     index.refresh()
     assert len(index) == COUNT + 1
+
+
+@pytest.mark.parametrize(("width", "parts"), [(64, 32), (33, 33)])
+def test_codes_follow_the_width_of_the_embedder(tmp_path: Path, width: int, parts: int) -> None:
+    """Pairs of dimensions; an odd width has none."""
+    vectors = unit_vectors(600)[:, :width]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    store = Store(tmp_path / "store.db")
+    put_vectors(store, 0, vectors, some_rights(600))
+    recall = approximate.build(store, FINGERPRINT, width, tmp_path / "test.vectors")
+    assert approximate.subvectors(width) == parts
+    assert recall is not None
+    assert recall > 0.9
+    index = VectorIndex(store, FINGERPRINT, width, tmp_path / "test.vectors")
+    index.refresh()
+    ((best, cosine),) = index.search(vectors[7], Access("a", frozenset({"g0", "g1", "g2", "g3"})), 1)
+    assert cosine == pytest.approx(float(vectors[best - 1] @ vectors[7]), abs=1e-2)
