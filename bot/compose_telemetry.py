@@ -6,13 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from bot.records import Answer
 from bot.settings import Settings
+from grounding.cloud import is_azure_ai
 
 Close = Callable[[], Awaitable[None]]
-_AZURE = (".azure.com", ".azure.us", ".azure.cn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,5 +43,4 @@ def tracing(settings: Settings, closers: list[Close]) -> Tracing:
 
 def model_provider(base_url: str | None) -> str:
     """The conventions' name of who serves the chat model: every compatible server counts as OpenAI's interface."""
-    host = urlsplit(base_url or "").hostname or ""
-    return "azure.ai.openai" if host.endswith(_AZURE) else "openai"
+    return "azure.ai.openai" if is_azure_ai(base_url or "") else "openai"
