@@ -115,7 +115,8 @@ class _Builder:
         return System(
             settings=settings, answer=traces.watch(by_policy.answer), incoming=traces.incoming, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
             retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=search.library,
-            directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, index.counts, search.ready), close=self.closers.close,
+            directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, index.counts, search.ready, self.closers),
+            degraded=partial(self.closers.trouble, needed=False), close=self.closers.close,
             warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None, bare=index.bare,
         )  # fmt: skip
 
@@ -166,7 +167,7 @@ class _Builder:
         drafts = s.generator == "openai" or s.statement_judge == "model"
         helps = "model" in (s.grader, s.rewriter)
         make = partial(chat_model, s, screen, self.redactor, self.closers)
-        return make() if drafts else None, make() if helps else None
+        return make(needed=s.generator == "openai") if drafts else None, make() if helps else None
 
     def _composer(self, local: Embedder | None, model: ChatModel | None, *, own: bool) -> Composer:
         from grounding.embedded.composer import ExtractiveComposer
@@ -214,12 +215,12 @@ class _ByPolicy:
 
 
 async def _ready(
-    counts: Callable[[], tuple[int, int]], search: Callable[[], Awaitable[dict[str, str]]]
+    counts: Callable[[], tuple[int, int]], search: Callable[[], Awaitable[dict[str, str]]], closers: Closers
 ) -> dict[str, str]:
     """What is not ready, with the reason."""
     documents, _ = await asyncio.to_thread(counts)
     empty = {} if documents else {"knowledge base": "empty; run `attest ingest PATH` or `attest ingest --sample`"}
-    return {**empty, **await search()}
+    return {**empty, **closers.trouble(needed=True), **await search()}
 
 
 def _warm(redactor: Redactor) -> None:

@@ -15,7 +15,7 @@ from bot.settings import Settings
 from grounding.address import check_address, check_key
 from grounding.cloud import is_azure_ai
 from grounding.ports import Embedder
-from grounding.remote import Breaker, Remote
+from grounding.remote import Remote
 from rai.private import PrivateEmbedder
 from rai.redact import Redactor
 
@@ -39,9 +39,8 @@ def asking_embedder(
     if settings.embedder == "embedded":
         return local
     within = min(settings.call_deadline_s, ASKING_SHARE * settings.turn_deadline_s)
-    remote = Remote(
-        SERVICE, deadline_s=within, retries=min(1, settings.retries), breaker=Breaker(failures=ASKING_FAILURES)
-    )
+    retries = min(1, settings.retries)
+    remote = closers.remote(settings, SERVICE, within_s=within, retries=retries, failures=ASKING_FAILURES)
     service = service_embedder(settings, remote, closers)
     return PrivateEmbedder(service, redactor) if settings.pseudonyms == "on" else service
 
@@ -51,7 +50,9 @@ def ingesting_embedder(settings: Settings, closers: Closers) -> Embedder | None:
     if settings.embedder == "embedded":
         return embedding_model(settings)
     within = max(INGEST_S, settings.call_deadline_s)
-    return service_embedder(settings, Remote(SERVICE, deadline_s=within, retries=INGEST_RETRIES), closers)
+    return service_embedder(
+        settings, closers.remote(settings, SERVICE, within_s=within, retries=INGEST_RETRIES), closers
+    )
 
 
 def service_embedder(settings: Settings, remote: Remote, closers: Closers) -> OpenAIEmbedder:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from bot.settings import Settings
+from grounding.remote import Breaker, Remote
 
 if TYPE_CHECKING:
     from grounding.azure.identity import MachineIdentity
@@ -16,11 +17,39 @@ Close = Callable[[], Awaitable[None]]
 
 
 class Closers(list[Close]):
-    """What has to be closed, once and in reverse order."""
+    """What has to be closed, once and in reverse order; and the services that are called, to be looked after."""
 
     def __init__(self) -> None:
         super().__init__()
         self._identity: MachineIdentity | None = None
+        self._remotes: list[tuple[Remote, bool]] = []
+
+    def remote(
+        self,
+        settings: Settings,
+        service: str,
+        *,
+        within_s: float | None = None,
+        retries: int | None = None,
+        failures: int = 5,
+        needed: bool = False,
+    ) -> Remote:
+        """The wrapper of every call of a service. `within_s` and `retries` instead of those of the settings; `failures` in a row after which
+        it is left alone; `needed`: without it no turn can be answered.
+        """
+        remote = Remote(
+            service,
+            deadline_s=settings.call_deadline_s if within_s is None else within_s,
+            retries=settings.retries if retries is None else retries,
+            breaker=Breaker(failures, settings.breaker_s),
+            limit=settings.concurrent_calls,
+        )
+        self._remotes.append((remote, needed))
+        return remote
+
+    def trouble(self, *, needed: bool) -> dict[str, str]:
+        """Services that failed several times in a row and are left alone for now, those that are needed or the others, and why."""
+        return {r.service: r.trouble for r, is_needed in self._remotes if is_needed == needed and r.trouble}
 
     def identity(self, settings: Settings) -> MachineIdentity:
         """The one identity of this machine, closed after every client that was made with it."""

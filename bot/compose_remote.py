@@ -25,7 +25,7 @@ from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Summarizer, WebSearch
 from grounding.prompt import own_texts
 from grounding.records import Progress
-from grounding.remote import Breaker, Remote
+from grounding.remote import Remote
 from grounding.web.sites import Sites
 from rai.cascade import CascadeScreen
 from rai.judge import REQUEST as JUDGE_REQUEST
@@ -43,15 +43,18 @@ LOG = logging.getLogger("attest")
 HYPOTHETICALS = "hyde.db"
 
 
-def chat_model(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: Closers) -> ChatModel:
-    """The chat model, wrapped: the bare one exists only inside the wrapper."""
+def chat_model(
+    settings: Settings, screen: PromptScreen, redactor: Redactor, closers: Closers, *, needed: bool = False
+) -> ChatModel:
+    """The chat model, wrapped: the bare one exists only inside the wrapper. `needed`: without it no turn can be answered."""
     from grounding.azure.openai_chat import OpenAIChat
     from grounding.azure.openai_responses import OpenAIResponses
 
     key = openai_key(settings, closers)
     interface = OpenAIChat if settings.openai_api == "chat" else OpenAIResponses
+    remote = closers.remote(settings, "openai", needed=needed)
     model = interface(
-        settings.openai_base_url, key, settings.openai_model, _remote(settings, "openai"), stream=settings.openai_stream == "on"
+        settings.openai_base_url, key, settings.openai_model, remote, stream=settings.openai_stream == "on"
     )  # fmt: skip
     closers.append(_closing(model))
     ours = [*own_texts(settings.company), *grading_texts(), judge_instructions(), JUDGE_REQUEST]
@@ -116,7 +119,7 @@ def _content_safety(settings: Settings, closers: Closers) -> PromptScreen:
         settings.content_safety_blocklists,
         settings.content_safety_halt_on_blocklist,
     )
-    remote = _remote(settings, "content-safety", within_s=TIMEOUT_S)
+    remote = closers.remote(settings, "content-safety", within_s=_waited_for(settings, TIMEOUT_S), needed=True)
     screen = ContentSafetyScreen(settings.content_safety_endpoint, key, remote, strictness)
     closers.append(_closing(screen))
     return screen
@@ -128,7 +131,7 @@ def _moderation(settings: Settings, closers: Closers) -> PromptScreen:
     screen = ModerationScreen(
         settings.moderation_base_url,
         settings.moderation_key.get_secret_value() if settings.moderation_key else None,
-        _remote(settings, "moderation", within_s=TIMEOUT_S),
+        closers.remote(settings, "moderation", within_s=_waited_for(settings, TIMEOUT_S), needed=True),
         model=settings.moderation_model,
         block_at=settings.moderation_block_at,
     )
@@ -148,7 +151,7 @@ def tagger(
     from rai.azure.language import LanguageRecognizer, LanguageTagger
 
     at, key = _language_in_threads(settings, closers)
-    remote = _language_remote(settings)
+    remote = _language_remote(settings, closers)
     both = LanguageTagger(local, LanguageRecognizer(at, key, timeout_s=remote.deadline_s), remote)
     closers.append(_closing(both))
     return PrivateTagger(both, redactor) if settings.pseudonyms == "on" else both
@@ -165,7 +168,7 @@ def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor
     key = closers.key(settings.language_key, settings)
     most = min(settings.summarizer_deadline_s, settings.turn_deadline_s / 2)
     # one more try at most: whoever cannot have a summary searches for the last turn
-    remote = Remote("language", deadline_s=most, retries=min(1, settings.retries))
+    remote = closers.remote(settings, "language", within_s=most, retries=min(1, settings.retries))
     mask = masking(redactor) if settings.pseudonyms == "on" else None
     made = LanguageSummarizer(settings.language_endpoint or "", key, remote, mask=mask)
     closers.append(_closing(made))
@@ -182,7 +185,7 @@ def personal_finder(
     from rai.embedded.tagger import GazetteerTagger
 
     at, key = _language_in_threads(settings, closers)
-    remote = _language_remote(settings)
+    remote = _language_remote(settings, closers)
     mask = masking(redactor) if settings.pseudonyms == "on" else None
     recognizer = PersonalRecognizer(at, key, timeout_s=remote.deadline_s)
     finder = LanguagePersonal(recognizer, remote, own=GazetteerTagger(listed), mask=mask)
@@ -190,9 +193,11 @@ def personal_finder(
     return finder
 
 
-def _language_remote(settings: Settings) -> Remote:
+def _language_remote(settings: Settings, closers: Closers) -> Remote:
     """For what a turn can do without, and does several times: together it leaves the answer its time."""
-    return _remote(settings, "language", within_s=min(TIMEOUT_S, settings.turn_deadline_s / 4))
+    return closers.remote(
+        settings, "language", within_s=_waited_for(settings, min(TIMEOUT_S, settings.turn_deadline_s / 4))
+    )
 
 
 def _language_in_threads(settings: Settings, closers: Closers) -> tuple[str, str | InThreads]:
@@ -229,16 +234,16 @@ def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, clo
     from grounding.web.filtered import FilteredSearch
 
     sites = Sites(settings.web_allow, settings.web_deny, settings.web_trusted)
-    provider = _provider(settings, sites)
+    provider = _provider(settings, sites, closers)
     if settings.web != "sample":
         closers.append(_closing(provider))
     removing = redactor if settings.web_personal_data == "removed" else None
     return ScreenedWeb(FilteredSearch(provider, sites), screen, removing)
 
 
-def _provider(settings: Settings, sites: Sites) -> WebSearch:
+def _provider(settings: Settings, sites: Sites, closers: Closers) -> WebSearch:
     """The search itself; the settings refuse one whose key or address is missing."""
-    remote = _remote(settings, settings.web)
+    remote = closers.remote(settings, settings.web)
     match settings.web:
         case "serpapi":
             from grounding.web.serpapi_search import SerpApiSearch
@@ -266,10 +271,9 @@ def _key(secret: SecretStr | None) -> str:
     return secret.get_secret_value() if secret is not None else ""
 
 
-def _remote(settings: Settings, service: str, *, within_s: float | None = None) -> Remote:
-    """`within_s`: what waits for this call waits no longer; the call then ends first, and can say which service it was."""
-    most = settings.call_deadline_s if within_s is None else min(settings.call_deadline_s, 0.8 * within_s)
-    return Remote(service, deadline_s=most, retries=settings.retries, breaker=Breaker(cooldown_s=settings.breaker_s))
+def _waited_for(settings: Settings, seconds: float) -> float:
+    """What waits `seconds` for a call waits no longer; the call then ends first, and can say which service it was."""
+    return min(settings.call_deadline_s, 0.8 * seconds)
 
 
 def _closing(adapter: Any) -> Close:

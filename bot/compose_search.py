@@ -14,7 +14,6 @@ from grounding.errors import ServiceError
 from grounding.followed import FollowedLibrary
 from grounding.ports import Embedder, Library, Linker, Retriever
 from grounding.records import Progress
-from grounding.remote import Breaker, Remote
 
 if TYPE_CHECKING:
     from grounding.azure.search_service import SearchService
@@ -108,7 +107,7 @@ def _service(settings: Settings, closers: Closers, *, within_s: float, retries: 
         settings.search_endpoint,
         key,
         settings.search_index,
-        Remote(SERVICE, deadline_s=within_s, retries=retries, breaker=Breaker(cooldown_s=settings.breaker_s)),
+        closers.remote(settings, SERVICE, within_s=within_s, retries=retries, needed=True),
     )
     closers.append(service.aclose)
     return service

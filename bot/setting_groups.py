@@ -284,6 +284,9 @@ class Services(Serving):
     turn_deadline_s: Seconds = Field(45.0, description="seconds in which a turn ends, one way or the other")
     call_deadline_s: Seconds = Field(20.0, description="seconds for one call of a remote service, retries included")
     retries: int = Field(2, ge=0, le=5, description="further tries of a failed remote call")
+    concurrent_calls: int = Field(
+        100, ge=1, le=1000, description="calls of one service at the same time; further ones wait within their deadline"
+    )
     breaker_s: Seconds = Field(
         30.0, description="seconds for which a service that failed five times in a row is left alone"
     )

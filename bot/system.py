@@ -34,7 +34,8 @@ class CheckRequest:
 class System:
     """Everything that is switched on, ready to use. Built by `bot.compose.compose`; closed once, by whoever built it.
 
-    `ready` answers a dict of part to reason for every part that is not ready; empty means ready. `warm` loads in the
+    `ready` answers a dict of part to reason for every part that is not ready; empty means ready. `degraded`: services that turns go on
+    without for now, with why. `warm` loads in the
     background what the first turn of a long-running server should not wait for. `recall`: of approximate vectors, the share of
     the exact best 50 that they find; None while the search is exact. `bare`: passages without a vector of the embedder that search
     uses, and how many of them have one of another. `incoming`: a block that belongs to the trace which the headers of a request name.
@@ -54,6 +55,7 @@ class System:
     ready: Callable[[], Awaitable[dict[str, str]]]
     close: Callable[[], Awaitable[None]]
     warm: Callable[[], object] = lambda: None
+    degraded: Callable[[], dict[str, str]] = dict
     recall: Callable[[], float | None] = lambda: None
     bare: Callable[[], tuple[int, int]] = lambda: (0, 0)
     graders: Callable[[Policy], Grader] | None = None

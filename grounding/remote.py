@@ -131,10 +131,16 @@ class Remote:
         self.deadline_s = deadline_s
         self.breaker = breaker or Breaker(clock=clock)
         self._retries = retries
+        self._last = ""
         self._places = asyncio.Semaphore(limit)
         self._clock = clock
         self._sleep = sleep
         self._jitter = jitter
+
+    @property
+    def trouble(self) -> str | None:
+        """Why the service is left alone now, or None while calls of it pass."""
+        return self._last or "failed several times in a row" if self.breaker.state == "open" else None
 
     async def call(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """The result of the first attempt that succeeds.
@@ -147,6 +153,8 @@ class Remote:
                 return await self._call(attempt, seen)
             except BaseException as error:
                 seen.outcome = _outcome(error)
+                if isinstance(error, ServiceError) and not isinstance(error, LeftAlone):
+                    self._last = str(error)
                 raise
 
     async def _call(self, attempt: Callable[[], Awaitable[T]], seen: RemoteCall) -> T:

@@ -21,11 +21,13 @@ async def healthz(_request: web.Request) -> web.Response:
 
 
 async def readyz(request: web.Request) -> web.Response:
-    """Ready to answer turns, or 503 with a reason for each part that is not."""
-    reasons = await unready(request.app[SYSTEM], READY_SECONDS)
+    """Ready to answer turns, or 503 with a reason for each part that is not. `degraded`: services that turns go on without for now."""
+    system = request.app[SYSTEM]
+    reasons, degraded = await unready(system, READY_SECONDS), system.degraded()
+    more = {"degraded": degraded} if degraded else {}
     if reasons:
-        return web.json_response({"status": "not_ready", "reasons": reasons}, status=503)
-    return web.json_response({"status": "ready"})
+        return web.json_response({"status": "not_ready", "reasons": reasons, **more}, status=503)
+    return web.json_response({"status": "ready", **more})
 
 
 async def unready(system: System, seconds: float) -> dict[str, str]:

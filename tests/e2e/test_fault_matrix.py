@@ -10,7 +10,7 @@ import os
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -48,33 +48,33 @@ FAULTS: dict[str, Fault | None] = {
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """How a turn ends without a service, what its record says, and what of the reply shows it."""
+    """How a turn ends without a service, what its record says, how the probe names it, and what of the reply shows it."""
 
     service: str
     outcome: str
     note: str
+    named: str
     question: str | None = None
     first: int = 0
     seen: Callable[[Reply], bool] = lambda _reply: True
 
 
+def cited(reply: Reply) -> bool:
+    return bool(reply.citations)
+
+
 EXPECTED = {
-    "search": Expected("AI Search", "failed: search_unavailable", "retrieve: search:"),
-    "model": Expected("chat model, draft", "failed: model_unavailable", "compose: openai:"),
-    "grading": Expected(
-        "chat model, grades", "answered", "graded none", first=len(FAULTS), seen=lambda r: bool(r.citations)
-    ),
-    "safety": Expected("Content Safety", "failed: screen_unavailable", "content-safety:"),
-    "language": Expected("AI Language", "answered", "the last turn is the query", LONG),
+    "search": Expected("AI Search", "failed: search_unavailable", "retrieve: search:", "search"),
+    "model": Expected("chat model, draft", "failed: model_unavailable", "compose: openai:", "openai"),
+    "grading": Expected("chat model, grades", "answered", "graded none", "openai", first=len(FAULTS), seen=cited),
+    "safety": Expected("Content Safety", "failed: screen_unavailable", "content-safety:", "content-safety"),
+    "language": Expected("AI Language", "answered", "the last turn is the query", "language", LONG),
     "names": Expected(
-        "AI Language, names",
-        "answered",
-        "names were looked for in the local list alone",
-        seen=lambda r: bool(r.citations),
+        "AI Language, names", "answered", "names were looked for in the local list alone", "language", seen=cited
     ),
-    "summaries": Expected("AI Language, summaries", "answered", "the last turn is the query", LONG),
-    "personal data": Expected("AI Language, personal data", "answered", "language:", seen=lambda r: bool(r.citations)),
-    "web": Expected("web search", "insufficient", "tavily:", UNKNOWN),
+    "summaries": Expected("AI Language, summaries", "answered", "the last turn is the query", "language", LONG),
+    "personal data": Expected("AI Language, personal data", "answered", "language:", "language", seen=cited),
+    "web": Expected("web search", "insufficient", "tavily:", "tavily", UNKNOWN),
 }
 
 
@@ -161,6 +161,27 @@ async def test_a_turn_ends_rightly_whatever_a_service_does(name: str, stack: Sta
         well = "insufficient" if expected.question == UNKNOWN else "answered"
         wrong += [(fault, "afterwards", outcome_of(again), again.notes)] if again.outcome.value != well else []
     assert not wrong, "\n".join(map(str, wrong))
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+async def test_a_service_that_is_left_alone_is_told_by_the_readiness_probe(name: str, stack: Stack) -> None:
+    """A needed one makes the worker not ready, any other is named beside."""
+    expected, gate = EXPECTED[name], stack.gates[name]
+    system = await compose(stack.settings(turn_deadline_s=TURN_S, call_deadline_s=CALL_S, retries=1))
+    gate.fault = status(500)
+    try:
+        assert await system.ready() == {} if name != "search" else True
+        assert system.degraded() == {}
+        for ask in asks(replace(expected, first=2 * len(FAULTS))):
+            await system.answer(ask, None)
+        if expected.outcome.startswith("failed"):
+            assert expected.named in await system.ready()
+        else:
+            assert await system.ready() == {}
+            assert "500" in system.degraded()[expected.named]
+    finally:
+        gate.fault = None
+        await system.close()
 
 
 async def test_the_table_in_the_documents_is_what_was_found() -> None:

@@ -29,6 +29,14 @@ async def test_ready_or_the_reasons_why_not(client: Client, fake: Fake) -> None:
     assert await response.json() == {"status": "not_ready", "reasons": {"search": "the index is being rebuilt"}}
 
 
+async def test_what_a_turn_goes_on_without_is_told_and_leaves_the_server_ready(start: Start, fake: Fake) -> None:
+    why = "language: failed (status 500, Failed)"
+    client = await start(replace(fake, system=replace(fake.system, degraded=lambda: {"language": why})))
+    response = await client.get("/readyz")
+    assert response.status == 200
+    assert await response.json() == {"status": "ready", "degraded": {"language": why}}
+
+
 async def test_a_probe_that_hangs_or_breaks_is_not_ready(fake: Fake) -> None:
     async def hang() -> dict[str, str]:
         await asyncio.Event().wait()
