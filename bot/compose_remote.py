@@ -219,7 +219,7 @@ def directory(settings: Settings, closers: Closers) -> Directory:
     graph = GraphDirectory(
         settings.graph_endpoint or CLOUDS[settings.cloud].graph,
         closers.identity(settings),
-        _remote(settings, SERVICE),
+        closers.remote(settings, SERVICE),
         names=GroupNames(settings.graph_groups_file).current,
         keep_s=settings.directory_cache_s,
     )
