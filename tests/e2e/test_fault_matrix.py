@@ -22,7 +22,7 @@ from bot.records import Ask, Reply
 from bot.system import System
 from tests.e2e.processes import ROOT
 from tests.e2e.test_faulty_model import rows
-from tests.fakes.azure_stack import Stack, azure_stack
+from tests.fakes.azure_stack import Stack, azure_stack, object_id
 from tests.fakes.faults import Fault, closed, html, slow, status, truncated
 from tests.fakes.gate import Gate
 
@@ -74,6 +74,17 @@ EXPECTED = {
     ),
     "summaries": Expected("AI Language, summaries", "answered", "the last turn is the query", "language", LONG),
     "personal data": Expected("AI Language, personal data", "answered", "language:", "language", seen=cited),
+    "embeddings": Expected(
+        "embeddings",
+        "answered",
+        "embedding service:",
+        "embedding service",
+        first=4 * len(FAULTS),
+        seen=lambda r: r.mode["search"] == "lexical",
+    ),
+    "directory": Expected(
+        "Microsoft Graph", "answered", "only what everyone may see was searched", "directory", seen=cited
+    ),
     "web": Expected("web search", "insufficient", "tavily:", "tavily", UNKNOWN),
 }
 
@@ -86,7 +97,11 @@ async def stack(sample_home: Path, model_file: Path, tmp_path_factory: pytest.Te
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def system(stack: Stack) -> AsyncIterator[System]:
-    made = await compose(stack.settings(turn_deadline_s=TURN_S, call_deadline_s=CALL_S, retries=1, breaker_s=REST_S))
+    made = await compose(
+        stack.settings(
+            turn_deadline_s=TURN_S, call_deadline_s=CALL_S, directory_cache_s=0.001, retries=1, breaker_s=REST_S
+        )
+    )
     yield made
     await made.close()
 
@@ -111,13 +126,13 @@ FOUND: dict[tuple[str, str], str] = {}
 
 
 def asks(expected: Expected) -> list[Ask]:
-    """A question for each fault, and others for the grader: what was graded once is not graded again."""
+    """A question for each fault, new ones for what remembers: the grader and the embedder."""
     known = [
         row["history"][-1]["text"]
         for row in rows()
         if len(row["history"]) == 1 and "as" not in row and not row.get("product")
     ]
-    return [Ask(expected.question or text) for text in known[expected.first :][: len(FAULTS)]]
+    return [Ask(expected.question or text, user=object_id("alice")) for text in known[expected.first :][: len(FAULTS)]]
 
 
 def ours() -> set[asyncio.Task[object]]:
@@ -167,7 +182,9 @@ async def test_a_turn_ends_rightly_whatever_a_service_does(name: str, stack: Sta
 async def test_a_service_that_is_left_alone_is_told_by_the_readiness_probe(name: str, stack: Stack) -> None:
     """A needed one makes the worker not ready, any other is named beside."""
     expected, gate = EXPECTED[name], stack.gates[name]
-    system = await compose(stack.settings(turn_deadline_s=TURN_S, call_deadline_s=CALL_S, retries=1))
+    system = await compose(
+        stack.settings(turn_deadline_s=TURN_S, call_deadline_s=CALL_S, directory_cache_s=0.001, retries=1)
+    )
     gate.fault = status(500)
     try:
         assert await system.ready() == {} if name != "search" else True

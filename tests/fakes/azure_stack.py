@@ -6,11 +6,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import NAMESPACE_DNS, uuid5
+
+import pytest
+import yaml
 
 from bot.compose_ingest import open_ingester
 from bot.settings import Settings
@@ -21,8 +25,11 @@ from tests.e2e.processes import settings_over
 from tests.fakes.ai_search_server import KEY as SEARCH_KEY
 from tests.fakes.content_safety_server import KEY as SAFETY_KEY
 from tests.fakes.content_safety_server import ContentSafetyServer
-from tests.fakes.engine import Engine, EngineChat, EngineSearch
+from tests.fakes.embeddings_server import KEY as EMBEDDING_KEY
+from tests.fakes.engine import Engine, EngineChat, EngineEmbeddings, EngineSearch
 from tests.fakes.gate import Gate
+from tests.fakes.graph_server import GraphServer
+from tests.fakes.identity_server import IdentityServer
 from tests.fakes.language_server import LanguageServer
 from tests.fakes.search_servers import KEY as WEB_KEY
 from tests.fakes.search_servers import TavilyServer
@@ -83,8 +90,23 @@ async def azure_stack(home: Path, model: Path, folder: Path) -> AsyncIterator[St
         safety = await enter(ContentSafetyServer(words={}))
         listed = {name: _CATEGORIES[kind] for name, kind in list(names.items())[:40]}
         language = await enter(LanguageServer(listed, personal={"Zebedea": ("Person", None)}))
-        pages = await enter(TavilyServer())
-        behind = {"search": search, "model": chat, "safety": safety, "language": language, "web": pages}
+        pages, embeddings = await enter(TavilyServer()), await enter(EngineEmbeddings(engine))
+        people = yaml.safe_load((own / "directory.yaml").read_text("utf-8"))["users"]
+        graph = await enter(
+            GraphServer({object_id(user): [object_id(g) for g in groups] for user, groups in people.items()})
+        )
+        named = {object_id(group): group for groups in people.values() for group in groups}
+        (own / "groups.yaml").write_text(yaml.safe_dump({"groups": named}), "utf-8")
+        opened.enter_context(_as_this_machine(await enter(IdentityServer())))
+        behind = {
+            "search": search,
+            "model": chat,
+            "safety": safety,
+            "language": language,
+            "web": pages,
+            "embeddings": embeddings,
+            "directory": graph,
+        }
         gates = {name: await enter(Gate(server.root)) for name, server in behind.items()}
         for name, (of, wanted) in PARTS.items():
             gates[name] = await enter(Gate(gates[of].root, wanted))
@@ -103,6 +125,14 @@ async def azure_stack(home: Path, model: Path, folder: Path) -> AsyncIterator[St
             "language_key": "canary-language-key-0123456789",
             "summarizer": "language",
             "pii": "language",
+            "embedder": "openai",
+            "embedding_base_url": f"{gates['embeddings'].root}/v1",
+            "embedding_api_key": EMBEDDING_KEY,
+            "embedding_model": "minilm",
+            "embedding_width": engine.embedder.width,
+            "directory": "graph",
+            "graph_endpoint": gates["directory"].root,
+            "graph_groups_file": own / "groups.yaml",
             "web": "tavily",
             "tavily_base_url": gates["web"].root,
             "tavily_key": WEB_KEY,
@@ -110,3 +140,16 @@ async def azure_stack(home: Path, model: Path, folder: Path) -> AsyncIterator[St
         stack = Stack(own, model, engine, gates, options)
         await stack.ingest()
         yield stack
+
+
+def object_id(name: str) -> str:
+    """How Microsoft Graph, and Teams, name a person or a group of the directory file."""
+    return str(uuid5(NAMESPACE_DNS, name))
+
+
+@contextmanager
+def _as_this_machine(server: IdentityServer) -> Iterator[None]:
+    """Make a loopback server the managed identity of this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        server.install(patch)
+        yield

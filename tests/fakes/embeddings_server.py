@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from aiohttp import web
 
+from grounding.ports import Vectors
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.faults import Fault, FaultyServer
 
@@ -58,12 +59,16 @@ class EmbeddingsServer(FaultyServer):
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         if refusal := self._refusal(body, texts):
             return refusal
-        rows = self.scale * await HashEmbedder(width=body.get("dimensions", self.width)).embed(texts)
+        rows = self.scale * await self.vectors(texts, body.get("dimensions", self.width))
         items = [
             {"object": "embedding", "index": i, "embedding": self._written(row, body)} for i, row in enumerate(rows)
         ]
         usage = {"prompt_tokens": sum(map(len, texts)) // 4, "total_tokens": sum(map(len, texts)) // 4}
         return web.json_response({"object": "list", "data": self.twist(items), "model": body["model"], "usage": usage})
+
+    async def vectors(self, texts: list[str], width: int) -> Vectors:
+        """Unit vectors."""
+        return await HashEmbedder(width=width).embed(texts)
 
     def _refusal(self, body: dict[str, Any], texts: list[str]) -> web.Response | None:
         if body.get("encoding_format", "float") != "float" and not self.takes_base64:

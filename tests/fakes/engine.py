@@ -25,6 +25,7 @@ from grounding.embedded.vectors import VectorIndex
 from grounding.ports import Embedder, Vectors
 from grounding.records import Access, Evidence, Passage, Prompt, Retrieval
 from tests.fakes.ai_search_server import AiSearchServer
+from tests.fakes.embeddings_server import EmbeddingsServer
 from tests.fakes.faults import FaultyServer
 
 _IN = re.compile(r"search\.in\(g, '((?:[^']|'')*)', '\|'\)")
@@ -40,8 +41,9 @@ class Engine:
     """Store, words, vectors and what they found last. `home`: a folder with an index; it is only read."""
 
     def __init__(self, home: Path, embedder: Embedder) -> None:
+        self.embedder = embedder
         self.index = EmbeddedIndex(home / "index", embedder)
-        vectors = VectorIndex(self.index.store, embedder.fingerprint, 384)
+        vectors = VectorIndex(self.index.store, embedder.fingerprint, embedder.width)
         self._linker = StoreNames(self.index.store, self.index.words)
         self.retriever = EmbeddedRetriever(self.index.store, self.index.words, vectors, embedder, self._linker)
         self.grader = EmbeddedGrader(embedder)
@@ -107,6 +109,18 @@ class EngineSearch(AiSearchServer):
             return dict(fields[key])
         document = self.documents["attest"][key]
         return {field: document.get(field) for field in body["select"].split(",")}
+
+
+class EngineEmbeddings(EmbeddingsServer):
+    """Embeddings of the model on this machine."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(width=engine.embedder.width)
+        self.engine = engine
+
+    async def vectors(self, texts: list[str], width: int) -> Vectors:
+        assert width == self.width
+        return await self.engine.embedder.embed(texts)
 
 
 class EngineChat(FaultyServer):
