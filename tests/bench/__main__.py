@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.bench.against_bm25s import bench_bm25s
+from tests.bench.azure_golden import bench_azure_golden
 from tests.bench.checking import bench_provenance, bench_rows, bench_slow
 from tests.bench.figures import Figure, Machine, Skipped, machine
 from tests.bench.grading import bench_grading
@@ -52,10 +53,11 @@ BENCHES: dict[str, Bench] = {
     "bm25s": bench_bm25s,
     "upload": bench_upload,
     "azure": bench_azure,
+    "golden": bench_azure_golden,
     "telemetry": bench_telemetry,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
-ON_REQUEST = ("scale", "bm25s", "upload")
+ON_REQUEST = ("scale", "bm25s", "upload", "golden")
 """They take minutes, or a package that nothing else needs: run only when they are named."""
 
 

@@ -1,23 +1,23 @@
 """The golden set with every seam on its Azure adapter gives the outcomes that it gives on this machine.
 
 The services are stand-ins that answer from the embedded engine behind the published interfaces, so that a difference is an adapter's.
-Every sixth question here; all of them by `python -m tests.bench --only azure`.
+Every sixth question here; all of them by `python -m tests.bench --only golden`.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from bot.compose import compose
-from bot.records import Ask, Reply
+from bot.records import Reply
+from tests.bench.azure_golden import in_graph, told
 from tests.bench.place import golden_asks
 from tests.e2e.processes import copy_of_home, settings_over
-from tests.fakes.azure_stack import azure_stack, object_id
+from tests.fakes.azure_stack import azure_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 EVERY = 6
@@ -38,15 +38,7 @@ async def replies(
     await here.close()
 
 
-def in_graph(ask: Ask) -> Ask:
-    """The same, asked by a person as Microsoft Graph knows them."""
-    return replace(ask, user=object_id(ask.user)) if ask.user else ask
-
-
 async def test_outcomes_and_citations_are_the_same(replies: list[tuple[Reply, Reply]]) -> None:
-    def told(reply: Reply) -> tuple[str, list[str], str]:
-        return reply.outcome.value, sorted({c.doc_id for c in reply.citations}), str(reply.action)
-
     different = [(told(here), told(there), there.notes) for here, there in replies if told(here) != told(there)]
     assert not different
     assert len(replies) >= 30
