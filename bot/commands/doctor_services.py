@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -93,9 +94,30 @@ async def _openai(settings: Settings, bearer: Bearer) -> Finding:
     key = settings.openai_api_key
     if key is None and is_azure_ai(base):
         door = _Door("ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL", COGNITIVE, "Cognitive Services OpenAI User")
-        return await _signed_in("model service", f"{base}/models", door, bearer)
+        return _with_models(
+            await _signed_in("model service", f"{base}/models", door, bearer), "", "ATTEST_OPENAI_BASE_URL"
+        )
     headers = {"Authorization": f"Bearer {key.get_secret_value()}", "api-key": key.get_secret_value()} if key else {}
-    return await _get("model service", f"{base}/models", headers, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
+    found, page = await _asked(
+        "model service", f"{base}/models", headers, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL"
+    )
+    wanted = "" if is_azure_ai(base) else settings.openai_model  # Azure lists models, and is asked for deployments
+    return _with_models(found, page, "ATTEST_OPENAI_BASE_URL", wanted)
+
+
+def _with_models(found: Finding, page: str, url_setting: str, wanted: str = "") -> Finding:
+    """What the list of models, which every such server has, tells beside that it answers: a wrong address, an unknown model."""
+    if found.status == "ok" and (found.detail.endswith("(status 404)") or page.lstrip()[:1] == "<"):
+        fix = f"{url_setting} must end in /v1, for Azure in /openai/v1/"
+        return replace(found, status="fail", detail="something answers there, but no model service", fix=fix)
+    try:
+        listed = {str(model["id"]) for model in json.loads(page)["data"]} if wanted else set()
+    except (ValueError, KeyError, TypeError):
+        listed = set()
+    if found.status == "ok" and listed and not {wanted, f"{wanted}:latest"} & listed:
+        detail = f"answers, but has no {wanted!r} among its {len(listed)} models"
+        return replace(found, status="note", detail=detail, fix="check ATTEST_OPENAI_MODEL")
+    return found
 
 
 async def _embedding(settings: Settings) -> Finding:
@@ -143,7 +165,10 @@ async def _moderation(settings: Settings) -> Finding:
     base = (settings.moderation_base_url or "https://api.openai.com/v1").rstrip("/")
     key = settings.moderation_key
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
-    return await _get("moderation", f"{base}/models", headers, "ATTEST_MODERATION_KEY", "ATTEST_MODERATION_BASE_URL")
+    found, page = await _asked(
+        "moderation", f"{base}/models", headers, "ATTEST_MODERATION_KEY", "ATTEST_MODERATION_BASE_URL"
+    )
+    return _with_models(found, page, "ATTEST_MODERATION_BASE_URL")
 
 
 async def _language(settings: Settings, bearer: Bearer) -> Finding:
@@ -211,6 +236,13 @@ def _secret(value: SecretStr | None) -> str:
 
 async def _get(name: str, url: str, headers: dict[str, str], key_setting: str, url_setting: str) -> Finding:
     """Ask for a page that costs nothing. Neither key nor address appears in what is said."""
+    return (await _asked(name, url, headers, key_setting, url_setting))[0]
+
+
+async def _asked(
+    name: str, url: str, headers: dict[str, str], key_setting: str, url_setting: str
+) -> tuple[Finding, str]:
+    """The finding, and the page where one came, its first megabyte."""
     timeout = aiohttp.ClientTimeout(total=_WAIT_S)
     try:
         async with (
@@ -218,9 +250,14 @@ async def _get(name: str, url: str, headers: dict[str, str], key_setting: str, u
             session.get(url, headers=headers, allow_redirects=False) as response,  # the key goes nowhere else
         ):
             status = response.status
+            page = (await response.content.read(2**20)).decode("utf-8", "replace")
     except (aiohttp.ClientError, TimeoutError, ValueError) as error:
         fix = f"check {url_setting}, and that the service runs"
-        return Finding(name, "fail", f"does not answer ({type(error).__name__})", fix, service=True)
+        return Finding(name, "fail", f"does not answer ({type(error).__name__})", fix, service=True), ""
+    return _of_status(name, status, key_setting, url_setting), page
+
+
+def _of_status(name: str, status: int, key_setting: str, url_setting: str) -> Finding:
     if 300 <= status < 400:
         fix = f"set {url_setting} to the final address"
         return Finding(name, "fail", f"redirects elsewhere (status {status})", fix, service=True)

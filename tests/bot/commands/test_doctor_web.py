@@ -2,50 +2,20 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import pytest
 
 from tests.bot.commands.conftest import Attest
+from tests.bot.commands.loopback import Service, serving
 
 KEY = "canary-key"
 
 
-class Service(ThreadingHTTPServer):
-    """Answers every request with `status`, and keeps what it was asked."""
-
-    status = 200
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.asked: list[tuple[str, dict[str, str]]] = []
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Service
-
-    def do_GET(self) -> None:
-        self.server.asked.append((self.path, dict(self.headers)))
-        self.send_response(self.server.status)
-        self.send_header("Location", "http://127.0.0.1:9/elsewhere")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: Any) -> None:
-        """Not on stderr."""
-
-
 @pytest.fixture
 def service() -> Iterator[Service]:
-    with Service() as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    with serving() as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def web_line(attest: Attest) -> tuple[int, dict[str, str]]:
