@@ -7,6 +7,7 @@ carries none, as does a document whose field was never filled: neither is found 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from grounding.records import Access
 
@@ -36,6 +37,12 @@ def after(key: str, doc_id: str | None = None) -> str:
     """The filter of our own passages whose key comes after `key`, of all documents or of one."""
     of_one = "" if doc_id is None else f" and doc_id eq {literal(doc_id)}"
     return f"source eq {literal(OURS)} and chunk_id gt {literal(key)}{of_one}"
+
+
+def among(field: str, values: Iterable[str]) -> str:
+    """The filter of documents whose `field` is one of `values`; one that holds the delimiter is none of them."""
+    listed = _DELIMITER.join(value for value in values if _DELIMITER not in value)
+    return f"search.in({field}, {literal(listed)}, {literal(_DELIMITER)})"
 
 
 def literal(text: str) -> str:

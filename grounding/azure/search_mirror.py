@@ -12,7 +12,7 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from grounding.azure.core_faults import BadRequest, Changed
+from grounding.azure.core_faults import BadRequest
 from grounding.azure.search_index import definition, migrated, width_of
 from grounding.azure.search_rows import (
     MOST_ROWS,
@@ -25,7 +25,7 @@ from grounding.azure.search_rows import (
     state_of,
     state_row,
 )
-from grounding.azure.search_service import PAGE, SERVICE, Fate, Held, SearchService, TooLarge
+from grounding.azure.search_service import PAGE, SERVICE, Fate, Held, SearchService, TooLarge, settled
 from grounding.embedded.by_key import StoreKeys
 from grounding.embedded.store import Store
 from grounding.errors import ServiceUnavailable
@@ -79,7 +79,7 @@ class SearchMirror:
         """Upload what is new or changed, delete what is gone. Raises ServiceError; Incomplete if single passages were not taken;
         SettingsError for an index that cannot be used.
         """
-        await self._prepare()
+        await settled(self._prepare)
         before = state_of(await self._service.document(STATE_KEY))
         model = (before.embedder if before else "") if self._wanted_model is None else self._wanted_model
         if before and before.embedder not in ("", model):
@@ -127,21 +127,14 @@ class SearchMirror:
             raise _incomplete(done)
 
     async def _prepare(self) -> None:
-        """Make the index, or bring it up to date. Somebody else may do the same meanwhile: then look again."""
-        for last in (False, False, True):
-            try:
-                found = await self._service.definition()
-                width = width_of(found) if self._wanted_model is None else None
-                wanted = definition(self._service.index_name, width or self._width, semantic=self._semantic)
-                if found is None:
-                    await self._service.create(wanted)
-                elif migrated(found, wanted):
-                    await self._service.update(found)
-            except Changed:
-                if last:
-                    raise
-            else:
-                return
+        """Make the index, or bring it up to date."""
+        found = await self._service.definition()
+        width = width_of(found) if self._wanted_model is None else None
+        wanted = definition(self._service.index_name, width or self._width, semantic=self._semantic)
+        if found is None:
+            await self._service.create(wanted)
+        elif migrated(found, wanted):
+            await self._service.update(found)
 
     async def _tell(self, state: State) -> None:
         done = Mirrored()

@@ -20,7 +20,7 @@ from azure.search.documents.indexes.aio import SearchIndexClient
 from azure.search.documents.indexes.models import SearchIndex
 
 from grounding.address import check_address, check_key, is_loopback
-from grounding.azure.core_faults import NotFound, translated
+from grounding.azure.core_faults import Changed, NotFound, translated
 from grounding.azure.search_filter import after
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
 from grounding.remote import Remote
@@ -51,6 +51,46 @@ class Fate(NamedTuple):
     status: int
 
 
+class Connection(NamedTuple):
+    """What every client of the service is made with: `settings` of a client, `options` of each call."""
+
+    endpoint: str
+    credential: AzureKeyCredential | AsyncTokenCredential
+    settings: dict[str, Any]
+    options: dict[str, Any]
+
+
+def connection(endpoint: str, key: str | AsyncTokenCredential, deadline_s: float) -> Connection:
+    """How to reach the service at `endpoint`. Raises SettingsError for an endpoint or key that cannot be used."""
+    check_address(endpoint, "ATTEST_SEARCH_ENDPOINT", ENDPOINT)
+    if isinstance(key, str):
+        check_key(key, "ATTEST_SEARCH_KEY")
+    local = is_loopback(endpoint)
+    settings: dict[str, Any] = {
+        "api_version": API_VERSION,
+        "retry_total": 0,  # our wrapper decides
+        "permit_redirects": False,
+        "connection_timeout": min(5.0, deadline_s),
+        "read_timeout": deadline_s,
+        "logging_enable": False,
+        "use_env_settings": not local,  # a proxy cannot reach our loopback
+    }
+    # the SDK hands tokens to https alone, and knows the option only where it handles one
+    options: dict[str, Any] = {"enforce_https": False} if local and not isinstance(key, str) else {}
+    credential = AzureKeyCredential(key) if isinstance(key, str) else key
+    return Connection(endpoint.rstrip("/"), credential, settings, options)
+
+
+async def settled(attempt: Callable[[], Awaitable[T]]) -> T:
+    """Look, and make or change what is wanted; look again where somebody else did the same meanwhile. Raises Changed the third time."""
+    for _ in range(2):
+        try:
+            return await attempt()
+        except Changed:
+            continue
+    return await attempt()
+
+
 class SearchService:
     """One index. `key`: of the search service, or a token credential (Microsoft Entra ID), which its owner closes.
 
@@ -58,26 +98,12 @@ class SearchService:
     """
 
     def __init__(self, endpoint: str, key: str | AsyncTokenCredential, index: str, remote: Remote) -> None:
-        check_address(endpoint, "ATTEST_SEARCH_ENDPOINT", ENDPOINT)
-        if isinstance(key, str):
-            check_key(key, "ATTEST_SEARCH_KEY")
+        made = connection(endpoint, key, remote.deadline_s)
         self.index_name = index
         self._remote = remote
-        local = is_loopback(endpoint)
-        # the SDK hands tokens to https alone, and knows the option only where it handles one
-        self._options: dict[str, Any] = {"enforce_https": False} if local and not isinstance(key, str) else {}
-        credential = AzureKeyCredential(key) if isinstance(key, str) else key
-        made: dict[str, Any] = {
-            "api_version": API_VERSION,
-            "retry_total": 0,  # our wrapper decides
-            "permit_redirects": False,
-            "connection_timeout": min(5.0, remote.deadline_s),
-            "read_timeout": remote.deadline_s,
-            "logging_enable": False,
-            "use_env_settings": not local,  # a proxy cannot reach our loopback
-        }
-        self._documents = SearchClient(endpoint.rstrip("/"), index, credential, **made)
-        self._indexes = SearchIndexClient(endpoint.rstrip("/"), credential, **made)
+        self._options = made.options
+        self._documents = SearchClient(made.endpoint, index, made.credential, **made.settings)
+        self._indexes = SearchIndexClient(made.endpoint, made.credential, **made.settings)
 
     # --- the index
 
@@ -135,8 +161,12 @@ class SearchService:
 
     async def document(self, key: str) -> dict[str, Any] | None:
         """One document; None if it is not there."""
+
+        async def attempt() -> dict[str, Any]:
+            return dict(await self._documents.get_document(key, **self._options))
+
         try:
-            return dict(await self._call(lambda: self._documents.get_document(key, **self._options)))
+            return await self._call(attempt)
         except NotFound as error:
             if await self._is_missing():
                 raise error from None
@@ -152,7 +182,12 @@ class SearchService:
 
     async def count(self) -> int:
         """Documents in the index, what indexers put there included. New ones count after some seconds."""
-        return int(await self._call(lambda: self._documents.get_document_count(**self._options)))
+
+        async def attempt() -> int:
+            # a page of HTML with status 200 comes out of the SDK as text
+            return int(await self._documents.get_document_count(**self._options))
+
+        return await self._call(attempt)
 
     async def listed(self, beyond: str, doc_id: str | None = None) -> list[Held]:
         """Our own passages whose key comes after `beyond`, by rising key, at most PAGE; of all documents or of one."""

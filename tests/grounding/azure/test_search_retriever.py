@@ -38,7 +38,7 @@ KB = [
     Document("legal", "Legal refunds", "A refund after nine years is a matter of the courts.", None, ("legal",), internal=True),
     Document("plans", "Plans", "Watch costs nine dollars a month."),
 ]  # fmt: skip
-QUERY = "where is parcel 4711"
+QUERY = "where is the parcel of Quillfeather"
 
 
 def body_of(kb: AzureKb) -> dict[str, object]:
@@ -262,7 +262,7 @@ async def test_a_failure_is_ours_and_holds_neither_key_nor_question(
         assert not attempts or len(kb.server.bodies) - before == attempts
     ours = "".join(traceback.format_exception(caught.value)) + repr(vars(caught.value))
     logged = "".join(r.getMessage() for r in caplog.records if r.name != "aiohttp.access")
-    assert not [secret for secret in (KEY, "4711") if secret in ours or secret in logged]
+    assert not [secret for secret in (KEY, "Quillfeather") if secret in ours or secret in logged]
 
 
 @pytest.mark.parametrize(
@@ -295,6 +295,8 @@ async def test_ready_tells_what_is_missing(tmp_path: Path) -> None:
         assert "2 of 3 passages are in the index" in (await kb.retriever().ready())["search"]
         kb.server.otherwise = faults.status(500)
         assert "search: failed (status 500" in (await kb.retriever().ready())["search"]
+        kb.server.otherwise = faults.html(200)  # which the SDK hands out as the number of documents
+        assert (await kb.retriever().ready())["search"] == "search: the reply cannot be read (ValueError)"
 
 
 async def test_the_state_is_asked_for_once_a_minute(tmp_path: Path) -> None:
