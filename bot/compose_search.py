@@ -16,6 +16,8 @@ from grounding.ports import Embedder, Library, Linker, Retriever
 from grounding.records import Progress
 
 if TYPE_CHECKING:
+    from grounding.azure.search_knowledge import SearchKnowledge
+    from grounding.azure.search_retriever import AzureSearchRetriever
     from grounding.azure.search_service import SearchService
     from grounding.embedded.index import EmbeddedIndex
     from grounding.embedded.store import Store
@@ -27,6 +29,8 @@ Follow = Callable[[Callable[[Progress], None]], Awaitable[object]]
 UPLOAD_S = 120.0
 """Seconds for one batch of an ingest, its repetitions included: nobody waits for an answer."""
 UPLOAD_RETRIES = 5
+AGENTIC_SHARE = 0.5
+"""Of the seconds of a call: the search that stands in for agentic retrieval needs its own."""
 USUAL_WIDTH = 384
 """Of vectors in an index that is made before there is a model: that of the model which comes with the product."""
 
@@ -73,10 +77,17 @@ def _azure(
 
     service = _service(settings, closers, within_s=settings.call_deadline_s, retries=settings.retries)
     semantic, others = settings.search_semantic == "on", settings.search_others == "on"
-    retriever = AzureSearchRetriever(service, index.store, embedder, semantic=semantic, others=others)
-    return Search(
-        retriever, None, FollowedLibrary(library, partial(_deleted, partial(remove_document, service))), retriever.ready
-    )
+    plain = AzureSearchRetriever(service, index.store, embedder, semantic=semantic, others=others)
+    followed = FollowedLibrary(library, partial(_deleted, partial(remove_document, service)))
+    retriever = _agentic(settings, plain, closers) if settings.search_agentic == "on" else plain
+    return Search(retriever, None, followed, plain.ready)
+
+
+def _agentic(settings: Settings, plain: AzureSearchRetriever, closers: Closers) -> Retriever:
+    from grounding.azure.search_agentic import AgenticRetriever
+
+    within = AGENTIC_SHARE * settings.call_deadline_s
+    return AgenticRetriever(_knowledge(settings, closers, within_s=within, retries=0), plain)
 
 
 async def _always() -> dict[str, str]:
@@ -89,9 +100,20 @@ def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers:
         return _nothing
     from grounding.azure.search_mirror import SearchMirror
 
+    agentic = settings.search_agentic == "on"
     service = _service(settings, closers, within_s=max(UPLOAD_S, settings.call_deadline_s), retries=UPLOAD_RETRIES)
     model, width = (embedder.fingerprint, embedder.width) if embedder else (None, USUAL_WIDTH)
-    return SearchMirror(service, store, model, width, semantic=settings.search_semantic == "on").follow
+    semantic = agentic or settings.search_semantic == "on"  # agentic retrieval ranks by the same configuration
+    follow = SearchMirror(service, store, model, width, semantic=semantic).follow
+    if not agentic:
+        return follow
+    knowledge = _knowledge(settings, closers, within_s=max(UPLOAD_S, settings.call_deadline_s), retries=UPLOAD_RETRIES)
+
+    async def follow_and_prepare(on_progress: Callable[[Progress], None]) -> None:
+        await follow(on_progress)
+        await knowledge.prepare()  # last: a service that has no knowledge bases holds the passages all the same
+
+    return follow_and_prepare
 
 
 async def _nothing(_on_progress: Callable[[Progress], None]) -> None:
@@ -111,6 +133,17 @@ def _service(settings: Settings, closers: Closers, *, within_s: float, retries: 
     )
     closers.append(service.aclose)
     return service
+
+
+def _knowledge(settings: Settings, closers: Closers, *, within_s: float, retries: int) -> SearchKnowledge:
+    from grounding.azure.search_knowledge import AGENTIC, SearchKnowledge
+
+    assert settings.search_endpoint is not None
+    key = closers.key(settings.search_key, settings)
+    remote = closers.remote(settings, AGENTIC, within_s=within_s, retries=retries)
+    knowledge = SearchKnowledge(settings.search_endpoint, key, settings.search_index, remote)
+    closers.append(knowledge.aclose)
+    return knowledge
 
 
 async def _deleted(remove: Callable[[str], Awaitable[object]], doc_id: str) -> None:

@@ -196,6 +196,10 @@ class Services(Serving):
     search_semantic: Literal["off", "on"] = Field(
         "off", description="whether its semantic ranker orders the best results anew; billed by the service"
     )
+    search_agentic: Literal["off", "on"] = Field(
+        "off",
+        description="whether its agentic retrieval finds and ranks, with its search behind it; billed by the service; ingest again after a change",
+    )
     search_others: Literal["off", "on"] = Field(
         "off",
         description="whether passages count that an indexer (SharePoint) put into that index; trimmed by their own groups field",

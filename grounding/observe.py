@@ -21,7 +21,18 @@ RemoteOutcome = Literal[
 ]
 """`filtered`: the service's own filter refused. `left_alone`: the breaker was open. `failed`: an error that is none of ours."""
 Seam = Literal[
-    "summarizer", "embedder", "grader", "web", "model", "directory", "tagger", "judge", "relevance", "ranker", "pii"
+    "summarizer",
+    "embedder",
+    "grader",
+    "web",
+    "model",
+    "directory",
+    "tagger",
+    "judge",
+    "relevance",
+    "ranker",
+    "agentic",
+    "pii",
 ]
 
 

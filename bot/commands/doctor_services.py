@@ -63,6 +63,8 @@ def _services(settings: Settings, bearer: Bearer) -> list[asyncio.Future[Finding
         calls.append(_embedding(settings))
     if settings.search == "azure":
         calls.append(_search(settings, bearer))
+        if settings.search_agentic == "on":
+            calls.append(_agentic(settings, bearer))
     if settings.screen == "content_safety":
         calls.append(_content_safety(settings, bearer))
     if settings.screen == "moderation":
@@ -149,6 +151,24 @@ async def _search(settings: Settings, bearer: Bearer) -> Finding:
         detail = f"the service has no index {settings.search_index!r} yet"
         return replace(found, status="fail", detail=detail, fix="attest ingest PATH, or check ATTEST_SEARCH_INDEX")
     return found
+
+
+async def _agentic(settings: Settings, bearer: Bearer) -> Finding:
+    """Never worse than a note: where there is no knowledge base the search answers. Asking it itself would be billed."""
+    name, base, key = "agentic retrieval", (settings.search_endpoint or "").rstrip("/"), settings.search_key
+    url = f"{base}/knowledgebases('{settings.search_index}')?api-version=2026-04-01"
+    door = _Door("ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT", SEARCH, "Search Service Contributor")
+    if key:
+        found = await _get(name, url, {"api-key": key.get_secret_value()}, door.key, door.endpoint)
+    else:
+        found = await _signed_in(name, url, door, bearer)
+    if found.detail.endswith("(status 404)"):
+        detail = f"there is no knowledge base {settings.search_index!r} yet: the search answers in its place"
+        return replace(found, status="note", detail=detail, fix="attest ingest PATH")
+    if found.detail.endswith(("(status 401)", "(status 403)")):
+        detail = "whether there is a knowledge base only an admin key or a Search Service Contributor may ask"
+        return replace(found, status="note", detail=detail, fix="")
+    return replace(found, status="note" if found.status == "fail" else found.status)
 
 
 async def _content_safety(settings: Settings, bearer: Bearer) -> Finding:

@@ -288,6 +288,7 @@ def test_credentials_of_a_url_are_masked(url: str, shown: str) -> None:
         ),
         ({"SEARCH": "azure"}, "ATTEST_SEARCH=azure needs ATTEST_SEARCH_ENDPOINT"),
         ({"SEARCH_KEY": "canary"}, "ATTEST_SEARCH_KEY needs ATTEST_SEARCH=azure; embedded leaves it unused"),
+        ({"SEARCH_AGENTIC": "on"}, "ATTEST_SEARCH_AGENTIC needs ATTEST_SEARCH=azure; embedded leaves it unused"),
         ({"SEARCH_SEMANTIC": "on"}, "ATTEST_SEARCH_SEMANTIC needs ATTEST_SEARCH=azure; embedded leaves it unused"),
         (
             {

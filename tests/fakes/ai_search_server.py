@@ -1,13 +1,12 @@
 """A loopback server that speaks Azure AI Search's REST interface, api-version 2026-04-01, as far as the adapter uses it.
 
-Indexes with ETags, documents with a status for each row, hybrid search with filters, and the semantic ranker. What the real
-service refuses is refused: keys with other signs, unknown fields, filters over fields that are not filterable, more than 1,000
+Indexes with ETags, documents with a status for each row, hybrid search with filters, the semantic ranker, and knowledge bases
+(`tests.fakes.ai_search_knowledge`). What the real service refuses is refused: keys with other signs, unknown fields, filters over fields that are not filterable, more than 1,000
 actions, changes of a field's type. Ranking is plain: BM25, cosines, reciprocal ranks, and shared words for the ranker.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import random
 import re
@@ -21,8 +20,9 @@ import numpy as np
 from aiohttp import web
 
 from grounding.text import sentences, terms
+from tests.fakes.ai_search_knowledge import KnowledgeBases, refusal
 from tests.fakes.faults import Fault, FaultyServer
-from tests.fakes.odata import BadFilterError, compiled
+from tests.fakes.odata import BadFilterError, Test, compiled
 
 KEY = "canary-search-key-0123456789"
 _KEY_SIGNS = re.compile(r"[A-Za-z0-9_\-=]{1,1024}")
@@ -52,6 +52,7 @@ class AiSearchServer(FaultyServer):
         self.vectors: dict[str, np.ndarray[Any, Any]] = {}
         self.refused: dict[str, int] = {}
         self.writes = 0
+        self.knowledge = KnowledgeBases(self)
         self.before_put: Callable[[], None] = lambda: None
         self._etag = 0
         self._dice = random.Random(5)
@@ -61,6 +62,7 @@ class AiSearchServer(FaultyServer):
         """A server that holds what `other` holds."""
         made = cls(ranker=other.ranker)
         made.indexes, made.documents, made.vectors = other.indexes, other.documents, other.vectors
+        made.knowledge.held = other.knowledge.held
         return made
 
     def of(self, path: str) -> list[dict[str, Any]]:
@@ -71,13 +73,16 @@ class AiSearchServer(FaultyServer):
         if request.headers.get("api-key") != KEY and not request.headers.get("Authorization", "").startswith("Bearer "):
             return web.Response(status=403)
         match = _INDEX.fullmatch(request.path)
-        if match is None or request.query.get("api-version") != "2026-04-01":
-            return _error(404, "ResourceNotFound")
+        known = request.query.get("api-version") == "2026-04-01"
+        if known and request.path.startswith("/knowledge"):
+            return await self.knowledge.answer(request, body)
+        if match is None or not known:
+            return refusal(404, "ResourceNotFound")
         name, rest = match.groups()
         if request.method == "PUT":
             return self._put(name, await request.json(), request)
         if name not in self.indexes:
-            return _error(404, "ResourceNotFound", f"No index with the name '{name}' was found")
+            return refusal(404, "ResourceNotFound", f"No index with the name '{name}' was found")
         if rest == "":
             return web.json_response(self.indexes[name])
         if rest == "/docs/$count":
@@ -88,7 +93,7 @@ class AiSearchServer(FaultyServer):
             return self._search(name, body)
         key = rest.removeprefix("/docs('").removesuffix("')")
         found = self.documents[name].get(key)
-        return _error(404, "ResourceNotFound") if found is None else web.json_response(self._shown(name, found))
+        return refusal(404, "ResourceNotFound") if found is None else web.json_response(self._shown(name, found))
 
     def _shown(self, name: str, document: dict[str, Any]) -> dict[str, Any]:
         fields = [f["name"] for f in self.indexes[name]["fields"] if f.get("retrievable", True)]
@@ -98,9 +103,9 @@ class AiSearchServer(FaultyServer):
         self.before_put()
         found = self.indexes.get(name)
         if found and (request.headers.get("If-None-Match") == "*"):
-            return _error(412, "ResourceNameAlreadyInUse")
+            return refusal(412, "ResourceNameAlreadyInUse")
         if (asked := request.headers.get("If-Match")) and (found is None or asked != found["@odata.etag"]):
-            return _error(412, "PreconditionFailed")
+            return refusal(412, "PreconditionFailed")
         new = {f["name"]: f for f in wanted["fields"]}
         for field in found["fields"] if found else []:
             other = new.get(field["name"])
@@ -108,7 +113,7 @@ class AiSearchServer(FaultyServer):
                 k for k in ("type", "dimensions", "searchable", "filterable") if other and other.get(k) != field.get(k)
             ]
             if other is None or changed:
-                return _error(400, "OperationNotAllowed", f"Existing field '{field['name']}' cannot be changed.")
+                return refusal(400, "OperationNotAllowed", f"Existing field '{field['name']}' cannot be changed.")
         self._etag += 1
         self.indexes[name] = {**wanted, "@odata.etag": f'"0x{self._etag}"'}
         self.documents.setdefault(name, {})
@@ -119,15 +124,15 @@ class AiSearchServer(FaultyServer):
     def _write(self, name: str, body: dict[str, Any], size: int) -> web.Response:
         actions = body["value"]
         if size > self.largest:
-            return _error(413, "RequestEntityTooLarge")
+            return refusal(413, "RequestEntityTooLarge")
         if len(actions) > 1000:
-            return _error(400, "InvalidArgument", "The indexing batch holds more than 1000 actions.")
+            return refusal(400, "InvalidArgument", "The indexing batch holds more than 1000 actions.")
         fields = {f["name"]: f for f in self.indexes[name]["fields"]}
         for action in actions:
             unknown = set(action) - set(fields) - {"@search.action"}
             wide = len(action.get("vector") or []) not in (0, fields["vector"]["dimensions"])
             if unknown or wide or not _KEY_SIGNS.fullmatch(action["chunk_id"]):
-                return _error(
+                return refusal(
                     400, "InvalidArgument", f"a document is malformed: {sorted(unknown)} {action['chunk_id']}"
                 )
         rows = [self._row(name, action) for action in actions]
@@ -154,23 +159,28 @@ class AiSearchServer(FaultyServer):
 
     # --- search
 
+    def test(self, name: str, clause: str | None) -> Test:
+        """The filter `clause` over documents of the index. Raises BadFilterError, KeyError."""
+        fields = {f["name"]: f for f in self.indexes[name]["fields"]}
+        for field in _NAMED_FIELD.findall(clause or ""):
+            if field not in fields or not fields[field].get("filterable"):
+                raise BadFilterError(f"{field} is not filterable")
+        return compiled(clause) if clause else lambda _: True
+
     def _search(self, name: str, body: dict[str, Any]) -> web.Response:
         fields = {f["name"]: f for f in self.indexes[name]["fields"]}
         ranked = body.get("queryType") == "semantic"
         try:
-            for field in _NAMED_FIELD.findall(body.get("filter") or ""):
-                if field not in fields or not fields[field].get("filterable"):
-                    raise BadFilterError(f"{field} is not filterable")
-            test = compiled(body["filter"]) if body.get("filter") else lambda _: True
+            test = self.test(name, body.get("filter"))
         except (BadFilterError, KeyError) as error:
-            return _error(400, "InvalidRequestParameter", f"Invalid expression: {error}")
+            return refusal(400, "InvalidRequestParameter", f"Invalid expression: {error}")
         select = (
             (body.get("select") or "").split(",")
             if body.get("select")
             else [n for n, f in fields.items() if f.get("retrievable", True)]
         )
         if any(not fields.get(f, {"retrievable": False}).get("retrievable", True) for f in select):
-            return _error(400, "InvalidRequestParameter", "a selected field is not retrievable")
+            return refusal(400, "InvalidRequestParameter", "a selected field is not retrievable")
         if ranked and (bad := self._unrankable(name, body)):
             return bad
         if body.get("orderby"):
@@ -179,11 +189,11 @@ class AiSearchServer(FaultyServer):
 
     def _unrankable(self, name: str, body: dict[str, Any]) -> web.Response | None:
         if self.ranker == "off":
-            return _error(400, "SemanticQueriesNotAvailable", "Semantic search is not enabled for this service.")
+            return refusal(400, "SemanticQueriesNotAvailable", "Semantic search is not enabled for this service.")
         semantic = self.indexes[name].get("semantic") or {}
         if body.get("semanticConfiguration") not in [c["name"] for c in semantic.get("configurations", [])]:
-            return _error(400, "InvalidRequestParameter", "Unknown semantic configuration")
-        return _error(400, "InvalidRequestParameter", "no order with the ranker") if body.get("orderby") else None
+            return refusal(400, "InvalidRequestParameter", "Unknown semantic configuration")
+        return refusal(400, "InvalidRequestParameter", "no order with the ranker") if body.get("orderby") else None
 
     def _in_order(self, name: str, body: dict[str, Any], test: Any, select: list[str]) -> web.Response:
         keys = sorted(self.documents[name])
@@ -199,7 +209,7 @@ class AiSearchServer(FaultyServer):
 
     def _ranked(self, name: str, body: dict[str, Any], test: Any, select: list[str], *, ranked: bool) -> web.Response:
         documents = {key: d for key, d in self.documents[name].items() if test(d)}
-        words = self._words(documents, body.get("search"))
+        words = self.words(documents, body.get("search"))
         near = [self._near(name, documents, query, body, test) for query in body.get("vectorQueries") or []]
         lists = [*([words] if body.get("search") else []), *near]
         if len(lists) == 1:
@@ -211,7 +221,7 @@ class AiSearchServer(FaultyServer):
                 for rank, key in enumerate(sorted(found, key=lambda k: (-found[k], k)), 1):
                     scores[key] = scores.get(key, 0.0) + 1 / (60 + rank)
         order = sorted(scores, key=lambda key: (-scores[key], key))
-        reranked = self._reranked(documents, order[:50], body) if ranked and self.ranker == "on" else {}
+        reranked = self.reranked(documents, order[:50], body) if ranked and self.ranker == "on" else {}
         order.sort(key=lambda key: -reranked.get(key, 0.0))
         rows = []
         for key in order[: min(body.get("top", 50), 1000)]:
@@ -232,7 +242,7 @@ class AiSearchServer(FaultyServer):
         busy = ranked and self.ranker == "busy"
         return web.json_response({"value": rows, **(partial if busy else {})}, status=206 if busy else 200)
 
-    def _words(self, documents: dict[str, dict[str, Any]], text: str | None) -> dict[str, float]:
+    def words(self, documents: dict[str, dict[str, Any]], text: str | None) -> dict[str, float]:
         """BM25 with k1 1.2, b 0.75 over title and text. "*" and nothing match everything, as the service does it."""
         if text is None or text.strip() in ("", "*"):
             return dict.fromkeys(documents, 1.0)
@@ -257,7 +267,7 @@ class AiSearchServer(FaultyServer):
         best = sorted(keys, key=lambda key: (-cosines[key], key))[: query["k"]]
         return {key: cosines[key] for key in best if test(self.documents[name][key])}
 
-    def _reranked(self, documents: dict[str, Any], order: list[str], body: dict[str, Any]) -> dict[str, float]:
+    def reranked(self, documents: dict[str, Any], order: list[str], body: dict[str, Any]) -> dict[str, float]:
         asked = set(terms(body.get("semanticQuery") or body.get("search") or ""))
         shared = {key: len(asked & set(_counted(documents[key]["text"]))) for key in order}
         return {key: round(4 * count / max(1, len(asked)), 4) for key, count in shared.items()} if asked else {}
@@ -276,9 +286,3 @@ def _debug(key: str, words: dict[str, float], near: list[dict[str, float]]) -> d
     ]
     text = {"text": {"searchScore": words[key]}} if key in words else {}
     return {"vectors": {"subscores": {**text, "vectors": vectors, "documentBoost": 1.0}}}
-
-
-def _error(status: int, code: str, message: str = "x") -> web.Response:
-    return web.Response(
-        status=status, text=json.dumps({"error": {"code": code, "message": message}}), content_type="application/json"
-    )

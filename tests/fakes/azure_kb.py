@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grounding.azure.search_agentic import AgenticRetriever
+from grounding.azure.search_knowledge import AGENTIC, SearchKnowledge
 from grounding.azure.search_mirror import SearchMirror
 from grounding.azure.search_retriever import AzureSearchRetriever
 from grounding.azure.search_service import SearchService
@@ -26,9 +28,9 @@ async def no_sleep(_seconds: float) -> None:
     await asyncio.sleep(0)
 
 
-def remote(**options: Any) -> Remote:
+def remote(service: str = "search", **options: Any) -> Remote:
     """As the product's, without its pauses."""
-    return Remote("search", **{"deadline_s": 30.0, "retries": 2, "sleep": no_sleep, "jitter": lambda: 0.0, **options})
+    return Remote(service, **{"deadline_s": 30.0, "retries": 2, "sleep": no_sleep, "jitter": lambda: 0.0, **options})
 
 
 @dataclass(slots=True)
@@ -39,6 +41,7 @@ class AzureKb:
     index: EmbeddedIndex
     service: SearchService
     embedder: Embedder | None
+    knowledge: SearchKnowledge
     semantic: bool = False
 
     def mirror(self, **options: Any) -> SearchMirror:
@@ -49,6 +52,9 @@ class AzureKb:
     def retriever(self, *, store: bool = True, **options: Any) -> AzureSearchRetriever:
         made = {"semantic": self.semantic, **options}
         return AzureSearchRetriever(self.service, self.index.store if store else None, self.embedder, **made)
+
+    def agentic(self, **options: Any) -> AgenticRetriever:
+        return AgenticRetriever(self.knowledge, self.retriever(**options))
 
     @property
     def held(self) -> dict[str, dict[str, Any]]:
@@ -64,6 +70,7 @@ async def azure_kb(
     *,
     server: AiSearchServer | None = None,
     semantic: bool = False,
+    agentic: bool = False,
     follow: bool = True,
     **options: Any,
 ) -> AsyncIterator[AzureKb]:
@@ -71,11 +78,15 @@ async def azure_kb(
     async with server or AiSearchServer() as running:
         index = await open_kb(folder, documents, embedder)
         service = SearchService(running.root, KEY, INDEX, remote(**options))
-        kb = AzureKb(running, index, service, embedder, semantic)
+        knowledge = SearchKnowledge(running.root, KEY, INDEX, remote(AGENTIC, **{"retries": 0, **options}))
+        kb = AzureKb(running, index, service, embedder, knowledge, semantic or agentic)
         try:
             if follow:
                 await kb.mirror().follow()
+            if follow and agentic:
+                await knowledge.prepare()
             yield kb
         finally:
+            await knowledge.aclose()
             await service.aclose()
             index.close()

@@ -1,0 +1,73 @@
+"""Agentic retrieval as retriever: the knowledge base finds and ranks, and the search of the same index stands behind it.
+
+What is found is read as the search reads it: through the store, trimmed by this person's rights. Its only score is the ranker's,
+in [0, 4]; where the service cannot answer, all results are the search's, so that no two kinds of score stand in one list.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from grounding.azure.search_knowledge import SearchKnowledge
+from grounding.azure.search_retriever import AzureSearchRetriever
+from grounding.azure.search_rows import sendable
+from grounding.errors import ServiceError
+from grounding.observe import without
+from grounding.query import question_of
+from grounding.records import Access, Query, Retrieval
+
+MODE = "agentic"
+NOTHING = "agentic retrieval found nothing: these are the results of the search"
+INSTEAD = "these are the results of the search"
+_MOST_CHARS = 2000
+_SIGN = re.compile(r"""[+|"()\\]|(?<!\S)-+|[*~]+(?!\S)""")
+
+
+class AgenticRetriever:
+    """Retriever that asks `knowledge` first, and `search` where that cannot answer, or is asked for one side alone."""
+
+    def __init__(self, knowledge: SearchKnowledge, search: AzureSearchRetriever) -> None:
+        self._knowledge, self._search = knowledge, search
+
+    async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
+        """At most `k` passages that `access` may read, best first. Raises ServiceError, StoreError.
+
+        `mode` is "agentic", or as the search says it, with a note where agentic retrieval was tried in vain.
+        """
+        texts = intents(query)
+        if k < 1 or query.by != "hybrid" or query.imagined or not texts:
+            return await self._search.retrieve(query, access, k)
+        try:
+            scores = await self._knowledge.retrieve(texts, self._search.clause(access))
+            found = await self._search.ranked(scores, access)
+        except ServiceError as error:
+            without("agentic")
+            return await self._searched(query, access, k, f"{error}; {INSTEAD}")
+        if not found:
+            return await self._searched(query, access, k, NOTHING)
+        return Retrieval(tuple(found[:k]), await self._search.version(), MODE)
+
+    async def _searched(self, query: Query, access: Access, k: int, note: str) -> Retrieval:
+        found = await self._search.retrieve(query, access, k)
+        return replace(found, notes=(note, *found.notes))
+
+    async def ready(self) -> dict[str, str]:
+        """What keeps the search from being whole, by part; empty if nothing does."""
+        return await self._search.ready()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._knowledge.aclose()
+        await self._search.aclose()
+
+
+def intents(query: Query) -> list[str]:
+    """What is asked, and the same with the names of earlier turns where there are any; empty without a word.
+
+    No sign of it is an operator of the query syntax, for an intent is searched for as it stands.
+    """
+    question = question_of(query)
+    texts = [question, " ".join([*query.entities, question])] if query.entities else [question]
+    plain = [" ".join(_SIGN.sub(" ", sendable(text)).split())[:_MOST_CHARS] for text in texts]
+    return list(dict.fromkeys(text for text in plain if any(c.isalnum() for c in text)))

@@ -1,0 +1,108 @@
+"""Agentic retrieval switched on by a setting: ingest makes the knowledge base, answers come through it, and without it from the search."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from pydantic import SecretStr
+
+from bot.commands.doctor_services import Finding, services
+from bot.records import Ask
+from bot.settings import Settings, load_settings
+from grounding.errors import ServiceRejected
+from rai.records import Outcome
+from tests.bot.test_compose import changed, running, take_in
+from tests.fakes import faults
+from tests.fakes.ai_search_server import KEY, AiSearchServer
+from tests.fakes.faults import Fault
+
+ASKED = Ask("What does Watch Plus cost a month?")
+
+
+class Guarded(AiSearchServer):
+    """`knowing`: what requests to knowledge bases and sources get, None: an answer."""
+
+    knowing: Fault | None = None
+
+    async def answer(self, request: web.Request, body: dict[str, object]) -> web.StreamResponse:
+        if self.knowing is not None and request.path.startswith("/knowledge"):
+            return await self.knowing(request)
+        return await super().answer(request, body)
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Guarded]:
+    async with Guarded() as running_server:
+        yield running_server
+
+
+@pytest.fixture
+def settings(tmp_path: Path, model_file: Path, server: Guarded) -> Settings:
+    return load_settings(
+        home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", model_file=model_file,
+        search="azure", search_endpoint=server.root, search_key=SecretStr(KEY), search_agentic="on", retries=0,
+    )  # fmt: skip
+
+
+async def found_by_doctor(settings: Settings) -> Finding:
+    return next(finding for finding in await services(settings) if finding.name == "agentic retrieval")
+
+
+async def test_ingest_makes_what_answers_come_through(settings: Settings, server: Guarded, tmp_path: Path) -> None:
+    await take_in(settings, tmp_path / "kb")
+    assert list(server.knowledge.held["knowledgebases"]) == ["attest"]
+    async with running(settings) as system:
+        assert await system.ready() == {}
+        reply = await system.answer(ASKED, None)
+        assert (reply.outcome, reply.mode["search"]) == (Outcome.ANSWERED, "agentic")
+        assert "$9.99" in reply.answer
+    assert (await found_by_doctor(settings)).status == "ok"
+
+
+async def test_switched_on_later_it_waits_for_the_next_ingest(
+    settings: Settings, server: Guarded, tmp_path: Path
+) -> None:
+    """Until then the search answers and the record says why; the next ingest finds nothing new and makes it all the same."""
+    await take_in(changed(settings, search_agentic="off"), tmp_path / "kb")
+    async with running(settings) as system:
+        reply = await system.answer(ASKED, None)
+        assert (reply.outcome, reply.mode["search"]) == (Outcome.ANSWERED, "hybrid")
+        assert any("no knowledge base 'attest' yet; attest ingest makes it" in note for note in reply.notes)
+    finding = await found_by_doctor(settings)
+    assert (finding.status, finding.fix) == ("note", "attest ingest PATH")
+    await take_in(settings, tmp_path / "kb")
+    async with running(settings) as system:
+        assert (await system.answer(ASKED, None)).mode["search"] == "agentic"
+
+
+@pytest.mark.parametrize("fault", [faults.slow(), faults.status(429, Retry_After="60"), faults.echoed(500), faults.html(200), faults.closed()])  # fmt: skip
+async def test_when_it_fails_the_turn_goes_on_with_the_search(
+    fault: Fault, settings: Settings, server: Guarded, tmp_path: Path
+) -> None:
+    await take_in(settings, tmp_path / "kb")
+    quick = changed(settings, call_deadline_s=2.0)
+    async with running(quick) as system:
+        server.knowing = fault
+        began = time.monotonic()
+        reply = await system.answer(ASKED, None)
+        assert time.monotonic() - began < 20
+        assert (reply.outcome, reply.mode["search"]) == (Outcome.ANSWERED, "hybrid")
+        assert any(note.endswith("these are the results of the search") for note in reply.notes)
+        assert await system.ready() == {}
+
+
+async def test_a_service_without_knowledge_bases_takes_the_passages_all_the_same(
+    settings: Settings, server: Guarded, tmp_path: Path
+) -> None:
+    """The ingest ends with one clear line, and answers come from the search."""
+    server.knowing = faults.status(403)
+    with pytest.raises(ServiceRejected, match=r"^agentic retrieval: the key may not do this"):
+        await take_in(settings, tmp_path / "kb")
+    async with running(settings) as system:
+        assert (await system.answer(ASKED, None)).outcome is Outcome.ANSWERED
+    finding = await found_by_doctor(settings)
+    assert (finding.status, "admin key" in finding.detail) == ("note", True)
