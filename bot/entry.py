@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from bot.records import Ask, Reply
 from bot.turn import Regeneration, Work
+from grounding.plain import plain
 from grounding.records import Evidence, Passage, Prompt
 from grounding.web_evidence import web_previews
 
@@ -24,18 +24,18 @@ def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
         "reply": reply.as_json(),
         "policy": work.policy.as_json(),
         "searched": work.searched,
-        "decision": None if work.decision is None else asdict(work.decision),
-        "query": asdict(work.query),
+        "decision": None if work.decision is None else plain(work.decision),
+        "query": plain(work.query),
         "evidence": [_evidence(e) for e in work.evidence],
         "passages": [_passage(p) for p in work.found.passages],
-        "web": [asdict(preview) for preview in web_previews(work.web, work.evidence)],
+        "web": [plain(preview) for preview in web_previews(work.web, work.evidence)],
         "prompt": None if work.prompt is None else _prompt(work.prompt),
         "regeneration": None if work.regeneration is None else _regeneration(work.regeneration),
         "screenings": [
             {"what": what, **{name: getattr(s, name) for name in SCREENED}} for what, s in work.trace.screenings
         ],
         "unfit": list(work.unfit),
-        "calls": [asdict(call) for call in work.trace.calls],
+        "calls": [plain(call) for call in work.trace.calls],
         "stages": [_stage(name, ms, work.policy.nodes) for name, ms in work.trace.stages],
     }
 
@@ -46,7 +46,7 @@ def _stage(name: str, ms: float, nodes: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _ask_json(ask: Ask) -> dict[str, Any]:
-    return {**asdict(ask), "at": ask.at.isoformat() if ask.at else None}
+    return {**plain(ask), "at": ask.at.isoformat() if ask.at else None}
 
 
 def _evidence(item: Evidence) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _passage(p: Passage) -> dict[str, Any]:
 
 
 def _prompt(prompt: Prompt) -> dict[str, Any]:
-    parts = [asdict(part) for part in prompt.parts]
+    parts = [plain(part) for part in prompt.parts]
     canonical = json.dumps([parts, prompt.user_text], ensure_ascii=False, sort_keys=True)
     digest = hashlib.sha256(canonical.encode()).hexdigest()
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from bot.web_marks import web_notice
 from grounding.clarify import Clarification
 from grounding.decide import Decision
 from grounding.find import Correction
+from grounding.plain import plain
 from grounding.policy import DEFAULT_POLICY
 from grounding.records import Action, Grade, Origin, Tier, Turn, WebResult
 from rai.records import Category, Claim, Outcome
@@ -124,16 +125,17 @@ class Reply:
 
     def as_json(self) -> dict[str, Any]:
         """The form of `ask --json` and `POST /api/ask`."""
-        data = asdict(self)
-        data["outcome"] = self.outcome.value
-        data["action"] = self.action.value if self.action else None
-        data["web"] = [{"title": w.title, "url": w.url, "snippet": w.snippet, "tier": w.tier} for w in self.web]
-        data["web_notice"] = self.web_notice
-        data["claims"] = [claim_json(c) for c in self.claims]
-        data["grades"] = [grade_json(g) for g in self.grades]
-        if self.draft is not None:
-            data["draft"] = {"text": self.draft.text, "claims": [claim_json(c) for c in self.draft.claims]}
-        return data
+        own: dict[str, Any] = {
+            "outcome": self.outcome.value,
+            "action": self.action.value if self.action else None,
+            "web": [{"title": w.title, "url": w.url, "snippet": w.snippet, "tier": w.tier} for w in self.web],
+            "claims": [claim_json(c) for c in self.claims],
+            "grades": [grade_json(g) for g in self.grades],
+            "draft": self.draft and {"text": self.draft.text, "claims": [claim_json(c) for c in self.draft.claims]},
+        }
+        names = (field.name for field in fields(self))
+        data = {name: own[name] if name in own else plain(getattr(self, name)) for name in names}
+        return {**data, "web_notice": self.web_notice}
 
 
 def claim_json(claim: Claim) -> dict[str, Any]:
@@ -146,16 +148,16 @@ def claim_json(claim: Claim) -> dict[str, Any]:
         "end": claim.end,
         "value": claim.value,
         "status": claim.status,
-        "evidence": [asdict(e) for e in claim.evidence],
+        "evidence": [plain(e) for e in claim.evidence],
         "why": claim.why,
-        **({"instead": asdict(claim.instead)} if claim.instead else {}),
+        **({"instead": plain(claim.instead)} if claim.instead else {}),
         **({"score": claim.score} if claim.score is not None else {}),
     }
 
 
 def grade_json(grade: Grade) -> dict[str, Any]:
     """A grade in the contract's form."""
-    data = asdict(grade)
+    data: dict[str, Any] = plain(grade)
     data["id"] = data.pop("chunk_id")
     return data
 

@@ -8,11 +8,12 @@ product are files under `policies/`; a company's own is such a file too (`ground
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le
 
+from grounding.plain import plain
 from grounding.records import Label, SearchBy
 
 Style = Literal["score", "label", "binary", "confidence", "none"]
@@ -104,4 +105,5 @@ class Policy:
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name: what the ledger keeps."""
-        return asdict(self)
+        kept: dict[str, Any] = plain(self)
+        return kept
