@@ -6,8 +6,7 @@ chat.completions is what all of them, and their older builds, understand. A repl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Mapping
 from typing import Any
 
 import openai
@@ -24,6 +23,8 @@ _ENDINGS: dict[object, Ending] = {"stop": "complete", "length": "length", "conte
 class OpenAIChat(OpenAIModel):
     """ChatModel over `POST /chat/completions` of any OpenAI-compatible server."""
 
+    path = "/chat/completions"
+
     def __init__(
         self,
         base_url: str | None,
@@ -37,10 +38,6 @@ class OpenAIChat(OpenAIModel):
         super().__init__(base_url, api_key, model, remote, temperature=temperature, stream=stream)
         self._length_name = "max_tokens"
         self._tells_usage = True
-
-    @property
-    def _create(self) -> Callable[..., AbstractAsyncContextManager[Any]]:
-        return self._client.chat.completions.with_streaming_response.create
 
     def _request(self, asked: Asked) -> dict[str, Any]:
         sent: dict[str, Any] = {

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager, aclosing
+from collections.abc import Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import openai
+from openai import AsyncAPIResponse, RequestOptions
 
 from grounding.azure.faults import names_parameter, names_schema, translated
 from grounding.azure.openai_client import TokenProvider, make_client
@@ -27,6 +28,8 @@ from grounding.remote import Remote
 MOST_BYTES = 8_000_000
 """Of one reply; what sends more is no chat model."""
 _THINKING = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)  # local servers leave a model's musings in the reply
+_UNREAD: RequestOptions = {"headers": {"X-Stainless-Raw-Response": "stream"}}
+"""A response whose body was not read yet, as `with_streaming_response` asks for it."""
 Ending = Literal["complete", "length", "filtered", "refused"]
 
 
@@ -71,6 +74,9 @@ class OpenAIModel(ABC):
     that a proxy would cut when silent. What a server or model turns out not to take (a temperature, a JSON schema,
     streaming) is left out or renamed from then on. Raises SettingsError as `make_client` does.
     """
+
+    path: ClassVar[str]
+    """Of the interface, below the base URL."""
 
     def __init__(
         self,
@@ -118,11 +124,6 @@ class OpenAIModel(ABC):
         """Close the connections."""
         await self._client.close()
 
-    @property
-    @abstractmethod
-    def _create(self) -> Callable[..., AbstractAsyncContextManager[Any]]:
-        """The SDK's call, its response not yet read."""
-
     @abstractmethod
     def _request(self, asked: Asked) -> dict[str, Any]:
         """The body to send, in the form that this server is known to take."""
@@ -162,9 +163,15 @@ class OpenAIModel(ABC):
 
     async def _exchange(self, sent: Mapping[str, Any]) -> object:
         """The body of the reply; of one that comes in events, what they add up to, also when a server streams unasked or does not."""
-        async with self._create(**sent) as response, aclosing(response.iter_bytes()) as chunks:
+        # Past the SDK's typed calls, which spend milliseconds on walking through a request that is in its form already.
+        response = await self._client.post(self.path, cast_to=AsyncAPIResponse[object], body=sent, options=_UNREAD)
+        try:
             in_events = response.headers.get("content-type", "").partition(";")[0].strip() == "text/event-stream"
-            return await (self._gathered(chunks) if in_events else self._whole(chunks))
+            pieces: Any = response.iter_bytes()  # a generator, whatever its type says
+            async with aclosing(pieces) as chunks:
+                return await (self._gathered(chunks) if in_events else self._whole(chunks))
+        finally:
+            await response.close()
 
     async def _whole(self, chunks: Any) -> object:
         body = bytearray()

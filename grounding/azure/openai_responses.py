@@ -6,8 +6,7 @@ Each call stands alone and the service is told to keep nothing of it (`store` fa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Iterator
 from typing import Any
 
 from grounding.azure.faults import reported
@@ -22,9 +21,7 @@ _INCOMPLETE: dict[object, Ending] = {"max_output_tokens": "length", "content_fil
 class OpenAIResponses(OpenAIModel):
     """ChatModel over `POST /responses`."""
 
-    @property
-    def _create(self) -> Callable[..., AbstractAsyncContextManager[Any]]:
-        return self._client.responses.with_streaming_response.create
+    path = "/responses"
 
     def _request(self, asked: Asked) -> dict[str, Any]:
         sent: dict[str, Any] = {
