@@ -35,7 +35,8 @@ class Paced:
     async def __call__(self, request: web.Request) -> web.StreamResponse:
         began = time.monotonic()
         body = _MARKER.sub(b"", await request.read())
-        key = hashlib.sha256(b"\x00".join((request.method.encode(), request.raw_path.encode(), body))).hexdigest()
+        asked = (request.method.encode(), request.raw_path.encode(), _sorted(body))
+        key = hashlib.sha256(b"\x00".join(asked)).hexdigest()
         if key not in self._known:
             reply = await self._gate.forwarded(request)
             self._known[key] = (reply.status, bytes(reply.body or b""), reply.content_type)  # type: ignore[arg-type]
@@ -43,6 +44,14 @@ class Paced:
         await asyncio.sleep(max(0.0, self._seconds - (time.monotonic() - began)))
         self._busy.append((self._name, began, time.monotonic()))
         return web.Response(status=status, body=said, content_type=kind)
+
+
+def _sorted(body: bytes) -> bytes:
+    """JSON in one spelling, so that a question is known again however it is written."""
+    try:
+        return json.dumps(json.loads(body), sort_keys=True).encode()
+    except ValueError:
+        return body
 
 
 async def main(home: Path, model: Path, folder: Path) -> None:
