@@ -174,11 +174,17 @@ async def _agentic(settings: Settings, bearer: Bearer) -> Finding:
 async def _content_safety(settings: Settings, bearer: Bearer) -> Finding:
     base, key = (settings.content_safety_endpoint or "").rstrip("/"), settings.content_safety_key
     url = f"{base}/contentsafety/text/blocklists?api-version=2023-10-01"
-    if not key:
-        door = _Door("ATTEST_CONTENT_SAFETY_KEY", "ATTEST_CONTENT_SAFETY_ENDPOINT", COGNITIVE)
-        return await _signed_in("content safety", url, door, bearer)
-    headers = {"Ocp-Apim-Subscription-Key": key.get_secret_value()}
-    return await _get("content safety", url, headers, "ATTEST_CONTENT_SAFETY_KEY", "ATTEST_CONTENT_SAFETY_ENDPOINT")
+    door = _Door("ATTEST_CONTENT_SAFETY_KEY", "ATTEST_CONTENT_SAFETY_ENDPOINT", COGNITIVE)
+    if key:
+        found = await _get(
+            "content safety", url, {"Ocp-Apim-Subscription-Key": key.get_secret_value()}, door.key, door.endpoint
+        )
+    else:
+        found = await _signed_in("content safety", url, door, bearer)
+    if found.detail.endswith("(status 404)"):
+        fix = f"check {door.endpoint}: the resource must be of the kind Content Safety"
+        return replace(found, status="fail", detail="something answers there, but no Content Safety", fix=fix)
+    return found
 
 
 async def _moderation(settings: Settings) -> Finding:

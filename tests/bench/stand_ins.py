@@ -64,7 +64,7 @@ async def main(home: Path, model: Path, folder: Path) -> None:
 
     async with azure_stack(home, model, folder) as stack:
         for name, gate in stack.gates.items():
-            if name != "grading":  # it stands before the model's own gate
+            if not gate.of_a_part:
                 Paced(gate, SECONDS.get(name, OTHERS), busy, name)
         app = web.Application()
         app.router.add_get("/", timeline)

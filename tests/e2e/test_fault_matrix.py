@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from bot.commands.doctor_services import services
 from bot.compose import compose
 from bot.records import Ask, Reply
 from bot.system import System
@@ -199,6 +200,27 @@ async def test_a_service_that_is_left_alone_is_told_by_the_readiness_probe(name:
     finally:
         gate.fault = None
         await system.close()
+
+
+DOCTOR = {"search": "search", "model": "model service", "safety": "content safety", "language": "language service",
+          "embeddings": "embedding service"}  # fmt: skip
+"""How `attest doctor` names what stands behind a gate; Microsoft Graph is asked through the system."""
+
+
+async def test_doctor_finds_every_service_well(stack: Stack) -> None:
+    found = {finding.name: finding.status for finding in await services(stack.settings())}
+    assert {found[name] for name in DOCTOR.values()} == {"ok"}
+
+
+@pytest.mark.parametrize("name", DOCTOR)
+async def test_doctor_names_the_service_that_is_gone_and_what_mends_it(name: str, stack: Stack) -> None:
+    await stack.gates[name].down()
+    try:
+        found = [finding for finding in await services(stack.settings()) if finding.status == "fail"]
+    finally:
+        await stack.gates[name].up()
+    assert [finding.name for finding in found] == [DOCTOR[name]]
+    assert "check ATTEST_" in found[0].fix
 
 
 async def test_the_table_in_the_documents_is_what_was_found() -> None:

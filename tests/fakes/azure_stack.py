@@ -45,10 +45,10 @@ _CATEGORIES: Mapping[EntityType, tuple[str, str | None]] = {
 PARTS: Mapping[str, tuple[str, Callable[[str, bytes], bool]]] = {
     "grading": ("model", lambda _path, body: b"Retrieved Document" in body),
     "names": ("language", lambda _path, body: b'"EntityRecognition"' in body),
-    "summaries": ("names", lambda path, _body: "/jobs" in path),
-    "personal data": ("summaries", lambda _path, body: b"PiiEntityRecognition" in body),
+    "summaries": ("language", lambda path, _body: "/jobs" in path),
+    "personal data": ("language", lambda _path, body: b"PiiEntityRecognition" in body),
 }
-"""Gates of a part of a service: the gate that stands behind them, and what of it they hold up."""
+"""Gates of a part of a service, behind that of the whole: what of it they hold up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,21 +107,25 @@ async def azure_stack(home: Path, model: Path, folder: Path) -> AsyncIterator[St
             "embeddings": embeddings,
             "directory": graph,
         }
-        gates = {name: await enter(Gate(server.root)) for name, server in behind.items()}
-        for name, (of, wanted) in PARTS.items():
-            gates[name] = await enter(Gate(gates[of].root, wanted))
+        gates: dict[str, Gate] = {}
+        for whole, server in behind.items():
+            root = server.root
+            for part, (_, wanted) in ((p, of) for p, of in PARTS.items() if of[0] == whole):
+                gates[part] = await enter(Gate(root, wanted))
+                root = gates[part].root
+            gates[whole] = await enter(Gate(root))
         options: dict[str, Any] = {
             "search": "azure",
             "search_endpoint": gates["search"].root,
             "search_key": SEARCH_KEY,
             "generator": "openai",
             "grader": "model",
-            "openai_base_url": f"{gates['grading'].root}/v1",
+            "openai_base_url": f"{gates['model'].root}/v1",
             "openai_api_key": "canary-openai-key-0123456789",
             "screen": "content_safety",
             "content_safety_endpoint": gates["safety"].root,
             "content_safety_key": SAFETY_KEY,
-            "language_endpoint": gates["personal data"].root,
+            "language_endpoint": gates["language"].root,
             "language_key": "canary-language-key-0123456789",
             "summarizer": "language",
             "pii": "language",

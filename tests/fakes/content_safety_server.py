@@ -42,6 +42,8 @@ class ContentSafetyServer(FaultyServer):
             return self._analyze(body)
         if request.path == "/contentsafety/text:shieldPrompt" and version == "2024-09-01":
             return self._shield(body)
+        if request.path == "/contentsafety/text/blocklists" and request.method == "GET":
+            return web.json_response({"value": [{"blocklistName": name} for name in self.blocklists]})
         return _refused(404, "404", "Resource not found")
 
     def asked(self, operation: str) -> list[dict[str, Any]]:

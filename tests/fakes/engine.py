@@ -135,6 +135,8 @@ class EngineChat(FaultyServer):
         return f"{self.root}/v1"
 
     async def answer(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        if request.path == "/v1/models":
+            return web.json_response({"object": "list", "data": [{"id": "gpt-4o-mini", "object": "model"}]})
         if not request.path.endswith("/chat/completions"):
             return web.json_response({"error": {"message": "Not found", "code": None}}, status=404)
         system, user = (message["content"] for message in body["messages"])

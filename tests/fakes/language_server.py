@@ -83,7 +83,10 @@ class LanguageServer(FaultyServer):
         if request.query.get("api-version") != "2023-04-01":
             return _refused("InvalidApiVersion")
         if request.method == "GET":
-            return self._look(request.path.split("/")[-1])
+            job = request.path.split("/")[-1]
+            return (
+                self._look(job) if job in self._jobs else web.json_response({"error": {"code": "NotFound"}}, status=404)
+            )
         if request.path.endswith("/jobs"):
             return self._submit(body)
         return self._analyze(body)
