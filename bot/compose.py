@@ -33,6 +33,7 @@ from bot.pipeline import answer_turn
 from bot.records import Ask, OnStage, Reply
 from bot.settings import Settings
 from bot.system import CheckRequest, System
+from bot.terms import terms
 from bot.turn import Check, Seams
 from grounding.followed import FollowedLibrary
 from grounding.linking import QueryBuilder
@@ -109,6 +110,7 @@ class _Builder:
             check=_checker(settings, settings.policies[settings.policy], ports),
             ledger=await self._ledger(),
             company=settings.company,
+            terms=terms(settings),
             deadline_s=settings.turn_deadline_s,
         )
         by_policy = _ByPolicy(settings, seams, ports, helper)

@@ -37,10 +37,15 @@ def tracing(settings: Settings, closers: list[Close]) -> Tracing:
 
     closers.append(send_the_rest)
     content = settings.traces_content == "on"
-    traces = Traces(provider(processor), model_provider=model_provider(settings.openai_base_url), content=content)
+    traces = Traces(
+        provider(processor),
+        model_provider=model_provider(settings.openai_base_url),
+        embedding_provider=model_provider(settings.embedding_url),
+        content=content,
+    )
     return Tracing(traces.watch, traces.incoming)
 
 
 def model_provider(base_url: str | None) -> str:
-    """The conventions' name of who serves the chat model: every compatible server counts as OpenAI's interface."""
+    """The conventions' name of who serves a model: every compatible server counts as OpenAI's interface."""
     return "azure.ai.openai" if is_azure_ai(base_url or "") else "openai"

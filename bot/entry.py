@@ -19,6 +19,7 @@ SCREENED = ("verdict", "category", "rule", "score", "threshold", "doubtful", "by
 
 def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
     """JSON of one turn. `evidence[].text` and the passages' ids are what the claims' spans point into."""
+    prices = work.seams.terms.prices
     return {
         "ask": _ask_json(work.ask),
         "reply": reply.as_json(),
@@ -36,6 +37,7 @@ def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
         ],
         "unfit": list(work.unfit),
         "calls": [plain(call) for call in work.trace.calls],
+        **({"prices": prices.as_json()} if prices else {}),
         "stages": [_stage(name, ms, work.policy.nodes) for name, ms in work.trace.stages],
     }
 

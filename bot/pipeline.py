@@ -13,7 +13,7 @@ from dataclasses import replace
 from bot.cite import internal_notes
 from bot.entry import turn_body
 from bot.records import Ask, Code, OnStage, Reply
-from bot.reply import notice
+from bot.reply import OVER_BUDGET, notice
 from bot.screening import blocked_for, open_turn
 from bot.settle import ended, refused, settle
 from bot.trace import CODES, Trace
@@ -21,7 +21,7 @@ from bot.turn import Seams, Work
 from bot.turn_mark import turn_marked
 from grounding.clarify import clarifying
 from grounding.correct import correct
-from grounding.errors import AttestError, ContentFiltered, PromptBlocked, ServiceError, StoreError
+from grounding.errors import AttestError, BudgetSpent, ContentFiltered, PromptBlocked, ServiceError, StoreError
 from grounding.evidence import choose, extracted, superseded
 from grounding.find import Finders, Finding, find
 from grounding.observe import without
@@ -30,6 +30,7 @@ from grounding.policy import Policy
 from grounding.prompt import build_prompt
 from grounding.query import last_turn_query, without_excluded
 from grounding.records import Access, Action, Passage, Prompt, Query, Turn
+from rai.account import Account, totals
 from rai.records import Outcome
 from rai.screened import TurnScreening, screened_turn
 
@@ -38,7 +39,8 @@ LOG = logging.getLogger("attest.turn")
 
 async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage | None = None) -> Reply:
     """One turn. Always a reply; nothing leaves before the ledger has it. Raises UserError for an unusable question."""
-    with turn_marked() as mark, screened_turn(_conversation(ask)) as screened:
+    account = Account(seams.terms, prompt_tokens=policy.prompt_tokens)
+    with turn_marked() as mark, screened_turn(_conversation(ask), account) as screened:
         work = Work(ask, seams, policy, Trace(on_stage, turn_id=mark.turn_id))
         reply = await _record(work, await _reply(work, screened))  # its writer masks what was found in this turn
         mark.entry_id = reply.entry_id
@@ -55,7 +57,7 @@ async def _reply(work: Work, screened: TurnScreening) -> Reply:
         finally:
             work.trace.note(*screened.notes)
             work.trace.screenings += screened.blocked
-            work.trace.calls += screened.calls
+            work.trace.calls += screened.account.calls
     except TimeoutError:
         reply = ended(work, Outcome.FAILED, "deadline")
     except PromptBlocked as error:
@@ -65,6 +67,8 @@ async def _reply(work: Work, screened: TurnScreening) -> Reply:
     except ContentFiltered:
         work.trace.note("the model service's content filter blocked this turn")
         reply = refused(work)
+    except BudgetSpent:  # the record says it already
+        reply = replace(ended(work, Outcome.FAILED, "model_unavailable"), answer=OVER_BUDGET)
     except (ServiceError, StoreError) as error:
         work.trace.note(f"{work.trace.current}: {error}")
         reply = ended(work, Outcome.FAILED, CODES.get(work.trace.current))
@@ -162,7 +166,7 @@ async def _record(w: Work, reply: Reply) -> Reply:
     }
     reply = replace(
         reply, policy=w.policy.name, query=w.query.text, grades=w.grading.grades, action=w.decision.action if w.decision else None, web=w.web, mode=mode,
-        kb_version=w.found.kb_version, decided_first=w.decided_first, decision=w.decision, clarification=w.clarification, corrections=w.corrections, usage=w.trace.usage(), turn_id=w.trace.turn_id, notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
+        kb_version=w.found.kb_version, decided_first=w.decided_first, decision=w.decision, clarification=w.clarification, corrections=w.corrections, usage=totals(w.trace.calls, w.seams.terms.prices), turn_id=w.trace.turn_id, notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
     )  # fmt: skip
     try:
         entry = await w.trace.stage("record", w.seams.ledger.append("turn", turn_body(w, reply)))

@@ -115,7 +115,7 @@ class Reply:
     corrections: tuple[Correction, ...] = ()
     clarification: Clarification | None = None
     policy: str = ""
-    usage: dict[str, int] = field(default_factory=dict)
+    usage: dict[str, int | str] = field(default_factory=dict)
     turn_id: str = ""
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bot.answer_form import admits_ignorance
 from bot.turn import Regeneration, Work
-from grounding.errors import ContentFiltered, PromptBlocked, ServiceError
+from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError
 from grounding.observe import without
 from grounding.prompt import build_prompt, revision_request
 from rai.records import Claim
@@ -37,6 +37,8 @@ async def drafted_again(w: Work, draft: str, claims: Sequence[Claim]) -> str | N
             text = (await reviser.compose(again)).text
     except TimeoutError:
         why = "it was not done in time"
+    except BudgetSpent as error:
+        why = str(error)
     except PromptBlocked as error:
         why = "its prompt could not be screened" if error.unavailable else "the screen blocked its prompt"
     except ContentFiltered:

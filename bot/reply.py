@@ -15,6 +15,7 @@ UNFIT = (
     "I drafted an answer, but its wording was not fit to be sent, so I am holding it back. "
     "The sources that I found are listed below."
 )
+OVER_BUDGET = "Answering this would take more of the language model than one turn may, so no answer was made. Please tell your administrator."
 FAILED: dict[Code | None, str] = {
     "screen_unavailable": "The safety check did not answer, so the question was not passed on. Please try again in a moment.",
     "model_unavailable": "The language model did not answer. Please try again in a moment.",

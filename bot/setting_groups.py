@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +16,7 @@ from grounding.policy import DEFAULT_POLICY
 from grounding.policy_files import read_policies
 
 CommaList = Annotated[tuple[str, ...], NoDecode]
+Price = Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=9, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
 
 
@@ -293,6 +295,27 @@ class Services(Serving):
     )
     breaker_s: Seconds = Field(
         30.0, description="seconds for which a service that failed five times in a row is left alone"
+    )
+    # what a turn costs, and may take
+    price_input: Price | None = Field(
+        None, description="price of a million prompt tokens; yours, as your contract has it: none is built in"
+    )
+    price_cached_input: Price | None = Field(
+        None,
+        description="price of a million prompt tokens that the service had cached; without it they cost like others",
+    )
+    price_output: Price | None = Field(None, description="price of a million tokens that the model writes")
+    price_embedding: Price | None = Field(None, description="price of a million tokens that are embedded by a service")
+    price_currency: str = Field(
+        "USD", pattern="^[A-Z]{3}$", description="currency of those prices, as three capital letters"
+    )
+    turn_tokens: int = Field(
+        0,
+        ge=0,
+        description="tokens that the chat model may read and write in a turn; what does not fit is not asked; 0: any number",
+    )
+    turn_cost: Price | None = Field(
+        None, description="what the chat model may cost in a turn, in the currency above; 0 or empty: anything"
     )
     chunks: Literal["paragraphs", "characters", "tokens"] = Field(
         "paragraphs", description="how documents are cut; another way cuts them anew at the next ingest"

@@ -141,6 +141,7 @@ def _conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
     yield from _language_conflicts(s)
     yield from _cloud_conflicts(s)
     yield from _embedder_conflicts(s)
+    yield from _price_conflicts(s)
     yield from _directory_conflicts(s)
     yield from _search_conflicts(s)
     yield from _screen_conflicts(s)
@@ -222,6 +223,29 @@ def _embedder_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
     yield (
         service and s.embedding_width is None and s.embedding_model not in EMBEDDING_WIDTHS,
         f"ATTEST_EMBEDDING_MODEL={s.embedding_model} needs ATTEST_EMBEDDING_WIDTH; known without it are {', '.join(EMBEDDING_WIDTHS)}",
+    )
+
+
+def _price_conflicts(s: Settings) -> Iterator[tuple[bool, str]]:
+    """A cost that leaves something out would be believed."""
+    given = sorted(n for n in s.model_fields_set if n.startswith("price_") and getattr(s, n) is not None)
+    for name in ("price_input", "price_output"):
+        yield (
+            bool(given) and getattr(s, name) is None,
+            f"{PREFIX}{given[0].upper() if given else ''} needs {PREFIX}{name.upper()}",
+        )
+    cached, full = s.price_cached_input, s.price_input
+    yield (
+        cached is not None and full is not None and cached > full,
+        "ATTEST_PRICE_CACHED_INPUT may be at most ATTEST_PRICE_INPUT",
+    )
+    yield (
+        bool(given) and s.embedder == "openai" and s.price_embedding is None,
+        "ATTEST_PRICE_INPUT with ATTEST_EMBEDDER=openai needs ATTEST_PRICE_EMBEDDING; 0 where embeddings cost nothing",
+    )
+    yield (
+        bool(s.turn_cost) and not given,
+        "ATTEST_TURN_COST needs ATTEST_PRICE_INPUT and ATTEST_PRICE_OUTPUT: no prices are built in",
     )
 
 

@@ -22,7 +22,16 @@ from opentelemetry.util.types import AttributeValue
 
 from bot.records import Answer, Ask, OnStage, Reply
 from bot.turn_mark import marked
-from grounding.observe import ChatCall, GoneWithout, Operation, RemoteCall, StageRun, watched_by
+from grounding.observe import (
+    ChatCall,
+    EmbedCall,
+    GoneWithout,
+    Operation,
+    RemoteCall,
+    ReplyUnused,
+    StageRun,
+    watched_by,
+)
 from rai.records import Outcome
 
 AGENT = "attest"
@@ -36,11 +45,19 @@ _TOKENS = {
 
 
 class Traces:
-    """The traces of one system. `model_provider` is the `gen_ai.provider.name` of its chat calls."""
+    """The traces of one system. `model_provider`, `embedding_provider`: the `gen_ai.provider.name` of chat calls and of embeddings."""
 
-    def __init__(self, provider: TracerProvider, *, model_provider: str, content: bool = False) -> None:
+    def __init__(
+        self,
+        provider: TracerProvider,
+        *,
+        model_provider: str,
+        embedding_provider: str = "openai",
+        content: bool = False,
+    ) -> None:
         self._tracer = provider.get_tracer("attest")
         self._model_provider = model_provider
+        self._embedding_provider = embedding_provider
         self._content = content
 
     @contextmanager
@@ -85,6 +102,9 @@ class Traces:
             trace.get_current_span().add_event("attest.gone_without", {"attest.seam": operation.seam})
             yield
             return
+        if isinstance(operation, ReplyUnused):  # its tokens stand on the chat call's span
+            yield
+            return
         with self._span(*self._begun(operation)) as span:
             try:
                 yield
@@ -108,6 +128,14 @@ class Traces:
                     "attest.purpose": operation.purpose,
                 }
                 return f"chat {model}", begun | (_prompt(operation) if self._content else {}), SpanKind.CLIENT
+            case EmbedCall(model=model):
+                asked: Attributes = {
+                    "gen_ai.operation.name": "embeddings",
+                    "gen_ai.provider.name": self._embedding_provider,
+                    "gen_ai.request.model": model,
+                    "attest.texts": operation.texts,
+                }
+                return f"embeddings {model}", asked, SpanKind.CLIENT
             case _:
                 return type(operation).__name__, {}, SpanKind.INTERNAL
 
@@ -119,12 +147,15 @@ class Traces:
                     "attest.outcome": operation.outcome,
                     "attest.breaker": operation.breaker.state,
                 }
-            case ChatCall(completion=completion) if completion is not None:
-                usage = completion.usage
-                ended: Attributes = {_TOKENS[name]: count for name, count in usage.items() if name in _TOKENS}
+            case ChatCall(completion=completion):
+                ended = _tokens(operation.usage)
+                if completion is None:
+                    return ended
                 ended["gen_ai.response.model"] = completion.model
                 said = _message("assistant", completion.text, finish_reason="stop")
                 return ended | ({"gen_ai.output.messages": said} if self._content else {})
+            case EmbedCall(usage=usage):
+                return _tokens(usage)
             case _:
                 return {}
 
@@ -141,6 +172,10 @@ class Traces:
         span.set_attributes({name: value for name, value in known.items() if value})
         if reply.outcome is Outcome.FAILED:
             _fail(span, reply.code or "failed")
+
+
+def _tokens(usage: Mapping[str, int]) -> Attributes:
+    return {_TOKENS[name]: count for name, count in usage.items() if name in _TOKENS}
 
 
 def _fail(span: Span, kind: str, message: str = "") -> None:

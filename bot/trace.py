@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from bot.records import Code, OnStage, Stage
 from grounding.observe import StageRun, observed
+from rai.account import ModelCall
 from rai.records import Screening
-from rai.screened import ModelCall
 
 T = TypeVar("T")
 
@@ -70,12 +70,6 @@ class Trace:
         for text in texts:
             if text and text not in self.notes:
                 self.notes.append(text)
-
-    def usage(self) -> dict[str, int]:
-        """Calls of a chat model and their tokens, as far as the services count them."""
-        counted = ("prompt_tokens", "completion_tokens")
-        tokens = {name: sum(call.usage.get(name, 0) for call in self.calls) for name in counted}
-        return {"calls": len(self.calls), **tokens} if self.calls else {}
 
     def timings(self) -> dict[str, float]:
         """Milliseconds by stage, repeated stages added, and their total."""

@@ -16,6 +16,7 @@ from grounding.policy import Policy
 from grounding.ports import ChatModel, Composer, Directory, Grader, Retriever, WebSearch
 from grounding.records import Evidence, Grading, Prompt, Query, Retrieval, Turn, WebResult
 from grounding.spotlight import new_marker
+from rai.account import Terms
 from rai.ports import Ledger, PersonalFinder, PromptScreen
 from rai.records import Report, Source
 
@@ -25,7 +26,7 @@ Check = Callable[[str, Sequence[Source], str | None, Sequence[str], datetime | N
 
 @dataclass(frozen=True, slots=True)
 class Seams:
-    """Everything a turn asks of the world. `web` None is off. `deadline_s` bounds the whole turn.
+    """Everything a turn asks of the world. `web` None is off. `deadline_s` bounds the whole turn, `terms` what it takes of chat models.
 
     `personal`: who looks for personal data beside our own rules; None: nobody does. `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
     """
@@ -44,6 +45,7 @@ class Seams:
     reviser: Composer | None = None
     personal: PersonalFinder | None = None
     rewriter: ChatModel | None = None
+    terms: Terms = field(default_factory=Terms)
 
 
 @dataclass(frozen=True, slots=True)

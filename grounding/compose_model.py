@@ -23,10 +23,14 @@ _SPACES = re.compile(r"[ \t]+(?=\n|\Z)")
 _BLANKS = re.compile(r"\n{3,}")
 
 
+DRAFT_TOKENS = 800
+"""The most that a draft takes."""
+
+
 class ModelComposer:
     """Composer over a chat model."""
 
-    def __init__(self, model: ChatModel, *, max_tokens: int = 800) -> None:
+    def __init__(self, model: ChatModel, *, max_tokens: int = DRAFT_TOKENS) -> None:
         self._model = model
         self._max_tokens = max_tokens
 

@@ -11,7 +11,7 @@ AttestError
 │   └── ServiceReplyInvalid an answer that cannot be read: HTML with status 200, a cut stream, bad JSON
 ├── ContentFiltered         the service's own filter blocked the prompt or the draft
 ├── PromptBlocked           our screen blocked a prompt; it never left
-├── BudgetSpent             the policy's tokens for corrective calls are spent; the call was not made
+├── BudgetSpent             the policy's tokens for corrective calls, or the turn's budget, have no room; the call was not made
 └── StoreError              the index or the store cannot be opened, is locked, or was damaged
 
 Expected ends of a turn are values (`rai.records.Outcome`), not exceptions.
@@ -90,7 +90,7 @@ class PromptBlocked(AttestError):
 
 
 class BudgetSpent(AttestError):
-    """The policy's tokens for corrective calls are spent; no further call is made."""
+    """The policy's tokens for corrective calls, or what a turn may take of chat models, leave no room for a call; it was not made."""
 
 
 class StoreError(AttestError):

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from grounding.errors import ContentFiltered, PromptBlocked, ServiceError
+from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError
 from grounding.extract import locate
 from grounding.grade import binary_of, label_of
 from grounding.grade_prompt import Style, batches, document_text, grade_prompt, grade_schema
@@ -79,7 +79,8 @@ class ModelGrader:
         return f"model:{self._model.name}/{self._style}"
 
     async def grade(self, question: str, passages: Sequence[Passage]) -> Grading:
-        """One grade per passage, same order; `ungraded`, each with score 0, where the model gave none at all.
+        """One grade per passage, same order; `ungraded`, each with score 0, where the model gave none at all; the fallback's where a
+        budget left no room to ask it.
 
         What is missing is asked for once more, and then graded by `fallback`, or 0 without one; `note` tells what happened.
         Raises PromptBlocked(unavailable=True) when the screen cannot decide: without it no prompt leaves.
@@ -87,7 +88,7 @@ class ModelGrader:
         keys = await asyncio.to_thread(lambda: [self._key(question, passage) for passage in passages])
         work = Work(question, dict(zip(keys, passages, strict=True)), self._remembered(keys))
         await self._ask_all(work)
-        if passages and not work.graded:
+        if passages and not work.graded and not (self._fallback and work.spared.issuperset(keys)):
             return _ungraded(self.name, passages, keys, work)
         return await self._assembled(question, passages, keys, work)
 
@@ -147,6 +148,8 @@ class ModelGrader:
             )
         except ServiceError as error:
             work.lacks(run, "the model did not answer", str(error))
+        except BudgetSpent as error:
+            work.spare(run, str(error))
         except ContentFiltered:
             work.refuse(run, "the model service's content filter")
         except PromptBlocked as error:

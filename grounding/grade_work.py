@@ -11,7 +11,7 @@ from grounding.records import Grade, Passage
 @dataclass(slots=True)
 class Work:
     """One list of passages on its way, by content: `why` what has no grade has none, `alone` and `never` what was refused
-    with others or by itself, `unasked` what early exit left out.
+    with others or by itself, `unasked` what early exit left out, `spared` what a budget left out.
     """
 
     question: str
@@ -21,6 +21,7 @@ class Work:
     alone: set[str] = field(default_factory=set)
     never: set[str] = field(default_factory=set)
     unasked: set[str] = field(default_factory=set)
+    spared: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
     def missing(self, keys: Sequence[str]) -> list[str]:
@@ -38,6 +39,11 @@ class Work:
         self.alone -= self.never
         said = f"a batch of {len(keys)}, graded one by one" if len(keys) > 1 else "one passage"
         self.lacks(keys, f"{who} refused to have it graded", f"{who} refused {said}")
+
+    def spare(self, keys: Sequence[str], why: str) -> None:
+        """What is not asked about because a budget has no room for it."""
+        self.spared.update(keys)
+        self.lacks(keys, f"not asked, {why}")
 
     def skip(self, keys: Sequence[str], why: str) -> None:
         """What is not asked about because the top is certain."""

@@ -6,7 +6,7 @@ from it, and nothing costs more than a look-up where nobody watches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -77,7 +77,10 @@ class RemoteCall(Operation):
 
 @dataclass(slots=True)
 class ChatCall(Operation):
-    """A call of a chat model, screened and about to be sent. `completion` is there once it came."""
+    """A call of a chat model, screened and about to be sent. `completion` is there once it came.
+
+    `unused`: tokens of replies that could not be used, as far as the service tells them: they are billed like others.
+    """
 
     model: str
     purpose: str
@@ -85,6 +88,28 @@ class ChatCall(Operation):
     system: str
     user: str
     completion: Completion | None = None
+    unused: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def usage(self) -> dict[str, int]:
+        """Tokens of all replies, as the service counts them."""
+        return added(self.completion.usage if self.completion else {}, self.unused)
+
+
+@dataclass(slots=True)
+class EmbedCall(Operation):
+    """A call of a service for the vectors of texts. `usage`: `prompt_tokens` of all its requests, if the service tells them."""
+
+    model: str
+    texts: int
+    usage: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class ReplyUnused(Operation):
+    """A service counted tokens for a reply that nobody can use: empty, cut off at its length, refused, filtered."""
+
+    usage: Mapping[str, int]
 
 
 @dataclass(slots=True)
@@ -127,6 +152,19 @@ def observed(operation: Op) -> Iterator[Op]:
         except BaseException as error:
             operation.fault = Fault(type(error).__name__, str(error) if isinstance(error, ServiceError) else "")
             raise
+
+
+def reply_unused(usage: Mapping[str, int]) -> None:
+    """Tell what a service counted for a reply that is thrown away; nothing if it tells no count."""
+    if usage and _watchers.get():
+        with observed(ReplyUnused(usage)):
+            pass
+
+
+def added(*usages: Mapping[str, int]) -> dict[str, int]:
+    """The sum of token counts, name by name."""
+    names = dict.fromkeys(name for usage in usages for name in usage)
+    return {name: sum(usage.get(name, 0) for usage in usages) for name in names}
 
 
 def without(seam: Seam) -> None:

@@ -18,12 +18,10 @@ from grounding.policy import MOST_REWRITES, MOST_SENTENCES, Policy
 from grounding.records import Evidence, Prompt, PromptPart, Turn
 from grounding.spotlight import block
 from grounding.templates import blank, fill, template, template_names
-from grounding.tokens import count_tokens
+from grounding.tokens import CHAT_OVERHEAD, count_tokens
 
 _ROLE_NAMES = {"customer": "Customer", "agent": "Agent", "user": "User message", "assistant": "AI Assistant message"}
 _ORIGINS = {"kb": "document", "web": "web page"}
-_OVERHEAD = 8
-"""Tokens a chat format adds around two messages (OpenAI's cookbook counts 3 a message and 3 for the reply)."""
 _STAND_IN = "8e0b4f6d1a93c752"
 """Counted in place of a marker, so that what the budget cuts does not hang on chance."""
 
@@ -171,4 +169,4 @@ def _within_context(context: str | None, policy: Policy, cuts: list[str]) -> str
 
 def _tokens(parts: Sequence[PromptPart], question: str, marker: str) -> int:
     texts = [*(part.text for part in parts), question]
-    return sum(count_tokens(text.replace(marker, _STAND_IN) if marker else text) for text in texts) + _OVERHEAD
+    return sum(count_tokens(text.replace(marker, _STAND_IN) if marker else text) for text in texts) + CHAT_OVERHEAD

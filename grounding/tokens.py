@@ -7,12 +7,17 @@ text is therefore cut where that pattern always cuts, and the words, which repea
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from semantic_text_splitter import TextSplitter
 
 MODEL = "gpt-4o"
+CHAT_OVERHEAD = 8
+"""Tokens a chat format adds around two messages (OpenAI's cookbook counts 3 a message and 3 for the reply)."""
 _LONG = 100  # code points without a cut from which counting is slow
 
 # The o200k pattern always cuts before white space that follows something else, but for line breaks, which punctuation
@@ -34,6 +39,12 @@ def count_tokens(text: str) -> int:
     (cleaned text, as readers give it, has none).
     """
     return sum(map(_count_piece, _PIECE.findall(text)))
+
+
+def asked_tokens(system: str, user: str, schema: Mapping[str, Any] | None = None) -> int:
+    """Tokens of a prompt of two messages, and of the JSON form that its reply should have; other models count somewhat otherwise."""
+    form = json.dumps(schema) if schema is not None else ""
+    return sum(map(count_tokens, (system, user, form))) + CHAT_OVERHEAD
 
 
 def fits(text: str, tokens: int) -> bool:

@@ -12,16 +12,18 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grounding.errors import PromptBlocked, ServiceError
-from grounding.observe import ChatCall, observed
+from grounding.errors import BudgetSpent, PromptBlocked, ServiceError
+from grounding.observe import ChatCall, Operation, ReplyUnused, added, observed, watched_by
 from grounding.ports import ChatModel, Retriever, WebSearch
 from grounding.records import Access, Completion, Query, Retrieval, WebResult
 from grounding.spotlight import MARKER_LINE
+from grounding.tokens import asked_tokens
+from rai.account import Account, Amount, Hold, ModelCall
 from rai.personal.known import Known, Personal
 from rai.ports import PromptScreen
 from rai.pseudonyms import Pseudonyms
@@ -35,18 +37,6 @@ _SHORTEST = 16  # a piece shorter than this is cheap to judge again, and cutting
 _REMEMBERED = 20_000
 _BEFORE_STOP = re.compile(r"\s+(?=[,.;:!?])")
 _LEFT_OVER = re.compile(r"([,.;:!?])(?:\s*[,;:])+")
-
-
-@dataclass(frozen=True, slots=True)
-class ModelCall:
-    """A call of a chat model. `ended`: "complete", or the kind of error; `usage` as the service counts, `ms` milliseconds."""
-
-    purpose: str
-    model: str
-    ended: str
-    ms: float
-    usage: dict[str, int]
-    temperature: float | None
 
 
 @dataclass(slots=True)
@@ -68,21 +58,23 @@ class TurnScreening:
     data: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     blocked: list[tuple[str, Screening]] = field(default_factory=list)
-    calls: list[ModelCall] = field(default_factory=list)
+    account: Account = field(default_factory=Account)
 
 
 _turn: ContextVar[TurnScreening | None] = ContextVar("screened_turn", default=None)
 
 
 @contextmanager
-def screened_turn(conversation: Iterable[str] = ()) -> Iterator[TurnScreening]:
+def screened_turn(conversation: Iterable[str] = (), account: Account | None = None) -> Iterator[TurnScreening]:
     """Remember, until the block ends, what is screened in it; tasks started inside share the memory.
 
     `conversation`: what the customer's side has said and what is known of the case, whose personal data stays here.
+    `account`: what calls in the block take is written down there, and bounded as it says.
     """
-    token = _turn.set(turn := TurnScreening(tuple(conversation)))
+    token = _turn.set(turn := TurnScreening(tuple(conversation), account=account or Account()))
     try:
-        yield turn
+        with watched_by(turn.account.watch):
+            yield turn
     finally:
         _turn.reset(token)
 
@@ -132,12 +124,14 @@ class ScreenedModel:
         async def call(
             system: str, user: str, purpose: str, max_tokens: int, schema: Mapping[str, Any] | None = None
         ) -> Completion:
-            request, data = _unjudged(user, ours), _unjudged(system, ours)
-            if request or data:
-                screening = await _decide(screen, timeout_s, request, (data,) if data else ())
-                _refuse(screening)
-            reply = model.complete(system, user, purpose=purpose, max_tokens=max_tokens, schema=schema)
-            return await _counted(ChatCall(model.name, purpose, max_tokens, system, user), reply)
+            asked = ChatCall(model.name, purpose, max_tokens, system, user)
+            with await _holding(asked, schema) as hold:
+                request, data = _unjudged(user, ours), _unjudged(system, ours)
+                if request or data:
+                    screening = await _decide(screen, timeout_s, request, (data,) if data else ())
+                    _refuse(screening)
+                reply = model.complete(system, user, purpose=purpose, max_tokens=max_tokens, schema=schema)
+                return await _counted(asked, reply, hold)
 
         self.__call: Callable[..., Awaitable[Completion]] = call
         self.__name = model.name
@@ -149,8 +143,12 @@ class ScreenedModel:
     async def complete(
         self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
     ) -> Completion:
-        """The model's reply. Raises PromptBlocked, or what the model raises."""
-        return await self.__call(system, user, purpose, max_tokens, schema)
+        """The model's reply. Raises PromptBlocked, BudgetSpent if the turn's budget has no room for it, or what the model raises."""
+        try:
+            return await self.__call(system, user, purpose, max_tokens, schema)
+        except BudgetSpent as error:
+            note(str(error))
+            raise
 
 
 class ScreenedRetriever:
@@ -238,11 +236,26 @@ class ScreenedWeb:
         return kept
 
 
-async def _counted(asked: ChatCall, call: Awaitable[Completion]) -> Completion:
-    """The model's reply, with the call in the current turn's record."""
+async def _holding(asked: ChatCall, schema: Mapping[str, Any] | None) -> AbstractContextManager[Hold]:
+    """The block in which the turn's account holds what the call may take; it raises BudgetSpent where there is no room for it."""
+    turn = _turn.get()
+    if turn is None or not turn.account.terms.bounded:
+        return nullcontext(Hold(Amount()))
+    tokens = await asyncio.to_thread(asked_tokens, asked.system, asked.user, schema)
+    return turn.account.holding(asked.purpose, tokens, asked.max_tokens)
+
+
+async def _counted(asked: ChatCall, call: Awaitable[Completion], hold: Hold) -> Completion:
+    """The model's reply, with the call in the current turn's account."""
+
+    def listen(operation: Operation) -> AbstractContextManager[None]:
+        if isinstance(operation, ReplyUnused):
+            asked.unused = added(asked.unused, operation.usage)
+        return nullcontext()
+
     began, ended, reply = time.perf_counter(), "complete", None
     try:
-        with observed(asked):
+        with observed(asked), watched_by(listen):
             asked.completion = reply = await call
         return reply
     except BaseException as error:
@@ -251,8 +264,9 @@ async def _counted(asked: ChatCall, call: Awaitable[Completion]) -> Completion:
     finally:
         if (turn := _turn.get()) is not None:
             ms = round((time.perf_counter() - began) * 1000, 1)
-            usage, temperature = (dict(reply.usage), reply.temperature) if reply else ({}, None)
-            turn.calls.append(ModelCall(asked.purpose, asked.model, ended, ms, usage, temperature))
+            temperature = reply.temperature if reply else None
+            made = ModelCall(asked.purpose, asked.model, ended, ms, asked.usage, temperature)
+            turn.account.settle(hold, made)
 
 
 def known_of(turn: TurnScreening, redactor: Redactor) -> Known:

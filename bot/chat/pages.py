@@ -22,6 +22,7 @@ from bot.http.source import may_see, person, reader, versions
 from bot.http.templating import rendered, static_files
 from bot.settings import Settings
 from bot.system import System
+from bot.usage_words import usage_words
 from grounding.errors import AttestError
 from grounding.records import Access, DocumentInfo
 from rai.records import Entry
@@ -102,7 +103,8 @@ def _from_titles(documents: list[DocumentInfo]) -> list[str]:
 
 async def view(request: web.Request) -> web.Response:
     """What ties a reply to its passages, and how it came about: in the reply's JSON with its `question`, out `{"evidence": [...],
-    "answer": HTML, "draft": HTML | null, "decided": HTML | null, "ask_back": {"question", "options"} | null}`.
+    "answer": HTML, "draft": HTML | null, "decided": HTML | null, "ask_back": {"question", "options"} | null,
+    "taken": what the calls of models took}`.
 
     The reply is drawn as it was given, for the ledger's copy may be redacted. The passages are those of its entry, as far
     as its person may read them; for a reply that has no entry, what it cites.
@@ -117,9 +119,13 @@ async def view(request: web.Request) -> web.Response:
     else:
         entry, evidence = None, [{**c, "text": c.get("quote")} for c in cited]
     asked = ask_back(reply, str(reply.get("question") or ""))
-    return web.json_response(
-        {"evidence": evidence, **_drawn(reply, evidence, cited, entry), "decided": _decided(reply), "ask_back": asked}
-    )
+    usage = reply.get("usage")
+    told = {
+        "decided": _decided(reply),
+        "ask_back": asked,
+        "taken": usage_words(usage) if isinstance(usage, dict) else "",
+    }
+    return web.json_response({"evidence": evidence, **_drawn(reply, evidence, cited, entry), **told})
 
 
 def _decided(reply: dict[str, Any]) -> str | None:

@@ -19,6 +19,7 @@ from bot.ask_back import question_alone
 from bot.commands.output import console, plain, show_progress, table
 from bot.decision_words import correction_words, decision_words, turn_words
 from bot.records import Citation, OnStage, Reply, Stage
+from bot.usage_words import usage_words
 from bot.web_marks import web_tag
 from rai.records import Claim, Outcome
 
@@ -90,6 +91,8 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
     if verbose:
         _decided(out, reply)
     out.print(Text("\n" + (_all_timings(reply) if verbose else _last_line(reply)), style="dim"))
+    if taken := usage_words(reply.usage):
+        out.print(Text(taken, style="dim"))
 
 
 def _head(reply: Reply) -> Text:

@@ -75,7 +75,7 @@ class _Turn:
         held = {"evidence_recall": float(not wanted.isdisjoint(self.evidence))} if wanted else {}
         action = self.reply.decided_first.action if self.reply.decided_first else None
         corrected = {"corrected": float(action is not Action.CORRECT)} if action else {}
-        tokens = usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
+        tokens = sum(int(usage.get(name, 0)) for name in ("prompt_tokens", "completion_tokens"))
         return held | corrected | {"model_calls": float(usage.get("calls", 0)), "model_tokens": float(tokens)}
 
 

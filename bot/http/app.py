@@ -19,6 +19,7 @@ from bot.http.render import static
 from bot.review.pages import add_review
 from bot.review.refusals import add_refusals
 from bot.system import System
+from bot.terms import prices
 from bot.turn_mark import marked
 from grounding.observe import watched_by
 
@@ -35,7 +36,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     requests are logged here, by route and without addresses, names or questions.
     """
     app = web.Application(middlewares=[observe, errors, guard], client_max_size=BODY_BYTES)
-    metrics = Metrics()
+    metrics = Metrics(prices(system.settings))
     app[SYSTEM] = system
     app[METRICS] = metrics
     app[ANSWER] = metrics.watch(system.answer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import get_args
@@ -15,8 +15,18 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from bot.records import Answer, Ask, OnStage, Reply
-from grounding.observe import BreakerState, ChatCall, GoneWithout, HasState, Operation, RemoteCall, watched_by
+from grounding.observe import (
+    BreakerState,
+    ChatCall,
+    EmbedCall,
+    GoneWithout,
+    HasState,
+    Operation,
+    RemoteCall,
+    watched_by,
+)
 from grounding.ports import Library
+from rai.account import EMBED, Prices
 from rai.records import Outcome
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 45)
@@ -50,9 +60,10 @@ class Breakers(Collector):
 
 
 class Metrics:
-    """All series of this process. One instance per application."""
+    """All series of this process. One instance per application. `prices` None: the cost of tokens is not counted."""
 
-    def __init__(self) -> None:
+    def __init__(self, prices: Prices | None = None) -> None:
+        self._prices = prices
         self.registry = CollectorRegistry()
         own = self.registry
         self.turns = Counter("attest_turns", "Turns by how they ended.", ["outcome", "code"], registry=own)
@@ -82,6 +93,9 @@ class Metrics:
         )
         self.tokens = Counter(
             "attest_model_tokens", "Tokens as the service counts them; cached is a part of input.", ["model", "kind"], registry=own
+        )  # fmt: skip
+        self.cost = Counter(
+            "attest_model_cost", "What the tokens cost at the prices of the settings.", ["model", "currency"], registry=own
         )  # fmt: skip
         self.degraded = Counter(
             "attest_turns_degraded", "Turns that went on without a seam that failed.", ["seam"], registry=own
@@ -130,15 +144,23 @@ class Metrics:
                 self.remote_seconds.labels(service).observe(seconds)
                 self.remote_retries.labels(service).inc(max(0, operation.attempts - 1))
                 self.breakers.know(service, operation.breaker)
-            case ChatCall(completion=completion) if completion is not None:
-                for name, count in completion.usage.items():
+            case ChatCall(model=model, usage=usage) if usage:
+                for name, count in usage.items():
                     if name in TOKENS:
-                        self.tokens.labels(operation.model, TOKENS[name]).inc(max(0, count))
+                        self.tokens.labels(model, TOKENS[name]).inc(max(0, count))
+                self._count_cost(model, usage)
+            case EmbedCall(model=model, usage=usage) if usage:
+                self.tokens.labels(model, "embedding").inc(usage.get("prompt_tokens", 0))
+                self._count_cost(model, usage, EMBED)
             case GoneWithout(seam=seam):
                 known = _without.get()
                 if known is not None and seam not in known:
                     known.add(seam)
                     self.degraded.labels(seam).inc()
+
+    def _count_cost(self, model: str, usage: Mapping[str, int], purpose: str = "") -> None:
+        if self._prices is not None:
+            self.cost.labels(model, self._prices.currency).inc(float(self._prices.cost(usage, purpose)))
 
     async def count_library(self, library: Library) -> None:
         """Bring the gauges of the knowledge base up to date, if they are old."""

@@ -10,6 +10,7 @@ from bot.http.decided import Decided, decided
 from bot.http.panes import Panes, panes
 from bot.http.passages import shown_passage
 from bot.review.policy import in_order, policy_lines, stands
+from bot.usage_words import price_words, usage_words
 from rai.records import Entry
 
 
@@ -32,6 +33,8 @@ class TurnView:
     searched: str = ""
     decided: Decided | None = None
     calls: tuple[dict[str, Any], ...] = ()
+    taken: str = ""
+    prices: str = ""
     unfit: tuple[str, ...] = ()
     web: tuple[dict[str, Any], ...] = ()
 
@@ -74,6 +77,8 @@ def turn_view(entry: Entry) -> TurnView:
         searched=str(body.get("searched") or ""),
         decided=decided(reply),
         calls=tuple(body.get("calls") or ()),
+        taken=usage_words(reply.get("usage") or {}),
+        prices=price_words(body.get("prices") or {}),
     )
 
 

@@ -25,8 +25,10 @@ from openai import Timeout
 from grounding.azure.embedding_name import service_fingerprint
 from grounding.azure.faults import translated
 from grounding.azure.openai_client import CONNECT_S, TokenProvider, make_client
+from grounding.azure.openai_model import counted
 from grounding.azure.search_rows import sendable
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
+from grounding.observe import EmbedCall, added, observed
 from grounding.ports import Vectors
 from grounding.remote import Remote
 
@@ -84,9 +86,11 @@ class OpenAIEmbedder:
         """Shape (len(texts), width), float32, rows of length one. Raises ServiceError."""
         held = {t: self._cache[t] for t in texts if t in self._cache}
         missing = [t for t in dict.fromkeys(texts) if t not in held]
-        for batch in _batches(missing):
-            rows = await self._rows([sendable(text).strip() or _NOTHING for text in batch])
-            held |= zip(batch, rows, strict=True)
+        if missing:
+            with observed(EmbedCall(self._model, len(missing))) as call:
+                for batch in _batches(missing):
+                    rows = await self._rows([sendable(text).strip() or _NOTHING for text in batch], call)
+                    held |= zip(batch, rows, strict=True)
         if len(missing) <= _CACHED // 64:  # an ingest must not push out what the turns use
             self._cache |= {t: held[t] for t in missing}
         while len(self._cache) > _CACHED:
@@ -97,28 +101,31 @@ class OpenAIEmbedder:
         """Close the connections."""
         await self._client.close()
 
-    async def _rows(self, texts: Sequence[str]) -> Vectors:
+    async def _rows(self, texts: Sequence[str], call: EmbedCall) -> Vectors:
         """Vectors of one request, or of its halves where it was too long."""
         try:
-            return await self._remote.call(lambda: self._attempt(texts))
+            return await self._remote.call(lambda: self._attempt(texts, call))
         except TextTooLong:
             if len(texts) == 1 and len(texts[0]) < 2 * _SHORTEST:
                 raise
         if len(texts) == 1:
-            return await self._in_halves(texts[0])
+            return await self._in_halves(texts[0], call)
         half = len(texts) // 2
-        return np.concatenate([await self._rows(texts[:half]), await self._rows(texts[half:])])
+        return np.concatenate([await self._rows(texts[:half], call), await self._rows(texts[half:], call)])
 
-    async def _in_halves(self, text: str) -> Vectors:
+    async def _in_halves(self, text: str, call: EmbedCall) -> Vectors:
         middle = len(text) // 2
         cut = text.rfind(" ", middle // 2, middle) + 1 or middle
-        rows = [await self._rows([part.strip() or _NOTHING]) for part in (text[:cut], text[cut:])]
+        rows = [await self._rows([part.strip() or _NOTHING], call) for part in (text[:cut], text[cut:])]
         return _unit(np.asarray(cut * rows[0] + (len(text) - cut) * rows[1], np.float64))
 
-    async def _attempt(self, texts: Sequence[str]) -> Vectors:
+    async def _attempt(self, texts: Sequence[str], call: EmbedCall) -> Vectors:
         with translated(self._remote.service):
             body = await self._send(texts)
-        found = await asyncio.to_thread(_read, self._remote.service, body, len(texts))
+        data = await asyncio.to_thread(_parsed, self._remote.service, body)
+        told = counted(data.get("usage"), "prompt_tokens", "completion_tokens")
+        call.usage = added(call.usage, {name: told[name] for name in ("prompt_tokens",) if name in told})
+        found = await asyncio.to_thread(_read, self._remote.service, data, len(texts))
         if found.shape[1] != self._width:
             wanted = f"ATTEST_EMBEDDING_WIDTH={self._width}" if self._shorten else f"{self._width} are expected"
             raise ServiceRejected(
@@ -162,15 +169,22 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
         yield part
 
 
-def _read(service: str, body: str, count: int) -> Vectors:
-    """The vectors of a reply in the order of the texts: (count, its own width). Raises ServiceReplyInvalid if it is not whole and sound."""
+def _parsed(service: str, body: str) -> dict[str, Any]:
+    """The object of a reply. Raises ServiceReplyInvalid if it is none."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
         page = body.lstrip()[:1] == "<"
         hint = "a web page came back; does the base URL end in /v1?" if page else "the reply is not JSON, or was cut"
         raise ServiceReplyInvalid(service, hint) from None
-    items = data.get("data") if isinstance(data, dict) else None
+    if not isinstance(data, dict):
+        raise ServiceReplyInvalid(service, "the reply holds no vectors")
+    return data
+
+
+def _read(service: str, data: dict[str, Any], count: int) -> Vectors:
+    """The vectors of a reply in the order of the texts: (count, its own width). Raises ServiceReplyInvalid if it is not whole and sound."""
+    items = data.get("data")
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise ServiceReplyInvalid(service, "the reply holds no vectors")
     if len(items) != count:

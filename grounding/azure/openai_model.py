@@ -22,6 +22,7 @@ from grounding.azure.faults import names_parameter, names_schema, translated
 from grounding.azure.openai_client import TokenProvider, make_client
 from grounding.azure.openai_events import EventLines
 from grounding.errors import ContentFiltered, ServiceReplyInvalid
+from grounding.observe import reply_unused
 from grounding.records import Completion
 from grounding.remote import Remote
 
@@ -110,6 +111,8 @@ class OpenAIModel(ABC):
         asked = Asked(system, user, purpose, max_tokens, schema)
         reply = await self._remote.call(lambda: self._attempt(asked))
         service = self._remote.service
+        if reply.ending != "complete":
+            reply_unused(reply.usage)
         match reply.ending:
             case "filtered":
                 raise ContentFiltered(f"{service}: the service's content filter cut the reply")
@@ -208,6 +211,7 @@ class OpenAIModel(ABC):
     def _checked(self, reply: Reply) -> Reply:
         text = _THINKING.sub("", reply.text)
         if reply.ending == "complete" and not text.strip():
+            reply_unused(reply.usage)
             raise self._invalid("the reply is empty")
         return Reply(text, reply.ending, reply.model, reply.usage)
 
@@ -234,4 +238,4 @@ def counted(usage: object, asked: str, written: str) -> dict[str, int]:
         "completion_tokens": usage.get(written),
         "cached_tokens": details.get("cached_tokens") if isinstance(details, dict) else None,
     }
-    return {name: count for name, count in counts.items() if isinstance(count, int) and not isinstance(count, bool)}
+    return {name: count for name, count in counts.items() if type(count) is int and count >= 0}

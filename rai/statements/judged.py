@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grounding.errors import ContentFiltered, PromptBlocked, ServiceError
+from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError
 from grounding.observe import without
 from rai.ports import StatementJudge
 from rai.records import Claim, Source
@@ -64,6 +64,8 @@ async def ask_judge(
         return tuple(claims), None
     try:
         answers = await judge.judge([c.text for c in open_], sources)
+    except BudgetSpent as error:
+        return tuple(claims), f"open statements were not judged: {error}"
     except PromptBlocked:
         return tuple(claims), f"open statements were not judged: the prompt of {judge.name} was blocked by the screen"
     except ContentFiltered:

@@ -53,4 +53,4 @@ async def test_the_services_were_asked(replies: list[tuple[Reply, Reply]]) -> No
         assert reply.mode["generator"].startswith("model:")
         assert reply.mode["grader"].endswith("/score")
         assert "Content Safety" in reply.mode["screen"] or "content" in reply.mode["screen"].lower()
-        assert reply.usage["calls"] >= 2
+        assert int(reply.usage["calls"]) >= 2

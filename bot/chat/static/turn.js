@@ -62,7 +62,7 @@ export class TurnView {
       map,
       shown.draft ? draft(reply, shown) : "",
       reply.internal_notes?.length ? internal(reply.internal_notes) : "",
-      behind(reply, shown.decided));
+      behind(reply, shown));
     for (const child of [...this.body.childNodes]) if (child.nodeType === Node.TEXT_NODE) child.remove();
     linkReport(this.body);
   }
@@ -146,7 +146,7 @@ function askBack({ question, options }, complete) {
     options.length ? el("p", { class: "dim" }, "A choice completes your question in the box below; nothing is sent yet.") : null);
 }
 
-function behind(reply, decided) {
+function behind(reply, { decided, taken }) {
   const times = Object.entries(reply.timings_ms ?? {});
   const most = Math.max(1, ...times.filter(([name]) => name !== "total").map(([, ms]) => ms));
   const fact = (name, value) => (value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null);
@@ -154,7 +154,7 @@ function behind(reply, decided) {
     decided ? drawn(decided) : null,
     el("dl", { class: "facts" }, fact("Search query", reply.query), decided ? null : fact("Action", reply.action),
       fact("Relevance", typeof reply.relevance === "number" ? reply.relevance.toFixed(2) : null),
-      fact("Knowledge base", reply.kb_version), fact("Ledger entry", reply.entry_id),
+      fact("Knowledge base", reply.kb_version), fact("Ledger entry", reply.entry_id), fact("Models", taken),
       Object.entries(reply.mode ?? {}).map(([name, value]) => fact(name, value)),
       (reply.notes ?? []).map((note) => fact("note", note))),
     times.length ? el("table", { class: "stages" }, el("tbody", {}, times.map(([name, ms]) => el("tr", {},
