@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
 from urllib.parse import urlsplit
 
+MOST_MONEY, _DECIMALS = 1_000_000, 9
 _BLOCKLIST = re.compile(r"[0-9A-Za-z._~-]{1,64}")
 _GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _INDEX = re.compile(r"(?=.{2,128}\Z)[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -45,6 +47,17 @@ def is_guid(text: str) -> bool:
 def is_index(text: str) -> bool:
     """True for what Azure AI Search allows as the name of an index."""
     return _INDEX.fullmatch(text) is not None
+
+
+def price(value: object) -> Decimal:
+    """An amount of money, exactly as it was written. Raises ValueError."""
+    try:
+        amount = Decimal(str(value).strip())
+    except InvalidOperation:
+        amount = Decimal("nan")
+    if not (amount.is_finite() and 0 <= amount <= MOST_MONEY and amount == round(amount, _DECIMALS)):
+        raise ValueError(f"a number from 0 to {MOST_MONEY}, such as 0.15, with {_DECIMALS} decimals at most")
+    return amount
 
 
 def severities(pairs: Sequence[str]) -> dict[str, int | None]:

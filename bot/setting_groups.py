@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import platformdirs
-from pydantic import Field, SecretStr, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
-from bot.setting_forms import is_blocklist, is_guid, is_host, is_index, is_url, severities
+from bot.setting_forms import is_blocklist, is_guid, is_host, is_index, is_url, price, severities
 from grounding.cloud import CloudName
 from grounding.policy import DEFAULT_POLICY
 from grounding.policy_files import read_policies
 
 CommaList = Annotated[tuple[str, ...], NoDecode]
-Price = Annotated[Decimal, Field(ge=0, le=1_000_000, decimal_places=9, allow_inf_nan=False)]
+Price = Annotated[Decimal, BeforeValidator(price)]
 Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
 
 
@@ -306,9 +306,7 @@ class Services(Serving):
     )
     price_output: Price | None = Field(None, description="price of a million tokens that the model writes")
     price_embedding: Price | None = Field(None, description="price of a million tokens that are embedded by a service")
-    price_currency: str = Field(
-        "USD", pattern="^[A-Z]{3}$", description="currency of those prices, as three capital letters"
-    )
+    price_currency: str = Field("USD", description="currency of those prices")
     turn_tokens: int = Field(
         0,
         ge=0,
@@ -353,6 +351,13 @@ class Services(Serving):
     def _index_name(cls, value: str) -> str:
         if not is_index(value):
             raise ValueError("2 to 128 lower-case letters, digits and single dashes, not at either end")
+        return value
+
+    @field_validator("price_currency")
+    @classmethod
+    def _currency(cls, value: str) -> str:
+        if not (len(value) == 3 and value.isascii() and value.isalpha() and value.isupper()):
+            raise ValueError("three capital letters such as USD or EUR")
         return value
 
     @field_validator("identity_client_id")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import platformdirs
@@ -9,7 +10,9 @@ import pytest
 
 from bot.setting_forms import severities
 from bot.settings import load_settings, unknown_names, without_credentials
+from bot.terms import terms
 from grounding.errors import SettingsError
+from rai.account import Prices, Terms
 
 
 @pytest.fixture(autouse=True)
@@ -64,6 +67,14 @@ def refusal(**overrides: object) -> str:
         ("MODERATION_BLOCK_AT", "1.5", "allowed is a number above 0, at most 1"),
         ("CLOUD", "germany", "allowed is one of public, usgov, china"),
         ("IDENTITY_CLIENT_ID", "attest-identity", "allowed is a GUID such as"),
+        ("PRICE_INPUT", "0,15", "allowed is a number from 0 to 1000000"),
+        ("PRICE_INPUT", "$0.15", "allowed is a number from 0 to 1000000"),
+        ("PRICE_OUTPUT", "-1", "allowed is a number from 0 to 1000000"),
+        ("PRICE_EMBEDDING", "nan", "allowed is a number from 0 to 1000000"),
+        ("PRICE_CURRENCY", "Euro", "three capital letters such as USD"),
+        ("TURN_TOKENS", "many", "allowed is a whole number of at least 0"),
+        ("TURN_COST", "1e-12", "with 9 decimals at most"),
+        ("TURN_COST", "1e99", "allowed is a number from 0 to 1000000"),
     ],
 )
 def test_a_value_that_is_not_allowed_is_refused_at_the_start(
@@ -441,3 +452,52 @@ def test_the_near_misses_of_another_directory_are_taken() -> None:
     Path("groups.yaml").write_text("groups: {}", "utf-8")
     assert load_settings(directory="graph", graph_groups_file="groups.yaml", directory_cache_s=60)
     assert load_settings(directory="graph", graph_endpoint="https://dod-graph.microsoft.us", cloud="usgov")
+
+
+BOTH = {"price_input": "2.5", "price_output": "10"}
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"price_input": "2.5"}, "ATTEST_PRICE_INPUT needs ATTEST_PRICE_OUTPUT"),
+        ({"price_output": "10"}, "ATTEST_PRICE_OUTPUT needs ATTEST_PRICE_INPUT"),
+        ({"price_embedding": "0.02"}, "ATTEST_PRICE_EMBEDDING needs ATTEST_PRICE_INPUT"),
+        ({"price_currency": "EUR"}, "ATTEST_PRICE_CURRENCY needs ATTEST_PRICE_INPUT"),
+        ({**BOTH, "price_cached_input": "2.51"}, "ATTEST_PRICE_CACHED_INPUT may be at most ATTEST_PRICE_INPUT"),
+        (
+            {**BOTH, "embedder": "openai", "embedding_api_key": "k"},
+            "ATTEST_PRICE_INPUT with ATTEST_EMBEDDER=openai needs ATTEST_PRICE_EMBEDDING; 0 where embeddings cost nothing",
+        ),
+        (
+            {"turn_cost": "0.01"},
+            "ATTEST_TURN_COST needs ATTEST_PRICE_INPUT and ATTEST_PRICE_OUTPUT: no prices are built in",
+        ),
+    ],
+)
+def test_prices_that_would_leave_something_out_of_the_cost_are_refused(given: dict[str, object], line: str) -> None:
+    assert refusal(**given) == line
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        BOTH,
+        {"price_input": "0", "price_output": "0"},
+        {**BOTH, "price_cached_input": "2.5", "price_currency": "EUR", "turn_cost": "0.01", "turn_tokens": "12000"},
+        {**BOTH, "embedder": "openai", "embedding_api_key": "k", "price_embedding": "0"},
+        {"embedder": "openai", "embedding_api_key": "k"},
+        {"turn_tokens": "1"},
+        {"turn_cost": "0"},
+    ],
+)
+def test_the_near_misses_of_those_prices_are_taken(given: dict[str, object]) -> None:
+    assert load_settings(**given)
+
+
+def test_prices_are_what_was_written_to_the_last_digit() -> None:
+    made = terms(load_settings(price_input="0.1", price_output="0.30", turn_tokens="0", turn_cost="0"))
+    assert made == Terms(Prices(Decimal("0.1"), Decimal("0.3")))
+    assert made.prices is not None
+    assert made.prices.cost({"prompt_tokens": 3, "completion_tokens": 1}) == Decimal("0.0000006")
+    assert not made.bounded
