@@ -20,6 +20,7 @@ from rich.table import Table
 from tests.bench.against_bm25s import bench_bm25s
 from tests.bench.azure_golden import bench_azure_golden
 from tests.bench.checking import bench_provenance, bench_rows, bench_slow
+from tests.bench.costing import bench_cost
 from tests.bench.figures import Figure, Machine, Skipped, machine
 from tests.bench.grading import bench_grading
 from tests.bench.ingesting import bench_files, bench_unchanged, bench_vectors, bench_words
@@ -55,6 +56,7 @@ BENCHES: dict[str, Bench] = {
     "azure": bench_azure,
     "golden": bench_azure_golden,
     "telemetry": bench_telemetry,
+    "cost": bench_cost,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
 ON_REQUEST = ("scale", "bm25s", "upload", "golden")
