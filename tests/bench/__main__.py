@@ -59,7 +59,7 @@ BENCHES: dict[str, Bench] = {
     "cost": bench_cost,
 }
 """In the order in which they run; "search" uses the index that "words" makes."""
-ON_REQUEST = ("scale", "bm25s", "upload", "golden")
+ON_REQUEST = ("scale", "bm25s", "upload", "golden", "cost")
 """They take minutes, or a package that nothing else needs: run only when they are named."""
 
 
