@@ -21,6 +21,7 @@ from azure.search.documents.knowledgebases.models import KnowledgeBaseRetrievalR
 from grounding.azure.search_agentic import NOTHING, intents
 from grounding.azure.search_filter import readable
 from grounding.azure.search_knowledge import SearchKnowledge
+from grounding.azure.sharepoint import definitions
 from grounding.chunk import split
 from grounding.errors import ServiceError, ServiceRejected, SettingsError
 from grounding.observe import GoneWithout, Operation, watched_by
@@ -74,6 +75,15 @@ async def test_names_of_earlier_turns_make_a_second_intent(tmp_path: Path) -> No
         found = await kb.agentic().retrieve(query, ANYBODY, 5)
         assert [i["search"] for i in asked(kb)[-1]["intents"]] == ["how long?", "Roost how long?"]
         assert [p.doc_id for p in found.passages] == ["d"]
+
+
+async def test_a_document_named_twice_has_the_better_score(tmp_path: Path) -> None:
+    async with azure_kb(tmp_path, [Document("d", "Roost", "Roost takes long.")], None, agentic=True) as kb:
+        (key,) = kb.held
+        named = [{"docKey": key, "rerankerScore": score} for score in (1.5, 3.5, 2.0)]
+        kb.server.script = [reply({"references": named})]
+        (passage,) = (await kb.agentic().retrieve(ASKED, ANYBODY, 5)).passages
+        assert passage.reranked == 3.5
 
 
 @pytest.mark.parametrize(
@@ -150,6 +160,9 @@ async def test_pages_of_an_indexer_are_read_from_the_index_under_the_filter(
 ) -> None:
     """The store does not know them, so who may read them is asked of the index once more, whoever named their keys."""
     async with azure_kb(tmp_path, KB, None, agentic=True) as kb:
+        mapped = definitions(INDEX, "https://contoso.sharepoint.com", "t", "a")[f"skillsets('{INDEX}-sharepoint')"]
+        (pages_of,) = mapped["indexProjections"]["selectors"]
+        assert {m["name"] for m in pages_of["mappings"]} | {"chunk_id", "parent", "source"} >= set(PAGE)
         kb.server.documents[INDEX]["sp-1"] = PAGE
         kb.server.knowledge.careless = careless
         retriever = kb.agentic(store=store, others=others)
