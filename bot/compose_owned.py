@@ -49,7 +49,8 @@ class Closers(list[Close]):
 
     def trouble(self, *, needed: bool) -> dict[str, str]:
         """Services that failed several times in a row and are left alone for now, those that are needed or the others, and why."""
-        return {r.service: r.trouble for r, is_needed in self._remotes if is_needed == needed and r.trouble}
+        found = [(r.service, r.trouble) for r, is_needed in self._remotes if is_needed == needed]
+        return {service: why.removeprefix(f"{service}: ") for service, why in found if why}
 
     def identity(self, settings: Settings) -> MachineIdentity:
         """The one identity of this machine, closed after every client that was made with it."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
+import typer
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
@@ -16,22 +17,39 @@ app = options.command_app()
 
 
 @app.command()
-def settings(json: options.JsonFlag = False) -> None:
+def settings(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[WORD]…", help="Only settings that speak of all of these.", show_default=False),
+    ] = None,
+    given: Annotated[
+        bool, typer.Option("--set", help="Only settings that are set, and not left at their default.")
+    ] = False,
+    json: options.JsonFlag = False,
+) -> None:
     """Show every setting: its environment variable, default, current value (secrets masked) and meaning.
 
     A setting is an environment variable, or a line NAME=VALUE of the file .env in the working folder; the environment
-    wins.
+    wins. Ready files for each way of running come with the product in env/.
 
-    Example:
+    Examples:
+      attest settings search
+      attest settings --set
       attest settings --json
     """
-    rows = describe(settings_of())
+    current = settings_of()
+    rows = [row for row in describe(current) if not given or row["name"] in current.model_fields_set]
+    rows = [row for row in rows if all(_speaks_of(row, word) for word in words or ())]
     warn_of_unknown_names()
     if json:
         emit({"settings": rows})
         return
     cells = [(row["env"], _shown(row["default"]), _shown(row["value"]), row["meaning"]) for row in rows]
     console().print(table(("variable", "default", "value", "meaning"), cells))
+
+
+def _speaks_of(row: dict[str, Any], word: str) -> bool:
+    return word.casefold() in f"{row['env']} {row['meaning']}".casefold()
 
 
 def describe(current: Settings) -> list[dict[str, Any]]:
