@@ -139,27 +139,29 @@ class Services(Serving):
     )
     openai_api_key: SecretStr | None = Field(
         None,
-        description="key of that endpoint; without it an Azure one gets this machine's identity, a local server nothing",
+        description="key of the chat model's endpoint; without it an Azure one gets this machine's identity, a local server nothing",
     )
-    openai_model: str = Field("gpt-4o-mini", description="model or deployment name")
+    openai_model: str = Field("gpt-4o-mini", description="chat model: its name, or that of its deployment on Azure")
     openai_api: Literal["chat", "responses"] = Field(
-        "chat", description="which interface of that endpoint: chat is what every server understands"
+        "chat", description="interface of the chat model's endpoint: chat is what every server understands"
     )
     openai_stream: Literal["off", "on"] = Field(
-        "off", description="on: replies come in pieces, for proxies that cut a silent connection; checked whole as ever"
+        "off",
+        description="on: the chat model's replies come in pieces, for proxies that cut a silent connection; checked whole as ever",
     )
     grader: Literal["embedded", "model"] = Field(
-        "embedded", description="who grades passages: model is the one above, in the style of the policy"
+        "embedded", description="who grades passages: model is the chat model, in the style of the policy"
     )
     rewriter: Literal["off", "model"] = Field(
         "off", description="who rewrites queries, imagines answers to search for, and plans, as the policy wants it"
     )
     hyde: Literal["off", "model"] = Field(
         "off",
-        description="who imagines, at ingest, questions and answers of each passage that are searched beside it: model is the one above",
+        description="who imagines, at ingest, questions and answers of each passage that are searched beside it: model is the chat model",
     )
     statement_judge: Literal["off", "model"] = Field(
-        "off", description="who judges sentences that the check leaves open; model is the one above, one call an answer"
+        "off",
+        description="who judges sentences that the check leaves open; model is the chat model, one call an answer",
     )
     pseudonyms: Literal["off", "on"] = Field(
         "off",
@@ -172,17 +174,20 @@ class Services(Serving):
     )
     embedding_base_url: str | None = Field(
         None,
-        description="its endpoint; default ATTEST_OPENAI_BASE_URL; Azure: https://NAME.openai.azure.com/openai/v1/",
+        description="endpoint of the embedding model; default ATTEST_OPENAI_BASE_URL; Azure: https://NAME.openai.azure.com/openai/v1/",
     )
     embedding_api_key: SecretStr | None = Field(
-        None, description="key of that endpoint; default ATTEST_OPENAI_API_KEY where the endpoint is the same"
+        None,
+        description="key of the embedding model's endpoint; default ATTEST_OPENAI_API_KEY where the endpoint is the same",
     )
-    embedding_model: str = Field("text-embedding-3-small", description="its model or deployment name")
+    embedding_model: str = Field(
+        "text-embedding-3-small", description="embedding model: its name, or that of its deployment on Azure"
+    )
     embedding_width: int | None = Field(
         None,
         ge=8,
         le=4096,
-        description="numbers of a vector, sent as dimensions; needed where the name above is not one of OpenAI's own",
+        description="numbers of a vector of the embedding model, sent as dimensions; needed where its name is not one of OpenAI's own",
     )
     # the search
     search: Literal["embedded", "azure"] = Field(
@@ -192,19 +197,20 @@ class Services(Serving):
     search_endpoint: str | None = Field(None, description="Azure AI Search: https://NAME.search.windows.net")
     search_key: SecretStr | None = Field(
         None,
-        description="key of that service (admin to ingest, query to ask); without it the identity of this machine is used",
+        description="key of Azure AI Search (admin to ingest, query to ask); without it the identity of this machine is used",
     )
-    search_index: str = Field("attest", description="name of the index there; attest ingest makes it")
+    search_index: str = Field("attest", description="name of the index in Azure AI Search; attest ingest makes it")
     search_semantic: Literal["off", "on"] = Field(
-        "off", description="whether its semantic ranker orders the best results anew; billed by the service"
+        "off",
+        description="whether the semantic ranker of Azure AI Search orders the best results anew; billed by the service",
     )
     search_agentic: Literal["off", "on"] = Field(
         "off",
-        description="whether its agentic retrieval finds and ranks, with its search behind it; billed by the service; ingest again after a change",
+        description="whether the agentic retrieval of Azure AI Search finds and ranks, with its plain search behind it; billed by the service; ingest again after a change",
     )
     search_others: Literal["off", "on"] = Field(
         "off",
-        description="whether passages count that an indexer (SharePoint) put into that index; trimmed by their own groups field",
+        description="whether passages count that an indexer (SharePoint) put into the index of Azure AI Search; trimmed by their own groups field",
     )
     # the prompt screen
     screen: Literal["embedded", "content_safety", "moderation"] = Field(
@@ -212,19 +218,21 @@ class Services(Serving):
         description="the stronger screen behind the embedded one; embedded: none, what is in doubt is allowed and noted",
     )
     screen_when: Literal["doubt", "always"] = Field(
-        "always", description="what it judges: all that the embedded screen allows, or only what that is in doubt about"
+        "always",
+        description="what the stronger screen judges: all that the embedded one allows, or only what that is in doubt about",
     )
     content_safety_endpoint: str | None = Field(
         None, description="Azure AI Content Safety: https://NAME.cognitiveservices.azure.com"
     )
     content_safety_key: SecretStr | None = Field(
-        None, description="key of that resource; without it the identity of this machine (azure-identity) is used"
+        None, description="key of Content Safety; without it the identity of this machine (azure-identity) is used"
     )
     content_safety_severities: CommaList = Field(
-        (), description="severity from which a category blocks, such as hate=2,violence=6,self_harm=off; not named: 4"
+        (),
+        description="severity from which a category of Content Safety blocks, such as hate=2,violence=6,self_harm=off; not named: 4",
     )
     content_safety_levels: Literal["four", "eight"] = Field(
-        "four", description="severities that the service tells: four (0, 2, 4, 6) or eight (0 to 7)"
+        "four", description="severities that Content Safety tells: four (0, 2, 4, 6) or eight (0 to 7)"
     )
     content_safety_blocklists: CommaList = Field((), description="the resource's blocklists to apply, comma-separated")
     content_safety_halt_on_blocklist: bool = Field(
@@ -233,8 +241,10 @@ class Services(Serving):
     moderation_base_url: str | None = Field(
         None, description="endpoint compatible with OpenAI's moderation; empty: OpenAI's own"
     )
-    moderation_key: SecretStr | None = Field(None, description="key of that endpoint; a local server may need none")
-    moderation_model: str = Field("omni-moderation-latest", description="its model")
+    moderation_key: SecretStr | None = Field(
+        None, description="key of the moderation endpoint; a local server may need none"
+    )
+    moderation_model: str = Field("omni-moderation-latest", description="model of the moderation endpoint")
     moderation_block_at: float = Field(
         0.5, gt=0, le=1, description="score from which a category blocks; what the service flags blocks at any score"
     )
@@ -243,7 +253,7 @@ class Services(Serving):
         None, description="Azure AI Language: https://NAME.cognitiveservices.azure.com; empty: off"
     )
     language_key: SecretStr | None = Field(
-        None, description="key of that resource; without it the identity of this machine (azure-identity) is used"
+        None, description="key of Azure AI Language; without it the identity of this machine (azure-identity) is used"
     )
     entities: Literal["auto", "embedded", "language"] = Field(
         "auto",
@@ -253,7 +263,7 @@ class Services(Serving):
         "embedded", description="who ranks the sentences of a conversation too long to be searched for whole"
     )
     summarizer_deadline_s: Seconds = Field(
-        6.0, description="seconds for such a summary by language, its waiting included; at most half of the turn's"
+        6.0, description="seconds for a summary by Azure AI Language, its waiting included; at most half of the turn's"
     )
     pii: Literal["embedded", "language"] = Field(
         "embedded", description="who looks for personal data in a conversation: language does so beside our own rules"
@@ -262,13 +272,13 @@ class Services(Serving):
     web: Literal["off", "serpapi", "tavily", "duckduckgo", "bing", "sample"] = Field(
         "off", description="web search used when the knowledge base is not enough; duckduckgo: simple queries only"
     )
-    serpapi_key: SecretStr | None = Field(None, description="SerpAPI key")
-    tavily_key: SecretStr | None = Field(None, description="Tavily key")
+    serpapi_key: SecretStr | None = Field(None, description="key of SerpAPI")
+    tavily_key: SecretStr | None = Field(None, description="key of Tavily")
     tavily_base_url: str | None = Field(None, description="a gateway that speaks Tavily; empty: https://api.tavily.com")
     bing_endpoint: str | None = Field(
         None, description="legacy: a service that speaks Bing Web Search v7, path included; Microsoft retired its own"
     )
-    bing_key: SecretStr | None = Field(None, description="legacy: key of that service")
+    bing_key: SecretStr | None = Field(None, description="legacy: key of a service that speaks Bing Web Search v7")
     web_personal_data: Literal["removed", "sent"] = Field(
         "removed", description="whether names, numbers and addresses of the customer are taken out of a web query"
     )
@@ -281,7 +291,8 @@ class Services(Serving):
     )
     # signing in to Azure where no key is given
     cloud: CloudName = Field(
-        "public", description="Azure cloud of those services: where this machine signs in, and whom its tokens are for"
+        "public",
+        description="Azure cloud of services without a key: where this machine signs in, and whom its tokens are for",
     )
     identity_client_id: str | None = Field(
         None, description="client id of a user-assigned managed identity; empty: the machine's own, or AZURE_CLIENT_ID"
@@ -306,14 +317,14 @@ class Services(Serving):
     )
     price_output: Price | None = Field(None, description="price of a million tokens that the model writes")
     price_embedding: Price | None = Field(None, description="price of a million tokens that are embedded by a service")
-    price_currency: str = Field("USD", description="currency of those prices")
+    price_currency: str = Field("USD", description="currency of the prices of models")
     turn_tokens: int = Field(
         0,
         ge=0,
         description="tokens that the chat model may read and write in a turn; what does not fit is not asked; 0: any number",
     )
     turn_cost: Price | None = Field(
-        None, description="what the chat model may cost in a turn, in the currency above; 0 or empty: anything"
+        None, description="what the chat model may cost in a turn, in the currency of the prices; 0 or empty: anything"
     )
     chunks: Literal["paragraphs", "characters", "tokens"] = Field(
         "paragraphs", description="how documents are cut; another way cuts them anew at the next ingest"
@@ -325,11 +336,19 @@ class Services(Serving):
         description="most that a chunk of characters (default 1000) or tokens (250, 2000 at most) holds",
     )
     chunk_overlap: int | None = Field(
-        None, ge=0, le=4000, description="most that it shares with the one before; default 200 characters, 0 tokens"
+        None,
+        ge=0,
+        le=4000,
+        description="most that a chunk of characters or tokens shares with the one before; default 200 characters, 0 tokens",
     )
-    chunk_min_tokens: int = Field(24, ge=1, description="a chunk of paragraphs is merged with its neighbour below this")
+    chunk_min_tokens: int = Field(
+        24, ge=1, description="tokens below which a chunk of paragraphs is merged with its neighbour"
+    )
     chunk_max_tokens: int = Field(
-        200, ge=32, le=220, description="one never holds more; above 220 the embedding model would not read it at once"
+        200,
+        ge=32,
+        le=220,
+        description="most tokens of a chunk of paragraphs; above 220 the embedding model would not read it at once",
     )
     state_days: int = Field(30, ge=1, description="days after which a conversation's kept turns are deleted")
 
