@@ -1,11 +1,15 @@
-"""What the value of a setting may look like: pure functions."""
+"""What the value of a setting may look like: pure functions, and types made of them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
+from typing import Annotated
 from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator, Field
+from pydantic_settings import NoDecode
 
 MOST_MONEY, _DECIMALS = 1_000_000, 9
 _BLOCKLIST = re.compile(r"[0-9A-Za-z._~-]{1,64}")
@@ -69,3 +73,8 @@ def severities(pairs: Sequence[str]) -> dict[str, int | None]:
             "hate, sexual, self_harm, violence, each once with =1 to =7 or =off, such as hate=2,violence=6"
         )
     return {**dict.fromkeys(("hate", "sexual", "self_harm", "violence"), 4), **given}
+
+
+CommaList = Annotated[tuple[str, ...], NoDecode]
+Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
+Price = Annotated[Decimal, BeforeValidator(price)]
