@@ -117,14 +117,14 @@ class Hold:
 
 
 class Account:
-    """The account of one turn. `prompt_tokens`: the policy's bound on the prompt of a draft, for which room is kept."""
+    """The account of one turn. `prompt_tokens`: the policy's bound on the prompt of a draft, for which `room` is kept."""
 
     def __init__(self, terms: Terms | None = None, *, prompt_tokens: int = 0) -> None:
         self.terms = terms or Terms()
         self.calls: list[ModelCall] = []
         self.committed = Amount()
         drafts = self.terms.draft_tokens
-        self._room = self._amount(prompt_tokens + MARGIN, drafts) if drafts else Amount()
+        self.room = self._amount(prompt_tokens + MARGIN, drafts) if drafts else Amount()
         self._drafted = False
 
     @contextmanager
@@ -134,7 +134,7 @@ class Account:
         Raises BudgetSpent where they do not fit, or would leave too little for the draft that is still to be made.
         """
         hold = Hold(self._amount(asked, most))
-        room = Amount() if purpose == _DRAFT or self._drafted else self._room
+        room = Amount() if purpose == _DRAFT or self._drafted else self.room
         if bound := self._exceeded(self.committed + hold.most + room):
             raise BudgetSpent(self._said(bound, purpose))
         self.committed += hold.most
@@ -180,7 +180,7 @@ class Account:
         return ""
 
     def _said(self, bound: str, purpose: str) -> str:
-        if not self._drafted and purpose != _DRAFT and self._room.tokens:
+        if not self._drafted and purpose != _DRAFT and self.room.tokens:
             left = "room for the draft alone"
         else:
             what = _LEFT_OUT.get(purpose, "another call") if self._drafted or purpose != _DRAFT else "the draft"

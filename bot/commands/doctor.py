@@ -22,7 +22,9 @@ from bot.commands.startup import run, settings_of, warn_of_unknown_names
 from bot.commands.wiring import opened
 from bot.settings import Settings
 from bot.system import System
-from grounding.errors import AttestError, InputError, ServiceError
+from bot.terms import terms
+from grounding.errors import AttestError, BudgetSpent, InputError, ServiceError
+from rai.account import Account
 from rai.off_policy import load
 
 app = options.command_app()
@@ -64,6 +66,7 @@ def _local(settings: Settings) -> Iterator[Finding]:
     yield _port(settings)
     yield _bot(settings)
     yield _screens(settings)
+    yield from _budget(settings)
 
 
 def _home(home: Path) -> Finding:
@@ -137,6 +140,20 @@ def _screens(settings: Settings) -> Finding:
         return Finding("prompt screen", "ok", "embedded alone: what it is in doubt about is allowed and noted")
     judged = "all that it allows" if settings.screen_when == "always" else "what it is in doubt about"
     return Finding("prompt screen", "ok", f"embedded, then {settings.screen} for {judged}")
+
+
+def _budget(settings: Settings) -> Iterator[Finding]:
+    """What a turn may take, if that is bounded, and whether it leaves room for more than the draft."""
+    allowed = terms(settings)
+    if not allowed.bounded:
+        return
+    account = Account(allowed, prompt_tokens=settings.policies[settings.policy].prompt_tokens)
+    try:
+        with account.holding("grade", 0, 1):
+            yield Finding("turn's budget", "ok", "leaves room for a draft and for more")
+    except BudgetSpent as error:
+        fix = f"raise ATTEST_TURN_TOKENS or ATTEST_TURN_COST: a draft alone may take {account.room.tokens} tokens"
+        yield Finding("turn's budget", "note", str(error), fix)
 
 
 async def _remote(context: typer.Context, settings: Settings) -> list[Finding]:

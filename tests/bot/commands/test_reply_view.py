@@ -201,3 +201,13 @@ def test_the_question_back_stands_with_its_options_before_the_sources() -> None:
     assert "two titles" not in text
     assert "two titles" in shown(replace(REPLY, clarification=asked), verbose=True)
     assert "Ask back: Who is “she”?" in shown(replace(REPLY, clarification=Clarification("Who is “she”?", (), "")))
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_what_the_models_took_is_one_line_where_one_was_called(verbose: bool) -> None:
+    usage: dict[str, int | str] = {
+        "calls": 3, "prompt_tokens": 13940, "completion_tokens": 1344, "embedding_tokens": 12, "cost": "0.010632", "currency": "USD"
+    }  # fmt: skip
+    line = "3 calls of a model, 13,940 tokens in, 1,344 out, 12 embedded, 0.010632 USD"
+    assert line in shown(replace(REPLY, usage=usage), verbose=verbose).splitlines()
+    assert "calls of a model" not in shown(REPLY, verbose=verbose)

@@ -1,0 +1,33 @@
+"""What `attest doctor` says of a bound on what a turn may take."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.commands.doctor import _budget
+from bot.settings import load_settings
+
+MODEL = {"generator": "openai", "openai_api_key": "k"}
+PRICES = {"price_input": "2", "price_output": "8"}
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ({**MODEL, "turn_tokens": "7100"}, "note"),
+        ({**MODEL, "turn_tokens": "7101"}, "ok"),
+        ({**MODEL, **PRICES, "turn_cost": "0.019"}, "note"),  # 6,300 at 2 and 800 at 8
+        ({**MODEL, **PRICES, "turn_cost": "0.019008"}, "ok"),
+        ({"turn_tokens": "7100"}, "ok"),  # nothing drafts by model
+    ],
+)
+def test_a_budget_with_room_for_the_draft_alone_is_worth_a_note(given: dict[str, str], status: str) -> None:
+    (found,) = _budget(load_settings(**given))
+    assert found.status == status
+    if status == "note":
+        assert found.detail.endswith(" leaves room for the draft alone")
+        assert "a draft alone may take 7100 tokens" in found.fix
+
+
+def test_without_a_bound_there_is_nothing_to_say() -> None:
+    assert not list(_budget(load_settings(**MODEL, **PRICES)))
