@@ -19,7 +19,7 @@ run: setup  ## the chat page, the bot and the reviewers' page over the sample kn
 
 test: setup-dev  ## lint, types and the whole suite
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check --quiet . && .venv/bin/mypy
-	@.venv/bin/python -m pytest $(PYTEST_ARGS)
+	@.venv/bin/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
 
 rows: setup-dev  ## requirements against the tests that name them, those without a test first
 	@.venv/bin/python -m tools.rows $(ROWS_ARGS)
