@@ -6,22 +6,18 @@ import asyncio
 import logging
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from bot.compose import compose
-from bot.compose_ingest import open_ingester
 from bot.compose_telemetry import model_provider
 from bot.http.app import build_app
 from bot.records import Ask
 from bot.settings import Settings, load_settings
-from bot.system import System
 from bot.trace import LABELS
+from tests.e2e.one_page import over_one_page
 from tests.fakes.openai_forms import completion
 from tests.fakes.openai_server import OpenAIServer, ok, reply
 from tests.fakes.otlp_server import OtlpServer, Received
@@ -39,20 +35,6 @@ def settings_for(tmp_path: Path, model: OpenAIServer, **more: Any) -> Settings:
     )  # fmt: skip
 
 
-@asynccontextmanager
-async def opened(settings: Settings, tmp_path: Path) -> AsyncIterator[System]:
-    (tmp_path / "kb").mkdir(exist_ok=True)
-    (tmp_path / "kb" / "plans.md").write_text(PAGE, "utf-8")
-    ingester = await open_ingester(settings)
-    await ingester.run([tmp_path / "kb"], acl=None, lexical_only=True, on_progress=lambda _: None)
-    await ingester.close()
-    system = await compose(settings)
-    try:
-        yield system
-    finally:
-        await system.close()
-
-
 def only(collector: OtlpServer, name: str) -> Received:
     (span,) = collector.named(name)
     return span
@@ -64,7 +46,7 @@ async def test_a_turn_is_one_trace_that_leads_to_its_entry(tmp_path: Path) -> No
     with OtlpServer() as collector:
         async with OpenAIServer(reply(said)) as model:
             settings = settings_for(tmp_path, model, traces="otlp", traces_endpoint=collector.endpoint)
-            async with opened(settings, tmp_path) as system:
+            async with over_one_page(settings, tmp_path, PAGE, lexical_only=True) as system:
                 answered = await system.answer(Ask(QUESTION), None)
     turn = only(collector, "invoke_agent attest")
     assert {span.trace for span in collector.spans} == {turn.trace}
@@ -100,7 +82,7 @@ async def test_content_is_exported_only_when_it_is_switched_on(content: str, tmp
             settings = settings_for(
                 tmp_path, model, traces="otlp", traces_endpoint=collector.endpoint, traces_content=content
             )
-            async with opened(settings, tmp_path) as system:
+            async with over_one_page(settings, tmp_path, PAGE, lexical_only=True) as system:
                 await system.answer(Ask(f"{QUESTION} I am Zebedea.", user="zebedea@corp.example"), None)
     words = ("Zebedea", QUESTION, "9.99", "covers 5 cameras")
     assert [word for word in words if word in collector.text] == (list(words) if content == "on" else [])
@@ -114,7 +96,7 @@ async def test_a_failure_is_told_by_its_type_and_our_words(tmp_path: Path) -> No
     with OtlpServer() as collector:
         async with OpenAIServer(otherwise=failing) as model:
             settings = settings_for(tmp_path, model, traces="otlp", traces_endpoint=collector.endpoint)
-            async with opened(settings, tmp_path) as system:
+            async with over_one_page(settings, tmp_path, PAGE, lexical_only=True) as system:
                 failed = await system.answer(Ask(QUESTION), None)
     turn, call = only(collector, "invoke_agent attest"), only(collector, "call openai")
     assert failed.code == "model_unavailable"
@@ -146,7 +128,10 @@ async def test_a_request_may_name_the_trace_it_belongs_to(header: str, value: st
     with OtlpServer() as collector:
         async with OpenAIServer(otherwise=ok(GOOD)) as model:
             settings = settings_for(tmp_path, model, traces="otlp", traces_endpoint=collector.endpoint)
-            async with opened(settings, tmp_path) as system, TestClient(TestServer(build_app(system))) as client:
+            async with (
+                over_one_page(settings, tmp_path, PAGE, lexical_only=True) as system,
+                TestClient(TestServer(build_app(system))) as client,
+            ):
                 headers = {header: value, "tracestate": "user=zebedea"}
                 asked = await client.post("/api/ask", json={"question": QUESTION}, headers=headers)
                 assert asked.status == 200
@@ -172,7 +157,7 @@ async def test_a_dead_collector_costs_one_line_and_no_answer(
         endpoint = "http://127.0.0.1:9" if fault == "closed" else collector.endpoint
         async with OpenAIServer(otherwise=ok(GOOD)) as model, asyncio.timeout(30):
             settings = settings_for(tmp_path, model, traces="otlp", traces_endpoint=endpoint)
-            async with opened(settings, tmp_path) as system:
+            async with over_one_page(settings, tmp_path, PAGE, lexical_only=True) as system:
                 outcomes = [(await system.answer(Ask(QUESTION), None)).outcome.value for _ in range(3)]
     assert outcomes == ["answered"] * 3
     about = [r for r in caplog.records if r.levelno >= logging.WARNING and "trace" in r.getMessage()]
@@ -184,7 +169,7 @@ async def test_several_turns_at_once_keep_their_spans_apart(tmp_path: Path) -> N
     with OtlpServer() as collector:
         async with OpenAIServer(otherwise=ok(GOOD)) as model:
             settings = settings_for(tmp_path, model, traces="otlp", traces_endpoint=collector.endpoint)
-            async with opened(settings, tmp_path) as system:
+            async with over_one_page(settings, tmp_path, PAGE, lexical_only=True) as system:
                 replies = await asyncio.gather(*(system.answer(Ask(QUESTION), None) for _ in range(8)))
     turns = {turn.trace: turn for turn in collector.named("invoke_agent attest")}
     assert {turn.attributes["attest.entry_id"] for turn in turns.values()} == {reply.entry_id for reply in replies}
@@ -215,7 +200,7 @@ def test_without_traces_no_sdk_is_imported(tmp_path: Path) -> None:
 async def test_the_console_gets_spans_on_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     async with (
         OpenAIServer(ok(GOOD)) as model,
-        opened(settings_for(tmp_path, model, traces="console"), tmp_path) as system,
+        over_one_page(settings_for(tmp_path, model, traces="console"), tmp_path, PAGE, lexical_only=True) as system,
     ):
         await system.answer(Ask(QUESTION), None)
     shown = capsys.readouterr()

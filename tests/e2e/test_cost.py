@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,13 +10,11 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from pydantic import SecretStr
 
-from bot.compose import compose
-from bot.compose_ingest import open_ingester
 from bot.http.app import build_app
 from bot.records import Ask
 from bot.settings import Settings, load_settings
-from bot.system import System
 from rai.records import Outcome
+from tests.e2e.one_page import over_one_page
 from tests.fakes.embeddings_server import KEY, EmbeddingsServer
 from tests.fakes.openai_forms import completion
 from tests.fakes.openai_server import OpenAIServer, ok, reply
@@ -38,20 +34,6 @@ def settings_for(tmp_path: Path, model: OpenAIServer, vectors: EmbeddingsServer,
     )  # fmt: skip
 
 
-@asynccontextmanager
-async def opened(settings: Settings, tmp_path: Path) -> AsyncIterator[System]:
-    (tmp_path / "kb").mkdir(exist_ok=True)
-    (tmp_path / "kb" / "plans.md").write_text(PAGE, "utf-8")
-    ingester = await open_ingester(settings)
-    await ingester.run([tmp_path / "kb"], acl=None, lexical_only=False, on_progress=lambda _: None)
-    await ingester.close()
-    system = await compose(settings)
-    try:
-        yield system
-    finally:
-        await system.close()
-
-
 async def test_a_turn_tells_what_it_cost_wherever_it_is_looked_at(tmp_path: Path) -> None:
     """11 prompt tokens of which 3 were cached, 7 written, and what the question's vector took."""
     with OtlpServer() as collector:
@@ -59,7 +41,7 @@ async def test_a_turn_tells_what_it_cost_wherever_it_is_looked_at(tmp_path: Path
             settings = settings_for(
                 tmp_path, model, vectors, traces="otlp", traces_endpoint=collector.endpoint
             )  # fmt: skip
-            async with opened(settings, tmp_path) as system:
+            async with over_one_page(settings, tmp_path, PAGE) as system:
                 before = len(vectors.texts)
                 async with TestClient(TestServer(build_app(system))) as client:
                     said = await (await client.post("/api/ask", json={"question": QUESTION})).json()
@@ -102,7 +84,7 @@ async def test_a_reply_that_was_thrown_away_is_paid_for_too(tmp_path: Path) -> N
     async with (
         OpenAIServer(ok(""), ok(GOOD), reply(cut)) as model,
         EmbeddingsServer(width=256) as vectors,
-        opened(settings_for(tmp_path, model, vectors), tmp_path) as system,
+        over_one_page(settings_for(tmp_path, model, vectors), tmp_path, PAGE) as system,
     ):
         twice = await system.answer(Ask(QUESTION), None)
         failed = await system.answer(Ask("What does Watch Plus cost?"), None)
@@ -120,7 +102,7 @@ async def test_the_bound_of_the_settings_is_held(tmp_path: Path, bound: dict[str
     async with (
         OpenAIServer(ok(GOOD)) as model,
         EmbeddingsServer(width=256) as vectors,
-        opened(settings_for(tmp_path, model, vectors, **bound), tmp_path) as system,
+        over_one_page(settings_for(tmp_path, model, vectors, **bound), tmp_path, PAGE) as system,
     ):
         answered = await system.answer(Ask(QUESTION), None)
     assert answered.outcome.value == outcome

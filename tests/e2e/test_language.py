@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.compose import compose
-from bot.compose_ingest import open_ingester
 from bot.records import Ask
 from bot.settings import load_settings
 from bot.system import System
 from rai.records import Outcome
 from rai.redact import MASK
+from tests.e2e.one_page import over_one_page
 from tests.fakes import faults
 from tests.fakes.language_server import LanguageServer
 from tests.fakes.openai_server import OpenAIServer, ok
@@ -37,16 +36,8 @@ async def running(folder: Path, model_file: Path, language: LanguageServer, **op
         home=folder / "home", ledger_key_file=folder / "config" / "ledger.key", model_file=model_file, retries=0,
         language_endpoint=language.endpoint, language_key="lang-canary-4711", entities="embedded", **options,
     )  # fmt: skip
-    (folder / "kb").mkdir()
-    (folder / "kb" / "plans.md").write_text(PAGE, "utf-8")
-    ingester = await open_ingester(settings)
-    await ingester.run([folder / "kb"], acl=None, lexical_only=False, on_progress=lambda _: None)
-    await ingester.close()
-    system = await compose(settings)
-    try:
+    async with over_one_page(settings, folder, PAGE) as system:
         yield system
-    finally:
-        await system.close()
 
 
 async def test_a_long_turn_is_searched_for_by_what_counts(tmp_path: Path, model_file: Path) -> None:
