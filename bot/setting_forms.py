@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, Field
 from pydantic_settings import NoDecode
 
+PREFIX = "ATTEST_"
+"""Of every variable."""
 MOST_MONEY, _DECIMALS = 1_000_000, 9
 _BLOCKLIST = re.compile(r"[0-9A-Za-z._~-]{1,64}")
 _GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

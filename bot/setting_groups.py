@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, SecretStr, field_validator
 
 from bot.setting_forms import Seconds, is_url
 from bot.setting_services import Services
+from grounding.chunking import USUAL, Chunking
+from grounding.policy import Policy
+from grounding.policy_files import read_policies
+
+EMBEDDING_WIDTHS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+"""Numbers of a vector of OpenAI's own models, by the names they have there."""
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class Groups(Services):
-    """All of them."""
+    """All of them, and what follows from several."""
 
     # bounds
     turn_deadline_s: Seconds = Field(45.0, description="seconds in which a turn ends, one way or the other")
@@ -67,3 +77,72 @@ class Groups(Services):
         if value is not None and not is_url(value):
             raise ValueError("an http:// or https:// URL with a host, such as https://bot.example.com")
         return value
+
+    @property
+    def on_loopback(self) -> bool:
+        """True if only this machine can reach the server."""
+        return self.host in LOOPBACK
+
+    @property
+    def model_path(self) -> Path:
+        """The embedding model's file, whether or not it is there."""
+        return self.model_file or self.home / "model" / "minilm-int8.onnx"
+
+    @property
+    def embedding_url(self) -> str | None:
+        """Where texts are embedded by a service; None is OpenAI's own address."""
+        return self.embedding_base_url or self.openai_base_url
+
+    @property
+    def embedding_key(self) -> SecretStr | None:
+        """The key for that address. The chat model's key goes to the chat model's address alone."""
+        same = self.embedding_base_url in (None, self.openai_base_url)
+        return self.embedding_api_key or (self.openai_api_key if same else None)
+
+    @property
+    def embedding_numbers(self) -> int:
+        """Numbers of a vector of the service."""
+        return self.embedding_width or EMBEDDING_WIDTHS[self.embedding_model]
+
+    @property
+    def screen_model_path(self) -> Path:
+        """The screen's classifier, beside the embedding model that it is made of."""
+        return self.model_path.with_name("screen-int8.onnx")
+
+    @property
+    def off_policy_path(self) -> Path:
+        """Where the company's list of excluded subjects is looked for."""
+        return self.off_policy_file or self.home / "off_policy.yaml"
+
+    @cached_property
+    def policies(self) -> Mapping[str, Policy]:
+        """The product's policies and those of HOME/policies, by name. Raises SettingsError for a file that is no policy."""
+        return read_policies(self.home / "policies")
+
+    @property
+    def chunk_fill(self) -> tuple[int, int]:
+        """Size and overlap of chunks of characters or tokens."""
+        size, overlap = USUAL[self.chunks]
+        return (
+            size if self.chunk_size is None else self.chunk_size,
+            overlap if self.chunk_overlap is None else self.chunk_overlap,
+        )
+
+    @property
+    def chunking(self) -> Chunking:
+        """How documents are cut."""
+        if self.chunks == "paragraphs":
+            return Chunking("paragraphs", self.chunk_max_tokens, minimum=self.chunk_min_tokens)
+        return Chunking(self.chunks, *self.chunk_fill)
+
+    @property
+    def language_uses(self) -> tuple[str, ...]:
+        """What Azure AI Language is used for: names, summaries, personal data."""
+        names = self.entities == "language" or (self.entities == "auto" and self.language_endpoint is not None)
+        used = {"names": names, "summaries": self.summarizer == "language", "personal data": self.pii == "language"}
+        return tuple(use for use, is_on in used.items() if is_on)
+
+    @property
+    def directory_path(self) -> Path:
+        """The file that says who belongs to which groups, whether or not it is there."""
+        return self.directory_file or self.home / "directory.yaml"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import PREFIX, Settings, load_settings
+from bot.setting_forms import PREFIX
+from bot.settings import Settings, load_settings
 
 ROOT = Path(__file__).parents[1]
 WAYS = sorted((ROOT / "env").glob("*.env.example"))

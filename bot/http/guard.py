@@ -16,7 +16,7 @@ from aiohttp import web
 
 from bot.http.errors import Handler, Refused
 from bot.http.keys import SYSTEM
-from bot.settings import LOOPBACK
+from bot.setting_groups import LOOPBACK
 
 FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via")
 OPEN = ("/healthz", "/readyz", "/static/", "/source/")

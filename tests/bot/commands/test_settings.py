@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.settings import PREFIX, Settings
+from bot.setting_forms import PREFIX
+from bot.settings import Settings
 from tests.bot.commands.conftest import Attest
 
 

@@ -1,0 +1,173 @@
+"""Settings that contradict each other, each with the one line that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.setting_forms import PREFIX
+from bot.setting_groups import EMBEDDING_WIDTHS, Groups
+from grounding.address import is_loopback
+from grounding.cloud import cloud_of, is_graph
+
+
+def conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    """Settings that contradict each other: whether they do, and the line that says so."""
+    no_model = s.openai_base_url is None and s.openai_api_key is None
+    model = "needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server or a sign-in to Azure"
+    yield from _web_conflicts(s)
+    yield from _trace_conflicts(s)
+    yield s.generator == "openai" and no_model, f"ATTEST_GENERATOR=openai {model}"
+    yield s.statement_judge == "model" and no_model, f"ATTEST_STATEMENT_JUDGE=model {model}"
+    yield s.grader == "model" and no_model, f"ATTEST_GRADER=model {model}"
+    yield s.rewriter == "model" and no_model, f"ATTEST_REWRITER=model {model}"
+    yield s.hyde == "model" and no_model, f"ATTEST_HYDE=model {model}"
+    yield from _language_conflicts(s)
+    yield from _cloud_conflicts(s)
+    yield from _embedder_conflicts(s)
+    yield from _price_conflicts(s)
+    yield from _directory_conflicts(s)
+    yield from _search_conflicts(s)
+    yield from _screen_conflicts(s)
+    yield from _chunk_conflicts(s)
+    yield (
+        bool(s.bot_app_type != "MultiTenant" and s.bot_app_id and s.bot_tenant_id is None),
+        f"ATTEST_BOT_APP_TYPE={s.bot_app_type} needs ATTEST_BOT_TENANT_ID",
+    )
+
+
+def _cloud_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    """A token is for one cloud: an endpoint of another would get one that it refuses, and that is not its to see."""
+    services = (
+        ("openai_base_url", "openai_api_key"),
+        ("embedding_base_url", "embedding_key"),
+        *((f"{name}_endpoint", f"{name}_key") for name in ("search", "content_safety", "language")),
+    )
+    for endpoint, key in services:
+        url = getattr(s, endpoint)
+        cloud = cloud_of(url) if url and getattr(s, key) is None else None
+        yield cloud not in (None, s.cloud), f"{PREFIX}{endpoint.upper()} without a key needs ATTEST_CLOUD={cloud}"
+
+
+def _directory_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    graph = s.directory == "graph"
+    both = "ATTEST_DIRECTORY_FILE needs ATTEST_DIRECTORY=file; with graph nobody would read it"
+    yield graph and s.directory_file is not None, both
+    for name in ("directory_cache_s", "graph_groups_file", "graph_endpoint"):
+        yield name in s.model_fields_set and not graph, f"{PREFIX}{name.upper()} needs ATTEST_DIRECTORY=graph"
+    file, url = s.graph_groups_file, s.graph_endpoint
+    yield file is not None and not file.is_file(), f"ATTEST_GRAPH_GROUPS_FILE={file} is not there"
+    elsewhere = bool(url) and not is_graph(url or "") and not is_loopback(url or "")
+    yield (
+        elsewhere,
+        "ATTEST_GRAPH_ENDPOINT: allowed is an endpoint of Microsoft Graph, such as https://graph.microsoft.us",
+    )
+
+
+def _chunk_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    short = s.chunk_min_tokens * 2 > s.chunk_max_tokens
+    yield short, "ATTEST_CHUNK_MIN_TOKENS may be at most half of ATTEST_CHUNK_MAX_TOKENS"
+    by_paragraph = s.chunks == "paragraphs"
+    idle = ("chunk_size", "chunk_overlap") if by_paragraph else ("chunk_min_tokens", "chunk_max_tokens")
+    needed = "characters or tokens" if by_paragraph else "paragraphs"
+    for name in idle:
+        given = name in s.model_fields_set and getattr(s, name) is not None
+        yield given, f"{PREFIX}{name.upper()} needs ATTEST_CHUNKS={needed}"
+    if not by_paragraph:
+        size, overlap = s.chunk_fill
+        yield s.chunks == "tokens" and size > 2000, "ATTEST_CHUNK_SIZE may be at most 2000 with ATTEST_CHUNKS=tokens"
+        yield (
+            2 * overlap > size,
+            f"ATTEST_CHUNK_OVERLAP, here {overlap}, may be at most half of ATTEST_CHUNK_SIZE, here {size}",
+        )
+
+
+def _trace_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    elsewhere = "traces_endpoint" in s.model_fields_set and s.traces != "otlp"
+    yield elsewhere, f"ATTEST_TRACES_ENDPOINT needs ATTEST_TRACES=otlp; {s.traces} leaves it unused"
+    nowhere = s.traces_content == "on" and s.traces == "off"
+    yield nowhere, "ATTEST_TRACES_CONTENT=on needs ATTEST_TRACES=console or otlp"
+
+
+def _web_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    needed = {"serpapi": ["serpapi_key"], "tavily": ["tavily_key"], "bing": ["bing_endpoint", "bing_key"]}
+    for name in needed.get(s.web, ()):
+        yield getattr(s, name) is None, f"ATTEST_WEB={s.web} needs {PREFIX}{name.upper()}"
+
+
+def _embedder_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    service = s.embedder == "openai"
+    idle = sorted(n for n in s.model_fields_set if n.startswith("embedding_"))
+    if idle and not service:
+        yield True, f"{PREFIX}{idle[0].upper()} needs ATTEST_EMBEDDER=openai; embedded leaves it unused"
+    yield (
+        service and s.embedding_url is None and s.embedding_key is None,
+        "ATTEST_EMBEDDER=openai needs ATTEST_EMBEDDING_API_KEY, or ATTEST_EMBEDDING_BASE_URL for a local server",
+    )
+    yield (
+        service and s.embedding_width is None and s.embedding_model not in EMBEDDING_WIDTHS,
+        f"ATTEST_EMBEDDING_MODEL={s.embedding_model} needs ATTEST_EMBEDDING_WIDTH; known without it are {', '.join(EMBEDDING_WIDTHS)}",
+    )
+
+
+def _price_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    """A cost that leaves something out would be believed."""
+    given = sorted(n for n in s.model_fields_set if n.startswith("price_") and getattr(s, n) is not None)
+    for name in ("price_input", "price_output"):
+        yield (
+            bool(given) and getattr(s, name) is None,
+            f"{PREFIX}{given[0].upper() if given else ''} needs {PREFIX}{name.upper()}",
+        )
+    cached, full = s.price_cached_input, s.price_input
+    yield (
+        cached is not None and full is not None and cached > full,
+        "ATTEST_PRICE_CACHED_INPUT may be at most ATTEST_PRICE_INPUT",
+    )
+    yield (
+        bool(given) and s.embedder == "openai" and s.price_embedding is None,
+        "ATTEST_PRICE_INPUT with ATTEST_EMBEDDER=openai needs ATTEST_PRICE_EMBEDDING; 0 where embeddings cost nothing",
+    )
+    yield (
+        bool(s.turn_cost) and not given,
+        "ATTEST_TURN_COST needs ATTEST_PRICE_INPUT and ATTEST_PRICE_OUTPUT: no prices are built in",
+    )
+
+
+def _search_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    azure = s.search == "azure"
+    yield azure and s.search_endpoint is None, "ATTEST_SEARCH=azure needs ATTEST_SEARCH_ENDPOINT"
+    idle = sorted(n for n in s.model_fields_set if n.startswith("search_"))
+    if idle and not azure:  # or somebody believes that their answers come from another index
+        yield True, f"{PREFIX}{idle[0].upper()} needs ATTEST_SEARCH=azure; embedded leaves it unused"
+    embedded_only = (
+        "ATTEST_HYDE=model needs ATTEST_SEARCH=embedded: what is imagined of passages is searched on this machine alone"
+    )
+    yield azure and s.hyde == "model", embedded_only
+
+
+def _language_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    missing = s.language_endpoint is None
+    yield s.language_key is not None and missing, "ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT"
+    for name in ("entities", "summarizer", "pii"):
+        by_service = getattr(s, name) == "language"
+        yield by_service and missing, f"{PREFIX}{name.upper()}=language needs ATTEST_LANGUAGE_ENDPOINT"
+    waits = "summarizer_deadline_s" in s.model_fields_set and s.summarizer == "embedded"
+    yield waits, "ATTEST_SUMMARIZER_DEADLINE_S needs ATTEST_SUMMARIZER=language"
+    idle = (
+        "ATTEST_LANGUAGE_ENDPOINT is used by nothing: ATTEST_ENTITIES, ATTEST_SUMMARIZER or ATTEST_PII may be language"
+    )
+    yield not missing and not s.language_uses, idle
+
+
+def _screen_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    missing = s.off_policy_file is not None and not s.off_policy_file.exists()
+    yield missing, f"ATTEST_OFF_POLICY_FILE={s.off_policy_file} is not there: a list that is named must exist"
+    no_endpoint = s.screen == "content_safety" and s.content_safety_endpoint is None
+    yield no_endpoint, "ATTEST_SCREEN=content_safety needs ATTEST_CONTENT_SAFETY_ENDPOINT"
+    no_key = s.screen == "moderation" and s.moderation_key is None and s.moderation_base_url is None
+    yield (
+        no_key,
+        "ATTEST_SCREEN=moderation needs ATTEST_MODERATION_KEY, or ATTEST_MODERATION_BASE_URL for a local server",
+    )
+    idle = sorted(n for n in s.model_fields_set if n.startswith(("content_safety_", "moderation_", "screen_")))
+    if idle and "screen" not in s.model_fields_set:  # or somebody believes to be safer than they are
+        yield True, f"{PREFIX}{idle[0].upper()} needs ATTEST_SCREEN; embedded leaves it unused"
