@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import SecretStr
 
@@ -35,9 +35,6 @@ from rai.private import PrivateModel, PrivateTagger, masking
 from rai.records import EntityType
 from rai.redact import Redactor
 from rai.screened import TIMEOUT_S, ScreenedModel, ScreenedWeb
-
-if TYPE_CHECKING:
-    from grounding.azure.identity import InThreads
 
 LOG = logging.getLogger("attest")
 HYPOTHETICALS = "hyde.db"
@@ -150,9 +147,11 @@ def tagger(
         return local
     from rai.azure.language import LanguageRecognizer, LanguageTagger
 
-    at, key = _language_in_threads(settings, closers)
+    key = closers.key(settings.language_key, settings)
     remote = _language_remote(settings, closers)
-    both = LanguageTagger(local, LanguageRecognizer(at, key, timeout_s=remote.deadline_s), remote)
+    both = LanguageTagger(
+        local, LanguageRecognizer(settings.language_endpoint or "", key, timeout_s=remote.deadline_s), remote
+    )
     closers.append(_closing(both))
     return PrivateTagger(both, redactor) if settings.pseudonyms == "on" else both
 
@@ -184,10 +183,10 @@ def personal_finder(
     from rai.azure.language_personal import LanguagePersonal, PersonalRecognizer
     from rai.embedded.tagger import GazetteerTagger
 
-    at, key = _language_in_threads(settings, closers)
+    key = closers.key(settings.language_key, settings)
     remote = _language_remote(settings, closers)
     mask = masking(redactor) if settings.pseudonyms == "on" else None
-    recognizer = PersonalRecognizer(at, key, timeout_s=remote.deadline_s)
+    recognizer = PersonalRecognizer(settings.language_endpoint or "", key, timeout_s=remote.deadline_s)
     finder = LanguagePersonal(recognizer, remote, own=GazetteerTagger(listed), mask=mask)
     closers.append(_closing(finder))
     return finder
@@ -198,14 +197,6 @@ def _language_remote(settings: Settings, closers: Closers) -> Remote:
     return closers.remote(
         settings, "language", within_s=_waited_for(settings, min(TIMEOUT_S, settings.turn_deadline_s / 4))
     )
-
-
-def _language_in_threads(settings: Settings, closers: Closers) -> tuple[str, str | InThreads]:
-    """Endpoint, which the settings want, and key or identity for clients that block."""
-    from grounding.azure.identity import InThreads
-
-    key = closers.key(settings.language_key, settings)
-    return settings.language_endpoint or "", key if isinstance(key, str) else InThreads(key)
 
 
 def directory(settings: Settings, closers: Closers) -> Directory:

@@ -136,26 +136,6 @@ class MachineIdentity:
         return token.expires_on - now < EARLY_S or (token.refresh_on is not None and token.refresh_on <= now)
 
 
-class InThreads:
-    """A MachineIdentity for a client that runs in threads: the token is fetched by the event loop that made this."""
-
-    def __init__(self, identity: MachineIdentity) -> None:
-        self._identity = identity
-        self._loop = asyncio.get_running_loop()
-
-    def get_token(
-        self, *scopes: str, claims: str | None = None, tenant_id: str | None = None, enable_cae: bool = False, **_: Any
-    ) -> AccessToken:
-        """A TokenCredential's. Blocks this thread, never the loop. Raises ClientAuthenticationError."""
-        del tenant_id, enable_cae
-        asked = asyncio.run_coroutine_threadsafe(self._identity.get_token(*scopes, claims=claims), self._loop)
-        try:
-            return asked.result(self._identity.within_s + 1.0)
-        except TimeoutError:
-            asked.cancel()
-            raise ClientAuthenticationError(SIGN_IN_FAILED) from None
-
-
 def _default(options: dict[str, Any]) -> Credential:
     # its warnings repeat what every way of signing in had to say, names of people and tenants included
     logging.getLogger("azure.identity").setLevel(logging.CRITICAL)

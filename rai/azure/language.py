@@ -10,15 +10,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from azure.core.credentials import TokenCredential
+from azure.core.credentials_async import AsyncTokenCredential
 from presidio_analyzer import EntityRecognizer, RecognizerResult, RemoteRecognizer
 
-from grounding.azure.core_faults import code_of, translated
-from grounding.azure.language_client import SERVICE, STRING_INDEX, blocking_client
-from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid
+from grounding.azure.core_faults import translated
+from grounding.azure.language_client import SERVICE, LanguageService
+from grounding.errors import ServiceError, ServiceReplyInvalid
 from grounding.observe import without
 from grounding.remote import Remote
 from grounding.text import sentences
@@ -43,20 +43,29 @@ _TYPES: dict[str, EntityType] = {
 _SPACE = re.compile(r"\s(?=\S*$)")
 
 
+Piece = tuple[int, str]
+Told = tuple[int, str, Sequence[Mapping[str, Any]]]
+"""Offset and text of a piece, and what the service said of it."""
+
+
 class LanguageRecognizer(RemoteRecognizer):
-    """presidio recogniser over `recognize_entities`. Results carry our entity types; offsets are code points.
+    """presidio recogniser of what the service says. Results carry our entity types; offsets are code points.
+
+    presidio's recognisers block. The service is asked without blocking, by `read`, and `analyze` gets what it said as the artifacts that
+    presidio hands to every recogniser.
 
     `key`: of the Language resource, or a token credential (Microsoft Entra ID), which goes to https, or to this machine. Raises
-    SettingsError for an endpoint or key that cannot be used. Blocking: `LanguageTagger` runs it in a thread.
+    SettingsError for an endpoint or key that cannot be used.
     """
 
     label = "Azure AI Language NER"
+    task = "EntityRecognition"
     kinds: frozenset[str] = frozenset(_TYPES.values())
 
     def __init__(
-        self, endpoint: str, key: str | TokenCredential, *, language: str = "en", timeout_s: float = 20.0
+        self, endpoint: str, key: str | AsyncTokenCredential, *, language: str = "en", timeout_s: float = 20.0
     ) -> None:
-        self._client = blocking_client(endpoint, key, timeout_s=timeout_s, language=language)
+        self._service = LanguageService(endpoint, key, timeout_s=timeout_s, language=language)
         super().__init__(
             supported_entities=sorted(self.kinds), supported_language=language, name=self.label, version="2023-04-01"
         )
@@ -68,48 +77,49 @@ class LanguageRecognizer(RemoteRecognizer):
         """Entity types as in the contract, not presidio's."""
         return list(self.supported_entities)
 
-    def analyze(self, text: str, entities: list[str], nlp_artifacts: object = None) -> list[RecognizerResult]:
+    async def read(self, text: str) -> list[RecognizerResult]:
         """Every entity of `text`, of whatever length. Raises ServiceError if any part of it could not be read."""
-        del nlp_artifacts  # presidio hands them to every recogniser; the service needs none
-        results: list[RecognizerResult] = []
-        pieces = list(_pieces(text))
-        for at in range(0, len(pieces), MAX_DOCUMENTS):
-            batch = pieces[at : at + MAX_DOCUMENTS]
-            with translated(SERVICE):
-                replies = self._asked([piece for _, piece in batch])
-                if len(replies) != len(batch):
-                    raise ServiceReplyInvalid(SERVICE, f"{len(replies)} of {len(batch)} documents answered")
-                for (offset, piece), reply in zip(batch, replies, strict=True):
-                    results += self._results(offset, piece, reply, entities)
+        whole = len(text) <= MAX_PIECE
+        pieces = [(0, text)] if whole else await asyncio.to_thread(lambda: list(_pieces(text)))
+        with translated(SERVICE):
+            told: list[Told] = []
+            for at in range(0, len(pieces), MAX_DOCUMENTS):
+                batch = pieces[at : at + MAX_DOCUMENTS]
+                replies = await self._service.analyze(self.task, [piece for _, piece in batch])
+                told += [(*piece, reply) for piece, reply in zip(batch, replies, strict=True)]
+            return self.analyze(text, self.supported_entities, told)
+
+    def analyze(self, text: str, entities: list[str], nlp_artifacts: Any = ()) -> list[RecognizerResult]:
+        """The entities that `nlp_artifacts` tell of. Raises ServiceReplyInvalid, or what a reply of another shape leads to."""
+        del text  # it stands in the artifacts, piece by piece
+        results = [
+            result for offset, piece, found in nlp_artifacts for result in self._results(offset, piece, found, entities)
+        ]
         return list(EntityRecognizer.remove_duplicates(results))
 
-    def close(self) -> None:
+    async def aclose(self) -> None:
         """Close the connections."""
-        self._client.close()
+        await self._service.aclose()
 
-    def _asked(self, documents: list[str]) -> list[Any]:
-        return list(
-            self._client.recognize_entities(documents, disable_service_logs=True, string_index_type=STRING_INDEX)
-        )
-
-    def _kind(self, entity: Any) -> str | None:
+    def _kind(self, entity: Mapping[str, Any]) -> str | None:
         """What an entity is to us; None for what is no name."""
-        kind = _TYPES.get(entity.category) or _TYPES.get(f"{entity.category}/{entity.subcategory}")
+        category, text = entity["category"], entity["text"]
+        kind = _TYPES.get(category) or _TYPES.get(f"{category}/{entity.get('subcategory')}")
         # "phone" is a Product to the service and no name to us
-        named = entity.text[0].isupper() or any(c.isdigit() for c in entity.text)
+        named = text[0].isupper() or any(c.isdigit() for c in text)
         return kind if named else None
 
-    def _results(self, offset: int, piece: str, reply: Any, wanted: Sequence[str]) -> list[RecognizerResult]:
-        if reply.is_error:
-            raise ServiceRejected(SERVICE, f"a part of the text was refused ({code_of(reply.error.code)})")
+    def _results(
+        self, offset: int, piece: str, found: Sequence[Mapping[str, Any]], wanted: Sequence[str]
+    ) -> list[RecognizerResult]:
         results = []
-        for entity in reply.entities:
-            start, end = entity.offset, entity.offset + entity.length
-            if not 0 <= start < end <= len(piece) or piece[start:end] != entity.text:
+        for entity in found:
+            start, end = entity["offset"], entity["offset"] + entity["length"]
+            if not 0 <= start < end <= len(piece) or piece[start:end] != entity["text"]:
                 raise ServiceReplyInvalid(SERVICE, "an entity lies outside of the text")
-            kind = self._kind(entity)
-            if kind and kind in wanted and entity.confidence_score >= MIN_CONFIDENCE:
-                results.append(RecognizerResult(kind, offset + start, offset + end, entity.confidence_score))
+            kind, score = self._kind(entity), float(entity["confidenceScore"])
+            if kind and kind in wanted and score >= MIN_CONFIDENCE:
+                results.append(RecognizerResult(kind, offset + start, offset + end, score))
         return results
 
 
@@ -131,9 +141,7 @@ class LanguageTagger:
         if not text.strip():
             return tuple(kept)
         try:
-            found = await self._remote.call(
-                lambda: asyncio.to_thread(self._recognizer.analyze, text, self._recognizer.supported_entities)
-            )
+            found = await self._remote.call(lambda: self._recognizer.read(text))
         except ServiceError as error:
             without("tagger")
             LOG.warning("names are tagged without the service: %s", error)
@@ -146,10 +154,10 @@ class LanguageTagger:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await asyncio.to_thread(self._recognizer.close)
+        await self._recognizer.aclose()
 
 
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
+def _pieces(text: str) -> Iterator[Piece]:
     """(offset, piece) of at most MAX_PIECE code points, cut between sentences, else at a space, else anywhere."""
     ends = [s.end for s in sentences(text)]
     start, at = 0, 0

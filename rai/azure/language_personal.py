@@ -6,11 +6,10 @@ texts go in pieces, and a piece that is refused is a failure.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
-from grounding.azure.language_client import STRING_INDEX, Mask
+from grounding.azure.language_client import Mask
 from grounding.remote import Remote
 from rai.azure.language import LanguageRecognizer
 from rai.personal.known import Kind, Personal
@@ -39,21 +38,18 @@ class PersonalRecognizer(LanguageRecognizer):
     """
 
     label = "Azure AI Language PII"
+    task = "PiiEntityRecognition"
     kinds = frozenset(get_args(Kind))
 
-    def _asked(self, documents: list[str]) -> list[Any]:
-        return list(
-            self._client.recognize_pii_entities(documents, disable_service_logs=True, string_index_type=STRING_INDEX)
-        )
-
-    def _kind(self, entity: Any) -> str | None:
-        if entity.category in _NOBODYS or MASK in entity.text:
+    def _kind(self, entity: Mapping[str, Any]) -> str | None:
+        category, text = entity["category"], entity["text"]
+        if category in _NOBODYS or MASK in text:
             return None
-        kind = _KINDS.get(entity.category, "NUMBER")
-        digits = any(c.isdigit() for c in entity.text)
+        kind = _KINDS.get(category, "NUMBER")
+        digits = any(c.isdigit() for c in text)
         if kind in ("PERSON", "EMAIL"):
             return None if kind == "PERSON" and digits else kind
-        return kind if digits and sum(c.isalnum() for c in entity.text) >= FEWEST else None
+        return kind if digits and sum(c.isalnum() for c in text) >= FEWEST else None
 
 
 class LanguagePersonal:
@@ -81,9 +77,7 @@ class LanguagePersonal:
         """
         sent = texts if self._mask is None else await self._mask(texts)
         text = "\n".join(t for t in sent if t.strip())
-        found = await self._remote.call(
-            lambda: asyncio.to_thread(self._recognizer.analyze, text, self._recognizer.supported_entities)
-        )
+        found = await self._remote.call(lambda: self._recognizer.read(text))
         known = await self._own.tag(text) if self._own else ()
         own = [(start, end) for start, end, kind in known if kind in ("product", "organisation")]
         personal = (Personal(r.start, r.end, cast(Kind, r.entity_type), text[r.start : r.end]) for r in found)
@@ -91,4 +85,4 @@ class LanguagePersonal:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await asyncio.to_thread(self._recognizer.close)
+        await self._recognizer.aclose()

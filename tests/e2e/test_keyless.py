@@ -18,7 +18,7 @@ from bot.compose_remote import openai_key
 from bot.records import Ask
 from bot.settings import Settings, load_settings
 from grounding.azure.graph_directory import GraphDirectory
-from grounding.azure.identity import InThreads, MachineIdentity
+from grounding.azure.identity import MachineIdentity
 from grounding.azure.openai_chat import OpenAIChat
 from grounding.azure.search_service import SearchService
 from grounding.errors import ServiceRejected, SettingsError
@@ -74,7 +74,7 @@ async def _content_safety(url: str, identity: MachineIdentity) -> None:
 
 
 async def _language(url: str, identity: MachineIdentity) -> None:
-    client = LanguageTagger(GazetteerTagger(), LanguageRecognizer(url, InThreads(identity)), remote("language"))
+    client = LanguageTagger(GazetteerTagger(), LanguageRecognizer(url, identity), remote("language"))
     try:
         await client.tag("Ask Maria Lopez.")
     finally:

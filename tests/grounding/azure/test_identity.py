@@ -12,7 +12,7 @@ import pytest
 from azure.core.credentials import AccessTokenInfo, TokenRequestOptions
 from azure.core.exceptions import ClientAuthenticationError
 
-from grounding.azure.identity import EARLY_S, FAILED_S, InThreads, MachineIdentity
+from grounding.azure.identity import EARLY_S, FAILED_S, MachineIdentity
 from grounding.cloud import CLOUDS, COGNITIVE, GRAPH, SEARCH, CloudName
 from grounding.errors import ServiceRejected
 from tests.fakes import faults
@@ -149,24 +149,6 @@ async def test_a_token_is_for_the_service_of_its_own_cloud(cloud: CloudName) -> 
     there = CLOUDS[cloud]
     wanted = (there.cognitive, there.search, there.graph, "https://other.example")
     assert [scope for scope, _ in credential.asked] == [f"{resource}/.default" for resource in wanted]
-
-
-async def test_threads_get_the_same_token_through_the_loop() -> None:
-    credential = Credential()
-    one, _ = identity(credential)
-    bridge = InThreads(one)
-    await one.get_token(COGNITIVE)
-    found = await asyncio.gather(*(asyncio.to_thread(bridge.get_token, COGNITIVE) for _ in range(3)))
-    assert {t.token for t in found} == {"token-1"}
-    assert len(credential.asked) == 1
-
-
-async def test_a_thread_is_not_left_waiting() -> None:
-    credential = Credential()
-    credential.gate.clear()
-    one, _ = identity(credential, within_s=0.05)
-    with pytest.raises(ClientAuthenticationError):
-        await asyncio.to_thread(InThreads(one).get_token, COGNITIVE)
 
 
 # --- azure-identity itself

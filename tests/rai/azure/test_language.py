@@ -36,9 +36,9 @@ def _remote(**options: object) -> Remote:
 async def _analyze(server: LanguageServer, text: str) -> list[tuple[str, str]]:
     recognizer = LanguageRecognizer(server.endpoint, KEY)
     try:
-        found = await asyncio.to_thread(recognizer.analyze, text, recognizer.get_supported_entities())
+        found = await recognizer.read(text)
     finally:
-        recognizer.close()
+        await recognizer.aclose()
     return [(text[r.start : r.end], r.entity_type) for r in sorted(found, key=lambda r: r.start)]
 
 
@@ -124,7 +124,8 @@ async def test_a_span_that_does_not_hold_its_text_is_refused() -> None:
 async def test_nobody_at_the_address() -> None:
     recognizer = LanguageRecognizer("http://127.0.0.1:9", KEY)
     with pytest.raises(ServiceUnavailable):
-        await asyncio.to_thread(recognizer.analyze, "We asked Contoso.", ["organisation"])
+        await recognizer.read("We asked Contoso.")
+    await recognizer.aclose()
 
 
 async def test_the_tagger_adds_to_the_local_names() -> None:
