@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text, func, insert, select, update
+from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text, func, insert, null, select, update
 from sqlalchemy.engine import Row as SqlRow
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
@@ -216,7 +216,9 @@ def _stands(connection: Connection, mac: str) -> bool:
 
 
 def _last(connection: Connection) -> Row | None:
-    found = connection.execute(select(_ENTRIES).order_by(_ENTRIES.c.seq.desc()).limit(1)).first()
+    """The last entry without its body, which is long and which nobody asks for who adds to the chain."""
+    columns = [null().label("body") if column is _ENTRIES.c.body else column for column in _ENTRIES.c]
+    found = connection.execute(select(*columns).order_by(_ENTRIES.c.seq.desc()).limit(1)).first()
     return None if found is None else _row(found)
 
 
