@@ -120,6 +120,8 @@ def redact_body(body: dict[str, Any], known: Known) -> dict[str, Any]:
     Keys, ids and hashes are left alone, and so are the passages of the evidence, which are what was retrieved. Lengths
     never change.
     """
+    if not known:
+        return body
     walked = _walk({k: v for k, v in body.items() if k != "evidence"}, known)
     return {k: v if k == "evidence" else walked[k] for k, v in body.items()}
 

@@ -45,6 +45,11 @@ _ENTRIES = Table(
 _ABOUT = Table(
     "about", _METADATA, Column("name", String(32), primary_key=True), Column("value", String(64), nullable=False)
 )
+_LAST = (
+    select(*(null().label("body") if column.name == "body" else column for column in _ENTRIES.c))
+    .order_by(_ENTRIES.c.seq.desc())
+    .limit(1)
+)
 Redaction = Callable[[dict[str, Any]], dict[str, Any]]
 
 
@@ -217,8 +222,7 @@ def _stands(connection: Connection, mac: str) -> bool:
 
 def _last(connection: Connection) -> Row | None:
     """The last entry without its body, which is long and which nobody asks for who adds to the chain."""
-    columns = [null().label("body") if column is _ENTRIES.c.body else column for column in _ENTRIES.c]
-    found = connection.execute(select(*columns).order_by(_ENTRIES.c.seq.desc()).limit(1)).first()
+    found = connection.execute(_LAST).first()
     return None if found is None else _row(found)
 
 

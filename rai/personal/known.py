@@ -50,6 +50,10 @@ class Known:
             if (pattern := anywhere(kind, form)) and not self._owns(kind, form)
         ]
 
+    def __bool__(self) -> bool:
+        """False if there is nothing to find."""
+        return bool(self._forms)
+
     def find(self, text: str) -> Iterator[Personal]:
         """Where it stands in `text`, in no order, possibly overlapping."""
         for kind, pattern in self._forms:
