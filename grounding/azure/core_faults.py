@@ -23,8 +23,8 @@ from grounding.remote import Overloaded, Throttled, retry_after
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]{0,39}")
 _REFUSALS = {
-    401: "the key was refused",
-    403: "the key may not do this, or a network rule forbids it",
+    401: "the key was refused, or this machine's identity",
+    403: "the key or identity may not do this, or a network rule forbids it",
 }
 
 

@@ -102,8 +102,8 @@ def _refusal(error: openai.APIStatusError, code: str | None) -> str:
     if 300 <= status < 400:
         return "the base URL redirects elsewhere; give the final address"
     return {
-        401: "the key was refused",
-        403: "the key may not do this, or a network rule forbids it",
+        401: "the key was refused, or this machine's identity",
+        403: "the key or identity may not do this, or a network rule forbids it",
         404: _not_found(error),
         405: _not_found(error),
     }.get(status, "the request was refused")

@@ -100,7 +100,7 @@ async def test_a_service_without_knowledge_bases_takes_the_passages_all_the_same
 ) -> None:
     """The ingest ends with one clear line, and answers come from the search."""
     server.knowing = faults.status(403)
-    with pytest.raises(ServiceRejected, match=r"^agentic retrieval: the key may not do this"):
+    with pytest.raises(ServiceRejected, match=r"^agentic retrieval: the key or identity may not do this"):
         await take_in(settings, tmp_path / "kb")
     async with running(settings) as system:
         assert (await system.answer(ASKED, None)).outcome is Outcome.ANSWERED

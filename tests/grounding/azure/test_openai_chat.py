@@ -179,7 +179,10 @@ async def test_filters_and_refusals_are_decisions_and_not_tried_again(step: Step
 @pytest.mark.parametrize(
     ("step", "says"),
     [
-        (fake.error(401, code="invalid_api_key"), r"the key was refused \(status 401, invalid_api_key\)"),
+        (
+            fake.error(401, code="invalid_api_key"),
+            r"the key was refused, or this machine's identity \(status 401, invalid_api_key\)",
+        ),
         (fake.error(403), "may not do this"),
         (fake.error(404, code="model_not_found"), r"no model or deployment of that name.*model_not_found"),
         (fake.error(400, code="context_length_exceeded"), "longer than the model can take"),

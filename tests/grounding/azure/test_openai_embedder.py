@@ -221,7 +221,7 @@ async def test_a_model_that_reads_next_to_nothing_is_refused_and_not_asked_for_e
     ("fault", "kind", "said"),
     [
         (faults.status(401), ServiceRejected, "the key was refused"),
-        (faults.status(403), ServiceRejected, "the key may not do this"),
+        (faults.status(403), ServiceRejected, "the key or identity may not do this"),
         (faults.status(404), ServiceRejected, "no model or deployment of that name"),
         (faults.status(429, Retry_After="0"), ServiceRejected, "too many requests"),
         (faults.status(429, Retry_After="60"), ServiceRejected, "too many requests"),
