@@ -21,6 +21,7 @@ from azure.core.rest import AsyncHttpResponse, HttpRequest
 
 from grounding.address import check_address, check_key, is_loopback
 from grounding.azure.core_faults import code_of
+from grounding.azure.core_options import client_options
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
 
 API_VERSION = "2023-04-01"
@@ -113,12 +114,7 @@ def _options(endpoint: str, key: Any, timeout_s: float) -> tuple[Any, dict[str, 
         check_key(key, "ATTEST_LANGUAGE_KEY")
     local = is_loopback(endpoint)
     return AzureKeyCredential(key) if isinstance(key, str) else key, {
-        "retry_total": 0,  # our wrapper decides
-        "permit_redirects": False,
-        "connection_timeout": min(5.0, timeout_s),
-        "read_timeout": timeout_s,
-        "logging_enable": False,
-        "use_env_settings": not local,  # a proxy cannot reach our loopback
+        **client_options(endpoint, timeout_s),
         "per_call_policies": [_AtHome(endpoint, plain=local and not isinstance(key, str))],
     }
 

@@ -21,6 +21,7 @@ from azure.search.documents.indexes.models import SearchIndex
 
 from grounding.address import check_address, check_key, is_loopback
 from grounding.azure.core_faults import Changed, NotFound, translated
+from grounding.azure.core_options import client_options
 from grounding.azure.search_filter import after
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
 from grounding.remote import Remote
@@ -66,15 +67,7 @@ def connection(endpoint: str, key: str | AsyncTokenCredential, deadline_s: float
     if isinstance(key, str):
         check_key(key, "ATTEST_SEARCH_KEY")
     local = is_loopback(endpoint)
-    settings: dict[str, Any] = {
-        "api_version": API_VERSION,
-        "retry_total": 0,  # our wrapper decides
-        "permit_redirects": False,
-        "connection_timeout": min(5.0, deadline_s),
-        "read_timeout": deadline_s,
-        "logging_enable": False,
-        "use_env_settings": not local,  # a proxy cannot reach our loopback
-    }
+    settings: dict[str, Any] = {"api_version": API_VERSION, **client_options(endpoint, deadline_s)}
     # the SDK hands tokens to https alone, and knows the option only where it handles one
     options: dict[str, Any] = {"enforce_https": False} if local and not isinstance(key, str) else {}
     credential = AzureKeyCredential(key) if isinstance(key, str) else key

@@ -20,6 +20,7 @@ from azure.core.rest import HttpRequest
 
 from grounding.address import check_address, check_key, is_loopback
 from grounding.azure.core_faults import translated
+from grounding.azure.core_options import client_options
 from grounding.errors import ServiceReplyInvalid
 from grounding.remote import Remote
 from rai.azure.pieces import batches, pieces, sendable, size
@@ -82,12 +83,7 @@ class ContentSafetyScreen:
         self._client = ContentSafetyClient(
             endpoint.rstrip("/"),
             AzureKeyCredential(key) if isinstance(key, str) else key,
-            retry_total=0,  # our wrapper decides
-            permit_redirects=False,
-            connection_timeout=min(5.0, remote.deadline_s),
-            read_timeout=remote.deadline_s,
-            logging_enable=False,
-            use_env_settings=not local,  # a proxy cannot reach our loopback
+            **client_options(endpoint, remote.deadline_s),
         )
 
     @property

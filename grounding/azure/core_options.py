@@ -1,0 +1,21 @@
+"""How every client of azure-core is made: nothing is tried again, redirected or logged by the SDK itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from grounding.address import is_loopback
+
+CONNECT_S = 5.0
+
+
+def client_options(endpoint: str, timeout_s: float) -> dict[str, Any]:
+    """Keyword arguments of a client of `endpoint`. `timeout_s`: of one read; the wrapper around a call bounds the whole."""
+    return {
+        "retry_total": 0,  # our wrapper decides
+        "permit_redirects": False,
+        "connection_timeout": min(CONNECT_S, timeout_s),
+        "read_timeout": timeout_s,
+        "logging_enable": False,
+        "use_env_settings": not is_loopback(endpoint),  # a proxy cannot reach our loopback
+    }
