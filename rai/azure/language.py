@@ -8,8 +8,10 @@ that of api-version 2023-04-01: 5,120 text elements a document and 5 documents a
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import re
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -41,6 +43,9 @@ _TYPES: dict[str, EntityType] = {
     "Product": "product",
 }
 _SPACE = re.compile(r"\s(?=\S*$)")
+_MARKER = re.compile(r" ?\[\d{1,3}\]")
+_REMEMBERED = 256
+"""Texts whose names are remembered, by their hash."""
 
 
 Piece = tuple[int, str]
@@ -134,6 +139,7 @@ class LanguageTagger:
         self._local = local
         self._recognizer = recognizer
         self._remote = remote
+        self._known: OrderedDict[bytes, list[Tag]] = OrderedDict()
 
     async def tag(self, text: str) -> tuple[Tag, ...]:
         """Spans (start, end, type), ascending, not overlapping; local names win where both speak."""
@@ -141,20 +147,49 @@ class LanguageTagger:
         if not text.strip():
             return tuple(kept)
         try:
-            found = await self._remote.call(lambda: self._recognizer.read(text))
+            found = await self._found(text)
         except ServiceError as error:
             without("tagger")
             LOG.warning("names are tagged without the service: %s", error)
             note(f"names were looked for in the local list alone: {error}")
             return tuple(kept)
-        for result in sorted(found, key=lambda r: (r.start, -r.end)):
-            if all(result.end <= start or end <= result.start for start, end, _ in kept):
-                kept.append((result.start, result.end, cast(EntityType, result.entity_type)))
+        for result in sorted(found, key=lambda tag: (tag[0], -tag[1])):
+            if all(result[1] <= start or end <= result[0] for start, end, _ in kept):
+                kept.append(result)
         return tuple(sorted(kept))
+
+    async def _found(self, text: str) -> list[Tag]:
+        """What the service finds. It is asked about `text` without the markers of its citations: an answer is checked without and with
+        them, and one request serves both.
+        """
+        plain, places = unmarked(text)
+        if not plain.strip():
+            return []
+        key = hashlib.sha256(plain.encode("utf-8", "surrogatepass")).digest()
+        if key not in self._known:
+            results = await self._remote.call(lambda: self._recognizer.read(plain))
+            self._known[key] = [(r.start, r.end, cast(EntityType, r.entity_type)) for r in results]
+            while len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+        moved = [(places[start], places[end - 1] + 1, kind) for start, end, kind in self._known[key]]
+        return [
+            tag for tag, (start, end, _) in zip(moved, self._known[key], strict=True) if tag[1] - tag[0] == end - start
+        ]
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._recognizer.aclose()
+
+
+def unmarked(text: str) -> tuple[str, list[int]]:
+    """`text` without markers such as [2] and the space before them, and for each code point of that its place in `text`."""
+    plain, places, at = [], list[int](), 0
+    for marker in [*_MARKER.finditer(text), None]:
+        end = len(text) if marker is None else marker.start()
+        plain.append(text[at:end])
+        places += range(at, end)
+        at = end if marker is None else marker.end()
+    return "".join(plain), places
 
 
 def _pieces(text: str) -> Iterator[Piece]:

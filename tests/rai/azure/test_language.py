@@ -7,10 +7,12 @@ import logging
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grounding.errors import ServiceRejected, ServiceReplyInvalid, ServiceUnavailable, SettingsError
 from grounding.remote import Breaker, Remote
-from rai.azure.language import MAX_PIECE, LanguageRecognizer, LanguageTagger
+from rai.azure.language import MAX_PIECE, LanguageRecognizer, LanguageTagger, unmarked
 from rai.embedded.tagger import GazetteerTagger
 from tests.fakes.language_server import LanguageServer
 
@@ -136,6 +138,33 @@ async def test_the_tagger_adds_to_the_local_names() -> None:
             ("Contoso", "organisation"),
             ("Lyon", "address"),
         ]
+
+
+async def test_an_answer_with_and_without_its_citations_is_asked_about_once() -> None:
+    plain, cited = "Maria Lopez works for Contoso.", "Maria Lopez works [1] for Contoso [2]."
+    async with LanguageServer(NAMES) as server:
+        tagger = LanguageTagger(GazetteerTagger(), LanguageRecognizer(server.endpoint, KEY), _remote())
+        for text in (plain, cited, "[3]"):
+            tags = [(text[a:b], kind) for a, b, kind in await tagger.tag(text)]
+            assert tags == ([("Maria Lopez", "person"), ("Contoso", "organisation")] if text != "[3]" else [])
+        await tagger.aclose()
+    assert [body["analysisInput"]["documents"][0]["text"] for body in server.seen] == [plain]
+
+
+async def test_what_failed_is_asked_for_again() -> None:
+    async with LanguageServer(NAMES, script=(400,)) as server:
+        tagger = LanguageTagger(GazetteerTagger(), LanguageRecognizer(server.endpoint, KEY), _remote())
+        assert "person" not in {kind for *_, kind in await tagger.tag("Contoso employs Xiu.")}
+        assert "organisation" in {kind for *_, kind in await tagger.tag("Contoso employs Xiu.")}
+        await tagger.aclose()
+
+
+@given(st.text(alphabet="ab [1]2😀\n", max_size=40))
+def test_a_text_without_markers_knows_where_its_characters_stand(text: str) -> None:
+    plain, places = unmarked(text)
+    assert len(plain) == len(places)
+    assert plain == "".join(text[place] for place in places)
+    assert places == sorted(set(places))
 
 
 async def test_a_failed_service_leaves_the_local_names_and_a_note(caplog: pytest.LogCaptureFixture) -> None:
