@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import time
@@ -118,7 +119,11 @@ def _stand_ins(place: Place) -> Iterator[dict[str, Any]]:
         line = process.stdout.readline()
         if not line:
             raise AssertionError("the stand-ins did not start")
+        told = json.loads(line)
+        os.environ.update(told["identity"])
         try:
-            yield json.loads(line)
+            yield told
         finally:
             process.stdin.close()
+            for name in told["identity"]:
+                del os.environ[name]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import os
 import re
 import sys
 import time
@@ -19,6 +20,8 @@ from aiohttp import web
 from tests.fakes.azure_stack import azure_stack
 from tests.fakes.gate import Gate
 
+IDENTITY = ("IDENTITY_ENDPOINT", "IDENTITY_HEADER", "AZURE_TOKEN_CREDENTIALS")
+"""Variables by which azure-identity finds the managed identity of a process."""
 SECONDS = {"model": 0.5}
 OTHERS = 0.05
 _MARKER = re.compile(rb"[0-9a-f]{16}(?=>>>)|(?<=<<<)[0-9a-f]{16}")
@@ -71,8 +74,13 @@ async def main(home: Path, model: Path, folder: Path) -> None:
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
-        told = {"home": str(stack.home), "options": dict(stack.options), "timeline": runner.addresses[0][1]}
-        sys.stdout.write(json.dumps(told) + "\n")
+        told = {
+            "home": str(stack.home),
+            "options": dict(stack.options),
+            "identity": {name: os.environ[name] for name in IDENTITY},
+            "timeline": runner.addresses[0][1],
+        }
+        sys.stdout.write(json.dumps(told, default=str) + "\n")
         sys.stdout.flush()
         await asyncio.to_thread(sys.stdin.read)
         await runner.cleanup()
