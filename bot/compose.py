@@ -18,6 +18,7 @@ from bot.compose_embedder import asking_embedder
 from bot.compose_owned import Closers
 from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
 from bot.compose_remote import (
+    HELPING_SHARE,
     chat_model,
     directory,
     model_grader,
@@ -163,13 +164,14 @@ class _Builder:
     def _models(self, screen: PromptScreen) -> tuple[ChatModel | None, ChatModel | None]:
         """The chat model that drafts and judges, and the one that grades, rewrites and plans; None where nobody does.
 
-        They are told apart so that grades which fail cannot open the breaker on the draft.
+        They are told apart so that grades which fail cannot open the breaker on the draft, and leave it its time if none of them comes.
         """
         s = self.settings
         drafts = s.generator == "openai" or s.statement_judge == "model"
         helps = "model" in (s.grader, s.rewriter)
         make = partial(chat_model, s, screen, self.redactor, self.closers)
-        return make(needed=s.generator == "openai") if drafts else None, make() if helps else None
+        helping = min(s.call_deadline_s, HELPING_SHARE * s.turn_deadline_s)
+        return make(needed=s.generator == "openai") if drafts else None, make(within_s=helping) if helps else None
 
     def _composer(self, local: Embedder | None, model: ChatModel | None, *, own: bool) -> Composer:
         from grounding.embedded.composer import ExtractiveComposer

@@ -38,18 +38,28 @@ from rai.screened import TIMEOUT_S, ScreenedModel, ScreenedWeb
 
 LOG = logging.getLogger("attest")
 HYPOTHETICALS = "hyde.db"
+HELPING_SHARE = 1 / 6
+"""Of a turn's deadline, for a call of the model that does not draft."""
 
 
 def chat_model(
-    settings: Settings, screen: PromptScreen, redactor: Redactor, closers: Closers, *, needed: bool = False
+    settings: Settings,
+    screen: PromptScreen,
+    redactor: Redactor,
+    closers: Closers,
+    *,
+    within_s: float | None = None,
+    needed: bool = False,
 ) -> ChatModel:
-    """The chat model, wrapped: the bare one exists only inside the wrapper. `needed`: without it no turn can be answered."""
+    """The chat model, wrapped: the bare one exists only inside the wrapper. `within_s`: of a call, else that of the settings; `needed`: without
+    it no turn can be answered.
+    """
     from grounding.azure.openai_chat import OpenAIChat
     from grounding.azure.openai_responses import OpenAIResponses
 
     key = openai_key(settings, closers)
     interface = OpenAIChat if settings.openai_api == "chat" else OpenAIResponses
-    remote = closers.remote(settings, "openai", needed=needed)
+    remote = closers.remote(settings, "openai", within_s=within_s, needed=needed)
     model = interface(
         settings.openai_base_url, key, settings.openai_model, remote, stream=settings.openai_stream == "on"
     )  # fmt: skip

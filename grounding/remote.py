@@ -32,6 +32,12 @@ from grounding.observe import RemoteCall, RemoteOutcome, observed
 T = TypeVar("T")
 BACKOFF_S = 0.5
 BACKOFF_CAP_S = 8.0
+TRIAL_S = 0.05
+"""Seconds between two looks at how a trial ends."""
+GIVEN_UP = 0.5
+"""Share of a call's deadline from which an attempt that its caller calls off counts as failed: nobody waits so long for a service
+that is well, and a service that hangs is otherwise never found out by callers of less patience.
+"""
 
 
 class Throttled(ServiceRejected):
@@ -181,10 +187,9 @@ class Remote:
 
     async def _once(self, attempt: Callable[[], Awaitable[T]], bound: asyncio.Timeout, seen: RemoteCall) -> T:
         async with self._places:
-            ticket = self.breaker.admit()
-            if ticket is None:
-                raise LeftAlone(self.service, "failed several times in a row and is left alone for a while")
+            ticket = await self._ticket()
             seen.attempts += 1
+            began = self._clock()
             ok: bool | None = None
             try:
                 result = await attempt()
@@ -197,10 +202,21 @@ class Remote:
                 ok = True  # it answered, if only to say no
                 raise
             except asyncio.CancelledError:
-                ok = False if bound.expired() else None
+                slow = self._clock() - began >= GIVEN_UP * self.deadline_s
+                ok = False if bound.expired() or slow else None
                 raise
             finally:
                 self.breaker.report(ticket, ok=ok)
+
+    async def _ticket(self) -> int:
+        """Leave for one attempt. While a service that was left alone is on trial, others wait for how that ends: if they were sent
+        away, whoever needs several answers at once would call its own trial off, for ever. Raises LeftAlone.
+        """
+        while (ticket := self.breaker.admit()) is None:
+            if self.breaker.state == "open":
+                raise LeftAlone(self.service, "failed several times in a row and is left alone for a while")
+            await self._sleep(TRIAL_S)
+        return ticket
 
     def _pause(self, error: ServiceError, tried: int) -> float | None:
         """Seconds until the next attempt, or None when there is to be none.

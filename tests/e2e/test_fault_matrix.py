@@ -33,6 +33,7 @@ DOCS = ROOT / "docs" / "faults.md"
 _TABLE = re.compile(r"(<!-- table -->\n).*?(\n<!-- end -->)", re.DOTALL)
 UNKNOWN = "What is a flat white?"
 LONG = "My parcel came on Tuesday. The box was dented. I opened it at once. The lamp inside is whole. My card was charged on Monday. How long do refunds take?"
+LONG_REST_S = 3.0
 TURN_S, CALL_S, REST_S = 10.0, 1.0, 0.3
 """The product's 45 s, 20 s and 30 s (a service that failed is left alone), scaled for the test."""
 FAULTS: dict[str, Fault | None] = {
@@ -180,26 +181,29 @@ async def test_a_turn_ends_rightly_whatever_a_service_does(name: str, stack: Sta
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-async def test_a_service_that_is_left_alone_is_told_by_the_readiness_probe(name: str, stack: Stack) -> None:
-    """A needed one makes the worker not ready, any other is named beside."""
+async def test_a_service_that_is_left_alone_is_told_by_the_probe_and_taken_up_again(name: str, stack: Stack) -> None:
+    """A needed one makes the worker not ready, any other is named beside; a turn after the rest is whole again."""
     expected, gate = EXPECTED[name], stack.gates[name]
     needed = expected.outcome.startswith("failed")
     system = await compose(
-        stack.settings(turn_deadline_s=TURN_S, call_deadline_s=CALL_S, directory_cache_s=0.001, retries=1)
+        stack.settings(
+            turn_deadline_s=TURN_S, call_deadline_s=CALL_S, retries=1, breaker_s=LONG_REST_S, directory_cache_s=0.001
+        )
     )
     gate.fault = status(500)
     try:
-        assert await system.ready() == {} if name != "search" else True
-        assert system.degraded() == {}
         for ask in asks(replace(expected, first=2 * len(FAULTS))):
             await system.answer(ask, None)
             if expected.named in (await system.ready() if needed else system.degraded()):
                 break
-        if needed:
-            assert expected.named in await system.ready()
-        else:
-            assert await system.ready() == {}
-            assert "500" in system.degraded()[expected.named]
+        told = await system.ready() if needed else system.degraded()
+        assert "500" in told[expected.named]
+        assert needed or await system.ready() == {}
+        gate.fault = None
+        await asyncio.sleep(LONG_REST_S)
+        again = await system.answer(ask, None)
+        assert outcome_of(again) == ("insufficient" if expected.question == UNKNOWN else "answered")
+        assert not any(expected.note in note for note in again.notes)
     finally:
         gate.fault = None
         await system.close()
