@@ -47,6 +47,7 @@ def log_to(stream: TextIO, settings: Settings, level: str, *, times: bool) -> No
     """The same to any stream: of our loggers what is at `level` or above, of others warnings and errors."""
     handler = logging.StreamHandler(stream)
     handler.setLevel(level.upper())
+    handler.addFilter(_fit)  # a library may have set a level of its own on a logger of its own
     masker = Masker(_secrets(settings))
     handler.setFormatter(JsonLines(masker) if settings.log_format == "json" else TextLines(masker, times=times))
     logging.basicConfig(level="ERROR" if level == "error" else "WARNING", handlers=[handler], force=True)
@@ -57,6 +58,10 @@ def log_to(stream: TextIO, settings: Settings, level: str, *, times: bool) -> No
 def is_ours(name: str) -> bool:
     """Whether a logger is one of this product's."""
     return name.split(".", 1)[0] in OURS
+
+
+def _fit(record: logging.LogRecord) -> bool:
+    return is_ours(record.name) or record.levelno >= logging.WARNING
 
 
 class Masker:

@@ -22,6 +22,7 @@ def conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
     yield s.rewriter == "model" and no_model, f"ATTEST_REWRITER=model {model}"
     yield s.hyde == "model" and no_model, f"ATTEST_HYDE=model {model}"
     yield from _language_conflicts(s)
+    yield from _in_the_clear(s)
     yield from _cloud_conflicts(s)
     yield from _embedder_conflicts(s)
     yield from _price_conflicts(s)
@@ -29,10 +30,27 @@ def conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
     yield from _search_conflicts(s)
     yield from _screen_conflicts(s)
     yield from _chunk_conflicts(s)
+    longer = s.call_deadline_s > s.turn_deadline_s
+    yield longer, f"ATTEST_CALL_DEADLINE_S may be at most ATTEST_TURN_DEADLINE_S, here {s.turn_deadline_s:g}"
     yield (
         bool(s.bot_app_type != "MultiTenant" and s.bot_app_id and s.bot_tenant_id is None),
         f"ATTEST_BOT_APP_TYPE={s.bot_app_type} needs ATTEST_BOT_TENANT_ID",
     )
+
+
+def _in_the_clear(s: Groups) -> Iterator[tuple[bool, str]]:
+    """A key or a token over plain http can be read by whoever is on the way. A server without a key may be reached so."""
+    keyed = (
+        ("openai_base_url", "openai_api_key"),
+        ("embedding_base_url", "embedding_key"),
+        ("moderation_base_url", "moderation_key"),
+    )
+    always = ("search_endpoint", "content_safety_endpoint", "language_endpoint", "tavily_base_url", "bing_endpoint")
+    for name, key in (*keyed, *((name, None) for name in always)):
+        url = getattr(s, name)
+        clear = bool(url) and url.lower().startswith("http://") and not is_loopback(url)
+        carried = key is None or getattr(s, key) is not None
+        yield clear and carried, f"{PREFIX}{name.upper()}: allowed is https, the key would travel in the clear"
 
 
 def _cloud_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import ipaddress
 from urllib.parse import urlsplit
 
 from grounding.errors import SettingsError
 
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-
 
 def is_loopback(url: str) -> bool:
     """True if `url` leads to this machine: no proxy can reach it, and nobody else reads along."""
-    return urlsplit(url).hostname in _LOOPBACK
+    return is_this_machine(urlsplit(url).hostname or "")
+
+
+def is_this_machine(host: str) -> bool:
+    """True for a loopback address, and for localhost and names under it (RFC 6761, 6.3)."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def check_address(url: str, setting: str, example: str) -> None:
@@ -23,7 +30,7 @@ def check_address(url: str, setting: str, example: str) -> None:
         scheme, host = "", None
     if scheme not in ("http", "https") or not host:
         raise SettingsError(f"{setting}: allowed is an address such as {example}")
-    if scheme == "http" and host not in _LOOPBACK:
+    if scheme == "http" and not is_this_machine(host):
         raise SettingsError(f"{setting}: allowed is https, the key would travel in the clear")
 
 

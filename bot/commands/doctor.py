@@ -16,7 +16,7 @@ import typer
 from rich.text import Text
 
 from bot.commands import options
-from bot.commands.doctor_services import Finding, services
+from bot.commands.doctor_services import Finding, fix_of, services
 from bot.commands.output import console, emit, table
 from bot.commands.startup import run, settings_of, warn_of_unknown_names
 from bot.commands.wiring import opened
@@ -239,9 +239,9 @@ async def _graph(system: System) -> Finding:
     try:
         await system.directory.groups("00000000-0000-0000-0000-000000000000")
     except ServiceError as error:
+        granting = "give this machine's identity the application permission GroupMember.Read.All, with admin consent"
         fix = (
-            "give this machine an identity, and that the application permission GroupMember.Read.All with admin consent; "
-            "until then everyone is a stranger"
+            f"{fix_of(error, granting, 'check that Microsoft Graph can be reached')}; until then everyone is a stranger"
         )
         return Finding("directory", "fail", str(error).removeprefix("directory: "), fix, service=True)
     return Finding("directory", "ok", "Microsoft Graph answers", service=True)

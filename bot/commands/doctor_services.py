@@ -18,7 +18,7 @@ from bot.settings import Settings
 from grounding.address import check_address, is_loopback
 from grounding.cloud import COGNITIVE, SEARCH, is_azure_ai
 from grounding.errors import AttestError, ServiceError, ServiceRejected, SettingsError
-from grounding.remote import Remote
+from grounding.remote import Remote, Throttled
 
 _WAIT_S = 5.0
 
@@ -109,7 +109,7 @@ async def _openai(settings: Settings, bearer: Bearer) -> Finding:
 
 def _with_models(found: Finding, page: str, url_setting: str, wanted: str = "") -> Finding:
     """What the list of models, which every such server has, tells beside that it answers: a wrong address, an unknown model."""
-    if found.status == "ok" and (found.detail.endswith("(status 404)") or page.lstrip()[:1] == "<"):
+    if found.detail.endswith("(status 404)") or page.lstrip()[:1] == "<":
         fix = f"{url_setting} must end in /v1, for Azure in /openai/v1/"
         return replace(found, status="fail", detail="something answers there, but no model service", fix=fix)
     try:
@@ -129,9 +129,10 @@ async def _embedding(settings: Settings) -> Finding:
         embedder = service_embedder(settings, Remote(SERVICE, deadline_s=_WAIT_S, retries=0), closers)
         await embedder.embed(["attest"])
     except (AttestError, OSError) as error:
-        fix = "check ATTEST_EMBEDDING_BASE_URL, and that the service runs"
-        if isinstance(error, ServiceRejected):
-            fix = "check ATTEST_EMBEDDING_API_KEY, ATTEST_EMBEDDING_MODEL and ATTEST_EMBEDDING_WIDTH"
+        rejected = "check ATTEST_EMBEDDING_API_KEY, ATTEST_EMBEDDING_MODEL and ATTEST_EMBEDDING_WIDTH"
+        fix = fix_of(
+            error, rejected, "check ATTEST_EMBEDDING_BASE_URL, and that the service runs", "ATTEST_EMBEDDING_API_KEY"
+        )
         return Finding(SERVICE, "fail", str(error).removeprefix(f"{SERVICE}: "), fix, service=True)
     finally:
         await closers.close()
@@ -256,6 +257,17 @@ async def _signed_in(name: str, url: str, door: _Door, bearer: Bearer) -> Findin
     return replace(found, detail=f"signed in as this machine; {found.detail}") if found.status == "ok" else found
 
 
+def fix_of(error: Exception, rejected: str, unreachable: str, key: str = "") -> str:
+    """What mends a failed call: `rejected` where the service said no, `unreachable` where nothing of it came. `key`: the setting that makes
+    signing in needless, where there is one.
+    """
+    if isinstance(error, Throttled):
+        return "wait, or raise its quota"
+    if "could not sign in" in str(error) or "no token" in str(error):
+        return "give this machine a managed identity, or az login" + (f", or set {key}" if key else "")
+    return rejected if isinstance(error, ServiceRejected) else unreachable
+
+
 def _secret(value: SecretStr | None) -> str:
     return value.get_secret_value() if value is not None else ""
 
@@ -280,7 +292,19 @@ async def _asked(
     except (aiohttp.ClientError, TimeoutError, ValueError) as error:
         fix = f"check {url_setting}, and that the service runs"
         return Finding(name, "fail", f"does not answer ({type(error).__name__})", fix, service=True), ""
-    return _of_status(name, status, key_setting, url_setting), page
+    found = _of_status(name, status, key_setting, url_setting)
+    return (_of_page(found, page, url_setting) if status == 200 else found), page
+
+
+def _of_page(found: Finding, page: str, url_setting: str) -> Finding:
+    """Whoever answers 200 says something in JSON, a number or nothing; a page of a proxy or half a reply is trouble all the same."""
+    try:
+        json.loads(page or "null")
+    except ValueError:
+        said = "a web page" if page.lstrip()[:1] == "<" else "what cannot be read"
+        fix = f"check {url_setting}, and what stands between: a proxy, a sign-in page"
+        return replace(found, status="fail", detail=f"answers {said} (status 200)", fix=fix)
+    return found
 
 
 def _of_status(name: str, status: int, key_setting: str, url_setting: str) -> Finding:
@@ -289,6 +313,8 @@ def _of_status(name: str, status: int, key_setting: str, url_setting: str) -> Fi
         return Finding(name, "fail", f"redirects elsewhere (status {status})", fix, service=True)
     if status in (401, 403):
         return Finding(name, "fail", f"refuses the key (status {status})", f"check {key_setting}", service=True)
+    if status == 429:
+        return Finding(name, "note", "has too many requests (status 429)", "wait, or raise its quota", service=True)
     if status >= 500:
         return Finding(name, "fail", f"is in trouble (status {status})", "try again later", service=True)
     return Finding(name, "ok", f"answers (status {status})", service=True)

@@ -7,13 +7,13 @@ OpenAI variables is sent; a proxy of the environment is used, except for this ma
 from __future__ import annotations
 
 import inspect
-import ipaddress
 import re
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 
+from grounding.address import is_this_machine
 from grounding.errors import AttestError, ServiceRejected, SettingsError
 from grounding.remote import Remote
 
@@ -33,6 +33,8 @@ def make_client(base_url: str | None, api_key: str | TokenProvider | None, remot
     url = base_url or OPENAI_BASE_URL
     host = _host(url)
     _check_key(api_key)
+    if isinstance(api_key, str) and url.startswith("http://") and not is_this_machine(host):
+        raise SettingsError(f"{remote.service}: allowed is https, the key would travel in the clear")
     client = AsyncOpenAI(
         base_url=url,
         # Without a key the SDK would send the environment's to whatever server this is.
@@ -40,7 +42,7 @@ def make_client(base_url: str | None, api_key: str | TokenProvider | None, remot
         max_retries=0,
         timeout=Timeout(remote.deadline_s, connect=min(CONNECT_S, remote.deadline_s)),
         # A redirect would carry the prompt to an address that nobody configured; a proxy cannot reach our loopback.
-        http_client=DefaultAsyncHttpx2Client(trust_env=not _is_loopback(host), follow_redirects=False),
+        http_client=DefaultAsyncHttpx2Client(trust_env=not is_this_machine(host), follow_redirects=False),
     )
     client.organization = client.project = client.admin_api_key = None
     return client
@@ -81,10 +83,3 @@ def _check_key(api_key: object) -> None:
         raise SettingsError(
             "ATTEST_OPENAI_API_KEY: holds a space, a line break or a character outside ASCII; no key does"
         )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")

@@ -96,6 +96,7 @@ FOREIGN = ["openai._base_client", "httpx2", "httpcore2.http11", "urllib3.connect
 def test_foreign_loggers_are_not_asked_for_less_than_a_warning(name: str, form: str) -> None:
     """SDKs write whole bodies and addresses with their query at DEBUG and INFO."""
     stream, log = log_lines(form), logging.getLogger(name)
+    log.setLevel(logging.DEBUG)  # as a library may do
     log.debug("Request options: %s", {"json_data": "Zebedea"})
     log.info("GET https://x.example/?q=Zebedea")
     assert stream.getvalue() == ""

@@ -72,7 +72,12 @@ EXPECTED = {
     "safety": Expected("Content Safety", "failed: screen_unavailable", "content-safety:", "content-safety"),
     "language": Expected("AI Language", "answered", "the last turn is the query", "language", LONG),
     "names": Expected(
-        "AI Language, names", "answered", "names were looked for in the local list alone", "language", seen=cited
+        "AI Language, names",
+        "answered",
+        "names were looked for in the local list alone",
+        "language",
+        first=5 * len(FAULTS),
+        seen=cited,
     ),
     "summaries": Expected("AI Language, summaries", "answered", "the last turn is the query", "language", LONG),
     "personal data": Expected("AI Language, personal data", "answered", "language:", "language", seen=cited),
@@ -128,7 +133,7 @@ FOUND: dict[tuple[str, str], str] = {}
 
 
 def asks(expected: Expected) -> list[Ask]:
-    """A question for each fault, new ones for what remembers: the grader and the embedder."""
+    """A question for each fault, new ones for what remembers: the grader, the embedder and the names."""
     known = [
         row["history"][-1]["text"]
         for row in rows()

@@ -20,6 +20,7 @@ from grounding.errors import (
     ServiceReplyInvalid,
     ServiceTimeout,
     ServiceUnavailable,
+    SettingsError,
 )
 from grounding.grade_reply import Said, read_reply
 from grounding.remote import Remote, Throttled
@@ -170,8 +171,14 @@ async def test_a_proxy_of_the_environment_is_used_but_for_this_machine(
         for name in ("NO_PROXY", "no_proxy", "ALL_PROXY", "all_proxy"):
             monkeypatch.delenv(name, raising=False)
         url = server.base_url if excepted else "http://models.example/v1"
-        assert await ask(model(way, server, url=url)) == "Fine."
+        assert await ask(model(way, server, url=url, key=KEY if excepted else None)) == "Fine."
     assert (len(proxy.seen), len(server.seen)) == ((0, 1) if excepted else (1, 0))
+
+
+def test_a_key_does_not_travel_in_the_clear() -> None:
+    for made in (OpenAIChat, OpenAIResponses):
+        with pytest.raises(SettingsError, match="in the clear"):
+            made("http://models.example/v1", KEY, "gpt-test", Remote("model"))
 
 
 async def test_a_form_goes_along_and_is_left_out_when_none_is_asked_for(way: Way) -> None:

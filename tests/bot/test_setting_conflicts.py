@@ -1,0 +1,43 @@
+"""Settings that must not stand together: one line says which, and why."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.settings import load_settings
+from grounding.errors import SettingsError
+
+ABROAD = "http://192.0.2.2:7997"
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"openai_base_url": f"{ABROAD}/v1", "openai_api_key": "k"}, "ATTEST_OPENAI_BASE_URL"),
+        (
+            {"embedder": "openai", "embedding_base_url": f"{ABROAD}/v1", "embedding_api_key": "k"},
+            "ATTEST_EMBEDDING_BASE_URL",
+        ),
+        ({"screen": "moderation", "moderation_base_url": ABROAD, "moderation_key": "k"}, "ATTEST_MODERATION_BASE_URL"),
+        ({"screen": "content_safety", "content_safety_endpoint": ABROAD}, "ATTEST_CONTENT_SAFETY_ENDPOINT"),
+        ({"search": "azure", "search_endpoint": ABROAD, "search_key": "k"}, "ATTEST_SEARCH_ENDPOINT"),
+        ({"language_endpoint": ABROAD}, "ATTEST_LANGUAGE_ENDPOINT"),
+        ({"web": "tavily", "tavily_key": "k", "tavily_base_url": ABROAD}, "ATTEST_TAVILY_BASE_URL"),
+        ({"web": "bing", "bing_key": "k", "bing_endpoint": ABROAD}, "ATTEST_BING_ENDPOINT"),
+    ],
+)
+def test_no_key_travels_in_the_clear(given: dict[str, str], named: str) -> None:
+    with pytest.raises(SettingsError, match=f"{named}: allowed is https, the key would travel in the clear"):
+        load_settings(**given)
+    assert load_settings(**{name: value.replace(ABROAD, "http://127.0.0.1:7997") for name, value in given.items()})
+    assert load_settings(**{name: value.replace(ABROAD, "https://name.example") for name, value in given.items()})
+
+
+def test_a_server_without_a_key_may_stand_in_the_own_network() -> None:
+    assert load_settings(generator="openai", openai_base_url=f"{ABROAD}/v1")
+
+
+def test_a_call_ends_before_its_turn() -> None:
+    with pytest.raises(SettingsError, match="ATTEST_CALL_DEADLINE_S may be at most ATTEST_TURN_DEADLINE_S, here 45"):
+        load_settings(call_deadline_s=60)
+    assert load_settings(call_deadline_s=60, turn_deadline_s=120)
