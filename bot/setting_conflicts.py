@@ -30,7 +30,7 @@ def conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
     yield from _search_conflicts(s)
     yield from _screen_conflicts(s)
     yield from _chunk_conflicts(s)
-    longer = s.call_deadline_s > s.turn_deadline_s
+    longer = "call_deadline_s" in s.model_fields_set and s.call_deadline_s > s.turn_deadline_s
     yield longer, f"ATTEST_CALL_DEADLINE_S may be at most ATTEST_TURN_DEADLINE_S, here {s.turn_deadline_s:g}"
     yield (
         bool(s.bot_app_type != "MultiTenant" and s.bot_app_id and s.bot_tenant_id is None),
