@@ -30,6 +30,8 @@ from grounding.remote import Throttled
 
 _DEPTH, _SPARE = 100, 20
 _STATE_SECONDS = 60.0
+_READY_S = 4.0
+"""Whoever asks whether all is ready waits five seconds, and is to hear which part it was."""
 _MOST_WORDS, _MOST_CHARS = 64, 2000
 NO_VECTORS = f"no vectors: {BY_WORDS}"
 OTHER_VECTORS = f"the index holds vectors of another embedding model: {BY_WORDS}; run attest ingest"
@@ -171,9 +173,12 @@ class AzureSearchRetriever:
     async def ready(self) -> dict[str, str]:
         """What keeps the search from being whole, by part; empty if nothing does."""
         try:
-            held = max(0, await self._service.count() - 1)  # the document that tells the state counts too
+            async with asyncio.timeout(_READY_S):
+                held = max(0, await self._service.count() - 1)  # the document that tells the state counts too
         except ServiceError as error:
             return {SERVICE: str(error)}
+        except TimeoutError:
+            return {SERVICE: f"no answer within {_READY_S:g} s"}
         if self._store is None or self._others:
             return {}
         wanted = (await asyncio.to_thread(self._store.counts))[1]

@@ -297,6 +297,8 @@ async def test_ready_tells_what_is_missing(tmp_path: Path) -> None:
         assert "search: failed (status 500" in (await kb.retriever().ready())["search"]
         kb.server.otherwise = faults.html(200)  # which the SDK hands out as the number of documents
         assert (await kb.retriever().ready())["search"] == "search: the reply cannot be read (ValueError)"
+        kb.server.otherwise = faults.slow()
+        assert (await kb.retriever().ready())["search"] == "no answer within 4 s"
 
 
 async def test_the_state_is_asked_for_once_a_minute(tmp_path: Path) -> None:
