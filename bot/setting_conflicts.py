@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.setting_forms import PREFIX
 from bot.setting_groups import EMBEDDING_WIDTHS, Groups
 from grounding.address import is_loopback
-from grounding.cloud import cloud_of, is_graph
+from grounding.cloud import cloud_of, graph_cloud, is_graph
 
 
 def conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
@@ -75,6 +75,8 @@ def _directory_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
     file, url = s.graph_groups_file, s.graph_endpoint
     yield file is not None and not file.is_file(), f"ATTEST_GRAPH_GROUPS_FILE={file} is not there"
     elsewhere = bool(url) and not is_graph(url or "") and not is_loopback(url or "")
+    other = graph and bool(url) and is_graph(url or "") and graph_cloud(url or "") != s.cloud
+    yield other, f"ATTEST_GRAPH_ENDPOINT needs ATTEST_CLOUD={graph_cloud(url or '')}"
     yield (
         elsewhere,
         "ATTEST_GRAPH_ENDPOINT: allowed is an endpoint of Microsoft Graph, such as https://graph.microsoft.us",

@@ -74,6 +74,12 @@ def is_graph(url: str) -> bool:
     return parts.scheme == "https" and parts.netloc in _GRAPHS
 
 
+def graph_cloud(url: str) -> CloudName:
+    """The cloud of an address of Microsoft Graph; that of the Department of Defense is signed in to as usgov."""
+    host = urlsplit(url).hostname or ""
+    return next((name for name, cloud in CLOUDS.items() if cloud.graph.endswith(f"//{host}")), "usgov")
+
+
 def is_azure_ai(url: str) -> bool:
     """True if `url` leads to a resource of Azure AI, in whichever cloud: it takes the token of a machine's identity."""
     return (urlsplit(url).hostname or "").endswith(_AZURE_AI)

@@ -41,3 +41,17 @@ def test_a_call_ends_before_its_turn() -> None:
     with pytest.raises(SettingsError, match="ATTEST_CALL_DEADLINE_S may be at most ATTEST_TURN_DEADLINE_S, here 45"):
         load_settings(call_deadline_s=60)
     assert load_settings(call_deadline_s=60, turn_deadline_s=120)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "cloud", "needed"),
+    [
+        ("https://graph.microsoft.com", "usgov", "public"),
+        ("https://dod-graph.microsoft.us", "public", "usgov"),
+        ("https://microsoftgraph.chinacloudapi.cn", "public", "china"),
+    ],
+)
+def test_graph_is_that_of_the_cloud_that_is_signed_in_to(endpoint: str, cloud: str, needed: str) -> None:
+    with pytest.raises(SettingsError, match=f"ATTEST_GRAPH_ENDPOINT needs ATTEST_CLOUD={needed}"):
+        load_settings(directory="graph", graph_endpoint=endpoint, cloud=cloud)
+    assert load_settings(directory="graph", graph_endpoint=endpoint, cloud=needed)
