@@ -12,10 +12,8 @@ from typing import Any
 import openai
 
 from grounding.azure.faults import names_parameter, reported
-from grounding.azure.openai_client import TokenProvider
 from grounding.azure.openai_model import Asked, Ending, Gathering, OpenAIModel, Reply, counted, text_or_none
 from grounding.errors import ServiceReplyInvalid
-from grounding.remote import Remote
 
 _ENDINGS: dict[object, Ending] = {"stop": "complete", "length": "length", "content_filter": "filtered"}
 
@@ -25,19 +23,9 @@ class OpenAIChat(OpenAIModel):
 
     path = "/chat/completions"
 
-    def __init__(
-        self,
-        base_url: str | None,
-        api_key: str | TokenProvider | None,
-        model: str,
-        remote: Remote,
-        *,
-        temperature: float | None = 0.0,
-        stream: bool = False,
-    ) -> None:
-        super().__init__(base_url, api_key, model, remote, temperature=temperature, stream=stream)
-        self._length_name = "max_tokens"
-        self._tells_usage = True
+    _length_name = "max_tokens"
+    _tells_usage = True
+    """Until a server says otherwise: then this model's own."""
 
     def _request(self, asked: Asked) -> dict[str, Any]:
         sent: dict[str, Any] = {
