@@ -107,43 +107,54 @@ async def azure_stack(home: Path, model: Path, folder: Path) -> AsyncIterator[St
             "embeddings": embeddings,
             "directory": graph,
         }
-        gates: dict[str, Gate] = {}
-        for whole, server in behind.items():
-            root = server.root
-            for part, (_, wanted) in ((p, of) for p, of in PARTS.items() if of[0] == whole):
-                gates[part] = await enter(Gate(root, wanted))
-                root = gates[part].root
-            gates[whole] = await enter(Gate(root))
-        options: dict[str, Any] = {
-            "search": "azure",
-            "search_endpoint": gates["search"].root,
-            "search_key": SEARCH_KEY,
-            "generator": "openai",
-            "grader": "model",
-            "openai_base_url": f"{gates['model'].root}/v1",
-            "openai_api_key": "canary-openai-key-0123456789",
-            "screen": "content_safety",
-            "content_safety_endpoint": gates["safety"].root,
-            "content_safety_key": SAFETY_KEY,
-            "language_endpoint": gates["language"].root,
-            "language_key": "canary-language-key-0123456789",
-            "summarizer": "language",
-            "pii": "language",
-            "embedder": "openai",
-            "embedding_base_url": f"{gates['embeddings'].root}/v1",
-            "embedding_api_key": EMBEDDING_KEY,
-            "embedding_model": "minilm",
-            "embedding_width": engine.embedder.width,
-            "directory": "graph",
-            "graph_endpoint": gates["directory"].root,
-            "graph_groups_file": own / "groups.yaml",
-            "web": "tavily",
-            "tavily_base_url": gates["web"].root,
-            "tavily_key": WEB_KEY,
-        }
+        gates = await _gates(opened, {name: server.root for name, server in behind.items()})
+        options = _options(gates, own, engine.embedder.width)
         stack = Stack(own, model, engine, gates, options)
         await stack.ingest()
         yield stack
+
+
+async def _gates(opened: AsyncExitStack, roots: Mapping[str, str]) -> dict[str, Gate]:
+    """A gate before each service, and behind it one for each of its parts."""
+    gates: dict[str, Gate] = {}
+    for whole, root in roots.items():
+        behind = root
+        for part, (_, wanted) in ((p, of) for p, of in PARTS.items() if of[0] == whole):
+            gates[part] = await opened.enter_async_context(Gate(behind, wanted))
+            behind = gates[part].root
+        gates[whole] = await opened.enter_async_context(Gate(behind))
+    return gates
+
+
+def _options(gates: Mapping[str, Gate], own: Path, width: int) -> dict[str, Any]:
+    """Settings that lead to the gates."""
+    return {
+        "search": "azure",
+        "search_endpoint": gates["search"].root,
+        "search_key": SEARCH_KEY,
+        "generator": "openai",
+        "grader": "model",
+        "openai_base_url": f"{gates['model'].root}/v1",
+        "openai_api_key": "canary-openai-key-0123456789",
+        "screen": "content_safety",
+        "content_safety_endpoint": gates["safety"].root,
+        "content_safety_key": SAFETY_KEY,
+        "language_endpoint": gates["language"].root,
+        "language_key": "canary-language-key-0123456789",
+        "summarizer": "language",
+        "pii": "language",
+        "embedder": "openai",
+        "embedding_base_url": f"{gates['embeddings'].root}/v1",
+        "embedding_api_key": EMBEDDING_KEY,
+        "embedding_model": "minilm",
+        "embedding_width": width,
+        "directory": "graph",
+        "graph_endpoint": gates["directory"].root,
+        "graph_groups_file": own / "groups.yaml",
+        "web": "tavily",
+        "tavily_base_url": gates["web"].root,
+        "tavily_key": WEB_KEY,
+    }
 
 
 def object_id(name: str) -> str:
