@@ -11,6 +11,9 @@ AttestError
 │   └── ServiceReplyInvalid an answer that cannot be read: HTML with status 200, a cut stream, bad JSON
 ├── ContentFiltered         the service's own filter blocked the prompt or the draft
 ├── PromptBlocked           our screen blocked a prompt; it never left
+├── WorkError               our own work on a text did not end as it should: a fault of ours, noted and counted
+│   ├── WorkOverran         it took longer than it may, and its process was ended
+│   └── WorkFailed          it raised, or its process ended by itself
 ├── BudgetSpent             the policy's tokens for corrective calls, or the turn's budget, have no room; the call was not made
 └── StoreError              the index or the store cannot be opened, is locked, or was damaged
 
@@ -87,6 +90,22 @@ class PromptBlocked(AttestError):
         super().__init__("the prompt screen is unavailable" if unavailable else "the prompt screen blocked this prompt")
         self.rule = rule
         self.unavailable = unavailable
+
+
+class WorkError(AttestError):
+    """Our own work on a text did not end as it should. `code` is stable and machine-readable; no word of the text is in the message."""
+
+    code = "internal"
+
+
+class WorkOverran(WorkError):
+    """Work on a text took longer than it may; the process that did it was ended, and others go on."""
+
+    code = "too_slow"
+
+
+class WorkFailed(WorkError):
+    """Work on a text raised what nobody expected, or its process ended by itself; the message names the line of ours."""
 
 
 class BudgetSpent(AttestError):

@@ -8,44 +8,18 @@ it left behind is not its fault.
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 import threading
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, BinaryIO, Self, cast
+from typing import Any, Self, cast
 
-from grounding.errors import ServiceUnavailable
+from grounding.bounded.child import Child, Ended
+from grounding.bounded.limits import Limits
 from grounding.readers.extract import MAX_TEXT_CHARS, Extract, Reason, Refused
-from grounding.readers.frames import REPLY, REQUEST
+from grounding.readers.frames import REQUEST
 from grounding.records import Locator
 
+LIMITS = Limits(seconds=90.0, seconds_per_byte=1e-6)
+"""What reading one file may take."""
 _MAX_REPLY = 8 * MAX_TEXT_CHARS
-_START = "import sys; sys.path[:] = sys.argv[4:]; from grounding.readers.worker import main; main(int(sys.argv[1]), *map(float, sys.argv[2:4]))"
-_ROOT = Path(__file__).parents[2]
-_STARTS_WITHIN = 60.0  # seconds
-_OUT_OF_TIME = int(getattr(signal, "SIGXCPU", 0))
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What reading one file may take. `seconds` of processor time, and as many more as the size of the file is due;
-    `patience` times as long on the clock, for machines that are busy. `memory` in bytes.
-    """
-
-    seconds: float = 90.0
-    seconds_per_byte: float = 1e-6
-    patience: float = 3.0
-    memory: int = 1_500_000_000
-
-    def work(self, size: int) -> float:
-        """Seconds of processor time for a file of `size` bytes."""
-        return self.seconds + size * self.seconds_per_byte
-
-    def deadline(self, size: int) -> float:
-        """Seconds on the clock for a file of `size` bytes."""
-        return self.patience * self.work(size)
 
 
 class Guard:
@@ -54,10 +28,10 @@ class Guard:
     Safe to use from several threads; they take turns.
     """
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self._limits = limits or Limits()
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self._limits = limits
         self._lock = threading.Lock()
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -89,84 +63,35 @@ class Guard:
     def _served(self, data: bytes, name: str) -> tuple[dict[str, Any], bool]:
         """The reply, and whether the child had read nothing before. `worn`: a new child may do better."""
         fresh = self._child is None
-        child = self._child or self._start()
-        self._child = child
-        overdue = threading.Event()
-        timer = threading.Timer(self._limits.deadline(len(data)), _end, (child, overdue))
-        timer.start()
+        self._child = child = self._child or self._start()
+        label = name.encode("utf-8", "surrogateescape")
+        request = (REQUEST.pack(len(label), len(data)) + label, data)
         try:
-            reply = _asked(child, data, name)
-        except (OSError, EOFError, ValueError):  # it died, or what it says is no reply
+            reply = _read(child.ask(request, self._limits.deadline(len(data))))
+        except (Ended, ValueError) as error:  # what it says may be no reply
             self._stop()
-            if overdue.is_set() or child.returncode == -_OUT_OF_TIME:
+            if isinstance(error, Ended) and error.overran:
                 return _refusal(
                     "too_slow", f"{name}: not read within {self._limits.work(len(data)):.0f} seconds"
                 ), fresh
             return _refusal("crashed", f"{name}: the file makes its reader crash") | {"worn": True}, fresh
-        finally:
-            timer.cancel()
         if reply.get("worn"):
             self._stop()
         return reply, fresh
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> Child:
         limits = self._limits
-        path = [*(part or str(Path.cwd()) for part in sys.path), str(_ROOT)]  # an editable install is not in sys.path
-        arguments = [limits.memory, limits.seconds, limits.seconds_per_byte, *path]
-        overdue = threading.Event()
-        try:
-            child = subprocess.Popen(  # noqa: S603  # our own interpreter with our own module
-                [sys.executable, "-I", "-S", "-c", _START, *map(str, arguments)],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
-        except OSError as error:
-            raise ServiceUnavailable("file reader", f"cannot be started ({error.strerror})") from None
-        timer = threading.Timer(_STARTS_WITHIN, _end, (child, overdue))
-        timer.start()
-        try:
-            _received(child)
-        except (OSError, EOFError, ValueError):
-            _end(child, overdue)
-            child.communicate()
-            raise ServiceUnavailable("file reader", "ends before it is ready") from None
-        finally:
-            timer.cancel()
-        return child
+        module = "grounding.readers.worker"
+        return Child("file reader", module, limits.memory, limits.seconds, limits.seconds_per_byte, most=_MAX_REPLY)
 
     def _stop(self) -> None:
         child, self._child = self._child, None
         if child is not None:
-            child.kill()
-            child.communicate()  # closes the pipes and waits
+            child.end()
 
 
-def _asked(child: subprocess.Popen[bytes], data: bytes, name: str) -> dict[str, Any]:
-    sink = cast(BinaryIO, child.stdin)
-    label = name.encode("utf-8", "surrogateescape")
-    sink.write(REQUEST.pack(len(label), len(data)) + label)
-    sink.write(data)
-    sink.flush()
-    return _received(child)
-
-
-def _received(child: subprocess.Popen[bytes]) -> dict[str, Any]:
-    """Raises EOFError when the child has ended, ValueError for what is no reply."""
-    source = cast(BinaryIO, child.stdout)
-    head = source.read(REPLY.size)
-    if len(head) < REPLY.size:
-        raise EOFError
-    (length,) = REPLY.unpack(head)
-    if length > _MAX_REPLY:
-        raise ValueError("a reply that is too long")
-    body = source.read(length)
-    if len(body) < length:
-        raise EOFError
-    return cast(dict[str, Any], json.loads(body.decode("utf-8", "surrogatepass")))
-
-
-def _end(child: subprocess.Popen[bytes], overdue: threading.Event) -> None:
-    overdue.set()
-    child.kill()
+def _read(reply: bytes) -> dict[str, Any]:
+    return cast(dict[str, Any], json.loads(reply.decode("utf-8", "surrogatepass")))
 
 
 def _refusal(code: Reason, message: str) -> dict[str, Any]:

@@ -8,27 +8,21 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import sys
-from pathlib import Path
 from typing import Any, BinaryIO
 
+from grounding.bounded.child import REPLY
+from grounding.bounded.limits import limit_memory, limit_time, own_pipes, peak
 from grounding.readers.extract import Extract, Refused
-from grounding.readers.frames import REPLY, REQUEST
+from grounding.readers.frames import REQUEST
 from grounding.readers.read import read
-
-if sys.platform != "win32":  # there only the deadline of the parent holds
-    import resource
 
 _GROWN = 500_000_000  # bytes
 
 
-def main(memory: int, seconds: float, seconds_per_byte: float) -> None:
+def main(memory: str, seconds: str, seconds_per_byte: str) -> None:
     """Serve until the input ends. `memory` is in bytes beyond those held at the start; seconds are of processor time."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
-    source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints does not reach the parent
-    held = _limit_memory(memory)
+    source, sink = own_pipes()
+    held = limit_memory(int(memory))
     _send(sink, {"ready": True})
     while len(head := source.read(REQUEST.size)) == REQUEST.size:
         name_length, data_length = REQUEST.unpack(head)
@@ -36,10 +30,10 @@ def main(memory: int, seconds: float, seconds_per_byte: float) -> None:
         data = source.read(data_length)
         if len(data) < data_length:
             break
-        _limit_time(seconds + len(data) * seconds_per_byte)
-        reply = _reply(data, name, memory)
+        limit_time(float(seconds) + len(data) * float(seconds_per_byte))
+        reply = _reply(data, name, int(memory))
         del data
-        _send(sink, {"worn": _peak() > held + _GROWN} | reply)
+        _send(sink, {"worn": peak() > held + _GROWN} | reply)
     os._exit(0)  # nothing is open that needs an orderly end
 
 
@@ -73,33 +67,3 @@ def _send(sink: BinaryIO, reply: dict[str, Any]) -> None:
     body = json.dumps(reply, ensure_ascii=False).encode("utf-8", "surrogatepass")
     sink.write(REPLY.pack(len(body)) + body)
     sink.flush()
-
-
-def _limit_memory(memory: int) -> int:
-    """Set what may be allocated from now on, no core file and nothing written; returns the peak held so far, in bytes."""
-    if sys.platform == "win32":
-        return 0
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    size = Path("/proc/self/statm")
-    if size.exists():  # elsewhere the kernel does not hold to the limit, and a wrong one would stop every file
-        pages = int(size.read_text("ascii").split()[0])
-        limit = pages * resource.getpagesize() + memory
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    sys.dont_write_bytecode = True
-    return _peak()
-
-
-def _limit_time(seconds: float) -> None:
-    """Let the kernel end the process after `seconds` more of processor time."""
-    if sys.platform != "win32":
-        usage = resource.getrusage(resource.RUSAGE_SELF)
-        limit = int(usage.ru_utime + usage.ru_stime + seconds) + 1
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-
-
-def _peak() -> int:
-    """The most memory ever held, in bytes."""
-    if sys.platform == "win32":
-        return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from grounding.bounded.limits import Limits
 from grounding.readers.extract import Refused
-from grounding.readers.guard import Guard, Limits
+from grounding.readers.guard import Guard
 from tests.grounding.readers.sound import SOUND, Sound
 from tests.grounding.readers.unsound import UNSOUND, Unsound
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grounding.readers.extract import Extract, Refused
-from grounding.readers.guard import Guard, Limits
+from grounding.readers.guard import LIMITS, Guard
 from tests.grounding.readers import files
 from tests.grounding.readers.sound import SOUND
 
@@ -51,7 +52,7 @@ _FORMATS = sorted({file.kind for file in SOUND})
 def guard() -> Iterator[Guard]:
     for kind in _FORMATS:
         _samples(kind)  # made before any is drawn: messages have random boundaries
-    with Guard(Limits(seconds=10.0, patience=12.0)) as shared:
+    with Guard(replace(LIMITS, seconds=10.0, patience=12.0)) as shared:
         yield shared
 
 

@@ -7,15 +7,17 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 
+from grounding.bounded.child import Child
+from grounding.bounded.limits import Limits
 from grounding.errors import ServiceUnavailable
-from grounding.readers import guard as module
 from grounding.readers.extract import Refused
-from grounding.readers.guard import Guard, Limits
+from grounding.readers.guard import LIMITS, Guard
 from grounding.readers.read import read
 from grounding.sources import find
 from tests.grounding.readers import files
@@ -77,7 +79,7 @@ def test_the_clock_holds_where_processor_time_does_not() -> None:
 
 
 def test_what_takes_too_much_memory_is_refused_and_the_next_file_is_read() -> None:
-    with Guard(Limits(memory=600_000_000)) as guard:
+    with Guard(replace(LIMITS, memory=600_000_000)) as guard:
         with pytest.raises(Refused) as refusal:
             guard.read(_BIG, "big.eml")
         assert refusal.value.code == "too_large"
@@ -95,10 +97,9 @@ def test_a_file_that_kills_every_child_is_refused() -> None:
     """The data of this file never reach the child: it dies at once, as it would of a fault in a library."""
 
     class Deadly(Guard):
-        def _start(self) -> subprocess.Popen[bytes]:
+        def _start(self) -> Child:
             child = super()._start()
-            child.kill()
-            child.wait()
+            os.kill(child.pid, signal.SIGKILL)
             return child
 
     with Deadly() as guard, pytest.raises(Refused) as refusal:
@@ -109,7 +110,7 @@ def test_a_file_that_kills_every_child_is_refused() -> None:
 
 def test_a_child_that_cannot_start_is_no_fault_of_the_file() -> None:
     """Otherwise a machine without memory would empty the knowledge base. No kernel knows this limit, so the child ends."""
-    with Guard(Limits(memory=10**30)) as guard, pytest.raises(ServiceUnavailable, match="file reader"):
+    with Guard(replace(LIMITS, memory=10**30)) as guard, pytest.raises(ServiceUnavailable, match="file reader"):
         guard.read(b"hello", "a")
 
 
@@ -152,4 +153,4 @@ def test_a_folder_of_good_and_bad_is_read_to_its_end(tmp_path: Path) -> None:
             seen[item.doc_id] = refusal.code
     assert seen == {"a.md": "text/markdown", "b.eml": "too_large", "c.pdf": "application/pdf"}
     names = [process.cmdline() for process in psutil.Process().children()]
-    assert not any(module._START in line for line in names)
+    assert not any("grounding.readers.worker" in part for line in names for part in line)

@@ -1,0 +1,106 @@
+"""The child process of `grounding.bounded.pool`: one call after another on its standard input, under limits that it sets itself.
+
+What the program logs during a call goes back with the reply. An error that is none of ours goes back as its type and the line of ours it
+came from, never in its own words, which may hold the text.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import struct
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from grounding.bounded.child import REPLY
+from grounding.bounded.limits import limit_memory, limit_time, own_pipes, peak
+from grounding.errors import AttestError
+
+HEAD = struct.Struct(">Q")
+"""The length of a request, before it."""
+_GROWN = 1_000_000_000  # bytes
+_ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """How a call ended: with `value`; with `error`, one of ours; or with another, of which `place` tells type and line.
+
+    `logged`: (logger, level, message) of what was logged meanwhile.
+    """
+
+    value: object = None
+    error: AttestError | None = None
+    place: str | None = None
+    logged: tuple[tuple[str, int, str], ...] = ()
+
+
+class _Collected(logging.Handler):
+    """Keeps what is logged until it is taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept: list[tuple[str, int, str]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._kept.append((record.name, record.levelno, record.getMessage()))
+
+    def taken(self) -> tuple[tuple[str, int, str], ...]:
+        taken, self._kept = tuple(self._kept), []
+        return taken
+
+
+def main(memory: str, seconds: str, seconds_per_byte: str) -> None:
+    """Serve until the input ends. `memory` is in bytes beyond those held at the start; seconds are of processor time."""
+    source, sink = own_pipes()
+    logged = _Collected()
+    logging.getLogger("attest").addHandler(logged)
+    held = limit_memory(int(memory))
+    _send(sink, b"")  # ready
+    while len(head := source.read(HEAD.size)) == HEAD.size:
+        (length,) = HEAD.unpack(head)
+        request = source.read(length)
+        if len(request) < length:
+            break
+        reply = _replied(request, float(seconds) + length * float(seconds_per_byte), logged)
+        _send(sink, _packed(reply, worn=peak() > held + _GROWN))
+    os._exit(0)  # nothing is open that needs an orderly end
+
+
+def _replied(request: bytes, seconds: float, logged: _Collected) -> Reply:
+    try:
+        function, args, kwargs = pickle.loads(request)  # noqa: S301 - our own parent wrote it; what it imports counts for no text
+        limit_time(seconds)
+        return Reply(function(*args, **kwargs), logged=logged.taken())
+    except AttestError as error:
+        return Reply(error=error, logged=logged.taken())
+    except Exception as error:  # noqa: BLE001 - a fault of ours must cost one text, not the run
+        return Reply(place=place_of(error), logged=logged.taken())
+
+
+def _packed(reply: Reply, *, worn: bool) -> bytes:
+    """The reply as bytes; what cannot be sent is told as an error."""
+    try:
+        packed = pickle.dumps((worn, reply), pickle.HIGHEST_PROTOCOL)
+        if reply.error is not None:
+            pickle.loads(packed)  # noqa: S301 - an exception may be written that cannot be read
+        return packed
+    except Exception as error:  # noqa: BLE001 - whatever a class does when it is pickled
+        return pickle.dumps((worn, Reply(place=place_of(reply.error or error), logged=reply.logged)))
+
+
+def place_of(error: BaseException) -> str:
+    """`ValueError at rai/support/elapsed.py:88`: the type, and the innermost line of our own code."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [f for f in frames if Path(f.filename).is_relative_to(_ROOT) and "site-packages" not in f.filename]
+    if not ours:
+        return type(error).__name__
+    return f"{type(error).__name__} at {Path(ours[-1].filename).relative_to(_ROOT).as_posix()}:{ours[-1].lineno}"
+
+
+def _send(sink: BinaryIO, body: bytes) -> None:
+    sink.write(REPLY.pack(len(body)) + body)
+    sink.flush()
