@@ -36,6 +36,7 @@ from bot.settings import Settings
 from bot.system import CheckRequest, System
 from bot.terms import terms
 from bot.turn import Check, Seams
+from grounding.bounded.pool import shared_pool
 from grounding.followed import FollowedLibrary
 from grounding.linking import QueryBuilder
 from grounding.policy import Policy
@@ -149,7 +150,7 @@ class _Builder:
         """The screen of every text, and what it said of passages at ingest; a stronger screen judges passages itself."""
         from rai.embedded.verdict_file import VerdictFile
 
-        first = await asyncio.to_thread(embedded_screen, self.settings)
+        first = await embedded_screen(self.settings)
         screen = RememberingScreen(prompt_screen(self.settings, first, self.closers))
         if self.settings.screen != "embedded":
             return screen, lambda _keys: {}
@@ -242,6 +243,8 @@ def _checker(settings: Settings, policy: Policy, ports: CheckPorts) -> Check:
     async def run(
         answer: str, sources: Sequence[Source], question: str | None, given: Sequence[str], at: datetime | None = None
     ) -> Report:
-        return await check(answer, sources, question, given=given, ports=ports, policy=rules, at=at)
+        return await check(
+            answer, sources, question, given=given, ports=ports, policy=rules, at=at, run=shared_pool().run
+        )
 
     return run

@@ -112,7 +112,7 @@ async def open_ingester(settings: Settings) -> Ingester:
         await ledger.close()
 
     names = NameFile(settings.home / "index" / NAMES)
-    screen = await asyncio.to_thread(embedded_screen, settings)
+    screen = await embedded_screen(settings)
     verdicts = VerdictFile(settings.home / "index" / VERDICTS, screen.version)
     imagine = imaginer(settings, index.store, embedder, screen, closers)
     upload = mirror(settings, index.store, embedder, closers)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from bot.settings import Settings
+from grounding.bounded.pool import shared_pool
 from grounding.errors import InputError, SettingsError, StoreError
 from grounding.ports import Embedder
 from rai.off_policy import OffPolicy
@@ -38,21 +40,21 @@ def _without(settings: Settings) -> str:
     return "search goes by words only" if settings.embedder == "embedded" else "passages are graded by words only"
 
 
-def embedded_screen(settings: Settings) -> LocalScreen:
+async def embedded_screen(settings: Settings) -> LocalScreen:
     """The embedded screen; without its classifier by rules alone, said in one clear line. Raises SettingsError for a wrong list of subjects."""
-    from rai.embedded.classifier import Classifier
-    from rai.embedded.screen import EmbeddedScreen
+    from rai.embedded.bounded_screen import bounded_screen
 
     path = settings.screen_model_path
-    classifier = None
+    try:
+        listed = await asyncio.to_thread(OffPolicy, settings.off_policy_path)
+    except InputError as error:
+        raise SettingsError(str(error)) from None
+    run = shared_pool().run
     if path.exists():
         try:
-            classifier = Classifier(path)
+            return await bounded_screen(run, path.resolve(), listed)
         except StoreError as error:
             LOG.warning("%s; prompts are screened by rules alone", error)
     elif settings.model_path.exists():  # without either, the embedder has said so
         LOG.warning("no classifier at %s: prompts are screened by rules alone; `make setup` builds it", path)
-    try:
-        return EmbeddedScreen(classifier, OffPolicy(settings.off_policy_path))
-    except InputError as error:
-        raise SettingsError(str(error)) from None
+    return await bounded_screen(run, None, listed)

@@ -21,7 +21,15 @@ from bot.turn import Seams, Work
 from bot.turn_mark import turn_marked
 from grounding.clarify import clarifying
 from grounding.correct import correct
-from grounding.errors import AttestError, BudgetSpent, ContentFiltered, PromptBlocked, ServiceError, StoreError
+from grounding.errors import (
+    AttestError,
+    BudgetSpent,
+    ContentFiltered,
+    PromptBlocked,
+    ServiceError,
+    StoreError,
+    WorkError,
+)
 from grounding.evidence import choose, extracted, superseded
 from grounding.find import Finders, Finding, find
 from grounding.observe import without
@@ -69,6 +77,12 @@ async def _reply(work: Work, screened: TurnScreening) -> Reply:
         reply = refused(work)
     except BudgetSpent:  # the record says it already
         reply = replace(ended(work, Outcome.FAILED, "model_unavailable"), answer=OVER_BUDGET)
+    except WorkError as error:
+        work.trace.note(f"{work.trace.current}: {error}")
+        checking = work.trace.current == "check"  # what could not be checked is not delivered
+        reply = (
+            ended(work, Outcome.WITHHELD) if checking else ended(work, Outcome.FAILED, CODES.get(work.trace.current))
+        )
     except (ServiceError, StoreError) as error:
         work.trace.note(f"{work.trace.current}: {error}")
         reply = ended(work, Outcome.FAILED, CODES.get(work.trace.current))

@@ -119,6 +119,13 @@ class GoneWithout(Operation):
     seam: Seam
 
 
+@dataclass(slots=True)
+class RuleFailed(Operation):
+    """A rule of ours raised what nobody expected, and the work went on without it. `rule`: type and line of ours."""
+
+    rule: str
+
+
 Op = TypeVar("Op", bound=Operation)
 Watcher = Callable[[Operation], AbstractContextManager[object]]
 """Is entered when an operation begins and left when it has ended. Must not raise."""
@@ -171,4 +178,11 @@ def without(seam: Seam) -> None:
     """Tell that the turn goes on without `seam`, which failed."""
     if _watchers.get():
         with observed(GoneWithout(seam)):
+            pass
+
+
+def rule_failed(rule: str) -> None:
+    """Tell that a rule raised and that the work goes on without it."""
+    if _watchers.get():
+        with observed(RuleFailed(rule)):
             pass

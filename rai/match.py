@@ -8,21 +8,22 @@ be taken for one of a source. absent: no source holds it. unchecked: this check 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice, takewhile
 
+from grounding.bounded.place import place_of
 from grounding.text import caseless, sentences, words
 from rai.claims import codes, names, relative
 from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
 from rai.claims.phones import REGIONS
-from rai.records import Claim, EntityType, Source, Status
+from rai.records import Claim, EntityType, Kind, Source, Status
 from rai.statements.match import match_statement
 from rai.support.changed import Changed, changed_digits, changes, loose_digits
 from rai.support.clauses import label_of
-from rai.support.setting import Finding, Setting, said
+from rai.support.setting import Around, Finding, Setting, said
 from rai.support.settled import settled
 from rai.support.sources import prepare
 from rai.support.surroundings import surroundings
@@ -33,7 +34,30 @@ NOT_ASKED = "Only values were checked."
 MOST_CLAIMS = 2000
 """Values and sentences of an answer that are judged, from its start; those beyond are `unchecked`, and say so. A book of
 eighty pages has as many: no answer that a person is to read does."""
+FAILED = "Not decided: a rule of the check failed on it."
+"""Why a claim is `unchecked` whose rule raised: one rule less, never a lost answer."""
 TOO_MANY = f"Only the first {MOST_CLAIMS:,} values and sentences of an answer are checked."
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Claims with their status, and the rules that raised where they were judged (`grounding.bounded.place`), each once."""
+
+    claims: tuple[Claim, ...]
+    failed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """An answer read: what its claims are judged against, and what they are. `until`: where judging ends."""
+
+    setting: Setting
+    claims: tuple[Claim, ...]
+    judged: Sequence[Found]
+    values: Mapping[tuple[int, int, Kind], Found]
+    changed: Sequence[Changed]
+    around: Mapping[Found, Around]
+    until: int
 
 
 def check_claims(
@@ -54,15 +78,69 @@ def check_claims(
     The order of `sources` changes nothing but equal ids. `at`: when the conversation takes place; without it "tomorrow" is `unchecked`.
     `values_only`: names, codes, addresses and statements stay `unchecked`.
     """
+    return match_claims(
+        answer, sources, question, given=given, regions=regions, tags=tags, at=at, values_only=values_only
+    ).claims
+
+
+def match_claims(
+    answer: str,
+    sources: Sequence[Source],
+    question: str | None = None,
+    *,
+    given: Sequence[str] = (),
+    regions: tuple[str, ...] = REGIONS,
+    tags: Sequence[tuple[int, int, EntityType]] = (),
+    at: datetime | None = None,
+    values_only: bool = False,
+) -> Matched:
+    """As `check_claims`, with the rules that raised: a claim whose rule raises is `unchecked`, and all are when the texts cannot be read.
+
+    Raises what a finder raises on the answer itself.
+    """
+    failed: list[str] = []
+    try:
+        setting = _setting(sources, question, given, regions, at)
+        read = _read(answer, setting, regions, tags)
+    except Exception as error:  # noqa: BLE001 - whatever a rule trips over
+        return Matched(_undecided(answer, regions), (place_of(error),))
+    claims = []
+    for claim in read.claims:
+        try:
+            finding = _judged(claim, answer, read, values_only=values_only)
+        except Exception as error:  # noqa: BLE001 - one rule less, never a lost answer
+            failed.append(place_of(error))
+            finding = Finding("unchecked", (), FAILED)
+        claims.append(
+            replace(
+                claim, status=finding.status, evidence=finding.evidence, why=finding.why, score=finding.score,
+                instead=finding.instead,
+            )
+        )  # fmt: skip
+    return Matched(settled(claims), tuple(dict.fromkeys(failed)))
+
+
+def _setting(
+    sources: Sequence[Source],
+    question: str | None,
+    given: Sequence[str],
+    regions: tuple[str, ...],
+    at: datetime | None,
+) -> Setting:
     ordered = sorted(set(sources), key=lambda s: (s.id, s.title, s.text))
-    setting = Setting(
+    return Setting(
         tuple(prepare(s, regions) for s in ordered),
         tuple(prepare(Source("given", text), regions) for text in given if text),
         prepare(Source("question", question), regions) if question else None,
         _asked(question, regions),
         at,
     )
-    found = [_dated(f, at) for f in _tagged(answer, find_values(answer, regions), tags)]
+
+
+def _read(
+    answer: str, setting: Setting, regions: tuple[str, ...], tags: Sequence[tuple[int, int, EntityType]]
+) -> _Read:
+    found = [_dated(f, setting.at) for f in _tagged(answer, find_values(answer, regions), tags)]
     loose = loose_digits(answer, found)
     until = _judged_until(answer, [*found, *loose])
     beyond = [f for f in (*found, *loose) if f.start >= until]
@@ -73,27 +151,28 @@ def check_claims(
     judged.sort(key=lambda f: (f.start, f.end))
     values = {(f.start, f.end, f.kind): f for f in judged}
     around = surroundings(answer[:until], judged)
-    claims = []
-    for claim in claims_of(answer, [*judged, *beyond]):
-        if claim.start >= until:
-            claims.append(replace(claim, why=TOO_MANY))
-            continue
-        if values_only and claim.kind in ("statement", "entity"):
-            claims.append(replace(claim, why=NOT_ASKED))
-            continue
-        if claim.kind == "statement":
-            finding = match_statement(claim.text, setting, _valued(answer, judged, claim))
-        else:
-            value = values[claim.start, claim.end, claim.kind]
-            finding = match_value(claim, value, around[value], setting)
-        finding = _quoted(claim, finding, changed, setting)
-        claims.append(
-            replace(
-                claim, status=finding.status, evidence=finding.evidence, why=finding.why, score=finding.score,
-                instead=finding.instead,
-            )
-        )  # fmt: skip
-    return settled(claims)
+    return _Read(setting, claims_of(answer, [*judged, *beyond]), judged, values, changed, around, until)
+
+
+def _judged(claim: Claim, answer: str, read: _Read, *, values_only: bool) -> Finding:
+    if claim.start >= read.until:
+        return Finding("unchecked", (), TOO_MANY)
+    if values_only and claim.kind in ("statement", "entity"):
+        return Finding("unchecked", (), NOT_ASKED)
+    if claim.kind == "statement":
+        finding = match_statement(claim.text, read.setting, _valued(answer, read.judged, claim))
+    else:
+        value = read.values[claim.start, claim.end, claim.kind]
+        finding = match_value(claim, value, read.around[value], read.setting)
+    return _quoted(claim, finding, read.changed, read.setting)
+
+
+def _undecided(answer: str, regions: tuple[str, ...]) -> tuple[Claim, ...]:
+    """The claims of an answer that could not be read beside its sources: all of them open, so that no contact among them is delivered.
+
+    Raises what a finder raises on the answer itself: what is not found cannot be held back, so that answer is nobody's to deliver.
+    """
+    return tuple(replace(claim, why=FAILED) for claim in claims_of(answer, find_values(answer, regions)))
 
 
 def _judged_until(answer: str, values: Sequence[Found]) -> int:

@@ -103,6 +103,20 @@ def _pattern(phrase: str) -> str:
     return r"(?<!\w)" + r"\s+".join(words) + r"(?!\w)"
 
 
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """A list as it stood at some time."""
+
+    listed: tuple[Subject, ...] = ()
+
+    def found(self, text: str) -> Subject | None:
+        """The first subject of the list that `text` is on, or None."""
+        if not self.listed:
+            return None
+        plain = normal(text)
+        return next((s for s in self.listed if s.found_in(plain)), None)
+
+
 class OffPolicy:
     """The list in a file, followed: a changed file counts from the next question on.
 
@@ -114,15 +128,16 @@ class OffPolicy:
         """Raises InputError if there is a list and it is wrong."""
         self._path = path
         self._stamp = self._now()
-        self._subjects = load(path) if self._stamp is not None else ()
+        self._subjects = Subjects(load(path)) if self._stamp is not None else Subjects()
 
     def found(self, text: str) -> Subject | None:
-        """The first subject of the list that `text` is on, or None."""
+        """The first subject of the list as it stands now that `text` is on, or None."""
+        return self.current().found(text)
+
+    def current(self) -> Subjects:
+        """The list as it stands now."""
         self._follow()
-        if not self._subjects:
-            return None
-        plain = normal(text)
-        return next((s for s in self._subjects if s.found_in(plain)), None)
+        return self._subjects
 
     def _follow(self) -> None:
         stamp = self._now()
@@ -133,7 +148,7 @@ class OffPolicy:
             LOG.warning("%s is gone: what it excluded stays excluded until the next start", self._path.name)
             return
         try:
-            self._subjects = load(self._path)
+            self._subjects = Subjects(load(self._path))
         except InputError as error:
             LOG.warning("the list of excluded subjects stays as it was: %s", error)
 

@@ -9,13 +9,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from typing import Literal
 
+from grounding.bounded.pool import Run
 from grounding.errors import ServiceError
-from grounding.observe import without
+from grounding.observe import rule_failed, without
 from rai.claims.regions import regions_of
-from rai.match import check_claims
+from rai.match import Matched, match_claims
 from rai.ports import AnswerScorer, EntityTagger, StatementJudge
 from rai.records import Claim, EntityType, Layer, Report, Source
 from rai.repair.drop import drop_unsupported
@@ -40,16 +40,25 @@ class CheckPorts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
-    """What stays the same while an answer is checked, repaired and checked again."""
+class Basis:
+    """What answers are matched with: plain data that another process can be sent."""
 
     sources: tuple[Source, ...]
     question: str | None
     given: tuple[str, ...]
-    ports: CheckPorts | None
-    policy: CheckPolicy
     regions: tuple[str, ...]
     at: datetime | None
+    values_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What stays the same while an answer is checked, repaired and checked again."""
+
+    basis: Basis
+    ports: CheckPorts | None
+    policy: CheckPolicy
+    run: Run
 
 
 async def check(
@@ -61,19 +70,23 @@ async def check(
     ports: CheckPorts | None = None,
     policy: CheckPolicy = DEFAULT,
     at: datetime | None = None,
+    run: Run = asyncio.to_thread,
 ) -> Report:
     """Check `answer` against `sources`. `given` may be repeated without a source; `relevance` needs a scorer and a question.
 
     Without `ports` only values are judged, in milliseconds; names and statements are `unchecked`. `CheckPorts()` judges
     them by grammar and words, a tagger, scorer or judge in it adds what that finds. `at`: when the conversation takes
-    place, in the customer's zone; without it "tomorrow" is `unchecked`.
+    place, in the customer's zone; without it "tomorrow" is `unchecked`. `run`: who does the plain part; over text that nobody
+    vouches for a `Pool`, which ends what takes too long.
 
     `unsupported` if any layer is. `repaired` is set only when what is left of the answer was checked again and holds no
-    unsupported claim. A service that fails is noted in `notes`, and what it would have decided stays undecided.
+    unsupported claim. A service that fails is noted in `notes`, and what it would have decided stays undecided; so is a rule that
+    raises, and its claim is `unchecked`. Raises WorkError when the answer cannot be read at all, or not in time: then nothing may be said of it.
     """
-    regions = regions_of([*(f"{s.title}\n{s.text}" for s in sources), question or ""], policy.regions)
+    regions = await run(regions_of, [*(f"{s.title}\n{s.text}" for s in sources), question or ""], policy.regions)
     every = tuple(dict.fromkeys((*regions, *policy.regions)))
-    request = _Request(tuple(sources), question, tuple(given), ports, policy, every, at)
+    basis = Basis(tuple(sources), question, tuple(given), every, at, values_only=ports is None)
+    request = _Request(basis, ports, policy, run)
     report = await _report(answer, request)
     if report.verdict != "unsupported":
         return report
@@ -83,7 +96,10 @@ async def check(
 async def _report(answer: str, request: _Request) -> Report:
     notes: list[str] = []
     tags = await _tags(answer, request.ports, notes)
-    weighing = await asyncio.to_thread(_weighed, request, tags, answer)
+    weighing, failed = await request.run(weighed, request.basis, tags, answer)
+    for rule in failed:
+        rule_failed(rule)
+        notes.append(f"a rule failed, and what it would have decided is open: {rule}")
     relevance = await _relevance(answer, request, notes)
     doubt = max(weighing.doubt, 0.5 * weighing.even_doubt)
     claims, judge = await _judged(weighing.claims, request, notes)
@@ -98,7 +114,7 @@ async def _judged(
     """`claims` with the judge's word on the open ones, and its layer if it decided any."""
     if request.ports is None or request.ports.judge is None:
         return claims, ()
-    after, note = await ask_judge(claims, request.sources, request.ports.judge, request.policy.judge_at)
+    after, note = await ask_judge(claims, request.basis.sources, request.ports.judge, request.policy.judge_at)
     notes += [note] if note else []
     decided = [now for was, now in zip(claims, after, strict=True) if now.status != was.status]
     wrong = any(c.unsupported for c in decided)
@@ -118,31 +134,42 @@ async def _tags(answer: str, ports: CheckPorts | None, notes: list[str]) -> tupl
 
 
 async def _relevance(answer: str, request: _Request, notes: list[str]) -> float | None:
-    if request.ports is None or request.ports.scorer is None or not request.question:
+    question = request.basis.question
+    if request.ports is None or request.ports.scorer is None or not question:
         return None
     try:
-        return await request.ports.scorer.relevance(request.question, answer)
+        return await request.ports.scorer.relevance(question, answer)
     except ServiceError as error:
         without("relevance")
         notes.append(f"relevance was not judged: {error}")
         return None
 
 
-def _weighed(request: _Request, tags: Sequence[Tag], answer: str) -> Weighing:
-    claims = _claims(request, tags, answer)
-    return Weighing(claims, 0.0, 0.0) if request.ports is None else weigh_claims(claims, request.sources)
+def weighed(basis: Basis, tags: Sequence[Tag], answer: str) -> tuple[Weighing, tuple[str, ...]]:
+    """The claims of `answer`, matched and weighed, and the rules that raised meanwhile."""
+    matched = _matched(basis, tags, answer)
+    if basis.values_only:
+        return Weighing(matched.claims, 0.0, 0.0), matched.failed
+    return weigh_claims(matched.claims, basis.sources), matched.failed
 
 
-def _claims(request: _Request, tags: Sequence[Tag], answer: str) -> tuple[Claim, ...]:
-    return check_claims(
+def replaced(basis: Basis, answer: str, claims: tuple[Claim, ...]) -> str | None:
+    """`answer` with what is unsupported replaced where that is certain, or None."""
+    return replace_unsupported(
+        answer, claims, basis.sources, lambda text: _matched(basis, (), text).claims, basis.regions
+    )
+
+
+def _matched(basis: Basis, tags: Sequence[Tag], answer: str) -> Matched:
+    return match_claims(
         answer,
-        request.sources,
-        request.question,
-        given=request.given,
-        regions=request.regions,
+        basis.sources,
+        basis.question,
+        given=basis.given,
+        regions=basis.regions,
         tags=tags,
-        at=request.at,
-        values_only=request.ports is None,
+        at=basis.at,
+        values_only=basis.values_only,
     )
 
 
@@ -150,20 +177,13 @@ async def _repaired(answer: str, report: Report, request: _Request) -> Report:
     """`report` with the repair of `answer`: what can be replaced is, what is unsupported still is dropped; checked each time."""
     text, now = answer, report
     how: Literal["replaced", "dropped"] = "replaced"
-    replaced = await asyncio.to_thread(
-        replace_unsupported,
-        answer,
-        report.claims,
-        request.sources,
-        partial(_claims, request, ()),
-        request.regions,
-    )
-    if replaced is not None:
-        text, now = replaced, await _report(replaced, request)
+    mended = await request.run(replaced, request.basis, answer, report.claims)
+    if mended is not None:
+        text, now = mended, await _report(mended, request)
     for _ in range(REPAIR_ROUNDS):
         if now.verdict != "unsupported":
             break
-        left = drop_unsupported(text, now.claims)
+        left = await request.run(drop_unsupported, text, now.claims)
         if left is None:
             return report
         text, now, how = left, await _report(left, request), "dropped"

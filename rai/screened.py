@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grounding.errors import BudgetSpent, PromptBlocked, ServiceError
+from grounding.errors import BudgetSpent, PromptBlocked, ServiceError, WorkError
 from grounding.observe import ChatCall, Operation, ReplyUnused, added, observed, watched_by
 from grounding.ports import ChatModel, Retriever, WebSearch
 from grounding.records import Access, Completion, Query, Retrieval, WebResult
@@ -311,7 +311,7 @@ async def _decide(screen: PromptScreen, timeout_s: float, text: str, documents: 
 
 def _said(error: Exception, name: str, timeout_s: float) -> str:
     """Which screen failed and how; of errors that are not ours the kind alone, for their words may hold the text."""
-    if isinstance(error, ServiceError):
+    if isinstance(error, ServiceError | WorkError):
         return str(error)
     return (
         f"{name}: {f'no decision within {timeout_s:g} s' if isinstance(error, TimeoutError) else type(error).__name__}"

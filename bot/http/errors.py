@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from aiohttp import web
 
 from bot.http.render import page
-from grounding.errors import AttestError, InputError, ServiceError, StoreError, UserError
+from grounding.errors import AttestError, InputError, ServiceError, StoreError, UserError, WorkError
 
 LOG = logging.getLogger("attest.http")
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -44,6 +44,8 @@ def describe(error: Exception) -> tuple[int, str, str]:
             return 503, error.code, str(error)
         case StoreError():
             return 503, "store_unavailable", str(error)
+        case WorkError():
+            return 500, error.code, str(error)
         case AttestError():
             return 500, "internal", str(error)
         case web.HTTPException():

@@ -23,6 +23,7 @@ from grounding.observe import (
     HasState,
     Operation,
     RemoteCall,
+    RuleFailed,
     watched_by,
 )
 from grounding.ports import Library
@@ -100,6 +101,9 @@ class Metrics:
         self.degraded = Counter(
             "attest_turns_degraded", "Turns that went on without a seam that failed.", ["seam"], registry=own
         )
+        self.rules_failed = Counter(
+            "attest_rules_failed", "Rules that raised and were left out, by the line of the program.", ["rule"], registry=own
+        )  # fmt: skip
         self.breakers = Breakers()
         own.register(self.breakers)
 
@@ -152,6 +156,8 @@ class Metrics:
             case EmbedCall(model=model, usage=usage) if usage:
                 self.tokens.labels(model, "embedding").inc(usage.get("prompt_tokens", 0))
                 self._count_cost(model, usage, EMBED)
+            case RuleFailed(rule=rule):
+                self.rules_failed.labels(rule).inc()
             case GoneWithout(seam=seam):
                 known = _without.get()
                 if known is not None and seam not in known:

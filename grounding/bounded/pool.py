@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import cache
-from typing import ParamSpec, TypeVar, cast
+from typing import ParamSpec, Protocol, TypeVar, cast
 
 from grounding.bounded.child import Child, Ended
 from grounding.bounded.limits import Limits
@@ -27,12 +27,17 @@ from grounding.errors import WorkFailed, WorkOverran
 P = ParamSpec("P")
 R = TypeVar("R")
 
-LIMITS = Limits(seconds=8.0, seconds_per_byte=5e-5, patience=2.0, memory=4_000_000_000)
-"""What one call may take: eight seconds of processor time, and 50 more for a megabyte. The slowest honest text of the evaluation sets takes
-less than a second, a megabyte in the screen three."""
+LIMITS = Limits(seconds=4.0, seconds_per_byte=5e-5, patience=2.0, memory=4_000_000_000)
+"""What one call may take: four seconds of processor time, and 50 more for a megabyte. A megabyte in the screen takes three."""
 MOST = 4
 _MAX_REPLY = 256 * 2**20
 _Job = tuple[Future[object], bytes, str]
+
+
+class Run(Protocol):
+    """Does plain work elsewhere: `asyncio.to_thread`, where the text is one's own, or `Pool.run`."""
+
+    async def __call__(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
 
 class Pool:
@@ -51,7 +56,7 @@ class Pool:
         self._waiting = 0
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
 
-    async def run(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    async def run(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """What `function`, one of a module, gives for these arguments.
 
         Raises what the function raises if that is an error of ours (`AttestError`), WorkFailed for any other or when its process dies, WorkOverran

@@ -10,19 +10,17 @@ import logging
 import os
 import pickle
 import struct
-import traceback
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO
 
 from grounding.bounded.child import REPLY
 from grounding.bounded.limits import limit_memory, limit_time, own_pipes, peak
+from grounding.bounded.place import place_of
 from grounding.errors import AttestError
 
 HEAD = struct.Struct(">Q")
 """The length of a request, before it."""
 _GROWN = 1_000_000_000  # bytes
-_ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +88,6 @@ def _packed(reply: Reply, *, worn: bool) -> bytes:
         return packed
     except Exception as error:  # noqa: BLE001 - whatever a class does when it is pickled
         return pickle.dumps((worn, Reply(place=place_of(reply.error or error), logged=reply.logged)))
-
-
-def place_of(error: BaseException) -> str:
-    """`ValueError at rai/support/elapsed.py:88`: the type, and the innermost line of our own code."""
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [f for f in frames if Path(f.filename).is_relative_to(_ROOT) and "site-packages" not in f.filename]
-    if not ours:
-        return type(error).__name__
-    return f"{type(error).__name__} at {Path(ours[-1].filename).relative_to(_ROOT).as_posix()}:{ours[-1].lineno}"
 
 
 def _send(sink: BinaryIO, body: bytes) -> None:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from rai.addressed import addressed, names_the_model
 from rai.embedded.classifier import CLASSES, Classifier
 from rai.forms import decoded, plain_letters, reads_as_english
-from rai.off_policy import OffPolicy
+from rai.off_policy import OffPolicy, Subjects
 from rai.permission import asks_permission
 from rai.reading import reads
 from rai.records import DocumentScreening, Screening
@@ -43,7 +43,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 class EmbeddedScreen:
     """A PromptScreen that needs no service and never fails to decide. Without a classifier it goes by rules alone."""
 
-    def __init__(self, classifier: Classifier | None = None, off_policy: OffPolicy | None = None) -> None:
+    def __init__(self, classifier: Classifier | None = None, off_policy: OffPolicy | Subjects | None = None) -> None:
         self._classifier = classifier
         self._off_policy = off_policy
         self._version = f"{rules_version()}+{classifier.version}" if classifier else rules_version()
@@ -59,9 +59,10 @@ class EmbeddedScreen:
 
     async def screen(self, text: str, documents: Sequence[str] = ()) -> Screening:
         """Judge `text` as a request and each of `documents` as data. `score` in [0, 1]; block at 0.5 and above."""
-        return await asyncio.to_thread(self._screen, text, tuple(documents))
+        return await asyncio.to_thread(self.judged, text, tuple(documents))
 
-    def _screen(self, text: str, documents: Sequence[str]) -> Screening:
+    def judged(self, text: str, documents: Sequence[str]) -> Screening:
+        """The same, here and now: takes milliseconds of this thread."""
         judged = tuple(self._document(i, d) for i, d in enumerate(documents))
         return replace(self._request(text), documents=judged) if text.strip() else Screening("allow", documents=judged)
 

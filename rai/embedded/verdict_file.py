@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from grounding.embedded.side_file import opened
-from grounding.errors import PromptBlocked, ServiceError, StoreError
+from grounding.errors import PromptBlocked, ServiceError, StoreError, WorkError
 from grounding.ports import Library
 from grounding.records import Chunk, Progress
 from rai.ports import PromptScreen
@@ -107,7 +107,7 @@ class VerdictFile:
                 on_progress(Progress("screen", min(at + _DOCUMENTS, len(new)), len(new)))
             if named:
                 LOG.warning("%s", _left_out(named))
-        except (StoreError, ServiceError, PromptBlocked) as error:
+        except (StoreError, ServiceError, WorkError, PromptBlocked) as error:
             LOG.warning("passages are screened when they are found, not at ingest: %s", error)
             return 0
         return len(new)

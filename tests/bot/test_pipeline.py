@@ -15,10 +15,18 @@ from bot.records import Ask, Stage
 from bot.refusal import refusal_text
 from bot.reply import WITHHELD
 from bot.turn import Seams
-from grounding.errors import ContentFiltered, ServiceUnavailable, StoreError, UserError
+from grounding.errors import (
+    ContentFiltered,
+    PromptBlocked,
+    ServiceUnavailable,
+    StoreError,
+    UserError,
+    WorkFailed,
+    WorkOverran,
+)
 from grounding.policy import Policy
 from grounding.records import Action, Document, Draft, Grading, Passage, Prompt, Turn, WebResult
-from rai.records import Entry, Outcome
+from rai.records import Entry, Outcome, Report
 from tests.e2e.support import ScriptedGrader, ScriptedWeb, World, world
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.model import ScriptedModel
@@ -237,6 +245,29 @@ async def test_a_failing_seam_fails_closed(tmp_path: Path, seam: str, error: Exc
     assert (reply.outcome, reply.code) == (Outcome.FAILED, code)
     assert "9.99" not in str(reply.answer)
     assert (reply.citations, reply.claims) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "error", [WorkOverran("check took longer than 4 s"), WorkFailed("check failed: KeyError at rai/x.py:1")]
+)
+async def test_what_could_not_be_checked_is_withheld_with_its_sources(tmp_path: Path, error: Exception) -> None:
+    """A draft that nobody could check is nobody's to deliver, and no reason to lose the turn."""
+    w = await small(tmp_path, "Watch Plus costs $9.99 a month [1].")
+
+    async def unable(*_: object) -> Report:
+        raise error
+
+    reply = await answer_turn(ASK, replace(w.seams, check=unable), Policy())
+    assert (reply.outcome, reply.answer) == (Outcome.WITHHELD, WITHHELD)
+    assert [c.doc_id for c in reply.offered] == ["prices.md"]
+    assert f"check: {error}" in reply.notes
+    assert (await w.ledger.get(reply.entry_id)) is not None
+
+
+async def test_a_question_that_the_screen_does_not_get_through_is_closed(tmp_path: Path) -> None:
+    w = await small(tmp_path)
+    held = with_failing(w.seams, "screen", PromptBlocked(None, unavailable=True))
+    assert (await answer_turn(ASK, held, Policy())).code == "screen_unavailable"
 
 
 @pytest.mark.parametrize("seam", ["queries", "directory"])

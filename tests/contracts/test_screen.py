@@ -10,12 +10,15 @@ from typing import Any
 
 import pytest
 
+from grounding.bounded.pool import shared_pool
 from grounding.remote import Remote
 from rai.azure.content_safety import ContentSafetyScreen
 from rai.azure.moderation import ModerationScreen
 from rai.cascade import CascadeScreen
+from rai.embedded.bounded_screen import bounded_screen
 from rai.embedded.classifier import FILE, Classifier
 from rai.embedded.screen import EmbeddedScreen
+from rai.off_policy import OffPolicy
 from rai.ports import PromptScreen
 from rai.records import Category
 from rai.screened import RememberingScreen
@@ -84,9 +87,13 @@ def classifier(model_file: Path) -> Classifier:
     return Classifier(model_file.with_name(FILE))
 
 
-@pytest.fixture(params=[*sorted(MAKERS), "rules and classifier"])
-async def case(request: pytest.FixtureRequest, classifier: Classifier) -> AsyncIterator[Case]:
+@pytest.fixture(params=[*sorted(MAKERS), "rules and classifier", "in another process"])
+async def case(request: pytest.FixtureRequest, classifier: Classifier, model_file: Path) -> AsyncIterator[Case]:
     async with AsyncExitStack() as stack:
+        if request.param == "in another process":
+            file, none = model_file.with_name(FILE), OffPolicy(model_file.with_name("none.yaml"))
+            yield Case(await bounded_screen(shared_pool().run, file, none))
+            return
         maker = MAKERS.get(request.param) or _here(EmbeddedScreen(classifier))
         yield await maker(stack)
 

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grounding.bounded.pool import shared_pool
 from grounding.errors import ServiceUnavailable
+from grounding.observe import Operation, RuleFailed, watched_by
 from rai.embedded.tagger import GazetteerTagger
-from rai.match import check_claims
+from rai.match import FAILED, check_claims
 from rai.provenance import CheckPolicy, CheckPorts, check
-from rai.records import EntityType, Source
+from rai.records import Claim, EntityType, Source
+from rai.support.setting import Finding
+from rai.support.values import match_value
+
+ROOT = Path(__file__).parents[2]
 
 PHONE = Source("s1", "For help call +1 415 555 0132. The lid is red. The plan costs $19 a month.", "Plan and help")
 
@@ -207,3 +217,67 @@ async def test_tomorrow_is_a_date_once_the_time_is_known() -> None:
         for when in (None, at, datetime(2026, 5, 4, 9, 0))
     ]
     assert statuses == ["unchecked", "normalised", "absent"]
+
+
+class Never(datetime):
+    """A time on no day."""
+
+    def date(self) -> date:
+        raise ArithmeticError("the 3rd of Neverember")
+
+
+async def test_a_rule_that_raises_is_one_rule_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its claim is open, every other one is judged, and the report and whoever watches are told the line of ours."""
+
+    def judged(claim: Claim, *parts: Any) -> Finding:
+        if claim.kind == "money":
+            raise KeyError("the words of the text")
+        return match_value(claim, *parts)
+
+    monkeypatch.setattr("rai.match.match_value", judged)  # no rule is known to raise, and none that is found will stay
+    seen: list[Operation] = []
+
+    @contextmanager
+    def watcher(operation: Operation) -> Iterator[None]:
+        seen.append(operation)
+        yield
+
+    with watched_by(watcher):
+        report = await check("For help call +1 415 555 0132. The plan costs $19 a month.", [PHONE], ports=ALL)
+    status = {c.kind: (c.status, c.why) for c in report.claims}
+    assert status["money"] == ("unchecked", FAILED)
+    assert status["phone"][0] == "exact"
+    assert report.repaired == "For help call +1 415 555 0132."  # an amount in doubt is not delivered
+    (note,) = report.notes
+    assert note.endswith(
+        f"KeyError at {Path(__file__).relative_to(ROOT).as_posix()}:{judged.__code__.co_firstlineno + 2}"
+    )
+    assert "words" not in note
+    assert {o.rule for o in seen if isinstance(o, RuleFailed)} == {note.rpartition(": ")[2]}
+
+
+async def test_an_answer_that_cannot_be_read_beside_its_sources_is_open_and_its_contacts_are_held_back() -> None:
+    report = await check("It opens tomorrow. Call +1 415 555 0132.", [PHONE], ports=ALL, at=Never(2026, 3, 1))
+    assert {c.status for c in report.claims} == {"unchecked"}
+    assert report.verdict == "unsupported"
+    assert "ArithmeticError" in report.notes[0]
+
+
+async def test_an_answer_that_cannot_be_read_at_all_has_no_report() -> None:
+    """What is not found cannot be held back. The process that reads it tells where, in none of its words."""
+
+    class Unread(str):
+        __slots__ = ()
+
+        def __getitem__(self, key: Any) -> str:
+            raise MemoryError
+
+    with pytest.raises(MemoryError):
+        await check(Unread("Call +1 415 555 0132."), [PHONE], ports=ALL)
+
+
+async def test_checked_elsewhere_it_comes_to_the_same() -> None:
+    answer = "The plan costs $29 a month. Call (415) 555-0132. The lid is red."
+    here = await check(answer, [PHONE], "What does the plan cost?", ports=ALL)
+    assert await check(answer, [PHONE], "What does the plan cost?", ports=ALL, run=shared_pool().run) == here
+    assert here.repaired is not None

@@ -9,7 +9,7 @@ import pytest
 from bot.http.metrics import Metrics
 from bot.records import Ask, OnStage, Reply
 from grounding.errors import ServiceUnavailable
-from grounding.observe import ChatCall, observed, watched_by, without
+from grounding.observe import ChatCall, observed, rule_failed, watched_by, without
 from grounding.records import Completion
 from grounding.remote import Breaker, Remote
 from rai.records import Outcome
@@ -104,6 +104,14 @@ async def test_a_turn_goes_without_a_seam_once() -> None:
     with watched_by(metrics.operation):
         without("web")
     assert 'attest_turns_degraded_total{seam="web"} 3.0' in metrics.text().decode()
+
+
+async def test_rules_that_raise_are_counted_by_their_line() -> None:
+    async def work() -> None:
+        rule_failed("KeyError at rai/claims/x.py:1")
+
+    _, text = await scraped(work, times=2)
+    assert 'attest_rules_failed_total{rule="KeyError at rai/claims/x.py:1"} 2.0' in text
 
 
 async def test_no_label_holds_a_person_or_a_question() -> None:
