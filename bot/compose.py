@@ -42,11 +42,10 @@ from grounding.linking import QueryBuilder
 from grounding.policy import Policy
 from grounding.policy_files import policy_named
 from grounding.ports import ChatModel, Composer, Embedder, Grader
-from rai.claims import units
 from rai.judge import ModelJudge
 from rai.ports import Ledger, PromptScreen
 from rai.private import redaction
-from rai.provenance import CheckPolicy, CheckPorts, check
+from rai.provenance import CheckPolicy, CheckPorts, check, load
 from rai.records import Report, Source
 from rai.redact import Redactor
 from rai.screened import Earlier, RememberingScreen, ScreenedRetriever
@@ -231,7 +230,7 @@ async def _ready(
 def _warm(redactor: Redactor) -> None:
     """Load in the background what the first turn would wait for."""
     redactor.warm()
-    units.warm()
+    shared_pool().begin(load)
 
 
 def _checker(settings: Settings, policy: Policy, ports: CheckPorts) -> Check:

@@ -153,6 +153,13 @@ def weighed(basis: Basis, tags: Sequence[Tag], answer: str) -> tuple[Weighing, t
     return weigh_claims(matched.claims, basis.sources), matched.failed
 
 
+def load() -> None:
+    """Read in what the first answer would wait for: units, telephone numbers, the tables of words."""
+    text = "From 3 May on the cable of 1 inch costs $5; call +1 415 555 0132 before 9:00."
+    basis = Basis((Source("s", text),), None, (), ("US",), None, values_only=False)
+    weighed(basis, (), text.replace("1 inch", "2.54 cm"))
+
+
 def replaced(basis: Basis, answer: str, claims: tuple[Claim, ...]) -> str | None:
     """`answer` with what is unsupported replaced where that is certain, or None."""
     return replace_unsupported(

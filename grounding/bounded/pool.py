@@ -30,6 +30,8 @@ R = TypeVar("R")
 LIMITS = Limits(seconds=4.0, seconds_per_byte=5e-5, patience=2.0, memory=4_000_000_000)
 """What one call may take: four seconds of processor time, and 50 more for a megabyte. A megabyte in the screen takes three."""
 MOST = 4
+WAITS_S = 0.25
+"""Seconds that a call waits for a child at work before another is started: one costs a second and 120 MB, most calls milliseconds."""
 _MAX_REPLY = 256 * 2**20
 _Job = tuple[Future[object], bytes, str]
 
@@ -54,6 +56,7 @@ class Pool:
         self._busy: set[Child] = set()
         self._threads = 0
         self._waiting = 0
+        self._hiring: threading.Timer | None = None
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
 
     async def run(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -62,11 +65,21 @@ class Pool:
         Raises what the function raises if that is an error of ours (`AttestError`), WorkFailed for any other or when its process dies, WorkOverran
         when it takes too long, ServiceUnavailable if no process can be started.
         """
+        return cast(R, await asyncio.wrap_future(self.begin(function, *args, **kwargs)))
+
+    def begin(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[object]:
+        """The same, begun; whoever wants to know may wait for it."""
         job: Future[object] = Future()
         request = pickle.dumps((function, args, kwargs), pickle.HIGHEST_PROTOCOL)
-        self._hire()
         self._jobs.put((job, request, f"{function.__module__}.{function.__qualname__}"))
-        return cast(R, await asyncio.wrap_future(job))
+        with self._lock:
+            if self._threads == 0:
+                self._hire()
+            elif self._hiring is None and self._threads < self._size and self._waiting < self._jobs.qsize():
+                self._hiring = threading.Timer(WAITS_S, self._hire_if_wanted)
+                self._hiring.daemon = True
+                self._hiring.start()
+        return job
 
     def close(self) -> None:
         """End all children, those at work too; what they were doing raises WorkFailed. Work may follow, in new ones."""
@@ -81,12 +94,15 @@ class Pool:
             child.end()
 
     def _hire(self) -> None:
-        """One more thread to look after a child, unless one is free or there are enough. They hold nobody up at the end."""
-        with self._lock:
-            if self._waiting > self._jobs.qsize() or self._threads >= self._size:
-                return
-            self._threads += 1
+        """One more thread to look after a child; it holds nobody up at the end. Under the lock."""
+        self._threads += 1
         threading.Thread(target=self._look_after, name="bounded", daemon=True).start()
+
+    def _hire_if_wanted(self) -> None:
+        with self._lock:
+            self._hiring = None
+            if self._waiting < self._jobs.qsize() and 0 < self._threads < self._size:
+                self._hire()
 
     def _look_after(self) -> None:
         while True:

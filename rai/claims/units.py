@@ -9,7 +9,6 @@ Gallons, pints and fluid ounces are those of the United States, a ton is 2,000 l
 from __future__ import annotations
 
 import importlib
-import threading
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -310,10 +309,3 @@ def factors(source: str, target: str) -> tuple[tuple[Fraction, Fraction], ...]:
 @lru_cache(maxsize=1)
 def _registry() -> Any:
     return importlib.import_module("pint").UnitRegistry(non_int_type=Fraction)
-
-
-def warm() -> threading.Thread:
-    """Load pint in a background thread and return it, so that no answer waits for it."""
-    thread = threading.Thread(target=_registry, name="units", daemon=True)
-    thread.start()
-    return thread

@@ -13,6 +13,7 @@ from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.http.app import build_app
 from bot.pipeline import answer_turn
+from bot.records import Ask, OnStage, Reply
 from bot.reply import WITHHELD
 from bot.turn import Seams
 from grounding.bounded.limits import Limits
@@ -56,7 +57,11 @@ async def served(client: AiohttpClient, folder: Path, held: Held, **parts: Any) 
     w = await world(folder, [PRICES], HashEmbedder(), model=None, grader=ScriptedGrader({"prices.md": 0.9}))
     seams = replace(w.seams, **parts)
     fake = fake_system()
-    system = replace(fake.system, answer=lambda ask, on_stage=None: answer_turn(ask, seams, Policy(), on_stage))
+
+    async def answer(ask: Ask, on_stage: OnStage | None = None) -> Reply:
+        return await answer_turn(ask, seams, Policy(), on_stage)
+
+    system = replace(fake.system, answer=answer)
     return await client(build_app(system)), seams
 
 

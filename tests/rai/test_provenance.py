@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime
@@ -281,3 +283,12 @@ async def test_checked_elsewhere_it_comes_to_the_same() -> None:
     here = await check(answer, [PHONE], "What does the plan cost?", ports=ALL)
     assert await check(answer, [PHONE], "What does the plan cost?", ports=ALL, run=shared_pool().run) == here
     assert here.repaired is not None
+
+
+def test_loading_reads_in_what_the_first_check_needs() -> None:
+    """In a process of its own: nothing else has read it in there."""
+    program = (
+        "import sys; from rai.provenance import load; assert 'pint' not in sys.modules; load(); "
+        "assert {'pint', 'phonenumbers', 'babel'} <= set(sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False, cwd=ROOT).returncode == 0

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rai.claims.units import MEASURES, converted, dimension_of, prefixed, unit_of, warm
+from rai.claims.units import MEASURES, converted, dimension_of, prefixed, unit_of
 
 AGREE = [
     ("7 day", "1 week", "same"), ("24 hour", "1 day", "same"), ("90 minute", "1.5 hour", "same"), ("14 day", "1 fortnight", "same"),
@@ -79,9 +79,3 @@ def test_time_and_data_need_no_library() -> None:
     """Durations and file sizes are compared without loading pint, which takes half a second."""
     program = "import sys; from rai.claims.units import converted; assert converted('7 day', '1 week') == 'same'; assert converted('7 day', '5 kg') is None; sys.exit('pint' in sys.modules)"  # fmt: skip
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
-
-
-def test_warm_loads_in_the_background() -> None:
-    """After the thread of `warm` ends, a comparison that needs the library answers."""
-    warm().join()
-    assert converted("1 inch", "2.54 cm") == "same"
