@@ -11,6 +11,7 @@ from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
+from rai.claims import zones
 from rai.claims.found import Found
 from rai.records import Claim
 from rai.support.operands import CLOSEST, Desk, Operand, asked, evidence, in_sources, said_here
@@ -29,7 +30,10 @@ _LASTS = re.compile(
 )
 _INCLUSIVE = re.compile(r"\b(?:inclusive|through|lasts?|runs?|both days)\b", re.IGNORECASE)
 _SPANS = ("day", "week", "month", "year")
+_YEAR = re.compile(r"[0-9]{4}")
+"""A year alone; a month without one is as long ("--03"), and so is a decade ("199X")."""
 _LAST_YEAR = 9999
+_DAY_MINUTES = 24 * 60
 
 
 def worked_out_date(claim: Claim, desk: Desk) -> Finding | None:
@@ -77,7 +81,7 @@ def _moved(start: Found, span: Found, sign: int) -> str | None:
     if not number.isdigit() or int(number) > _LAST_YEAR:
         return None
     steps = int(number) * sign
-    if re.fullmatch(r"\d{4}", start.value):
+    if _YEAR.fullmatch(start.value):
         year = int(start.value) + steps
         return f"{year:04d}" if unit == "year" and 0 < year <= _LAST_YEAR else None
     yearless = start.value.startswith("--")
@@ -172,9 +176,9 @@ def _as_said(pair: Sequence[Operand]) -> tuple[Operand, Operand]:
 def _length(first: Found, last: Found, unit: str, *, inclusive: bool) -> set[int]:
     """How many of `unit` lie between; of days that an event lasts, both ends count."""
     if unit in ("hour", "minute"):
-        minutes = (_minutes(last.value) - _minutes(first.value)) % (24 * 60)
-        return {minutes} if unit == "minute" else ({minutes // 60} if minutes % 60 == 0 else set())
-    if unit == "year" and len(first.value) == len(last.value) == 4:
+        lengths = {m % _DAY_MINUTES for m in _minutes_between(first.value, last.value)}
+        return lengths if unit == "minute" else {m // 60 for m in lengths if m % 60 == 0}
+    if unit == "year" and _YEAR.fullmatch(first.value) and _YEAR.fullmatch(last.value):
         return {int(last.value) - int(first.value)}
     begin, end = _day(first.value, last.value), _day(last.value, first.value)
     if begin is None or end is None or end <= begin:
@@ -190,9 +194,19 @@ def _length(first: Found, last: Found, unit: str, *, inclusive: bool) -> set[int
     return {months} if unit == "month" else ({months // 12} if months % 12 == 0 else set())
 
 
-def _minutes(value: str) -> int:
-    hours, _, minutes = value.partition(":")
-    return int(hours) * 60 + int(minutes or 0)
+def _minutes_between(first: str, last: str) -> set[int]:
+    """Minutes from one time of day to another, across zones if both are said; two if the season decides, none if no day has both."""
+    (clock, _, zone), (other_clock, _, other_zone) = first.partition(" "), last.partition(" ")
+    apart = _minutes(other_clock) - _minutes(clock)
+    if not zone or not other_zone or zone == other_zone:  # a time without a zone is taken to be of the other's
+        return {apart}
+    pairs = zip(zones.offsets(zone), zones.offsets(other_zone), strict=True)
+    return {apart + a - b for a, b in pairs if a is not None and b is not None}
+
+
+def _minutes(clock: str) -> int:
+    hours, _, minutes = clock.partition(":")
+    return int(hours) * 60 + int(minutes)
 
 
 def _day(value: str, other: str) -> date | None:

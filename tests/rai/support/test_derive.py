@@ -87,6 +87,17 @@ ROWS = [
     ("The sale lasts for 35 days.", SALE, None, "35 days", None),
     ("The desk is open for 8 hours.", "The desk is open from 9:00 to 17:00.", None, "8 hours", ["9:00", "17:00"]),
     ("The desk is open for 9 hours.", "The desk is open from 9:00 to 17:00.", None, "9 hours", None),
+    # a time with its zone
+    ("The desk is open for 90 minutes.", "The desk is open from 14:30 UTC to 16:00 UTC.", None, "90 minutes", ["14:30 UTC", "16:00 UTC"]),
+    ("The desk is open for 2 hours.", "The desk is open from 14:30 UTC to 16:00 UTC.", None, "2 hours", None),
+    ("The desk is open for 1 hour.", "The desk is open from 14:30 UTC to 16:30 CET.", None, "1 hour", ["14:30 UTC", "16:30 CET"]),
+    ("The desk is open for 2 hours.", "The desk is open from 14:30 UTC to 16:30 CET.", None, "2 hours", None),
+    ("The desk is open for 1 hour.", "The desk is open from 9:00 GMT to 12:30 UTC+2:30.", None, "1 hour", ["9:00 GMT", "12:30 UTC+2:30"]),
+    ("The desk is open for 4 hours.", "The desk is open from 9:00 EST to 10:00 PDT.", None, "4 hours", None),  # never in one season
+    # a month without a year and a decade are as long as a year
+    ("The offer is valid for 3 years.", "Orders from the end of March arrive by the end of June.", None, "3 years", None),
+    ("The offer lasted for 20 years.", "It ran from the 1990s to the 2010s.", None, "20 years", None),
+    ("The offer lasted for 17 years.", "It ran from the 1990s until May 2026.", None, "17 years", None),
     ("There are three options for breakfast.", MENU, None, "three", ["continental", "buffet", "vegan"]),
     ("There are four options for breakfast.", MENU, None, "four", None),
     ("You have 3 options for delivery.", LIST, None, "3", ["Standard", "Express", "Pickup"]),
@@ -126,6 +137,32 @@ def test_derivation(answer: str, source: str, question: str | None, value: str, 
     assert sorted(e.text for e in finding.evidence) == sorted(operands)
     assert well_founded(finding, sources)
     assert value in finding.why
+
+
+DAYS = (
+    "March", "June", "5 May", "5 May 2026", "May 2026", "2026-05-05", "the 1990s", "the 2010s", "Q2 2026", "spring 2025", "week 12 of 2026",
+    "Monday", "Tuesday, 5 May", "weekdays", "29 February", "05/06/2026", "2027", "1999", "tomorrow", "the second half of 2025", "December 9999",
+)  # fmt: skip
+HOURS = (
+    "14:30 UTC", "16:00 CET", "9:00 EST", "23:30 UTC+5:30", "9:00", "9 am", "half past nine", "noon", "midnight", "24/7", "24:00", "10:00 PT",
+    "Monday 9:00 to 17:00", "T10:00Z", "2026-05-05T10:00+02:00",
+)  # fmt: skip
+SPANS = ("2 years", "3 months", "1 week", "30 days", "2 nights", "9 hours", "90 minutes", "1.5 years", "9999 years")
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.sampled_from(SPANS),
+    st.lists(st.sampled_from(DAYS + HOURS), min_size=2, max_size=3),
+    st.sampled_from(DAYS + HOURS),
+)
+def test_every_form_of_day_and_time_can_be_reckoned_with(span: str, ends: list[str], said: str) -> None:
+    source = Source("s", f"It runs from {' until '.join(ends)}. It lasts {span} after {ends[0]}.")
+    for answer in (f"It lasts for {span}.", f"It ends {span} later, by {said}.", f"It lasted {span} until {said}."):
+        for claim, finding in judged(derived, answer, [source], f"How long from {said}?"):
+            assert finding is None or well_founded(finding, [source, Source("question", f"How long from {said}?")]), (
+                claim
+            )
 
 
 def test_the_reason_shows_the_calculation() -> None:
