@@ -9,13 +9,13 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from importlib.metadata import version as version_of
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from bot.version import VERSION
 from grounding.errors import AttestError, UserError
 
 COMMANDS = {
@@ -37,7 +37,6 @@ COMMANDS = {
 }
 """Name and purpose of every command; the module is `bot.commands.NAME`, but see `_MODULES`."""
 
-_DISTRIBUTION = "attest-copilot"
 _MODULES = {"eval": "evaluate"}
 _EXAMPLES = re.compile(r"\n\n(Examples?:\n)")
 _DONE, _BAD_INPUT, _SERVICE_FAILED, _INTERRUPTED = 0, 2, 3, 130
@@ -99,7 +98,7 @@ app = typer.Typer(
 
 def _say_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"attest {version_of(_DISTRIBUTION)}")
+        typer.echo(f"attest {VERSION}")
         raise typer.Exit
 
 

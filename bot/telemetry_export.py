@@ -9,7 +9,6 @@ import logging
 import sys
 import threading
 from collections.abc import Sequence
-from importlib.metadata import version
 
 import requests
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -18,6 +17,7 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, SpanProcessor, Tra
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter, SpanExporter, SpanExportResult
 
 from bot.settings import Settings
+from bot.version import VERSION
 from grounding.address import is_loopback
 
 LOG = logging.getLogger("attest")
@@ -69,7 +69,7 @@ def exporter(settings: Settings) -> SpanExporter:
 
 def provider(processor: SpanProcessor) -> TracerProvider:
     """A provider of this system's own: no global is set, and what is left at the end is sent by `close` alone."""
-    resource = Resource.create({"service.name": "attest", "service.version": version("attest-copilot")})
+    resource = Resource.create({"service.name": "attest", "service.version": VERSION})
     made = TracerProvider(resource=resource, shutdown_on_exit=False, span_limits=SpanLimits(max_events=64))
     made.add_span_processor(processor)
     return made

@@ -9,8 +9,8 @@ import signal
 import socket
 import subprocess
 import sys
+import tomllib
 from contextlib import closing
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from bot.cli import COMMANDS, main
 from bot.commands.wiring import Ingester, Wiring
 from bot.settings import Settings
 from bot.system import System
+from bot.version import VERSION
 from grounding.upkeep import Past
 from tests.bot.commands.conftest import Attest
 
@@ -191,5 +192,9 @@ def test_a_slip_in_the_name_of_a_setting_is_told(attest: Attest, monkeypatch: py
 
 
 def test_the_version_is_that_of_the_package(attest: Attest) -> None:
+    """Package and program take it from one place; a program that runs from its files alone has one too."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "bot.version.VERSION"}
+    assert "version" in project["project"]["dynamic"]
     ran = attest("--version")
-    assert (ran.code, ran.out, ran.err) == (0, f"attest {version('attest-copilot')}\n", "")
+    assert (ran.code, ran.out, ran.err) == (0, f"attest {VERSION}\n", "")
