@@ -113,12 +113,13 @@ class _Builder:
             company=settings.company,
             terms=terms(settings),
             deadline_s=settings.turn_deadline_s,
+            is_empty=partial(_is_empty, settings, index.counts),
         )
         by_policy = _ByPolicy(settings, seams, ports, helper)
         return System(
             settings=settings, answer=traces.watch(by_policy.answer), incoming=traces.incoming, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
             retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=search.library,
-            directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, index.counts, search.ready, self.closers),
+            directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, seams.is_empty, search.ready, self.closers),
             degraded=partial(self.closers.trouble, needed=False), close=self.closers.close,
             warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None, bare=index.bare,
         )  # fmt: skip
@@ -218,12 +219,18 @@ class _ByPolicy:
         return await self._seams.check(request.answer, request.sources, request.question, request.given, request.at)
 
 
+async def _is_empty(settings: Settings, counts: Callable[[], tuple[int, int]]) -> bool:
+    """Whether no document is in store, and nobody else puts passages into the index that is searched."""
+    return settings.search_others == "off" and (await asyncio.to_thread(counts))[0] == 0
+
+
 async def _ready(
-    counts: Callable[[], tuple[int, int]], search: Callable[[], Awaitable[dict[str, str]]], closers: Closers
+    is_empty: Callable[[], Awaitable[bool]], search: Callable[[], Awaitable[dict[str, str]]], closers: Closers
 ) -> dict[str, str]:
     """What is not ready, with the reason."""
-    documents, _ = await asyncio.to_thread(counts)
-    empty = {} if documents else {"knowledge base": "empty; run `attest ingest PATH` or `attest ingest --sample`"}
+    empty = (
+        {"knowledge base": "empty; run `attest ingest PATH` or `attest ingest --sample`"} if await is_empty() else {}
+    )
     return {**empty, **closers.trouble(needed=True), **await search()}
 
 

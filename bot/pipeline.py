@@ -13,7 +13,7 @@ from dataclasses import replace
 from bot.cite import internal_notes
 from bot.entry import turn_body
 from bot.records import Ask, Code, OnStage, Reply
-from bot.reply import OVER_BUDGET, notice
+from bot.reply import EMPTY, OVER_BUDGET, notice
 from bot.screening import blocked_for, open_turn
 from bot.settle import ended, refused, settle
 from bot.trace import CODES, Trace
@@ -61,7 +61,7 @@ async def _reply(work: Work, screened: TurnScreening) -> Reply:
     try:
         try:
             async with asyncio.timeout(work.seams.deadline_s):
-                reply = await _turn(work)
+                reply = await _told_if_empty(work, await _turn(work))
         finally:
             work.trace.note(*screened.notes)
             work.trace.screenings += screened.blocked
@@ -86,6 +86,13 @@ async def _reply(work: Work, screened: TurnScreening) -> Reply:
     except (ServiceError, StoreError) as error:
         work.trace.note(f"{work.trace.current}: {error}")
         reply = ended(work, Outcome.FAILED, CODES.get(work.trace.current))
+    return reply
+
+
+async def _told_if_empty(w: Work, reply: Reply) -> Reply:
+    """An empty knowledge base is no lack of evidence: whoever asks is told so, and how it is filled."""
+    if reply.outcome is Outcome.INSUFFICIENT and await w.seams.is_empty():
+        return replace(reply, answer=EMPTY)
     return reply
 
 

@@ -16,6 +16,10 @@ UNFIT = (
     "The sources that I found are listed below."
 )
 OVER_BUDGET = "Answering this would take more of the language model than one turn may, so no answer was made. Please tell your administrator."
+EMPTY = (
+    "The knowledge base is empty, so there is nothing to answer from. `attest ingest PATH` fills it with your documents, "
+    "`attest ingest --sample` with the sample."
+)
 FAILED: dict[Code | None, str] = {
     "screen_unavailable": "The safety check did not answer, so the question was not passed on. Please try again in a moment.",
     "model_unavailable": "The language model did not answer. Please try again in a moment.",

@@ -24,9 +24,16 @@ Check = Callable[[str, Sequence[Source], str | None, Sequence[str], datetime | N
 """(answer, sources, question, given, at) to a report: `rai.provenance.check` with its ports."""
 
 
+async def never() -> bool:
+    """False, whatever happens."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Seams:
     """Everything a turn asks of the world. `web` None is off. `deadline_s` bounds the whole turn, `terms` what it takes of chat models.
+
+    `is_empty`: whether the knowledge base holds no document at all, whoever asks. Raises StoreError.
 
     `personal`: who looks for personal data beside our own rules; None: nobody does. `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
     """
@@ -46,6 +53,7 @@ class Seams:
     personal: PersonalFinder | None = None
     rewriter: ChatModel | None = None
     terms: Terms = field(default_factory=Terms)
+    is_empty: Callable[[], Awaitable[bool]] = never
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from bot.compose import compose
+from bot.compose import _is_empty, compose
 from bot.compose_ingest import is_taken_in, open_ingester
 from bot.records import Ask
+from bot.reply import EMPTY
 from bot.settings import Settings, load_settings
 from bot.system import CheckRequest, System
 from grounding.errors import SettingsError
+from grounding.prompt import insufficient_sentence
 from grounding.records import Access, Query
 from rai.embedded.classifier import FILE
 from rai.ledger.store import SqlLedger
@@ -35,11 +37,11 @@ def settings(tmp_path: Path, model_file: Path) -> Settings:
     )
 
 
-async def take_in(settings: Settings, folder: Path, text: str = PAGE) -> None:
+async def take_in(settings: Settings, folder: Path, text: str = PAGE, *, acl: Path | None = None) -> None:
     folder.mkdir(exist_ok=True)
     (folder / "plans.md").write_text(text, "utf-8")
     ingester = await open_ingester(settings)
-    await ingester.run([folder], acl=None, lexical_only=False, on_progress=lambda _: None)
+    await ingester.run([folder], acl=acl, lexical_only=False, on_progress=lambda _: None)
     await ingester.close()
 
 
@@ -75,7 +77,37 @@ async def test_an_empty_knowledge_base_is_not_ready_and_says_what_to_do(settings
     async with running(settings) as system:
         assert "attest ingest" in (await system.ready())["knowledge base"]
         reply = await system.answer(Ask("What does Watch Plus cost?"), None)
-    assert reply.outcome is Outcome.INSUFFICIENT
+        entry = await system.ledger.get(reply.entry_id)
+    assert (reply.outcome, reply.code, reply.answer) == (Outcome.INSUFFICIENT, None, EMPTY)
+    assert entry is not None
+    assert entry.body["reply"]["answer"] == EMPTY
+
+
+@pytest.mark.parametrize("readers", ["everyone", "nobody"])
+async def test_a_knowledge_base_that_does_not_know_is_not_called_empty(
+    settings: Settings, tmp_path: Path, readers: str
+) -> None:
+    """Nor is one whose documents this person may not read."""
+    acl = tmp_path / "readers.yaml"
+    acl.write_text('"**": []' if readers == "nobody" else '"x": []', "utf-8")
+    await take_in(settings, tmp_path / "kb", acl=acl)
+    question = "What does Watch Plus cost a month?" if readers == "nobody" else "Who won at chess in 1927?"
+    async with running(settings) as system:
+        reply = await system.answer(Ask(question), None)
+    assert (reply.outcome, reply.answer) == (Outcome.INSUFFICIENT, insufficient_sentence())
+
+
+async def test_one_that_the_web_fills_in_for_answers(settings: Settings) -> None:
+    async with running(changed(settings, web="sample")) as system:
+        reply = await system.answer(Ask("What is the difference between a flat white and a cappuccino?"), None)
+    assert reply.outcome is Outcome.ANSWERED
+
+
+async def test_passages_that_others_put_into_the_index_count_as_a_knowledge_base() -> None:
+    nothing = {"search": "azure", "search_endpoint": "https://name.search.windows.net"}
+    for others, empty in (("off", True), ("on", False)):
+        assert await _is_empty(load_settings(**nothing, search_others=others), lambda: (0, 0)) is empty
+    assert not await _is_empty(load_settings(), lambda: (1, 3))
 
 
 async def test_taking_in_and_a_change_leave_records(settings: Settings, tmp_path: Path) -> None:
