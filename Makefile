@@ -8,7 +8,7 @@ ATTEST := .venv/bin/attest
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
 
-setup:  ## environment, packages, embedding model
+setup:  ## environment, packages, models
 	@$(PYTHON) tools/setup.py runtime
 
 setup-dev:
@@ -33,5 +33,5 @@ train-screen: setup-dev  ## teach the screen's classifier anew: DATA=folder of t
 format: setup-dev  ## format the code
 	@.venv/bin/ruff check --fix --quiet . ; .venv/bin/ruff format --quiet .
 
-clean:  ## remove the environment and caches; ATTEST_HOME stays
+clean:  ## remove the environment, its models with it, and caches; ATTEST_HOME stays
 	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

@@ -22,9 +22,10 @@ def embedding_model(settings: Settings) -> Embedder | None:
     path = settings.model_path
     if not path.exists():
         LOG.warning(
-            "no models at %s: %s, prompts are screened by rules alone; `make setup` builds them",
+            "no models at %s: %s, prompts are screened by rules alone; %s",
             path,
             _without(settings),
+            remedy(settings),
         )
         return None
     from grounding.embedded.embedder import MiniLM
@@ -34,6 +35,13 @@ def embedding_model(settings: Settings) -> Embedder | None:
     except StoreError as error:
         LOG.warning("%s; %s", error, _without(settings))
         return None
+
+
+def remedy(settings: Settings) -> str:
+    """What brings models that are missing, or that cannot be used."""
+    if settings.model_file is None:
+        return "`make setup` builds them"
+    return "ATTEST_MODEL_FILE names that file: correct it, or leave it out and take those of this installation"
 
 
 def _without(settings: Settings) -> str:
@@ -56,5 +64,5 @@ async def embedded_screen(settings: Settings) -> LocalScreen:
         except StoreError as error:
             LOG.warning("%s; prompts are screened by rules alone", error)
     elif settings.model_path.exists():  # without either, the embedder has said so
-        LOG.warning("no classifier at %s: prompts are screened by rules alone; `make setup` builds it", path)
+        LOG.warning("no classifier at %s: prompts are screened by rules alone; %s", path, remedy(settings))
     return await bounded_screen(run, None, listed)

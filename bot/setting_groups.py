@@ -14,6 +14,7 @@ from bot.setting_services import Services
 from grounding.chunking import USUAL, Chunking
 from grounding.policy import Policy
 from grounding.policy_files import read_policies
+from rai.model_files import CLASSIFIER, EMBEDDING, installed_models
 
 EMBEDDING_WIDTHS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 """Numbers of a vector of OpenAI's own models, by the names they have there."""
@@ -85,8 +86,8 @@ class Groups(Services):
 
     @property
     def model_path(self) -> Path:
-        """The embedding model's file, whether or not it is there."""
-        return self.model_file or self.home / "model" / "minilm-int8.onnx"
+        """The embedding model's file, whether or not it is there: the one that is named, else this installation's."""
+        return self.model_file or installed_models() / EMBEDDING
 
     @property
     def embedding_url(self) -> str | None:
@@ -107,7 +108,7 @@ class Groups(Services):
     @property
     def screen_model_path(self) -> Path:
         """The screen's classifier, beside the embedding model that it is made of."""
-        return self.model_path.with_name("screen-int8.onnx")
+        return self.model_path.with_name(CLASSIFIER)
 
     @property
     def off_policy_path(self) -> Path:

@@ -20,14 +20,15 @@ class Serving(BaseSettings):
     # where things live
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("attest", appauthor=False)),
-        description="folder of index, ledger, state and model file",
+        description="folder of index, ledger and state",
     )
     ledger_key_file: Path = Field(
         default_factory=lambda: Path(platformdirs.user_config_dir("attest", appauthor=False)) / "ledger.key",
         description="key of the ledger's chain; made once, mode 0600",
     )
     model_file: Path | None = Field(
-        None, description="embedding model (ONNX); default HOME/model/minilm-int8.onnx; missing: search by words only"
+        None,
+        description="embedding model (ONNX), with tokenizer and classifier beside it; default: those of this installation",
     )
     off_policy_file: Path | None = Field(
         None,

@@ -56,6 +56,7 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ATTEST_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("ATTEST_LEDGER_KEY_FILE", str(tmp_path / "config" / "ledger.key"))
+    monkeypatch.setenv("ATTEST_MODEL_FILE", str(tmp_path / "no-models" / "minilm-int8.onnx"))  # whether set-up has run
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Set-up: environment, packages, embedding model. Run by make; does only what is not done yet.
+"""Set-up: environment, packages, models. Run by make; does only what is not done yet.
 
 usage: python3 tools/setup.py [runtime|dev]
 
@@ -16,7 +16,6 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
 PYTHON = os.path.join(VENV, "bin", "python")
 LOG = os.path.join(VENV, "setup.log")
-SCREEN = os.path.join("rai", "embedded", "screen.npz")
 LOWEST, HIGHEST = (3, 11), (3, 13)
 NEEDED_BYTES = {"runtime": 1600 * 2**20, "dev": 2000 * 2**20}
 LOCKS = {"runtime": ["build.txt", "runtime.txt"], "dev": ["dev.txt"]}
@@ -131,46 +130,11 @@ def install(level):
         handle.write(fingerprint(level))
 
 
-def model_key():
-    """Changes whenever a model may be looked for somewhere else, or is to be built anew."""
-    with open(os.path.join(ROOT, SCREEN), "rb") as handle:
-        screen = hashlib.sha256(handle.read()).hexdigest()
-    parts = [
-        screen,
-        os.environ.get("ATTEST_HOME", ""),
-        os.environ.get("ATTEST_MODEL_FILE", ""),
-        os.environ.get("XDG_DATA_HOME", ""),
-    ]
-    try:
-        with open(os.path.join(ROOT, ".env")) as handle:
-            parts.append(handle.read())
-    except OSError:
-        parts.append("")
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-def build_model():
-    """Build the embedding model and the screen's classifier where the settings look for them, unless they are there."""
-    stamp = os.path.join(VENV, ".attest-model")
-    try:
-        with open(stamp) as handle:
-            key, path = handle.read().split("\n", 1)
-        beside = os.path.join(os.path.dirname(path), "screen-int8.onnx")
-        if key == model_key() and os.path.exists(path) and os.path.exists(beside):
-            return
-    except (OSError, ValueError):
-        pass
-    code = "from bot.settings import load_settings; print(load_settings().model_path)"
-    try:
-        path = subprocess.check_output([PYTHON, "-c", code], cwd=ROOT).decode().strip()
-    except subprocess.CalledProcessError:
-        raise Stop("the settings cannot be read; run .venv/bin/attest doctor") from None
-    build = [PYTHON, "-m", "grounding.embedded.build_model", path]
-    if not os.path.exists(path):
-        run("Building the embedding model", build)
-    run("Building the screen's classifier", build + [SCREEN, "screen-int8.onnx"])
-    with open(stamp, "w") as handle:
-        handle.write(model_key() + "\n" + path)
+def build_models():
+    """Build this installation's models where the program looks for them, unless they are there: it knows where, and of which recipe."""
+    ask = [PYTHON, "-m", "rai.model_files"]
+    if subprocess.call(ask, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) != 0:
+        run("Building the models", [PYTHON, "-m", "rai.embedded.build_models"])
 
 
 def say(text):
@@ -187,7 +151,7 @@ def main():
     try:
         if not is_done(level) and not (level == "runtime" and is_done("dev")):
             install(level)
-        build_model()
+        build_models()
     except Stop as stop:
         say("set-up stopped: %s" % stop)
         return 2

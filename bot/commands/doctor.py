@@ -16,6 +16,7 @@ import typer
 from rich.text import Text
 
 from bot.commands import options
+from bot.commands.doctor_models import models, unusable
 from bot.commands.doctor_services import Finding, fix_of, services
 from bot.commands.output import console, emit, table
 from bot.commands.startup import run, settings_of, warn_of_unknown_names
@@ -59,8 +60,7 @@ def doctor(context: typer.Context, json: options.JsonFlag = False) -> None:
 
 def _local(settings: Settings) -> Iterator[Finding]:
     yield _home(settings.home)
-    yield _model(settings)
-    yield _classifier(settings)
+    yield from models(settings)
     yield _off_policy(settings)
     yield _ledger_key(settings.ledger_key_file)
     yield _port(settings)
@@ -74,23 +74,6 @@ def _home(home: Path) -> Finding:
     if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
         return Finding("home", "ok", str(home) if home.exists() else f"{home} (will be made)")
     return Finding("home", "fail", f"{home} cannot be written", "set ATTEST_HOME to a folder that you may write to")
-
-
-def _model(settings: Settings) -> Finding:
-    path = settings.model_path
-    if path.is_file():
-        return Finding("model file", "ok", f"{path} ({path.stat().st_size / 2**20:.0f} MB)")
-    fix = "run make setup, or set ATTEST_MODEL_FILE to a built model"
-    return Finding("model file", "note", f"{path} is not there: search is by words only", fix)
-
-
-def _classifier(settings: Settings) -> Finding:
-    path = settings.screen_model_path
-    if path.is_file():
-        return Finding("screen's classifier", "ok", f"{path} ({path.stat().st_size / 2**20:.0f} MB)")
-    return Finding(
-        "screen's classifier", "note", f"{path} is not there: prompts are screened by rules alone", "run make setup"
-    )
 
 
 def _off_policy(settings: Settings) -> Finding:
@@ -165,27 +148,13 @@ async def _remote(context: typer.Context, settings: Settings) -> list[Finding]:
                 await _chunks(system),
                 await _directory(system),
                 await _ledger(system),
-                *_reading(system),
+                *unusable(system),
             ]
             told = {finding.name for finding in [*inside, *findings] if finding in inside or finding.status == "fail"}
             inside += await _waiting(system, told)
     except AttestError as error:
         inside = [Finding("system", "fail", str(error), "see the lines above, and attest settings")]
     return [*inside, *findings]
-
-
-def _reading(system: System) -> list[Finding]:
-    """Whether the classifier, if its file is there, can be used."""
-    if "classifier" in system.screen.name or not system.settings.screen_model_path.exists():
-        return []
-    return [
-        Finding(
-            "screen's classifier",
-            "fail",
-            "its file cannot be used: prompts are screened by rules alone",
-            "delete it and run make setup",
-        )
-    ]
 
 
 async def _waiting(system: System, told: set[str]) -> list[Finding]:

@@ -47,7 +47,7 @@ class MiniLM:
             self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # both libraries raise bare Exception
             raise StoreError(
-                f"the embedding model cannot be read ({type(error).__name__}); build it again with `make setup`"
+                f"the embedding model cannot be read ({type(error).__name__}); delete it and run `make setup`"
             ) from error
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="minilm")
         self._tokenizer.no_padding()

@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from grounding.errors import StoreError
+from rai import model_files
 from rai.records import Category
 
-FILE = "screen-int8.onnx"
-CHANGES = Path(__file__).with_name("screen.npz")
-"""What it was taught, as changes to the embedding model's weights."""
+FILE, CHANGES = model_files.CLASSIFIER, model_files.CHANGES
 CLASSES: tuple[Category, ...] = (
     "hate",
     "sexual",
@@ -62,7 +61,7 @@ class Classifier:
                 raise ValueError("another model")
         except Exception as error:  # both libraries raise bare Exception
             raise StoreError(
-                f"the screen's classifier cannot be read ({type(error).__name__}); build it again with `make setup`"
+                f"the screen's classifier cannot be read ({type(error).__name__}); delete it and run `make setup`"
             ) from error
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()

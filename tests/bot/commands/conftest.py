@@ -49,7 +49,9 @@ def attest(small: FakeWorld, capsys: pytest.CaptureFixture[str], monkeypatch: py
     Settings of the person who runs the suite are not the program's.
     """
     for name in [
-        n for n in os.environ if n.startswith("ATTEST_") and n not in ("ATTEST_HOME", "ATTEST_LEDGER_KEY_FILE")
+        n
+        for n in os.environ
+        if n.startswith("ATTEST_") and n not in ("ATTEST_HOME", "ATTEST_LEDGER_KEY_FILE", "ATTEST_MODEL_FILE")
     ]:
         monkeypatch.delenv(name)
 
