@@ -11,7 +11,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -27,7 +27,7 @@ def _process_key() -> bytes:
 
 
 def link_key(key_file: Path) -> bytes:
-    """32 bytes derived from the ledger's key file, so that all workers agree; from this process alone without it."""
+    """32 bytes derived from the ledger's key file, so that all workers agree; from this process alone while it is not there."""
     try:
         material = key_file.read_bytes()
     except OSError:
@@ -36,9 +36,12 @@ def link_key(key_file: Path) -> bytes:
 
 
 class SourceLinks:
-    """Makes and checks the links of one deployment. `base` is the URL under which people reach the server."""
+    """Makes and checks the links of one deployment. `base` is the URL under which people reach the server.
 
-    def __init__(self, key: bytes, base: str = "", clock: Callable[[], float] = time.time) -> None:
+    `key` is asked for each time: the ledger's key is made with the first entry, by whichever worker writes that.
+    """
+
+    def __init__(self, key: Callable[[], bytes], base: str = "", clock: Callable[[], float] = time.time) -> None:
         self._key = key
         self._base = base.rstrip("/")
         self._clock = clock
@@ -46,7 +49,7 @@ class SourceLinks:
     @classmethod
     def of(cls, settings: Settings) -> SourceLinks:
         """The links of these settings; the base is `public_url`, or nothing: then links are paths."""
-        return cls(link_key(settings.ledger_key_file), settings.public_url or "")
+        return cls(partial(link_key, settings.ledger_key_file), settings.public_url or "")
 
     def link(self, entry_id: str, n: int, user: str | None, seconds: int = LINK_SECONDS) -> str:
         """A URL (a path without a base) of citation `n` of that entry, good for `seconds` from now."""
@@ -66,7 +69,7 @@ class SourceLinks:
     def _sign(self, entry_id: str, n: int, expiry: int, user: str | None) -> str:
         person = "-" if user is None else "u" + user
         message = "\x00".join((entry_id, str(n), str(expiry), person))
-        return hmac.new(self._key, message.encode(), hashlib.sha256).hexdigest()
+        return hmac.new(self._key(), message.encode(), hashlib.sha256).hexdigest()
 
 
 def source_link(settings: Settings, entry_id: str, n: int, user: str | None, seconds: int = LINK_SECONDS) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from bot.ask_back import completed
@@ -25,6 +25,8 @@ from bot.web_marks import web_tag
 from rai.reading import UNREAD
 from rai.records import Outcome
 
+SourceLink = Callable[[int], str]
+"""From the number of a citation to a URL."""
 DELIVERED = frozenset({Outcome.ANSWERED, Outcome.REPAIRED})
 BUDGET = MAX_BYTES - 1024
 """Room is left for the end of a stream that the message may become."""
@@ -37,12 +39,13 @@ MAX_CHOICE = 1000
 TOO_LONG = "The answer is longer than a Teams message can be, so nothing of it is shown. Please ask for one part of it."
 
 
-def render(reply: Reply, *, teams: bool, public_url: str | None = None, question: str | None = None) -> Json:
+def render(reply: Reply, *, teams: bool, source: SourceLink | None = None, question: str | None = None) -> Json:
     """The message for `reply`: with citation entities on Teams, with a list of sources elsewhere; a refusal with a card to report it.
 
+    `source` makes the link to the page of a cited passage, where a citation has no address of its own.
     `question`: what was asked, where buttons may be shown: each thing that a clarifying question offers completes it.
     """
-    message = _teams_message(reply, public_url) if teams else _plain_message(reply, public_url)
+    message = _teams_message(reply, source) if teams else _plain_message(reply, source)
     card = report_card(reply)
     if card:
         return {**message, "attachments": card}
@@ -68,24 +71,24 @@ def cited(reply: Reply) -> tuple[Citation, ...]:
     return tuple(by_number[n] for n in sorted(by_number))
 
 
-def _teams_message(reply: Reply, public_url: str | None) -> Json:
+def _teams_message(reply: Reply, source: SourceLink | None) -> Json:
     citations = cited(reply)
     attached, rest = citations[:MAX_CITATIONS], citations[MAX_CITATIONS:]
-    blocks = [_body(reply), _ask_back(reply), _sources(rest, reply, public_url), *_asides(reply)]
+    blocks = [_body(reply), _ask_back(reply), _sources(rest, source), *_asides(reply)]
     message = notice("\n\n".join(block for block in blocks if block))
     if reply.outcome in DELIVERED:
         root: Json = {"type": MESSAGE, "@type": "Message", "@context": "https://schema.org", "@id": ""}
         root["additionalType"] = ["AIGeneratedContent"]
         if attached:
-            root["citation"] = [_claim(c, reply, public_url) for c in attached]
+            root["citation"] = [_claim(c, source) for c in attached]
         message["entities"] = [root]
     if reply.entry_id:
         message["channelData"] = {"feedbackLoop": {"type": "default"}}
     return _fit(message, reply)
 
 
-def _plain_message(reply: Reply, public_url: str | None) -> Json:
-    blocks = [_body(reply), _ask_back(reply), _sources(cited(reply), reply, public_url), *_asides(reply)]
+def _plain_message(reply: Reply, source: SourceLink | None) -> Json:
+    blocks = [_body(reply), _ask_back(reply), _sources(cited(reply), source), *_asides(reply)]
     return _fit(notice("\n\n".join(block for block in blocks if block)), reply)
 
 
@@ -126,14 +129,14 @@ def _choices(reply: Reply, question: str) -> list[Json]:
     ]
 
 
-def _claim(citation: Citation, reply: Reply, public_url: str | None) -> Json:
+def _claim(citation: Citation, source: SourceLink | None) -> Json:
     name = shorten(_line(citation.title) or citation.doc_id, MAX_NAME)
     appearance: dict[str, Any] = {
         "@type": "DigitalDocument",
         "name": name,
         "abstract": shorten(_line(citation.quote) or name, MAX_ABSTRACT),
     }
-    url = _link(citation, reply, public_url)
+    url = _link(citation, source)
     if url:
         appearance["url"] = url
     keywords = [citation.locator or "", web_tag(citation.tier).capitalize() if citation.origin == "web" else ""]
@@ -143,23 +146,21 @@ def _claim(citation: Citation, reply: Reply, public_url: str | None) -> Json:
     return {"@type": "Claim", "position": citation.n, "appearance": appearance}
 
 
-def _link(citation: Citation, reply: Reply, public_url: str | None) -> str | None:
+def _link(citation: Citation, source: SourceLink | None) -> str | None:
     url = citation.url
     if url and re.fullmatch(r"https?://[^\s<>\"\\]+", url):
         return url
-    if public_url and reply.entry_id:
-        return f"{public_url.rstrip('/')}/source/{reply.entry_id}/{citation.n}"
-    return None
+    return source(citation.n) if source is not None else None
 
 
-def _sources(citations: Iterable[Citation], reply: Reply, public_url: str | None) -> str:
-    lines = [f"- [{c.n}] {_entry(c, reply, public_url)}" for c in citations]
+def _sources(citations: Iterable[Citation], source: SourceLink | None) -> str:
+    lines = [f"- [{c.n}] {_entry(c, source)}" for c in citations]
     return "\n".join(["**Sources**", "", *lines]) if lines else ""
 
 
 def _asides(reply: Reply) -> list[str]:
     """What stands below the answer, each block marked for what it is."""
-    offered = [f"- {_entry(c, reply, None)}" for c in reply.offered[:MAX_LISTED]]
+    offered = [f"- {_entry(c, None)}" for c in reply.offered[:MAX_LISTED]]
     internal = [
         f"> **{plain(n.title)}:** {plain(shorten(_line(n.quote), MAX_NOTE))}" for n in reply.internal_notes[:MAX_LISTED]
     ]
@@ -174,11 +175,11 @@ def _asides(reply: Reply) -> list[str]:
     return blocks
 
 
-def _entry(citation: Citation, reply: Reply, public_url: str | None) -> str:
+def _entry(citation: Citation, source: SourceLink | None) -> str:
     title = plain(shorten(_line(citation.title) or citation.doc_id, MAX_NAME))
     place = f", {plain(_line(citation.locator))}" if citation.locator else ""
     place += f" ({web_tag(citation.tier)})" if citation.origin == "web" else ""
-    url = _link(citation, reply, public_url)
+    url = _link(citation, source)
     quote = f' — "{plain(shorten(_line(citation.quote), MAX_ABSTRACT))}"' if citation.quote.strip() else ""
     return f"{title}{place}{quote}" + (f" <{url}>" if url else "")
 

@@ -6,8 +6,10 @@ import asyncio
 import logging
 import uuid
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.disputes import Reporter, report
+from bot.http.links import source_link
 from bot.records import Answer, Ask, OnStage, Reply
 from bot.settings import Settings
 from bot.teams.activity import (
@@ -209,14 +211,16 @@ class Turns:
                 reply = await self._answer(ask, on_stage)
             if not is_personal(activity):
                 reply = replace(reply, internal_notes=())
-            return self._render(reply, activity, question), question, reply
+            return self._render(reply, activity, question, ask.user), question, reply
         except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
             log.error("a turn ended with %s%s", type(error).__name__, _where(error))  # noqa: TRY400  # no customer text
             return notice(APOLOGY), question, None
 
-    def _render(self, reply: Reply, activity: Json, question: _Question) -> Json:
+    def _render(self, reply: Reply, activity: Json, question: _Question, user: str | None) -> Json:
         asked = question.ask if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
-        return render(reply, teams=is_teams(activity), public_url=self._settings.public_url, question=asked)
+        signed = partial(source_link, self._settings, reply.entry_id, user=user)
+        shown = signed if self._settings.public_url and reply.entry_id else None
+        return render(reply, teams=is_teams(activity), source=shown, question=asked)
 
     async def _keep(self, activity: Json, question: _Question, reply: Reply | None, sent_id: str | None) -> None:
         if reply is None:

@@ -22,13 +22,17 @@ from bot.teams.limits import (
     size,
     utf16,
 )
-from bot.teams.render import TOO_LONG, cited, plain, render, safe_markdown, shorten
+from bot.teams.render import TOO_LONG, SourceLink, cited, plain, render, safe_markdown, shorten
 from grounding.clarify import Clarification
 from rai.reading import unread
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY
 
 Json = dict[str, Any]
+
+
+def page_of(n: int) -> str:
+    return f"https://bot.example/source/e1/{n}"
 
 
 def citation(n: int, **changes: Any) -> Citation:
@@ -77,21 +81,20 @@ def test_long_and_empty_fields_are_made_to_fit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "public", "entry", "link"),
+    ("url", "source", "link"),
     [
-        ("https://example.com/a", None, "e1", "https://example.com/a"),
-        ("https://example.com/a", "https://bot.example", "e1", "https://example.com/a"),
-        (None, "https://bot.example/", "e1", "https://bot.example/source/e1/1"),
-        ("javascript:alert(1)", "https://bot.example", "e1", "https://bot.example/source/e1/1"),
-        ("file:///etc/passwd", None, "e1", None),
-        ("https://example.com/a b", None, "e1", None),
-        (None, "https://bot.example", "", None),
-        (None, None, "e1", None),
+        ("https://example.com/a", None, "https://example.com/a"),
+        ("https://example.com/a", page_of, "https://example.com/a"),
+        (None, page_of, "https://bot.example/source/e1/1"),
+        ("javascript:alert(1)", page_of, "https://bot.example/source/e1/1"),
+        ("file:///etc/passwd", None, None),
+        ("https://example.com/a b", None, None),
+        (None, None, None),
     ],
 )
-def test_links(url: str | None, public: str | None, entry: str, link: str | None) -> None:
-    reply = replace(REPLY, answer="x [1]", citations=(citation(1, url=url),), entry_id=entry)
-    [claim] = root(render(reply, teams=True, public_url=public))["citation"]
+def test_links(url: str | None, source: SourceLink | None, link: str | None) -> None:
+    reply = replace(REPLY, answer="x [1]", citations=(citation(1, url=url),))
+    [claim] = root(render(reply, teams=True, source=source))["citation"]
     assert claim["appearance"].get("url") == link
 
 
@@ -235,7 +238,7 @@ _replies = st.builds(
 @given(reply=_replies, teams=st.booleans(), question=st.none() | _text)
 @settings(max_examples=80, deadline=None)
 def test_every_reply_can_be_sent(reply: Reply, teams: bool, question: str | None) -> None:
-    message = render(reply, teams=teams, public_url="https://bot.example", question=question)
+    message = render(reply, teams=teams, source=page_of, question=question)
     assert check_activity(message) == []
     assert size(message) <= MAX_BYTES
 

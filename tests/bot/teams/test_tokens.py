@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import jwt
 import pytest
@@ -19,9 +20,11 @@ from botframework.connector.auth import (
 )
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from bot.http.links import SourceLinks
 from bot.settings import Settings
 from bot.teams.adapter import BotbuilderTransport
 from bot.teams.keys import FAILURE_WAIT_S, MAX_AGE_S, UNKNOWN_KEY_WAIT_S, SigningKeys
+from bot.teams.limits import MESSAGE
 from bot.teams.ports import KeysUnavailable, Unauthorized
 from tests.bot.teams.conftest import Bots, RunningBot
 from tests.fakes.channel import FakeChannel
@@ -205,6 +208,26 @@ async def test_off_loopback_a_sender_without_object_id_is_a_stranger(
     headers = {"Authorization": f"Bearer {token(channel, serviceurl=from_bot)}"}
     assert (await bot.post(inbound, headers=headers)).status == 200
     assert bot.answer.asked[0].user is None
+
+
+@pytest.mark.parametrize("kind", ["personal", "groupChat"])
+async def test_a_source_without_an_address_is_linked_for_who_asked(
+    bots: Bots, openid: OpenId, channel: FakeChannel, kind: str
+) -> None:
+    """The link is signed and expires: outside local mode /source opens for no other."""
+    bot = await registered(bots, openid, public_url="https://attest.example/")
+    inbound = channel.inbound(conversation={"id": "a:1", "conversationType": kind, "tenantId": "tenant-1"})
+    await bot.post(inbound, headers={"Authorization": f"Bearer {token(channel)}"})
+    [message] = await channel.until_messages(1)
+    [root] = [e for e in message["entities"] if e["type"] == MESSAGE]
+    first, second = (urlsplit(c["appearance"]["url"]) for c in root["citation"])
+    assert first.netloc == "example.com"
+    assert (second.netloc, second.path) == ("attest.example", "/source/entry-1/2")
+    query = parse_qs(second.query)
+    links = SourceLinks.of(bot.settings)
+    asked, other = bot.answer.asked[0].user, "somebody else"
+    assert links.check("entry-1", 2, asked, query["exp"][0], query["sig"][0]) is None
+    assert links.check("entry-1", 2, other, query["exp"][0], query["sig"][0]) == "invalid"
 
 
 class Clock:
