@@ -30,6 +30,7 @@ COMMANDS = {
     "check": "Check answers against their sources.",
     "eval": "Measure the system on labelled data.",
     "refusals": "See and decide the refusals that people report as wrong.",
+    "review-link": "Print a link to the reviewers' pages that works once.",
     "ledger": "Read, verify and export the provenance log.",
     "policies": "Show the retrieval and grading policies side by side.",
     "doctor": "Check settings and services, with the fix for each.",
@@ -37,7 +38,7 @@ COMMANDS = {
 }
 """Name and purpose of every command; the module is `bot.commands.NAME`, but see `_MODULES`."""
 
-_MODULES = {"eval": "evaluate"}
+_MODULES = {"eval": "evaluate", "review-link": "review_link"}
 _EXAMPLES = re.compile(r"\n\n(Examples?:\n)")
 _DONE, _BAD_INPUT, _SERVICE_FAILED, _INTERRUPTED = 0, 2, 3, 130
 

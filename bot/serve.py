@@ -7,23 +7,23 @@ import contextlib
 import errno
 import multiprocessing
 import os
-import secrets
 import signal
 import socket
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 
 from aiohttp import web
 
+from bot.addresses import Addresses, addresses_of
 from bot.compose import compose
 from bot.http.app import build_app
 from bot.http.keys import ANSWER
 from bot.logs import log_to_stderr
+from bot.review.session import new_token
 from bot.settings import Settings
 from bot.system import System
 from bot.teams.door import add_routes
@@ -35,25 +35,8 @@ _AFTER_DRAIN_S = 5.0
 MAX_WORKERS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Addresses:
-    """Where a running server is reached. `review` holds the token that opens the page once; None: it is shut."""
-
-    chat: str | None
-    messages: str
-    review: str | None
-
-    def lines(self) -> tuple[str, str, str]:
-        """Three lines for the person who started it."""
-        return (
-            f"Chat page: {self.chat or 'shut, it opens on loopback only'}",
-            f"Bot endpoint for Bot Framework Emulator or Agents Playground: {self.messages}",
-            f"Reviewers' page, a link that works once: {self.review or 'shut with several workers'}",
-        )
-
-
 async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT, then drain. `on_ready` gets three lines once requests are taken.
+    """Serve until SIGTERM or SIGINT, then drain. `on_ready` gets four lines once requests are taken.
 
     Raises SettingsError for an address that cannot be used, and what `compose` raises.
     """
@@ -71,16 +54,16 @@ async def serve_on(
     settings: Settings,
     announce: Callable[[Addresses], None],
     *,
-    review: bool = True,
+    token: str | None = None,
     make: Callable[[Settings], Awaitable[System]] = compose,
 ) -> int:
     """Serve on a bound socket until a signal asks to stop. Returns the signal's number.
 
-    `review` False keeps the reviewers' pages shut: their session lives in one process, so several cannot share it.
+    `token` opens the reviewers' pages once; None makes one in local mode, an empty one is none: another worker keeps it.
     """
     system = await make(settings)
     try:
-        token = secrets.token_urlsafe(24) if review else None
+        token = first_token(settings) if token is None else token
         app = build_app(system, review_token=token)
         add_routes(app, settings, app[ANSWER], system.ledger)
         runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=settings.turn_deadline_s)
@@ -88,7 +71,7 @@ async def serve_on(
         try:
             await web.SockSite(runner, listener, backlog=_BACKLOG).start()
             with _stop_signal() as stopped:
-                announce(addresses_of(settings, listener, token))
+                announce(addresses_of(settings, listener.getsockname()[1], token))
                 system.warm()
                 return await stopped
         finally:
@@ -100,10 +83,10 @@ async def serve_on(
 @contextlib.contextmanager
 def listening(settings: Settings) -> Iterator[socket.socket]:
     """A socket bound to the settings' address. Raises SettingsError: one line that says what to change."""
-    if settings.bot_app_id is None and not settings.on_loopback:
+    if settings.bot_app_id is None and not settings.api_keys and not settings.on_loopback:
         raise SettingsError(
             f"ATTEST_HOST={settings.host}: an anonymous bot serves this machine only; use --host 127.0.0.1, or set "
-            "ATTEST_BOT_APP_ID and ATTEST_BOT_APP_PASSWORD"
+            "ATTEST_BOT_APP_ID and ATTEST_BOT_APP_PASSWORD, or ATTEST_API_KEYS"
         )
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -121,15 +104,9 @@ def listening(settings: Settings) -> Iterator[socket.socket]:
         yield listener
 
 
-def addresses_of(settings: Settings, listener: socket.socket, token: str | None) -> Addresses:
-    """The URLs of a server on `listener`; `public_url` is what people see."""
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    base = (settings.public_url or f"http://{host}:{listener.getsockname()[1]}").rstrip("/")
-    return Addresses(
-        chat=f"{base}/chat" if settings.on_loopback else None,
-        messages=f"{base}/api/messages",
-        review=f"{base}/review?token={token}" if token else None,
-    )
+def first_token(settings: Settings) -> str:
+    """What opens the reviewers' pages once after a start. Empty outside local mode, where `attest review-link` makes one when it is wanted."""
+    return new_token() if settings.local_mode else ""
 
 
 def serve_with_workers(
@@ -146,18 +123,21 @@ def serve_with_workers(
     """
     spawning = multiprocessing.get_context("spawn")
     workers: list[BaseProcess] = []
+    token = first_token(settings)
     with listening(settings) as listener, _waker() as (woken, received):
         try:
             for number in range(count):
                 ready = spawning.Event()
                 worker = spawning.Process(
-                    target=_work, args=(settings, listener, ready, make), name=f"attest-worker-{number + 1}"
+                    target=_work,
+                    args=(settings, listener, ready, make, "" if workers else token),
+                    name=f"attest-worker-{number + 1}",
                 )
                 worker.start()
                 workers.append(worker)
                 _await_ready(worker, ready, woken)
             if not received:
-                announce(addresses_of(settings, listener, None))
+                announce(addresses_of(settings, listener.getsockname()[1], token))
                 wait([woken, *(worker.sentinel for worker in workers)])
             if not received:
                 raise ServiceUnavailable("serve", "a worker ended by itself; its reason stands above")
@@ -167,11 +147,15 @@ def serve_with_workers(
 
 
 def _work(
-    settings: Settings, listener: socket.socket, ready: Event, make: Callable[[Settings], Awaitable[System]]
+    settings: Settings,
+    listener: socket.socket,
+    ready: Event,
+    make: Callable[[Settings], Awaitable[System]],
+    token: str,
 ) -> None:
     log_to_stderr(settings)
     threading.Thread(target=_end_with_parent, args=(settings.turn_deadline_s,), daemon=True).start()
-    asyncio.run(serve_on(listener, settings, lambda _: ready.set(), review=False, make=make))
+    asyncio.run(serve_on(listener, settings, lambda _: ready.set(), token=token, make=make))
 
 
 def _end_with_parent(drain_s: float) -> None:

@@ -14,6 +14,7 @@ def conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
     """Settings that contradict each other: whether they do, and the line that says so."""
     no_model = s.openai_base_url is None and s.openai_api_key is None
     model = "needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server or a sign-in to Azure"
+    yield from _mode_conflicts(s)
     yield from _web_conflicts(s)
     yield from _trace_conflicts(s)
     yield s.generator == "openai" and no_model, f"ATTEST_GENERATOR=openai {model}"
@@ -36,6 +37,14 @@ def conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
         bool(s.bot_app_type != "MultiTenant" and s.bot_app_id and s.bot_tenant_id is None),
         f"ATTEST_BOT_APP_TYPE={s.bot_app_type} needs ATTEST_BOT_TENANT_ID",
     )
+
+
+def _mode_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    others = " and ".join(s.serves_others)
+    both = f"ATTEST_LOCAL=on beside {others}: allowed is one of them, for local mode serves this machine alone"
+    yield s.local == "on" and bool(others), both
+    alone = "ATTEST_PROXIES needs ATTEST_LOCAL=off, ATTEST_PUBLIC_URL, ATTEST_API_KEYS or ATTEST_BOT_APP_ID: local mode refuses what a proxy passes on"
+    yield bool(s.proxies) and s.local_mode, alone
 
 
 def _in_the_clear(s: Groups) -> Iterator[tuple[bool, str]]:

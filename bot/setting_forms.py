@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
@@ -38,6 +39,15 @@ def is_host(text: str, *, labels: int) -> bool:
     parts = text.removesuffix(".").split(".")
     numeric = parts[-1].isdigit() or parts[-1].lower().startswith("0x")
     return len(parts) >= labels and not numeric and all(_LABEL.fullmatch(part) for part in parts)
+
+
+def is_network(text: str) -> bool:
+    """True for an IP address, or a network of them without bits beyond its length."""
+    try:
+        ipaddress.ip_network(text)
+    except ValueError:
+        return False
+    return True
 
 
 def is_blocklist(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -62,7 +63,7 @@ class Groups(Services):
     state_days: int = Field(30, ge=1, description="days after which a conversation's kept turns are deleted")
 
     @field_validator(
-        "tenants", "service_url_hosts", "phone_regions", "web_allow", "web_deny", "web_trusted", "api_keys",
+        "tenants", "service_url_hosts", "phone_regions", "web_allow", "web_deny", "web_trusted", "api_keys", "proxies",
         "content_safety_severities", "content_safety_blocklists", mode="before",
     )  # fmt: skip
     @classmethod
@@ -81,8 +82,29 @@ class Groups(Services):
 
     @property
     def on_loopback(self) -> bool:
-        """True if only this machine can reach the server."""
+        """True if the server listens to this machine alone; a reverse proxy on it may let in anyone all the same."""
         return self.host in LOOPBACK
+
+    @property
+    def serves_others(self) -> tuple[str, ...]:
+        """The settings that say that others than this machine are served, as a person would name them; none in local mode."""
+        said = {
+            "ATTEST_BOT_APP_ID": self.bot_app_id is not None,
+            "ATTEST_API_KEYS": bool(self.api_keys),
+            "ATTEST_PUBLIC_URL": self.public_url is not None,
+            f"ATTEST_HOST={self.host}": not self.on_loopback,
+        }
+        return tuple(name for name, given in said.items() if given)
+
+    @property
+    def local_mode(self) -> bool:
+        """True if the server is for this machine alone: whoever reaches it may see everything and ask as anyone."""
+        return self.local != "off" and not self.serves_others
+
+    @cached_property
+    def proxy_networks(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+        """Where the reverse proxies stand whose headers count."""
+        return tuple(ipaddress.ip_network(proxy) for proxy in self.proxies)
 
     @property
     def model_path(self) -> Path:

@@ -9,7 +9,7 @@ import platformdirs
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
-from bot.setting_forms import CommaList, Seconds, is_host
+from bot.setting_forms import CommaList, Seconds, is_host, is_network
 from grounding.policy import DEFAULT_POLICY
 from grounding.policy_files import read_policies
 
@@ -38,10 +38,18 @@ class Serving(BaseSettings):
     host: str = Field("127.0.0.1", description="address that serve listens on")
     port: int = Field(3978, ge=0, le=65535, description="port that serve listens on; 0 picks a free one")
     public_url: str | None = Field(
-        None, description="base URL under which people reach this server; used in source links"
+        None, description="base URL under which people reach this server, for links to sources; ends local mode"
     )
     api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
-        (), description="bearer keys for /api and /metrics off loopback, comma-separated"
+        (), description="bearer keys of /api and /metrics, comma-separated; end local mode"
+    )
+    local: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="local mode: /chat, asking as anyone and an anonymous bot, for this machine alone; auto: unless a bot id, keys, a public URL or an outer host is set",
+    )
+    proxies: CommaList = Field(
+        (),
+        description="addresses or networks of your reverse proxies, comma-separated; headers that tell of a forwarded request count from these alone",
     )
     rate_per_minute: int = Field(60, ge=1, description="turns a user may ask in a minute")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
@@ -61,7 +69,7 @@ class Serving(BaseSettings):
     )
     # the bot's channel
     bot_app_id: str | None = Field(
-        None, description="Microsoft App ID; without it the bot is anonymous and serves loopback only"
+        None, description="Microsoft App ID; without it the bot is anonymous, in local mode alone; ends local mode"
     )
     bot_app_password: SecretStr | None = Field(None, description="Microsoft App password")
     bot_app_type: Literal["MultiTenant", "SingleTenant", "UserAssignedMSI"] = Field(
@@ -111,6 +119,13 @@ class Serving(BaseSettings):
     def _regions(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if not all(len(v) == 2 and v.isascii() and v.isalpha() and v.isupper() for v in value):
             raise ValueError("two-letter regions such as US,GB")
+        return value
+
+    @field_validator("proxies")
+    @classmethod
+    def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(is_network(v) for v in value):
+            raise ValueError("addresses or networks such as 10.0.0.7,10.1.0.0/16")
         return value
 
     @field_validator("service_url_hosts")

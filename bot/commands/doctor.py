@@ -64,6 +64,7 @@ def _local(settings: Settings) -> Iterator[Finding]:
     yield _off_policy(settings)
     yield _ledger_key(settings.ledger_key_file)
     yield _port(settings)
+    yield _mode(settings)
     yield _bot(settings)
     yield _screens(settings)
     yield from _budget(settings)
@@ -112,10 +113,27 @@ def _port(settings: Settings) -> Finding:
 def _bot(settings: Settings) -> Finding:
     if settings.bot_app_id:
         return Finding("bot", "ok", f"registered, {settings.bot_app_type}")
-    if settings.on_loopback:
+    if settings.local_mode:
         return Finding("bot", "ok", "anonymous, for Bot Framework Emulator or Agents Playground on this machine")
-    fix = "set ATTEST_BOT_APP_ID and ATTEST_BOT_APP_PASSWORD, or ATTEST_HOST=127.0.0.1"
+    fix = "set ATTEST_BOT_APP_ID and ATTEST_BOT_APP_PASSWORD"
+    if settings.on_loopback or settings.api_keys:
+        return Finding("bot", "note", "shut: an anonymous bot is for local mode alone", fix)
+    fix = f"{fix}, or ATTEST_API_KEYS, or ATTEST_HOST=127.0.0.1"
     return Finding("bot", "fail", f"anonymous on {settings.host}: serve will refuse to start", fix)
+
+
+def _mode(settings: Settings) -> Finding:
+    """Whom the server takes for local, and why."""
+    if settings.local_mode:
+        detail = "on: whoever reaches the port may read everything and ask as anyone; nothing tells a reverse proxy from a person"
+        return Finding(
+            "local mode", "ok", detail, "before you put a proxy in front: ATTEST_PUBLIC_URL or ATTEST_LOCAL=off"
+        )
+    why = " and ".join(settings.serves_others) or "ATTEST_LOCAL=off"
+    if settings.api_keys or settings.bot_app_id is not None:
+        return Finding("local mode", "ok", f"off, by {why}; attest review-link opens the reviewers' pages")
+    detail = f"off, by {why}: nobody can ask anything, for there are no keys and no bot"
+    return Finding("local mode", "note", detail, "set ATTEST_API_KEYS or ATTEST_BOT_APP_ID")
 
 
 def _screens(settings: Settings) -> Finding:

@@ -9,13 +9,14 @@ from typing import Annotated
 
 import typer
 
+from bot.addresses import Addresses
 from bot.commands import options
 from bot.commands.ingest import ingest_sample
 from bot.commands.output import emit_line, note
 from bot.commands.startup import make_home, run, settings_of, warn_of_unknown_names
 from bot.commands.wiring import wiring_of
 from bot.logs import log_to_stderr
-from bot.serve import MAX_WORKERS, Addresses, listening, serve_on, serve_with_workers
+from bot.serve import MAX_WORKERS, listening, serve_on, serve_with_workers
 from bot.settings import Settings
 
 app = options.command_app()
@@ -36,9 +37,7 @@ def serve(
     ] = None,
     workers: Annotated[
         int,
-        typer.Option(
-            metavar="N", min=1, max=MAX_WORKERS, help="Processes that share the port; above 1 /review is shut."
-        ),
+        typer.Option(metavar="N", min=1, max=MAX_WORKERS, help="Processes that share the port."),
     ] = 1,
     sample: Annotated[
         bool, typer.Option("--sample", help="Take in the knowledge base that comes with the product first.")
@@ -47,8 +46,9 @@ def serve(
 ) -> None:
     """Run the bot and the pages until Ctrl-C or SIGTERM; turns in hand are finished first.
 
-    Prints the chat page, the endpoint for Bot Framework Emulator or Agents Playground, and the reviewers' page with
-    a link that works once. Without ATTEST_BOT_APP_ID the bot is anonymous and serves this machine only.
+    Prints the chat page, the endpoint for Bot Framework Emulator or Agents Playground, the reviewers' page with a link
+    that works once, and what local mode means. ATTEST_BOT_APP_ID, ATTEST_API_KEYS, ATTEST_PUBLIC_URL or a host off
+    loopback end local mode: then there is no chat page, and every request needs a key or a token of the channel.
 
     Examples:
       attest serve --sample

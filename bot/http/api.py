@@ -14,7 +14,7 @@ from aiohttp import web
 from bot.disputes import Reporter, report
 from bot.http import forms
 from bot.http.errors import Refused, describe, error_json
-from bot.http.guard import caller, is_local
+from bot.http.guard import caller
 from bot.http.keys import ANSWER, LIMITER, METRICS, SYSTEM
 from bot.http.report import report_view
 from bot.http.report_page import report_page
@@ -39,8 +39,7 @@ class ClientGone(Exception):
 async def ask(request: web.Request) -> web.StreamResponse:
     """One turn: JSON, or events when the caller accepts `text/event-stream`. A caller who leaves cancels the turn."""
     turn = forms.parse_ask(await _body(request), request.app[SYSTEM].settings.policy)
-    if turn.user is not None and not is_local(request):
-        raise Refused(403, "as_not_allowed", "as works on loopback only; a key asks as a stranger")
+    _require_stranger(request, turn.user)
     _spend(request, f"as {turn.user}" if turn.user else caller(request), 1.0)
     if "text/event-stream" in request.headers.get("Accept", ""):
         return await _stream(request, turn)
@@ -70,8 +69,7 @@ async def check(request: web.Request) -> web.Response:
 async def report_refusal(request: web.Request) -> web.Response:
     """Report the refusal of one's own question as wrong: `{"entry_id", "comment"?, "as"?}`; a second time changes nothing."""
     form = forms.parse_report(await _body(request))
-    if form.user is not None and not is_local(request):
-        raise Refused(403, "as_not_allowed", "as works on loopback only; a key asks as a stranger")
+    _require_stranger(request, form.user)
     _spend(request, f"as {form.user}" if form.user else caller(request), CHECK_COST)
     who = Reporter(form.user, "http")
     try:
@@ -79,6 +77,11 @@ async def report_refusal(request: web.Request) -> web.Response:
     except InputError as error:
         raise Refused(404, error.code, str(error)) from None
     return web.json_response({"entry_id": form.entry_id, "report": entry.entry_id, "new": new})
+
+
+def _require_stranger(request: web.Request, user: str | None) -> None:
+    if user is not None and not request.app[SYSTEM].settings.local_mode:
+        raise Refused(403, "as_not_allowed", "as works in local mode only; a key asks as a stranger")
 
 
 def _wants_page(request: web.Request) -> bool:

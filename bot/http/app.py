@@ -19,6 +19,7 @@ from bot.http.render import static
 from bot.review.pages import add_review
 from bot.review.refusals import add_refusals
 from bot.system import System
+from bot.teams.state import State
 from bot.terms import prices
 from bot.turn_mark import marked
 from grounding.observe import watched_by
@@ -31,7 +32,7 @@ BODY_BYTES = 2 * 1024 * 1024
 def build_app(system: System, *, review_token: str | None = None) -> web.Application:
     """All pages and APIs over one system, which the caller closes.
 
-    `review_token` opens `/review` once (see `bot.review.session`); None keeps it shut. Other channels of this process
+    `review_token` opens `/review` once (see `bot.review.session`), beside those of `attest review-link`. Other channels of this process
     call `app[ANSWER]`, not `system.answer`, so that their turns are counted too. Start it with `access_log=None`:
     requests are logged here, by route and without addresses, names or questions.
     """
@@ -51,9 +52,10 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     app.router.add_get("/metrics", health.metrics)
     app.router.add_get("/static/{name}", static)
     app.router.add_get("/source/{entry}/{n}", source.source)
-    add_chat(app)
+    if system.settings.local_mode:
+        add_chat(app)
     add_refusals(app)
-    add_review(app, review_token)
+    add_review(app, State(system.settings.home / "state.db"), review_token)
     return app
 
 

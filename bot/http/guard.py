@@ -1,9 +1,8 @@
-"""Who may come in: the machine itself by loopback, everyone else with a bearer key, pages from this machine only.
+"""Who may come in. The deployment decides it, not the peer: to a reverse proxy on this machine the whole world comes from 127.0.0.1.
 
-Loopback is more than the peer's address. A page of a foreign site can make a browser on this machine send
-requests here (CSRF), or point its own name at 127.0.0.1 (DNS rebinding), and a reverse proxy on this machine
-makes the whole world look local. So a request counts as local only if its peer is a loopback address, no
-proxy forwarded it, its Host is a loopback name, and it comes from this very site or from no site at all.
+In local mode everything is open to this machine, and to nothing else: a page of a foreign site can make a browser send
+requests here (CSRF) or point its own name at 127.0.0.1 (DNS rebinding), so peer, Host and Origin must be this machine's,
+and what a proxy passed on is refused. Outside it whoever asks brings a key, a signed link or a reviewer's session.
 """
 
 from __future__ import annotations
@@ -15,12 +14,15 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from bot.http.errors import Handler, Refused
+from bot.http.forwarding import left_by_proxy, origins, peer_of
 from bot.http.keys import SYSTEM
 from bot.setting_groups import LOOPBACK
 
-FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via")
-OPEN = ("/healthz", "/readyz", "/static/", "/source/")
+OPEN = ("/healthz", "/readyz", "/static/", "/source/", "/review/")
+"""Outside local mode: what needs no key, because it tells nothing, or asks for a signed link or a reviewer's session itself."""
 CHANNEL = "/api/messages"
+REVIEW = "/review"
+_READS = ("GET", "HEAD")
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
@@ -58,13 +60,6 @@ def _host_name(host: str) -> str:
         return ""
 
 
-def from_this_machine(request: web.Request) -> bool:
-    """True if the connection itself comes from this machine and nobody forwarded it."""
-    peer = request.transport.get_extra_info("peername") if request.transport else None
-    local = isinstance(peer, tuple) and _loopback_address(str(peer[0]))
-    return local and not any(name in request.headers for name in FORWARDED)
-
-
 def foreign(request: web.Request) -> str | None:
     """Why a request from this machine is still not to be trusted as local, or None."""
     hosts = request.headers.getall("Host", [])
@@ -88,11 +83,6 @@ def _opened(request: web.Request) -> bool:
     )
 
 
-def is_local(request: web.Request) -> bool:
-    """True if the request is this machine's own, in the sense of this module."""
-    return from_this_machine(request) and foreign(request) is None
-
-
 def bearer_key(request: web.Request) -> int | None:
     """Index of the settings' key that the request bears, or None. Every key is compared, in constant time."""
     scheme, _, given = request.headers.get("Authorization", "").partition(" ")
@@ -112,32 +102,54 @@ def caller(request: web.Request) -> str:
 
 
 def require_local(request: web.Request) -> None:
-    """Raises Refused (403) with the reason unless the request is this machine's own."""
-    if not from_this_machine(request):
-        raise Refused(403, "loopback_only", "this page is served to the machine it runs on, and to no other")
-    reason = foreign(request)
+    """Raises Refused (403) with the reason unless the request is this machine's own, and the server in local mode."""
+    if not request.app[SYSTEM].settings.local_mode:
+        raise Refused(
+            403, "local_mode_only", "this exists in local mode alone; the start of the server says what ends it"
+        )
+    if not _loopback_address(peer_of(request)):
+        raise Refused(403, "loopback_only", "in local mode this server serves the machine it runs on, and no other")
+    trace = left_by_proxy(request)
+    if trace is not None:
+        raise Refused(
+            403, "forwarded", f"{trace}: a proxy passed this on, which local mode refuses; set ATTEST_PUBLIC_URL to serve others"
+        )  # fmt: skip
+    reason = None if request.path == CHANNEL else foreign(request)  # the channel's door has a rule of its own
     if reason is not None:
         raise Refused(403, "foreign_request", reason)
 
 
-def _require_caller(request: web.Request) -> None:
-    if bearer_key(request) is not None:
-        return
-    if from_this_machine(request):
+def _require_key(request: web.Request) -> None:
+    if bearer_key(request) is None:
+        message = "this needs the header Authorization: Bearer KEY, with a key of ATTEST_API_KEYS"
+        raise Refused(401, "unauthorized", message, {"WWW-Authenticate": "Bearer"})
+
+
+def _require_own_form(request: web.Request) -> None:
+    """A form of a reviewer is sent by a page of this server alone."""
+    sent_by = request.headers.getall("Origin", [])
+    own = origins(request, request.app[SYSTEM].settings)
+    if any(origin.lower() not in own for origin in sent_by):
+        message = "Origin is not this server; behind a proxy set ATTEST_PUBLIC_URL to the address that people see"
+        raise Refused(403, "foreign_request", message)
+
+
+def _require_right(request: web.Request) -> None:
+    path = request.path
+    if path.startswith("/api/") or path == "/metrics":
+        if path != CHANNEL:
+            _require_key(request)
+    elif path != REVIEW and not path.startswith(OPEN):
         require_local(request)
-        return
-    message = "off loopback this needs the header Authorization: Bearer KEY, with a key of ATTEST_API_KEYS"
-    raise Refused(401, "unauthorized", message, {"WWW-Authenticate": "Bearer"})
+    elif request.method not in _READS:
+        _require_own_form(request)
 
 
 @web.middleware
 async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Let a request through to its handler, or raise Refused. What is not named here is for this machine only."""
-    path = request.path
-    if path == CHANNEL or path.startswith(OPEN):
-        return await handler(request)
-    if path.startswith("/api/") or path == "/metrics":
-        _require_caller(request)
-    else:
+    """Let a request through to its handler, or raise Refused. What is not named here exists in local mode alone."""
+    if request.app[SYSTEM].settings.local_mode:
         require_local(request)
+    else:
+        _require_right(request)
     return await handler(request)

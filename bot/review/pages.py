@@ -1,4 +1,4 @@
-"""`/review`: the ledger for people who did not ask. Loopback, and behind a link that works once. What stands here only reads; what a
+"""`/review`: the ledger for people who did not ask, behind a link that works once. What stands here only reads; what a
 reviewer decides on refusals is in `bot.review.refusals`.
 """
 
@@ -6,22 +6,27 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from aiohttp import web
 
 from bot.disputes import dispute_of
 from bot.http.errors import Refused
+from bot.http.forwarding import is_encrypted
 from bot.http.keys import SYSTEM
 from bot.http.render import page
 from bot.review.listing import KINDS, OUTCOMES, Filter, listing, outcome
-from bot.review.session import COOKIE, SESSION_SECONDS, ReviewDoor
+from bot.review.session import COOKIE, SESSION_SECONDS, ReviewDoor, form_token
 from bot.review.turn import tidy, turn_view
+from bot.teams.state import State
 from rai.ports import Ledger
 from rai.records import Outcome, Verification
 
 DOOR = web.AppKey("attest_review_door", ReviewDoor)
+NEW_LINK = "On the machine of the server, attest review-link prints a new one."
 WITH_FORM = {"Referrer-Policy": "same-origin"}
 """Headers of a page that posts a form: under `no-referrer` a browser sends `Origin: null`, which the guard turns away."""
 VERIFY_SECONDS = 60.0
@@ -58,20 +63,32 @@ class ChainState:
 CHAIN = web.AppKey("attest_review_chain", ChainState)
 
 
-def add_review(app: web.Application, token: str | None) -> None:
-    """The routes of the pages. HEAD is not served: a preview of the link must not use it up."""
-    app[DOOR] = ReviewDoor(token)
+def add_review(app: web.Application, state: State, token: str | None) -> None:
+    """The routes of the pages over `state`, which opens and closes with the application. `token` opens them once.
+
+    HEAD is not served: a preview of the link must not use it up.
+    """
+    app[DOOR] = ReviewDoor(state)
+    app.cleanup_ctx.append(partial(_opened, state, token))
     app[CHAIN] = ChainState()
     app.router.add_get("/review", entries, allow_head=False)
     app.router.add_get("/review/{entry}", entry_page, allow_head=False)
+
+
+async def _opened(state: State, token: str | None, app: web.Application) -> AsyncIterator[None]:
+    await state.open()
+    if token:
+        await app[DOOR].offer(token, SESSION_SECONDS)  # of a start: whoever started it opens it when they get to it
+    yield
+    await state.close()
 
 
 async def entries(request: web.Request) -> web.Response:
     """The list. With `?token=` it opens the door and goes on without the token in the address."""
     token = request.query.get("token")
     if token is not None:
-        return _enter(request, token)
-    require_session(request)
+        return await _enter(request, token)
+    await require_session(request)
     ledger = request.app[SYSTEM].ledger
     wanted = Filter.of(request.query)
     shown = await listing(ledger, wanted)
@@ -81,7 +98,7 @@ async def entries(request: web.Request) -> web.Response:
 
 async def entry_page(request: web.Request) -> web.Response:
     """One entry: a turn with everything that led to its answer, or the tidy list of any other kind."""
-    require_session(request)
+    session = await require_session(request)
     ledger = request.app[SYSTEM].ledger
     entry = await ledger.get(request.match_info["entry"][:100])
     if entry is None:
@@ -89,33 +106,33 @@ async def entry_page(request: web.Request) -> web.Response:
     walk = await request.app[CHAIN].walk(ledger, fresh="verify" in request.query)
     if entry.kind == "turn" and isinstance(entry.body.get("reply"), dict):
         dispute = await dispute_of(ledger, entry) if outcome(entry) == Outcome.BLOCKED else None
-        form = request.app[DOOR].form_token()
+        form = form_token(session)
         return page(
             "review/turn.html", headers=WITH_FORM, entry=entry, turn=turn_view(entry), walk=walk, dispute=dispute, form=form
         )  # fmt: skip
     return page("review/entry.html", entry=entry, lines=tidy(entry.body) if entry.body else [], walk=walk)
 
 
-def _enter(request: web.Request, token: str) -> web.Response:
+async def _enter(request: web.Request, token: str) -> web.Response:
     door = request.app[DOOR]
-    session = door.redeem(token)
-    if session is None and door.admits(request.cookies.get(COOKIE, "")):
+    session = await door.redeem(token)
+    if session is None and await door.admits(request.cookies.get(COOKIE, "")):
         session = request.cookies[COOKIE]
     if session is None:
-        message = "The link works once, and this one was used or is wrong. Restart the server for a new one."
+        message = f"The link works once, and this one was used, is too old or is wrong. {NEW_LINK}"
         raise Refused(403, "token_used", message, title="This link is used up")
     response = web.Response(status=303, headers={"Location": "/review"})
-    response.set_cookie(COOKIE, session, max_age=SESSION_SECONDS, path="/review", httponly=True, samesite="Strict")
+    encrypted = is_encrypted(request, request.app[SYSTEM].settings)
+    response.set_cookie(
+        COOKIE, session, max_age=SESSION_SECONDS, path="/review", secure=encrypted, httponly=True, samesite="Strict"
+    )
     return response
 
 
-def require_session(request: web.Request) -> None:
-    """Raises Refused (403) unless the browser was let in."""
-    door = request.app[DOOR]
-    if door.admits(request.cookies.get(COOKIE, "")):
-        return
-    if not door.configured:
-        message = "This server was started without reviewers' pages."
-    else:
-        message = "Open the link that the server printed when it started. It works once and admits this browser."
+async def require_session(request: web.Request) -> str:
+    """The session that the browser was let in with. Raises Refused (403) without one."""
+    session = request.cookies.get(COOKIE, "")
+    if await request.app[DOOR].admits(session):
+        return session
+    message = f"These pages open with a link that works once and admits one browser. {NEW_LINK}"
     raise Refused(403, "review_closed", message, title="Reviewers only")

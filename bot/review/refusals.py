@@ -12,7 +12,8 @@ from bot.disputes import STATES, WORDS_MAX, Decision, Dispute, State, decide, qu
 from bot.http.errors import Refused
 from bot.http.keys import SYSTEM
 from bot.http.render import page
-from bot.review.pages import DOOR, WITH_FORM, require_session
+from bot.review.pages import WITH_FORM, require_session
+from bot.review.session import admits_form, form_token
 from rai.records import Category
 
 ALL = "all"
@@ -46,23 +47,23 @@ def add_refusals(app: web.Application) -> None:
 
 async def refusals(request: web.Request) -> web.Response:
     """The queue."""
-    require_session(request)
+    session = await require_session(request)
     found = await queue(request.app[SYSTEM].ledger)
     wanted = Wanted.of(request.query)
     counts = {state: sum(d.state == state for d in found.disputes) for state in STATES}
     return page(
         "review/refusals.html", headers=WITH_FORM, disputes=[d for d in found.disputes if wanted.matches(d)], cut=found.cut, wanted=wanted, counts=counts,
-        categories=CATEGORIES, form=request.app[DOOR].form_token(),
+        categories=CATEGORIES, form=form_token(session),
     )  # fmt: skip
 
 
 async def decided(request: web.Request) -> web.Response:
     """A reviewer's decision on one refusal; back to the queue, or to the turn that it was made on."""
-    require_session(request)
+    session = await require_session(request)
     if request.content_type != "application/x-www-form-urlencoded":
         raise Refused(415, "unsupported_media_type", "Content-Type must be application/x-www-form-urlencoded")
     fields = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
-    if not request.app[DOOR].admits_form(fields.get("form", "")):
+    if not admits_form(session, fields.get("form", "")):
         raise Refused(403, "form", "This form is of another session. Open the page again.", title="Not from here")
     decision, note = fields.get("decision", ""), fields.get("note", "")
     if decision not in get_args(Decision):

@@ -42,12 +42,12 @@ def wants_replies_in_body(activity: Json) -> bool:
 
 
 def user_of(activity: Json, settings: Settings) -> str | None:
-    """Who asks. Off loopback only the directory's object id counts; on loopback a developer may act as any user."""
+    """Who asks. Only the directory's object id counts; in local mode a developer may act as any user."""
     sender = activity["from"]
     who = sender.get("aadObjectId")
     if who:
         return str(who)
-    return str(sender["id"]) if settings.on_loopback else None
+    return str(sender["id"]) if settings.local_mode else None
 
 
 def time_of(activity: Json) -> datetime | None:

@@ -13,6 +13,7 @@ import logging
 import aiohttp
 from aiohttp import http_exceptions, web
 
+from bot.http.forwarding import left_by_proxy
 from bot.records import Answer
 from bot.settings import Settings
 from bot.teams.adapter import BotbuilderTransport
@@ -94,8 +95,8 @@ class Door:
         await self._state.open()
         await self._transport.start()
         self._caretaker = asyncio.create_task(self._care())
-        if self._settings.bot_app_id is None and not self._settings.on_loopback:
-            log.warning("no ATTEST_BOT_APP_ID: %s refuses everyone, because the server is not on loopback", PATH)
+        if self._settings.bot_app_id is None and not self._settings.local_mode:
+            log.warning("no ATTEST_BOT_APP_ID: %s refuses everyone, because this is not local mode", PATH)
         elif self._settings.bot_app_id and not self._tenants:
             log.warning("no ATTEST_TENANTS and no ATTEST_BOT_TENANT_ID: %s refuses every tenant", PATH)
 
@@ -137,11 +138,13 @@ class Door:
         if (request.content_length or 0) > MAX_BYTES:
             raise Refusal(413, "size")
         activity = read_activity(await _read(request), request.charset)
-        local = self._settings.on_loopback
-        check_service_url(activity["serviceUrl"], self._settings.service_url_hosts, loopback=local)
+        hosts, on_loopback = self._settings.service_url_hosts, self._settings.on_loopback
+        check_service_url(activity["serviceUrl"], hosts, loopback=on_loopback)
         if self._settings.bot_app_id is None:
-            if not local:
-                raise Unauthorized("anonymous requests are for loopback only")
+            if not self._settings.local_mode:
+                raise Unauthorized("anonymous requests are for local mode only")
+            if left_by_proxy(request) is not None:
+                raise Refusal(403, "forwarded")
             check_local_request(request.headers.get("Host"), request.headers.get("Origin"))
         await self._transport.authenticate(activity, request.headers.get("Authorization", ""))
         if self._settings.bot_app_id is not None:

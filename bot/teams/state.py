@@ -1,4 +1,4 @@
-"""The channel's small database: what came in, what was said, what was sent. One file, `state.db`, mode 0600.
+"""The server's small database: what came in, what was said, what was sent; also who may read the reviewers' pages. One file, `state.db`, mode 0600.
 
 Blocking calls run in a thread. Every statement is portable SQL, so another database takes only another URL.
 """

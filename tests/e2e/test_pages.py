@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -17,8 +18,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
 
 @pytest.fixture
-def fake() -> Fake:
-    return fake_system(pause=0.01)
+def fake(tmp_path: Path) -> Fake:
+    return fake_system(pause=0.01, home=tmp_path / "home")
 
 
 @pytest_asyncio.fixture(loop_scope="module")

@@ -99,11 +99,14 @@ def test_several_workers_share_one_port_and_stop_together(tmp_path: Path) -> Non
     with running(str(script), "serve", "--port", "0", "--workers", "2", "--json") as process:
         assert process.stdout is not None
         addresses = json.loads(process.stdout.readline())
-        assert addresses["review"] is None
         base = addresses["messages"].removesuffix("/api/messages")
-        for _ in range(8):
-            with urllib.request.urlopen(f"{base}/healthz", timeout=10) as response:
-                assert response.status == 200
+        reviewer = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with reviewer.open(addresses["review"], timeout=10) as response:
+            assert response.status == 200
+        for _ in range(8):  # each over a connection of its own, which either worker may take
+            for opener, path in ((urllib.request.build_opener(), "/healthz"), (reviewer, "/review")):
+                with opener.open(f"{base}{path}", timeout=10) as response:
+                    assert response.status == 200
         pids = workers_of(process)
         assert len(pids) == 2
         process.send_signal(signal.SIGTERM)

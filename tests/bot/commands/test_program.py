@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli import COMMANDS, main
+from bot.cli import _MODULES, COMMANDS, main
 from bot.commands.wiring import Ingester, Wiring
 from bot.settings import Settings
 from bot.system import System
@@ -45,7 +45,7 @@ def test_help_teaches(attest: Attest, name: str) -> None:
 
 def test_the_table_of_commands_matches_the_modules() -> None:
     for name in COMMANDS:
-        module = importlib.import_module(f"bot.commands.{'evaluate' if name == 'eval' else name}")
+        module = importlib.import_module(f"bot.commands.{_MODULES.get(name, name)}")
         assert module.app is not None
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
+from typing import Any
 
 import aiohttp
 import pytest
 
-from bot.serve import Addresses, addresses_of, listening, serve_on
+from bot.addresses import Addresses, addresses_of
+from bot.commands.review_link import _offered
+from bot.serve import listening, serve_on
 from bot.settings import Settings, load_settings
 from grounding.errors import SettingsError
 from tests.bot.commands.fakes import FakeWorld
@@ -87,6 +89,7 @@ async def _ask(session: aiohttp.ClientSession, base: str) -> dict[str, object]:
     ("changes", "part"),
     [
         ({"host": "0.0.0.0"}, "anonymous bot serves this machine only"),
+        ({"host": "0.0.0.0", "public_url": "https://a.example"}, "or ATTEST_API_KEYS"),
         ({"host": "192.0.2.1", "bot_app_id": "x"}, "ATTEST_HOST=192.0.2.1: not an address of this machine"),
         ({"host": "no such host", "bot_app_id": "x"}, "ATTEST_HOST=no such host"),
     ],
@@ -107,13 +110,63 @@ def test_a_server_that_runs_keeps_its_port() -> None:
         pass
 
 
-def test_addresses_follow_public_url_and_shut_what_is_not_there() -> None:
-    settings = load_settings(port=0, public_url="https://bot.example.com/", host="::1")
-    with closing(socket.socket()) as listener:
-        listener.bind(("127.0.0.1", 0))
-        found = addresses_of(settings, listener, None)
-        assert found.messages == "https://bot.example.com/api/messages"
-        assert found.review is None
-        assert "shut" in found.lines()[2]
-        plain = addresses_of(load_settings(host="::1", port=0), listener, "t")
-        assert plain.review == f"http://[::1]:{listener.getsockname()[1]}/review?token=t"
+def test_addresses_in_local_mode() -> None:
+    found = addresses_of(load_settings(host="::1"), 3978, "t")
+    assert (found.chat, found.messages) == ("http://[::1]:3978/chat", "http://[::1]:3978/api/messages")
+    assert found.review == "http://[::1]:3978/review?token=t"
+    assert (found.bot, found.api, found.ended_by) == ("anonymous", "open", ())
+    *_, last = found.lines()
+    assert "nothing tells a reverse proxy from a person" in last
+    assert "ATTEST_PUBLIC_URL or ATTEST_LOCAL=off" in last
+
+
+@pytest.mark.parametrize(
+    ("settings", "chat", "bot", "api"),
+    [
+        ({"api_keys": "k"}, "because ATTEST_API_KEYS is set", "ATTEST_BOT_APP_ID is not set", "with a bearer key"),
+        ({"local": "off"}, "because ATTEST_LOCAL=off is set", "ATTEST_BOT_APP_ID is not set", "shut"),
+        ({"public_url": "https://b.example/"}, "because ATTEST_PUBLIC_URL is set", "ATTEST_BOT_APP_ID", "shut"),
+        (
+            {"bot_app_id": "x", "host": "0.0.0.0", "api_keys": "k"},
+            "because ATTEST_BOT_APP_ID and ATTEST_API_KEYS and ATTEST_HOST=0.0.0.0 are set",
+            "Bot endpoint: http://127.0.0.1:3978/api/messages",
+            "with a bearer key",
+        ),
+    ],
+)
+def test_outside_local_mode_the_start_says_what_is_shut_and_why(
+    settings: dict[str, Any], chat: str, bot: str, api: str
+) -> None:
+    """Who set keys and used the chat page reads what became of it, and what to do."""
+    found = addresses_of(load_settings(**settings), 3978, None)
+    assert (found.chat, found.review) == (None, None)
+    lines = found.lines()
+    assert chat in lines[0]
+    assert "to try things on this machine, start without" in lines[0]
+    assert bot in lines[1]
+    assert "attest review-link" in lines[2]
+    assert api in lines[3]
+
+
+async def test_outside_local_mode_the_start_makes_no_link(small: FakeWorld) -> None:
+    async with started(load_settings(port=0, api_keys="k"), small) as (_, addresses):
+        assert (addresses.chat, addresses.review) == (None, None)
+        base = addresses.messages.removesuffix("/api/messages")
+        async with aiohttp.ClientSession() as session:
+            for path, status in (("/chat", 403), ("/review", 403), ("/metrics", 401), ("/healthz", 200)):
+                async with session.get(f"{base}{path}") as response:
+                    assert response.status == status
+
+
+async def test_the_command_opens_the_pages_of_a_server_that_runs(small: FakeWorld) -> None:
+    """As `attest review-link` does from another process: over nothing but the home."""
+    settings = load_settings(port=0, api_keys="k")
+    async with started(settings, small) as (_, addresses):
+        base = addresses.messages.removesuffix("/api/messages")
+        token = await _offered(settings.model_copy(update={"port": 3978}), revoke=False)
+        async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+            async with session.get(f"{base}/review?token={token}") as response:
+                assert response.status == 200
+            await _offered(settings, revoke=True)
+            async with session.get(f"{base}/review") as response:
+                assert response.status == 403

@@ -308,6 +308,28 @@ def _checks(attest: Attest) -> tuple[int, dict[str, Any]]:
     return ran.code, {check["name"]: check for check in ran.document["checks"]}
 
 
+@pytest.mark.parametrize(
+    ("given", "mode", "bot"),
+    [
+        ({}, ("ok", "on: whoever reaches the port"), "ok"),
+        ({"API_KEYS": "k"}, ("ok", "off, by ATTEST_API_KEYS; attest review-link"), "note"),
+        ({"PUBLIC_URL": "https://a.example"}, ("note", "nobody can ask anything"), "note"),
+        ({"LOCAL": "off", "BOT_APP_ID": "x"}, ("ok", "off, by ATTEST_BOT_APP_ID"), "ok"),
+        ({"HOST": "0.0.0.0"}, ("note", "off, by ATTEST_HOST=0.0.0.0"), "fail"),
+        ({"HOST": "0.0.0.0", "API_KEYS": "k"}, ("ok", "off, by ATTEST_API_KEYS and ATTEST_HOST"), "note"),
+    ],
+)
+def test_doctor_says_whom_the_server_takes_for_local(
+    attest: Attest, monkeypatch: pytest.MonkeyPatch, given: dict[str, str], mode: tuple[str, str], bot: str
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(f"ATTEST_{name}", value)
+    _, checks = _checks(attest)
+    assert checks["local mode"]["status"] == mode[0]
+    assert mode[1] in checks["local mode"]["detail"]
+    assert checks["bot"]["status"] == bot
+
+
 def test_doctor_has_a_line_for_each_part(attest: Attest, small: FakeWorld, tmp_path: Path) -> None:
     code, checks = _checks(attest)
     assert code == 0

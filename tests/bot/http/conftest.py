@@ -19,12 +19,24 @@ Start = Callable[[Fake], Awaitable[Client]]
 
 @pytest.fixture
 def fake() -> Fake:
+    """In local mode."""
+    return fake_system()
+
+
+@pytest.fixture
+def shared() -> Fake:
+    """Outside local mode: there are keys."""
     return fake_system(api_keys=KEYS)
 
 
 @pytest.fixture
 async def client(aiohttp_client: AiohttpClient, fake: Fake) -> Client:
     return await aiohttp_client(build_app(fake.system))
+
+
+@pytest.fixture
+async def served(aiohttp_client: AiohttpClient, shared: Fake) -> Client:
+    return await aiohttp_client(build_app(shared.system))
 
 
 @pytest.fixture

@@ -1,15 +1,29 @@
-"""Who gets in: loopback in the strict sense, or a bearer key."""
+"""Who gets in: in local mode this machine alone, outside it whoever brings a key, whoever the peer is."""
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
 import pytest
 
+from bot.http.app import build_app
 from bot.http.guard import _loopback_address
-from tests.bot.http.conftest import Client
+from bot.records import Ask, Reply
+from tests.bot.http.conftest import Client, Start
+from tests.fakes.system import Fake, fake_system
 
 ASK = {"question": "How do I return something?"}
-FAR = {"X-Forwarded-For": "203.0.113.9"}
-PAGES = ("/chat", "/chat/options", "/review", "/chat/evidence/x", "/nothing-here")
+CHECK = {"answer": "It takes 30 days.", "sources": [{"id": "s", "text": "It takes 30 days."}]}
+KEY = {"Authorization": "Bearer first-key"}
+PAGES = ("/chat", "/chat/options", "/review", "/chat/evidence/x", "/nothing-here", "/healthz", "/static/chat.js")
+OUTSIDE: dict[str, dict[str, Any]] = {
+    "bot id": {"bot_app_id": "11111111-2222-3333-4444-555555555555"},
+    "keys": {"api_keys": "first-key,second-key"},
+    "public url": {"public_url": "https://attest.example"},
+    "outer host": {"host": "0.0.0.0"},
+    "switched off": {"local": "off"},
+}
 
 
 @pytest.mark.parametrize(
@@ -31,6 +45,9 @@ def test_loopback_is_a_matter_of_addresses(address: str, local: bool) -> None:
     assert _loopback_address(address) is local
 
 
+# in local mode
+
+
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize(
     "headers",
@@ -46,17 +63,40 @@ def test_loopback_is_a_matter_of_addresses(address: str, local: bool) -> None:
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
         {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"},
-        {"X-Forwarded-For": "127.0.0.1"},
-        {"Forwarded": "for=127.0.0.1"},
-        {"Via": "1.1 proxy"},
     ],
 )
-async def test_pages_refuse_requests_that_are_not_this_machines_own(
+async def test_requests_that_are_not_this_machines_own_are_refused(
     client: Client, path: str, headers: dict[str, str]
 ) -> None:
     response = await client.get(path, headers=headers)
     assert response.status == 403
     assert "returns" not in await response.text()
+
+
+@pytest.mark.parametrize(
+    "path", [*PAGES, "/api/ask", "/api/messages", "/metrics", "/source/e1/1?exp=1&sig=2", "/readyz"]
+)
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Forwarded", "X-Forwarded-For", "x-forwarded-proto", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Server",
+        "X-Real-IP", "Via", "CF-Connecting-IP", "True-Client-IP", "X-Original-Host", "X-ARR-ClientCert", "X-Envoy-Internal",
+    ],
+)  # fmt: skip
+async def test_what_a_proxy_passed_on_is_refused_in_local_mode(client: Client, path: str, header: str) -> None:
+    response = await client.get(path, headers={header: "127.0.0.1"})
+    assert response.status == 403
+    text = await response.text()
+    assert "a proxy passed this on" in text
+    assert "ATTEST_PUBLIC_URL" in text
+
+
+async def test_http_1_0_is_what_a_proxy_speaks_and_is_refused_in_local_mode(client: Client, served: Client) -> None:
+    for running, status in ((client, b"403"), (served, b"200")):
+        reader, writer = await asyncio.open_connection(running.host, running.port)
+        writer.write(b"GET /healthz HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
+        assert (await reader.readline()).split()[1] == status
+        writer.close()
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"])
@@ -77,58 +117,116 @@ async def test_the_page_itself_may_ask(client: Client) -> None:
     assert (await client.post("/api/ask", json=ASK, headers=headers)).status == 200
 
 
-@pytest.mark.parametrize("path", ["/api/ask", "/api/check", "/metrics", "/api/later"])
+async def test_in_local_mode_everything_is_open_to_this_machine_without_a_key(client: Client) -> None:
+    assert (await client.post("/api/ask", json=ASK | {"as": "alice"})).status == 200
+    assert (await client.post("/api/check", json=CHECK)).status == 200
+    for path in ("/chat", "/chat/options", "/metrics", "/healthz", "/readyz", "/static/chat.js"):
+        assert (await client.get(path)).status == 200, path
+
+
+async def test_a_rebound_name_cannot_use_as(client: Client) -> None:
+    headers = {"Host": "evil.example"}
+    assert (await client.post("/api/ask", json=ASK | {"as": "alice"}, headers=headers)).status == 403
+
+
+# outside it
+
+
+@pytest.mark.parametrize("way", OUTSIDE)
+async def test_outside_local_mode_this_machine_is_nobody(start: Start, way: str) -> None:
+    """The same requests as in local mode, from the same peer, with the Host that a plain reverse proxy sends."""
+    fake = fake_system(**OUTSIDE[way])
+    entry_id = (await _asked_before(fake)).entry_id
+    client = await start(fake)
+    for path in ("/chat", "/chat/options", "/nothing-here", f"/source/{entry_id}/1", "/review", f"/review/{entry_id}"):
+        response = await client.get(path)
+        assert response.status == 403, path
+        assert "30 days" not in await response.text()
+    for path, form in (
+        ("/api/ask", ASK),
+        ("/api/ask", ASK | {"as": "alice"}),
+        ("/api/check", CHECK),
+        ("/chat/view", {}),
+    ):
+        assert (await client.post(path, json=form)).status == (401 if path.startswith("/api/") else 403), path
+    assert (await client.get("/metrics")).status == 401
+    assert len(fake.turns.asks) == 1
+
+
+async def _asked_before(fake: Fake) -> Reply:
+    return await fake.system.answer(Ask(ASK["question"]), None)
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/ask", "/api/check", "/metrics", "/api/later", "/api/messages/x", "/api/refusals"]
+)
 @pytest.mark.parametrize(
     "given",
     [None, "", "Bearer", "Bearer ", "Bearer wrong", "Basic first-key", "Bearer first-key,second-key", "Bearer \xff"],
 )
-async def test_off_loopback_the_api_needs_a_key(client: Client, path: str, given: str | None) -> None:
-    headers = FAR | ({} if given is None else {"Authorization": given})
-    response = await client.request("GET" if path == "/metrics" else "POST", path, headers=headers)
+async def test_outside_local_mode_the_api_needs_a_key(served: Client, path: str, given: str | None) -> None:
+    headers = {} if given is None else {"Authorization": given}
+    response = await served.request("GET" if path == "/metrics" else "POST", path, headers=headers)
     assert response.status == 401
     assert response.headers["WWW-Authenticate"] == "Bearer"
     assert (await response.json())["error"]["code"] == "unauthorized"
 
 
 @pytest.mark.parametrize("key", ["first-key", "second-key"])
-async def test_each_key_opens_the_api(client: Client, key: str) -> None:
-    headers = FAR | {"Authorization": f"Bearer {key}"}
-    response = await client.post("/api/ask", json=ASK, headers=headers)
-    assert response.status == 200
-    assert (await client.get("/metrics", headers=headers)).status == 200
+async def test_each_key_opens_the_api(served: Client, key: str) -> None:
+    headers = {"Authorization": f"Bearer {key}", "X-Forwarded-For": "203.0.113.9", "Host": "attest.example"}
+    assert (await served.post("/api/ask", json=ASK, headers=headers)).status == 200
+    assert (await served.get("/metrics", headers=headers)).status == 200
 
 
-async def test_a_key_does_not_open_the_pages(client: Client) -> None:
-    headers = FAR | {"Authorization": "Bearer first-key"}
-    for path in PAGES:
-        assert (await client.get(path, headers=headers)).status == 403
+async def test_a_key_does_not_open_the_pages(served: Client) -> None:
+    for path in ("/chat", "/chat/options", "/review", "/nothing-here"):
+        assert (await served.get(path, headers=KEY)).status == 403
 
 
-async def test_as_works_on_loopback_only(client: Client) -> None:
-    form = ASK | {"as": "alice"}
-    assert (await client.post("/api/ask", json=form)).status == 200
-    headers = FAR | {"Authorization": "Bearer first-key"}
-    response = await client.post("/api/ask", json=form, headers=headers)
+async def test_as_works_in_local_mode_only(served: Client, shared: Fake) -> None:
+    response = await served.post("/api/ask", json=ASK | {"as": "alice"}, headers=KEY)
     assert response.status == 403
     assert (await response.json())["error"]["code"] == "as_not_allowed"
+    assert shared.turns.asks == []
 
 
-async def test_a_rebound_name_cannot_use_as_even_with_a_key(client: Client) -> None:
-    headers = {"Host": "evil.example", "Authorization": "Bearer first-key"}
-    assert (await client.post("/api/ask", json=ASK | {"as": "alice"}, headers=headers)).status == 403
+async def test_a_forwarding_header_from_anywhere_opens_nothing(start: Start) -> None:
+    client = await start(fake_system(api_keys="first-key", proxies="10.0.0.0/8"))
+    for headers in ({"X-Forwarded-For": "127.0.0.1"}, {"Forwarded": "for=127.0.0.1"}, {"X-Real-IP": "127.0.0.1"}):
+        assert (await client.get("/metrics", headers=headers)).status == 401
+        assert (await client.get("/chat", headers=headers)).status == 403
+        assert (await client.get("/metrics", headers=headers | KEY)).status == 200
+
+
+async def test_health_is_open_to_probes_from_anywhere(served: Client) -> None:
+    for path in ("/healthz", "/readyz"):
+        assert (await served.get(path, headers={"X-Forwarded-For": "203.0.113.9", "Host": "pod-7"})).status == 200
+
+
+async def test_what_nobody_named_is_shut_outside_local_mode(start: Start) -> None:
+    """A route that somebody adds and forgets to think about."""
+    fake = fake_system(api_keys="first-key")
+    app = build_app(fake.system)
+    assert {"/chat", "/chat/options", "/chat/view"}.isdisjoint(
+        resource.canonical for resource in app.router.resources()
+    )
+    open_to_all = {"/healthz", "/readyz"}
+    client = await start(fake)
+    for resource in app.router.resources():
+        path = resource.canonical.replace("{name}", "none.js")
+        if path not in open_to_all:
+            assert (await client.get(path)).status in (401, 403, 404), path
+            assert (await client.post(path)).status in (401, 403, 404, 405), path
 
 
 @pytest.mark.parametrize("path", ["/chat", "/healthz", "/static/chat.js", "/review", "/nothing-here", "/source/x/1"])
-async def test_every_response_carries_the_security_headers(client: Client, path: str) -> None:
-    headers = (await client.get(path)).headers
-    policy = headers["Content-Security-Policy"]
-    assert "default-src 'none'" in policy
-    assert "frame-ancestors 'none'" in policy
-    assert "unsafe" not in policy
-    assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["Referrer-Policy"] == "no-referrer"
-
-
-async def test_health_is_open_to_probes_from_anywhere(client: Client) -> None:
-    for path in ("/healthz", "/readyz"):
-        assert (await client.get(path, headers=FAR | {"Host": "pod-7"})).status == 200
+async def test_every_response_carries_the_security_headers(client: Client, served: Client, path: str) -> None:
+    for running in (client, served):
+        headers = (await running.get(path)).headers
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == "no-referrer"

@@ -12,12 +12,13 @@ from bot.records import Ask
 from tests.bot.http.conftest import Client
 from tests.fakes.system import ESCALATION, RETURNS, Fake, answered, passage_of, turn_body
 
+KEY = {"Authorization": "Bearer first-key"}
 FAR = {"X-Forwarded-For": "203.0.113.9", "Host": "attest.example"}
 
 
 async def asked(client: Client, question: str = "How do I return something?", user: str | None = None) -> str:
     form = {"question": question} | ({"as": user} if user else {})
-    reply = await (await client.post("/api/ask", json=form)).json()
+    reply = await (await client.post("/api/ask", json=form, headers=KEY)).json()
     return str(reply["entry_id"])
 
 
@@ -47,41 +48,42 @@ async def test_the_passage_is_shown_with_its_quote_highlighted(client: Client) -
     assert "Return shipping costs €4.90" in text
 
 
-async def test_a_signed_link_works_from_elsewhere(client: Client) -> None:
-    entry = await asked(client)
-    assert (await client.get(signed(client, entry, 1, None), headers=FAR)).status == 200
+async def test_a_signed_link_works_from_elsewhere(served: Client) -> None:
+    entry = await asked(served)
+    assert (await served.get(signed(served, entry, 1, None), headers=FAR)).status == 200
 
 
-async def test_without_a_signature_only_this_machine_gets_in(client: Client) -> None:
-    entry = await asked(client)
-    assert (await client.get(f"/source/{entry}/1", headers=FAR)).status == 403
-    assert (await client.get(f"/source/{entry}/1", headers={"Host": "evil.example"})).status == 403
+async def test_without_a_signature_only_local_mode_gets_in(client: Client, served: Client) -> None:
+    for running, statuses in ((client, (200, 403)), (served, (403, 403))):
+        entry = await asked(running)
+        assert (await running.get(f"/source/{entry}/1", headers=KEY)).status == statuses[0]
+        assert (await running.get(f"/source/{entry}/1", headers={"Host": "evil.example"})).status == statuses[1]
 
 
-async def test_an_expired_link_says_so(client: Client) -> None:
-    entry = await asked(client)
-    response = await client.get(signed(client, entry, 1, None, seconds=-1), headers=FAR)
+async def test_an_expired_link_says_so(served: Client) -> None:
+    entry = await asked(served)
+    response = await served.get(signed(served, entry, 1, None, seconds=-1), headers=FAR)
     assert response.status == 403
     text = await response.text()
     assert "This link has expired" in text
     assert RETURNS.title not in text
 
 
-async def test_a_changed_link_is_refused(client: Client) -> None:
-    entry = await asked(client)
-    link = signed(client, entry, 1, None)
+async def test_a_changed_link_is_refused(served: Client) -> None:
+    entry = await asked(served)
+    link = signed(served, entry, 1, None)
     for wrong in (
         link[:-1] + ("0" if link[-1] != "0" else "1"),
         link.replace("/1?", "/2?"),
         link.replace("sig=", "sig=0"),
     ):
-        assert (await client.get(wrong, headers=FAR)).status == 403
+        assert (await served.get(wrong, headers=FAR)).status == 403
 
 
-async def test_an_entry_that_does_not_exist_is_not_told_apart_from_a_bad_link(client: Client) -> None:
+async def test_an_entry_that_does_not_exist_is_not_told_apart_from_a_bad_link(client: Client, served: Client) -> None:
     await asked(client)
-    link = signed(client, "e99999x7q", 1, "alice")
-    assert (await client.get(link, headers=FAR)).status == 403
+    link = signed(served, "e99999x7q", 1, "alice")
+    assert (await served.get(link, headers=FAR)).status == 403
     assert (await client.get("/source/e99999x7q/1")).status == 404
 
 
@@ -91,14 +93,14 @@ async def test_a_number_that_is_not_cited_is_not_found(client: Client, n: str) -
     assert (await client.get(f"/source/{entry}/{n}")).status == 404
 
 
-async def test_access_is_checked_again_when_the_link_is_opened(client: Client, fake: Fake) -> None:
-    entry = await about_escalation(fake, "alice")
-    link = signed(client, entry, 1, "alice")
-    response = await client.get(link, headers=FAR)
+async def test_access_is_checked_again_when_the_link_is_opened(served: Client, shared: Fake) -> None:
+    entry = await about_escalation(shared, "alice")
+    link = signed(served, entry, 1, "alice")
+    response = await served.get(link, headers=FAR)
     assert response.status == 200
     assert "not for the customer" in await response.text()
-    fake.directory.people["alice"] = frozenset()
-    response = await client.get(link, headers=FAR)
+    shared.directory.people["alice"] = frozenset()
+    response = await served.get(link, headers=FAR)
     assert response.status == 403
     text = await response.text()
     assert ESCALATION.title not in text

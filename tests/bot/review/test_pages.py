@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestClient
@@ -11,7 +12,8 @@ from aiohttp.web import Application, Request
 from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.http.app import build_app
-from bot.review.session import COOKIE, SESSION_SECONDS, ReviewDoor
+from bot.review.pages import DOOR
+from bot.review.session import COOKIE
 from grounding.policy_files import built_in
 from tests.fakes.system import HOSTILE, Fake, fake_system
 
@@ -86,23 +88,83 @@ async def test_the_token_is_no_use_from_elsewhere(client: Client) -> None:
     assert (await client.get("/review?token=once")).status == 200
 
 
-async def test_a_server_without_a_token_says_so(aiohttp_client: AiohttpClient, fake: Fake) -> None:
+async def test_a_server_without_a_token_says_where_a_link_comes_from(aiohttp_client: AiohttpClient, fake: Fake) -> None:
     client = await aiohttp_client(build_app(fake.system))
-    response = await client.get("/review?token=")
-    assert response.status == 403
-    assert "started without reviewers" in await (await client.get("/review")).text()
+    for path in ("/review", "/review?token=", "/review/e00001x7q", "/review/refusals"):
+        response = await client.get(path)
+        assert response.status == 403
+        assert "attest review-link" in await response.text()
 
 
-def test_a_session_ends_after_a_working_day() -> None:
-    now = [0.0]
-    door = ReviewDoor("t", clock=lambda: now[0])
-    session = door.redeem("t")
-    assert session is not None
-    assert door.admits(session)
-    assert not door.admits(session + "x")
-    assert not door.admits("")
-    now[0] = SESSION_SECONDS + 1
-    assert not door.admits(session)
+@pytest.fixture
+async def outside(aiohttp_client: AiohttpClient) -> Client:
+    """A server outside local mode, behind a proxy that ends TLS."""
+    fake = fake_system(api_keys="first-key", public_url="https://attest.example/", proxies="127.0.0.1")
+    return await aiohttp_client(build_app(fake.system))
+
+
+async def test_outside_local_mode_a_link_opens_the_pages_from_anywhere(outside: Client) -> None:
+    assert outside.app is not None
+    token = await outside.app[DOOR].offer()
+    headers = {"Host": "attest.example", "X-Forwarded-For": "203.0.113.9"}
+    assert (await outside.get("/review", headers=headers)).status == 403
+    response = await outside.get(f"/review?token={token}", headers=headers, allow_redirects=False)
+    cookie = response.cookies[COOKIE]
+    assert response.status == 303
+    assert (cookie["secure"], cookie["httponly"], cookie["samesite"]) == (True, True, "Strict")
+    session = headers | {"Cookie": f"{COOKIE}={cookie.value}"}
+    assert (await outside.get("/review", headers=session)).status == 200
+    again = await outside.get(f"/review?token={token}", headers=headers)
+    assert again.status == 403
+
+
+@pytest.mark.parametrize(
+    ("settings", "headers", "secure"),
+    [
+        ({"public_url": "https://attest.example"}, {}, True),
+        ({"public_url": "http://attest.example"}, {}, False),
+        ({"local": "off"}, {"X-Forwarded-Proto": "https"}, False),
+        ({"local": "off", "proxies": "127.0.0.0/8"}, {"X-Forwarded-Proto": "http, https"}, True),
+        ({"local": "off", "proxies": "127.0.0.1,::1"}, {"Forwarded": "for=a;proto=http, for=b;proto=https"}, True),
+        ({"local": "off", "proxies": "10.0.0.0/8"}, {"X-Forwarded-Proto": "https"}, False),
+    ],
+)
+async def test_the_cookie_keeps_to_https_where_people_come_by_https(
+    aiohttp_client: AiohttpClient, settings: dict[str, Any], headers: dict[str, str], secure: bool
+) -> None:
+    """The public URL says so, or a listed proxy; nobody else."""
+    app = build_app(fake_system(**settings).system, review_token="once")
+    client = await aiohttp_client(app)
+    response = await client.get("/review?token=once", headers=headers, allow_redirects=False)
+    assert bool(response.cookies[COOKIE]["secure"]) is secure
+
+
+@pytest.mark.parametrize(
+    ("settings", "headers", "status"),
+    [
+        ({}, {}, 415),  # what the form's own checks say: the guard let it through
+        ({}, {"Origin": "https://attest.example"}, 415),
+        ({}, {"Origin": "https://evil.example"}, 403),
+        ({}, {"Origin": "null"}, 403),
+        ({}, {"Origin": "https://other.example", "X-Forwarded-Host": "other.example"}, 403),
+        ({"proxies": "127.0.0.1"}, {"Origin": "https://other.example", "X-Forwarded-Host": "other.example"}, 415),
+        ({"proxies": "127.0.0.1"}, {"Origin": "https://other.example", "Forwarded": "host=other.example"}, 415),
+        (
+            {"proxies": "127.0.0.1"},
+            {"Origin": "http://other.example", "Forwarded": "host=other.example;proto=https"},
+            403,
+        ),
+    ],
+)
+async def test_a_reviewers_form_comes_from_this_site_alone(
+    aiohttp_client: AiohttpClient, settings: dict[str, Any], headers: dict[str, str], status: int
+) -> None:
+    fake = fake_system(public_url="https://attest.example:443/", **settings)
+    client = await aiohttp_client(build_app(fake.system, review_token="once"))
+    entered = await client.get("/review?token=once", allow_redirects=False)
+    cookie = {"Cookie": f"{COOKIE}={entered.cookies[COOKIE].value}"}
+    response = await client.post("/review/refusals/e1", json={}, headers=headers | cookie)
+    assert response.status == status
 
 
 async def test_the_list_is_newest_first_with_the_state_of_the_chain(reviewer: Client) -> None:

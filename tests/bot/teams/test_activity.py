@@ -94,6 +94,12 @@ def test_who_asks(tmp_path: Path, host: str, sender: Json, user: str | None) -> 
     assert user_of({"from": sender}, load_settings(home=tmp_path, host=host)) == user
 
 
+@pytest.mark.parametrize("settings", [{"bot_app_id": "x"}, {"api_keys": "k"}, {"public_url": "https://a.example"}])
+def test_outside_local_mode_a_sender_is_not_taken_at_their_word(tmp_path: Path, settings: dict[str, str]) -> None:
+    """Web chat lets whoever writes choose the sender's id; behind a proxy the server listens on loopback all the same."""
+    assert user_of({"from": {"id": "alice"}}, load_settings(home=tmp_path, **settings)) is None
+
+
 def test_an_answer_goes_back_to_where_the_question_came_from() -> None:
     sent = addressed(message("x") | {"locale": "de-DE"}, {"type": "message", "text": "y"})
     assert (sent["from"]["id"], sent["recipient"]["id"], sent["replyToId"]) == ("28:bot", "29:u", "m1")

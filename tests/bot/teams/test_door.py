@@ -107,6 +107,25 @@ async def test_off_loopback_an_anonymous_door_is_shut(bots: Bots, channel: FakeC
         assert (await bot.post(channel.inbound(serviceUrl=url))).status == status
 
 
+@pytest.mark.parametrize("settings", [{"api_keys": "k"}, {"public_url": "https://a.example"}, {"local": "off"}])
+async def test_outside_local_mode_an_anonymous_door_is_shut(
+    bots: Bots, channel: FakeChannel, settings: dict[str, Any]
+) -> None:
+    """From this machine too: a reverse proxy on it makes everyone seem to be here."""
+    bot = await bots.start(**settings)
+    assert (await bot.post(channel.inbound())).status == 401
+    assert bot.answer.asked == []
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Forwarded-Proto", "Via"])
+async def test_an_anonymous_door_takes_nothing_that_a_proxy_passed_on(
+    bots: Bots, channel: FakeChannel, header: str
+) -> None:
+    bot = await bots.start()
+    assert (await bot.post(channel.inbound(), headers={header: "127.0.0.1"})).status == 403
+    assert bot.answer.asked == []
+
+
 @pytest.mark.parametrize(
     "url",
     [

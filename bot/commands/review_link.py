@@ -1,0 +1,86 @@
+"""`attest review-link`: a link to the reviewers' pages of the server on this machine, which works once."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import typer
+
+from bot.addresses import base_url, review_link
+from bot.commands import options
+from bot.commands.output import emit, note
+from bot.commands.startup import run, settings_of, warn_of_unknown_names
+from bot.review.session import LINK_SECONDS, ReviewDoor
+from bot.settings import Settings
+from bot.teams.state import State
+from grounding.errors import SettingsError
+
+app = options.command_app()
+
+
+@app.command()
+def link(
+    *,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, max=65535, help="Port that the server was started with; default: ATTEST_PORT."
+        ),
+    ] = None,
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="End every reviewer's session and every unused link, and print none.")
+    ] = False,
+    json: options.JsonFlag = False,
+) -> None:
+    """Print a link to the reviewers' pages. It works once, within 15 minutes, and admits that browser for eight hours.
+
+    It is for the machine that the server runs on, by the user that it runs as: the link is written into the state of
+    ATTEST_HOME, where the server finds it, however many workers it has. Nothing on the network makes one.
+
+    Examples:
+      attest review-link
+      attest review-link --port 8080
+      attest review-link --revoke
+    """
+    settings = settings_of(port=port)
+    warn_of_unknown_names()
+    token = run(_offered(settings, revoke=revoke))
+    if token is None:
+        _say_revoked(as_json=json)
+        return
+    until = datetime.now(UTC) + timedelta(seconds=LINK_SECONDS)
+    found = review_link(base_url(settings, settings.port), token)
+    if json:
+        emit({"review": found, "until": until.isoformat(timespec="seconds")})
+        return
+    typer.echo(found)
+    note(f"works once, within {LINK_SECONDS // 60} minutes")
+
+
+async def _offered(settings: Settings, *, revoke: bool) -> str | None:
+    """The token of a new link; None if everything was revoked. Raises SettingsError where no server has kept its state, StoreError."""
+    if not revoke and settings.port == 0 and settings.public_url is None:
+        raise SettingsError("ATTEST_PORT=0 does not say where the server is: give its port with --port N")
+    path = settings.home / "state.db"
+    if not path.is_file():  # made here, it could belong to another user than the server's
+        raise SettingsError(
+            f"ATTEST_HOME={settings.home}: no server has run over this home; start attest serve first, or name its home"
+        )
+    state = State(path)
+    await state.open()
+    try:
+        door = ReviewDoor(state)
+        if not revoke:
+            return await door.offer()
+        await door.revoke()
+        return None
+    finally:
+        await state.close()
+
+
+def _say_revoked(*, as_json: bool) -> None:
+    if as_json:
+        emit({"revoked": True})
+        return
+    note("every reviewer's session is ended, and every unused link")
