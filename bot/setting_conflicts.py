@@ -33,10 +33,20 @@ def conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
     yield from _chunk_conflicts(s)
     longer = "call_deadline_s" in s.model_fields_set and s.call_deadline_s > s.turn_deadline_s
     yield longer, f"ATTEST_CALL_DEADLINE_S may be at most ATTEST_TURN_DEADLINE_S, here {s.turn_deadline_s:g}"
-    yield (
-        bool(s.bot_app_type != "MultiTenant" and s.bot_app_id and s.bot_tenant_id is None),
-        f"ATTEST_BOT_APP_TYPE={s.bot_app_type} needs ATTEST_BOT_TENANT_ID",
-    )
+    yield from _bot_conflicts(s)
+
+
+def _bot_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    """A registration that lacks something would fail at the first message that it sends, in words of its SDK."""
+    if not s.bot_app_id:
+        return
+    kind = "ATTEST_BOT_APP_ID" if s.bot_app_type == "SingleTenant" else f"ATTEST_BOT_APP_TYPE={s.bot_app_type}"
+    old = "; a bot that was registered as multi-tenant needs ATTEST_BOT_APP_TYPE=MultiTenant instead"
+    only_default = "bot_app_type" not in s.model_fields_set
+    tenant = f"{kind} needs ATTEST_BOT_TENANT_ID, the tenant that the bot is registered in{old if only_default else ''}"
+    yield s.bot_app_type != "MultiTenant" and s.bot_tenant_id is None, tenant
+    password = f"{kind} needs ATTEST_BOT_APP_PASSWORD; a managed identity has none, and needs ATTEST_BOT_APP_TYPE=UserAssignedMSI"
+    yield s.bot_app_type == "SingleTenant" and s.bot_app_password is None, password
 
 
 def _mode_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:

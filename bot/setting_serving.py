@@ -71,11 +71,14 @@ class Serving(BaseSettings):
     bot_app_id: str | None = Field(
         None, description="Microsoft App ID; without it the bot is anonymous, in local mode alone; ends local mode"
     )
-    bot_app_password: SecretStr | None = Field(None, description="Microsoft App password")
-    bot_app_type: Literal["MultiTenant", "SingleTenant", "UserAssignedMSI"] = Field(
-        "MultiTenant", description="kind of bot registration"
+    bot_app_password: SecretStr | None = Field(
+        None, description="Microsoft App password; a UserAssignedMSI registration has none"
     )
-    bot_tenant_id: str | None = Field(None, description="tenant of a SingleTenant or UserAssignedMSI registration")
+    bot_app_type: Literal["SingleTenant", "UserAssignedMSI", "MultiTenant"] = Field(
+        "SingleTenant",
+        description="kind of bot registration; MultiTenant is for bots of before August 2025, when new ones ended",
+    )
+    bot_tenant_id: str | None = Field(None, description="tenant of the registration, unless it is MultiTenant")
     tenants: CommaList = Field(
         (), description="tenants whose activities are served, comma-separated; empty with an app id: only bot_tenant_id"
     )

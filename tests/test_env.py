@@ -19,6 +19,7 @@ NEEDED = {
     "ATTEST_SERPAPI_KEY": "k",
     "ATTEST_TAVILY_KEY": "k",
     "ATTEST_BOT_TENANT_ID": "t",
+    "ATTEST_BOT_APP_PASSWORD": "k",
     "ATTEST_MODERATION_KEY": "k",
     "ATTEST_CONTENT_SAFETY_ENDPOINT": "https://name.example",
 }

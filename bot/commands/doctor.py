@@ -112,10 +112,10 @@ def _port(settings: Settings) -> Finding:
 
 def _bot(settings: Settings) -> Finding:
     if settings.bot_app_id:
-        return Finding("bot", "ok", f"registered, {settings.bot_app_type}")
+        return Finding("bot", "ok", _registration(settings))
     if settings.local_mode:
         return Finding("bot", "ok", "anonymous, for Bot Framework Emulator or Agents Playground on this machine")
-    fix = "set ATTEST_BOT_APP_ID and ATTEST_BOT_APP_PASSWORD"
+    fix = "set ATTEST_BOT_APP_ID, ATTEST_BOT_APP_PASSWORD and ATTEST_BOT_TENANT_ID"
     if settings.on_loopback or settings.api_keys:
         return Finding("bot", "note", "shut: an anonymous bot is for local mode alone", fix)
     fix = f"{fix}, or ATTEST_API_KEYS, or ATTEST_HOST=127.0.0.1"
@@ -134,6 +134,12 @@ def _mode(settings: Settings) -> Finding:
         return Finding("local mode", "ok", f"off, by {why}; attest review-link opens the reviewers' pages")
     detail = f"off, by {why}: nobody can ask anything, for there are no keys and no bot"
     return Finding("local mode", "note", detail, "set ATTEST_API_KEYS or ATTEST_BOT_APP_ID")
+
+
+def _registration(settings: Settings) -> str:
+    if settings.bot_app_type == "MultiTenant":
+        return "registered, MultiTenant: goes on, but no new one can be made since 31 July 2025"
+    return f"registered, {settings.bot_app_type}, tenant {settings.bot_tenant_id}"
 
 
 def _screens(settings: Settings) -> Finding:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bot.commands.doctor import _bot
 from bot.settings import load_settings
+from bot.teams.adapter import BotbuilderTransport
 from grounding.errors import SettingsError
 
 ABROAD = "http://192.0.2.2:7997"
@@ -55,3 +57,72 @@ def test_graph_is_that_of_the_cloud_that_is_signed_in_to(endpoint: str, cloud: s
     with pytest.raises(SettingsError, match=f"ATTEST_GRAPH_ENDPOINT needs ATTEST_CLOUD={needed}"):
         load_settings(directory="graph", graph_endpoint=endpoint, cloud=cloud)
     assert load_settings(directory="graph", graph_endpoint=endpoint, cloud=needed)
+
+
+BOT = {"bot_app_id": "a"}
+WHOLE = {
+    "SingleTenant": {"bot_tenant_id": "t", "bot_app_password": "p"},
+    "UserAssignedMSI": {"bot_tenant_id": "t"},
+    "MultiTenant": {"bot_app_password": "p"},
+}
+"""What each kind of registration needs."""
+IN_A_TENANT = "ATTEST_BOT_APP_ID needs ATTEST_BOT_TENANT_ID, the tenant that the bot is registered in"
+
+
+def test_a_bot_is_one_that_can_be_registered_today() -> None:
+    """A multi-tenant one cannot be since 31 July 2025."""
+    assert load_settings().bot_app_type == "SingleTenant"
+    assert load_settings(**BOT, **WHOLE["SingleTenant"])
+
+
+@pytest.mark.parametrize(("kind", "needed"), WHOLE.items(), ids=WHOLE)
+def test_what_a_registration_needs_is_enough_for_the_sdk(kind: str, needed: dict[str, str]) -> None:
+    """Left to the SDK, what is missing is a bare exception."""
+    assert BotbuilderTransport(load_settings(**BOT, bot_app_type=kind, **needed))
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (
+            {"bot_app_password": "p"},
+            f"{IN_A_TENANT}; a bot that was registered as multi-tenant needs ATTEST_BOT_APP_TYPE=MultiTenant instead",
+        ),
+        (
+            {"bot_app_type": "SingleTenant", "bot_app_password": "p"},
+            IN_A_TENANT,
+        ),
+        (
+            {"bot_app_type": "UserAssignedMSI"},
+            "ATTEST_BOT_APP_TYPE=UserAssignedMSI needs ATTEST_BOT_TENANT_ID, the tenant that the bot is registered in",
+        ),
+        (
+            {"bot_tenant_id": "t"},
+            "ATTEST_BOT_APP_ID needs ATTEST_BOT_APP_PASSWORD; a managed identity has none, and needs ATTEST_BOT_APP_TYPE=UserAssignedMSI",
+        ),
+    ],
+)
+def test_a_registration_that_lacks_something_is_one_line(given: dict[str, str], line: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(**BOT, **given)
+    assert line in str(caught.value)
+    assert ("instead" in str(caught.value)) is ("instead" in line)
+    assert "\n" not in str(caught.value)
+
+
+def test_without_a_bot_nothing_of_it_is_needed() -> None:
+    for kind in WHOLE:
+        assert load_settings(bot_app_type=kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("SingleTenant", "registered, SingleTenant, tenant t"),
+        ("UserAssignedMSI", "registered, UserAssignedMSI, tenant t"),
+        ("MultiTenant", "registered, MultiTenant: goes on, but no new one can be made since 31 July 2025"),
+    ],
+)
+def test_doctor_names_the_registration(kind: str, told: str) -> None:
+    found = _bot(load_settings(**BOT, bot_app_type=kind, **WHOLE[kind]))
+    assert (found.status, found.detail) == ("ok", told)

@@ -90,8 +90,11 @@ async def _ask(session: aiohttp.ClientSession, base: str) -> dict[str, object]:
     [
         ({"host": "0.0.0.0"}, "anonymous bot serves this machine only"),
         ({"host": "0.0.0.0", "public_url": "https://a.example"}, "or ATTEST_API_KEYS"),
-        ({"host": "192.0.2.1", "bot_app_id": "x"}, "ATTEST_HOST=192.0.2.1: not an address of this machine"),
-        ({"host": "no such host", "bot_app_id": "x"}, "ATTEST_HOST=no such host"),
+        (
+            {"host": "192.0.2.1", "bot_app_id": "x", "bot_app_type": "MultiTenant"},
+            "ATTEST_HOST=192.0.2.1: not an address of this machine",
+        ),
+        ({"host": "no such host", "bot_app_id": "x", "bot_app_type": "MultiTenant"}, "ATTEST_HOST=no such host"),
     ],
 )
 def test_an_address_that_cannot_be_used_is_one_line(changes: dict[str, object], part: str) -> None:

@@ -104,7 +104,7 @@ async def registered(bots: Bots, openid: OpenId, **settings: Any) -> RunningBot:
         credentials: ServiceClientCredentialsFactory = NoOutboundToken(APP, "not-a-secret")
         return BotbuilderTransport(made, openid_url=openid.url, credentials=credentials)
 
-    chosen = {"bot_app_id": APP, "tenants": "tenant-1"} | settings
+    chosen = {"bot_app_id": APP, "bot_app_type": "MultiTenant", "tenants": "tenant-1"} | settings
     return await bots.start(transport=transport, **chosen)
 
 
