@@ -2,7 +2,7 @@
 
 A rule sees who is asked to do what to whom: a frame of asking, an act, and its object. A single word never fires one.
 Three kinds of text are judged: the user's turn as a request, a passage as data (only orders to the assistant count),
-and within either whatever was hidden in another encoding. Every pattern is bounded, so the work is linear in the text.
+and within either whatever was hidden in another encoding. Patterns run on automata (`rai.automata`), so the work is linear in the text.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from typing import Any, Literal, cast
 
 import yaml
 
+from rai.automata import Hit, Linear, as_ascii
 from rai.forms import decoded, normal, spelled_out
 from rai.records import Category
 
 BLOCK_AT = 0.5
 As = Literal["request", "document"]
 _FILES = ("attacks.yaml", "orders.yaml", "harm.yaml", "people.yaml", "languages.yaml")
-FORM = 3
+FORM = 4
 _END = 20_000
 _BLOCK = 500
 _WINDOWED = 20_000
@@ -49,19 +50,19 @@ class Rule:
     why: str
 
     @property
-    def pattern(self) -> re.Pattern[str]:
+    def pattern(self) -> Linear:
         """What fires the rule; compiled when it is first tried, for most texts need few rules."""
         return _compiled(self.text)
 
     @property
-    def unless(self) -> re.Pattern[str] | None:
+    def unless(self) -> Linear | None:
         """What takes a finding back, or None."""
         return _compiled(self.unless_text) if self.unless_text is not None else None
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+def _compiled(pattern: str) -> Linear:
+    return Linear(pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,25 +136,22 @@ def _window(plain: str, block: int) -> str:
 
 
 def _fired(text: str, as_: As) -> list[Rule]:
-    return [rule for rule in rules() if as_ in rule.judges and _fires(rule, text)]
+    data = as_ascii(text)
+    return [rule for rule in rules() if as_ in rule.judges and _fires(rule, text, data)]
 
 
-def _fires(rule: Rule, text: str) -> bool:
+def _fires(rule: Rule, text: str, data: bytes) -> bool:
     if rule.needs and not any(word in text for word in rule.needs):
         return False
-    for match in rule.pattern.finditer(text):
-        if rule.unless is None or not rule.unless.search(_sentence(text, match)):
-            return True
-    return False
+    return any(rule.unless is None or not rule.unless.search(_sentence(text, hit)) for hit in rule.pattern.hits(data))
 
 
-def _sentence(text: str, match: re.Match[str]) -> str:
-    begin = max(match.start() - 240, 0)
-    before = text[begin : match.start()]
-    after = text[match.end() : match.end() + 240]
+def _sentence(text: str, hit: Hit) -> str:
+    before = text[max(hit.start - 240, 0) : hit.start]
+    after = text[hit.end : hit.end + 240]
     start = max(before.rfind(c) for c in ".!?\n") + 1
     ends = [i for c in ".!?\n" if (i := after.find(c)) >= 0]
-    return before[start:] + match.group() + after[: min(ends, default=len(after))]
+    return before[start:] + text[hit.start : hit.end] + after[: min(ends, default=len(after))]
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
