@@ -120,7 +120,7 @@ class _Builder:
             settings=settings, answer=traces.watch(by_policy.answer), incoming=traces.incoming, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
             retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=search.library,
             directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, seams.is_empty, search.ready, self.closers),
-            degraded=partial(self.closers.trouble, needed=False), close=self.closers.close,
+            degraded=lambda: {**self.closers.trouble(needed=False), **search.refused()}, close=self.closers.close,
             warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None, bare=index.bare,
         )  # fmt: skip
 

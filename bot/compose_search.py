@@ -16,6 +16,7 @@ from grounding.ports import Embedder, Library, Linker, Retriever
 from grounding.records import Progress
 
 if TYPE_CHECKING:
+    from grounding.azure.search_agentic import AgenticRetriever
     from grounding.azure.search_knowledge import SearchKnowledge
     from grounding.azure.search_retriever import AzureSearchRetriever
     from grounding.azure.search_service import SearchService
@@ -31,18 +32,23 @@ UPLOAD_S = 120.0
 UPLOAD_RETRIES = 5
 AGENTIC_SHARE = 0.5
 """Of the seconds of a call: the search that stands in for agentic retrieval needs its own."""
+ASKED = "question"
+"""What the ranker ranks by for a look at it: a word, for without one it is left out."""
 USUAL_WIDTH = 384
 """Of vectors in an index that is made before there is a model: that of the model which comes with the product."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The search as a system holds it. `vectors`: those on this machine; `ready`: part to reason for what is not whole."""
+    """The search as a system holds it. `vectors`: those on this machine; `ready`: part to reason for what is not whole; `refused`: the same
+    for what the service does not do for us, which turns go on without.
+    """
 
     retriever: Retriever
     vectors: VectorIndex | None
     library: Library
     ready: Ready
+    refused: Callable[[], dict[str, str]] = dict
 
 
 def search(
@@ -80,10 +86,10 @@ def _azure(
     plain = AzureSearchRetriever(service, index.store, embedder, semantic=semantic, others=others)
     followed = FollowedLibrary(library, partial(_deleted, partial(remove_document, service)))
     retriever = _agentic(settings, plain, closers) if settings.search_agentic == "on" else plain
-    return Search(retriever, None, followed, plain.ready)
+    return Search(retriever, None, followed, plain.ready, lambda: retriever.refused)
 
 
-def _agentic(settings: Settings, plain: AzureSearchRetriever, closers: Closers) -> Retriever:
+def _agentic(settings: Settings, plain: AzureSearchRetriever, closers: Closers) -> AgenticRetriever:
     from grounding.azure.search_agentic import AgenticRetriever
 
     within = AGENTIC_SHARE * settings.call_deadline_s
@@ -114,6 +120,26 @@ def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers:
         await knowledge.prepare()  # last: a service that has no knowledge bases holds the passages all the same
 
     return follow_and_prepare
+
+
+async def ask_ranker(settings: Settings, closers: Closers, *, within_s: float) -> tuple[str, str] | None:
+    """Rank one result of the index by meaning, as a turn would have it: None if the ranker did, otherwise what is wrong with it, and what
+    mends that. Raises ServiceError for a search that does not answer, SettingsError for one that cannot be asked.
+    """
+    from grounding.azure.search_filter import STATE, literal
+    from grounding.azure.search_ranker import RankerRefused
+    from grounding.azure.search_retriever import ranking
+
+    passages_alone = f"source ne {literal(STATE)}"
+    try:
+        found = await _service(settings, closers, within_s=within_s, retries=0).search(
+            search="*", filter=passages_alone, top=1, select="chunk_id", **ranking(ASKED)
+        )
+    except RankerRefused as refused:
+        return refused.why, refused.mends
+    if found and found[0].get("@search.rerankerScore") is None:
+        return "it did not answer in time, or has no room for more", "try again; if it stays so, add replicas or units"
+    return None
 
 
 async def _nothing(_on_progress: Callable[[Progress], None]) -> None:

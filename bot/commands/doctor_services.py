@@ -14,6 +14,7 @@ from pydantic import SecretStr
 
 from bot.compose_embedder import SERVICE, service_embedder
 from bot.compose_owned import Closers, machine_identity
+from bot.compose_search import ask_ranker
 from bot.settings import Settings
 from grounding.address import check_address, is_loopback
 from grounding.cloud import COGNITIVE, SEARCH, is_azure_ai
@@ -63,6 +64,8 @@ def _services(settings: Settings, bearer: Bearer) -> list[asyncio.Future[Finding
         calls.append(_embedding(settings))
     if settings.search == "azure":
         calls.append(_search(settings, bearer))
+        if settings.search_semantic == "on":
+            calls.append(_ranker(settings))
         if settings.search_agentic == "on":
             calls.append(_agentic(settings, bearer))
     if settings.screen == "content_safety":
@@ -152,6 +155,22 @@ async def _search(settings: Settings, bearer: Bearer) -> Finding:
         detail = f"the service has no index {settings.search_index!r} yet"
         return replace(found, status="fail", detail=detail, fix="attest ingest PATH, or check ATTEST_SEARCH_INDEX")
     return found
+
+
+async def _ranker(settings: Settings) -> Finding:
+    """Never worse than a note: without it results stand in the order of the search. One query of those that are billed."""
+    name, off = "semantic ranker", "set ATTEST_SEARCH_SEMANTIC=off"
+    closers = Closers()
+    try:
+        refused = await ask_ranker(settings, closers, within_s=_WAIT_S)
+    except (AttestError, OSError):
+        return Finding(name, "note", "not looked at: the search did not answer", "see the line of search", service=True)
+    finally:
+        await closers.close()
+    if refused is None:
+        return Finding(name, "ok", "ranks results by meaning", service=True)
+    why, mends = refused
+    return Finding(name, "note", f"not available: {why}", f"{mends}; or {off}", service=True)
 
 
 async def _agentic(settings: Settings, bearer: Bearer) -> Finding:
@@ -288,12 +307,22 @@ async def _asked(
             session.get(url, headers=headers, allow_redirects=False) as response,  # the key goes nowhere else
         ):
             status = response.status
-            page = (await response.content.read(2**20)).decode("utf-8", "replace")
+            page = await _beginning(response)
     except (aiohttp.ClientError, TimeoutError, ValueError) as error:
         fix = f"check {url_setting}, and that the service runs"
         return Finding(name, "fail", f"does not answer ({type(error).__name__})", fix, service=True), ""
     found = _of_status(name, status, key_setting, url_setting)
     return (_of_page(found, page, url_setting) if status == 200 else found), page
+
+
+async def _beginning(response: aiohttp.ClientResponse) -> str:
+    """The first megabyte, also of a page that comes in pieces, without the byte order mark that some put before a number."""
+    page = bytearray()
+    async for piece in response.content.iter_any():
+        page += piece
+        if len(page) >= 2**20:
+            break
+    return page[: 2**20].decode("utf-8-sig", "replace")
 
 
 def _of_page(found: Finding, page: str, url_setting: str) -> Finding:

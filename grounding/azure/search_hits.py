@@ -63,6 +63,11 @@ def _subscores(debug: dict[str, Any]) -> tuple[float | None, float | None]:
     return None if bm25 is None else float(bm25), None if cosine is None else float(cosine)
 
 
+def by_place(place: int) -> float:
+    """A raw score for who is told a place alone, counted from 1: what the service's fusion gives it."""
+    return 1 / (_RRF + place)
+
+
 def scored(hits: Sequence[Hit], *, lists: int) -> list[tuple[float, Hit]]:
     """Scores in [0, 1] that fall in the order of the service: of the ranker first, then of fusion, of words or of meaning."""
     best = max((hit.raw for hit in hits), default=1.0) or 1.0

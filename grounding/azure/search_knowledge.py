@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from azure.core import MatchConditions
 from azure.core.credentials_async import AsyncTokenCredential
+from azure.core.exceptions import HttpResponseError
 from azure.search.documents.indexes.aio import SearchIndexClient
 from azure.search.documents.indexes.models import (
     KnowledgeBase,
@@ -33,6 +34,7 @@ from azure.search.documents.knowledgebases.models import (
 from grounding.azure.core_faults import NotFound, translated
 from grounding.azure.search_hits import TOP_RANK
 from grounding.azure.search_index import CONFIGURATION, SETTING
+from grounding.azure.search_ranker import refused_by_ranker
 from grounding.azure.search_service import ENDPOINT, connection, settled
 from grounding.errors import ServiceReplyInvalid, ServiceUnavailable, SettingsError
 from grounding.remote import Remote
@@ -136,9 +138,10 @@ class SearchKnowledge:
 
     # --- asking
 
-    async def retrieve(self, intents: Sequence[str], clause: str) -> dict[str, float]:
-        """Keys of documents under the filter `clause`, each with the best score, in [0, 4], that the semantic ranker gave it for one of
-        `intents`. Raises ServiceError, also for a reply that is not whole.
+    async def retrieve(self, intents: Sequence[str], clause: str) -> dict[str, float | None]:
+        """Keys of documents under the filter `clause`, best first, each with the best score, in [0, 4], that the semantic ranker gave it for
+        one of `intents`; None where the reply gives its place alone. Raises RankerRefused where the service ranks nothing at all, other
+        ServiceErrors, also for a reply that is not whole.
         """
         asked: list[KnowledgeRetrievalIntent] = [KnowledgeRetrievalSemanticIntent(search=text) for text in intents]
         params: list[KnowledgeSourceParams] = [
@@ -157,9 +160,12 @@ class SearchKnowledge:
             knowledge_source_params=params,
         )
 
-        async def attempt() -> dict[str, float]:
+        async def attempt() -> dict[str, float | None]:
             # a reply in part is a success to the SDK: its status alone tells
-            replied: Any = await self._asked.retrieve(request, cls=_with_status, **self._options)
+            try:
+                replied: Any = await self._asked.retrieve(request, cls=_with_status, **self._options)
+            except HttpResponseError as error:
+                raise refused_by_ranker(AGENTIC, error) or error from None
             status, reply = replied
             if status != 200:
                 raise ServiceUnavailable(AGENTIC, f"answered in part (status {status})")
@@ -185,13 +191,28 @@ def _with_status(response: Any, reply: KnowledgeBaseRetrievalResponse, _headers:
     return response.http_response.status_code, reply
 
 
-def _scores(reply: KnowledgeBaseRetrievalResponse) -> dict[str, float]:
-    found: dict[str, float] = {}
+def _scores(reply: KnowledgeBaseRetrievalResponse) -> dict[str, float | None]:
+    """Keys in the order of the reply, or where it tells scores in theirs. A reference without one stays behind the one before it."""
     if not isinstance(reply["references"], list):
         raise ServiceReplyInvalid(AGENTIC, "the reply holds no references")
+    found: dict[str, float | None] = {}
+    places: dict[str, float] = {}
+    place = TOP_RANK
     for reference in reply["references"]:
-        key, score = reference["docKey"], float(reference["rerankerScore"])
-        if not isinstance(key, str) or not isfinite(score) or not 0 <= score <= TOP_RANK:
-            raise ServiceReplyInvalid(AGENTIC, "a reference lacks its key or its score")
-        found[key] = max(score, found.get(key, 0.0))
-    return found
+        key, score = reference["docKey"], _score(reference.get("rerankerScore"))
+        if not isinstance(key, str):
+            raise ServiceReplyInvalid(AGENTIC, "a reference lacks its key")
+        place = place if score is None else score
+        known = found.get(key)
+        if key not in found or (score is not None and score > (known or 0.0)):
+            found[key], places[key] = score, place
+    return {key: found[key] for key in sorted(found, key=lambda key: -places[key])}
+
+
+def _score(told: object) -> float | None:
+    """The ranker's score; None where there is none, which the published contract allows. Raises ServiceReplyInvalid for anything else."""
+    if told is None:
+        return None
+    if isinstance(told, bool) or not isinstance(told, int | float) or not isfinite(told) or not 0 <= told <= TOP_RANK:
+        raise ServiceReplyInvalid(AGENTIC, "a reference has a score that is none")
+    return float(told)

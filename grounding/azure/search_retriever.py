@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from grounding.azure.search_filter import among, readable
-from grounding.azure.search_hits import Hit, hit_of, passages, scored
+from grounding.azure.search_hits import Hit, by_place, hit_of, passages, scored
 from grounding.azure.search_index import CONFIGURATION
+from grounding.azure.search_ranker import RANKER, Learned, RankerRefused
 from grounding.azure.search_rows import STATE_KEY, State, sendable, state_of
 from grounding.azure.search_service import PAGE, SERVICE, SearchService
 from grounding.embedded.by_key import StoreKeys
@@ -36,7 +37,8 @@ _MOST_WORDS, _MOST_CHARS = 64, 2000
 NO_VECTORS = f"no vectors: {BY_WORDS}"
 OTHER_VECTORS = f"the index holds vectors of another embedding model: {BY_WORDS}; run attest ingest"
 UNRANKED = "the semantic ranker did not answer: results stand in the order of the search"
-REFUSED = "the semantic ranker is not available: results stand in the order of the search"
+REFUSED = "the semantic ranker refused the query: results stand in the order of the search"
+NO_RANKER = "the semantic ranker is not available ({why}): results stand in the order of the search"
 _FIELDS = "chunk_id,doc_id,source,version,updated,url,locator,start,tokens,internal,title,text"
 _OPERATOR = re.compile(r"""[+|"()'\\]""")
 _LOOSE = re.compile(r"(?<!\S)-+|[*~]+(?!\S)")
@@ -61,6 +63,7 @@ class AzureSearchRetriever:
         self._service, self._store, self._embedder = service, store, embedder
         self._keys = StoreKeys(store.path) if store is not None else None
         self._semantic, self._others, self._clock = semantic, others, clock
+        self._ranker = Learned(clock)
         self._state: State | None = None
         self._state_until = -1.0
 
@@ -118,19 +121,33 @@ class AzureSearchRetriever:
             # filtered first: the nearest of what may be read, not what may be read of the nearest
             asked |= {"vectorQueries": [near], "vectorFilterMode": "preFilter", "debug": "vector"}
         alone = (bool(text), vector is not None)
-        if ranked is None:
-            return [hit_of(d, alone) for d in await self._service.search(**asked)], None
-        ranking = {
-            "queryType": "semantic", "semanticConfiguration": CONFIGURATION, "captions": "extractive|highlight-false",
-            "semanticQuery": sendable(ranked.text)[:_MOST_CHARS], "semanticErrorHandling": "partial",
-        }  # fmt: skip
+        found, note = await self._ranked_anew(asked, ranked) if ranked is not None else (None, None)
+        if found is None:
+            found = await self._service.search(**asked)
+        return [hit_of(d, alone) for d in found], note
+
+    async def _ranked_anew(
+        self, asked: Mapping[str, Any], query: Query
+    ) -> tuple[list[dict[str, Any]] | None, str | None]:
+        """Results in the ranker's order, None where it refuses, with a note where it had no say."""
+        if self._ranker.refused is not None:
+            return None, NO_RANKER.format(why=self._ranker.refused.why)
         try:
-            hits = [hit_of(d, alone) for d in await self._service.search(**asked, **ranking)]
+            found = await self._service.search(**asked, **ranking(query.text))
         except Throttled:
             raise
-        except ServiceRejected:  # the tier has no ranker, or its quota is used up; a bad key is refused again here
-            return [hit_of(d, alone) for d in await self._service.search(**asked)], REFUSED
-        return hits, UNRANKED if hits and all(hit.reranked is None for hit in hits) else None
+        except RankerRefused as refused:
+            self._ranker.learn(refused)
+            return None, NO_RANKER.format(why=refused.why)
+        except ServiceRejected:  # of this query alone; a bad key is refused again without the ranker
+            return None, REFUSED
+        self._ranker.unlearn()
+        return found, UNRANKED if found and not any(d.get("@search.rerankerScore") is not None for d in found) else None
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """Parts that are not asked for now, each with why and what mends it."""
+        return self._ranker.told(RANKER)
 
     # --- what another ranked
 
@@ -138,8 +155,9 @@ class AzureSearchRetriever:
         """The filter of what `access` may find in the index."""
         return readable(access, others=self._others)
 
-    async def ranked(self, scores: Mapping[str, float], access: Access) -> list[Passage]:
-        """What `access` may read of the documents of these keys, best first, with what a ranker gave them, in [0, 4].
+    async def ranked(self, scores: Mapping[str, float | None], access: Access) -> list[Passage]:
+        """What `access` may read of the documents of these keys, which stand best first, with what a ranker gave them, in [0, 4]; None
+        where it gave a place alone: then `score` falls with the place, and `reranked` stays None.
 
         Their words come from the store; of what the store does not hold, from the index under the filter of this person, whoever named
         the keys. Raises ServiceError, StoreError.
@@ -148,10 +166,9 @@ class AzureSearchRetriever:
         if (self._keys is None or self._others) and scores:
             clause = f"{self.clause(access)} and {among('chunk_id', scores)}"
             documents = await self._service.search(search="*", filter=clause, select=_FIELDS, top=len(scores))
-        hits = [
-            Hit(d, scores[d["chunk_id"]], reranked=scores[d["chunk_id"]]) for d in documents if d["chunk_id"] in scores
-        ]
-        hits.sort(key=lambda hit: (-hit.raw, hit.fields["chunk_id"]))
+        told = {d["chunk_id"]: d for d in documents}
+        places = {key: place for place, key in enumerate(scores, 1)}
+        hits = [Hit(told[key], by_place(places[key]), reranked=score) for key, score in scores.items() if key in told]
         return await passages(scored(hits, lists=1), access, self._keys, others=self._others)
 
     # --- how the index stands
@@ -189,6 +206,14 @@ class AzureSearchRetriever:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._service.aclose()
+
+
+def ranking(text: str) -> dict[str, str]:
+    """What a request says for its results to be ranked by their meaning for `text`."""
+    return {
+        "queryType": "semantic", "semanticConfiguration": CONFIGURATION, "captions": "extractive|highlight-false",
+        "semanticQuery": sendable(text)[:_MOST_CHARS], "semanticErrorHandling": "partial",
+    }  # fmt: skip
 
 
 def _words(text: str) -> str:

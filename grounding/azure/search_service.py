@@ -23,6 +23,7 @@ from grounding.address import check_address, check_key, is_loopback
 from grounding.azure.core_faults import Changed, NotFound, translated
 from grounding.azure.core_options import client_options
 from grounding.azure.search_filter import after
+from grounding.azure.search_ranker import refused_by_ranker
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
 from grounding.remote import Remote
 
@@ -32,6 +33,8 @@ API_VERSION = "2026-04-01"
 ENDPOINT = "https://NAME.search.windows.net"
 PAGE = 1000
 """Documents of one reply; the service gives no more."""
+_MOST_PAGES = 20
+"""Replies that one search is put together from."""
 
 
 class TooLarge(ServiceRejected):
@@ -191,18 +194,33 @@ class SearchService:
         return [Held(str(d["chunk_id"]), str(d["stamp"])) for d in found]
 
     async def search(self, **query: Any) -> list[dict[str, Any]]:
-        """The documents of one reply, best first, with their `@search.…` entries. `query`: the body of the request as published."""
+        """The documents that were found, best first, with their `@search.…` entries. `query`: the body of the request as published.
+
+        Raises RankerRefused where the service refuses to rank by meaning, for this query and any other.
+        """
 
         async def attempt() -> list[dict[str, Any]]:
-            response = await self._posted("search.post.search", query)
-            if response.status_code not in (200, 206):
-                raise HttpResponseError(response=response)
-            found = response.json()["value"]
-            if not all(isinstance(d["@search.score"], int | float) for d in found):
-                raise ServiceReplyInvalid(SERVICE, "a result has no score")
-            return list(found)
+            found: list[dict[str, Any]] = []
+            body: Any = query
+            for _ in range(_MOST_PAGES):
+                reply = await self._page(body)
+                found += reply["value"]
+                body = reply.get("@search.nextPageParameters")  # a reply may end before all that was asked for is in it
+                if not isinstance(body, dict):
+                    break
+            return found
 
         return await self._call(attempt)
+
+    async def _page(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        response = await self._posted("search.post.search", body)
+        if response.status_code not in (200, 206):
+            error = HttpResponseError(response=response)
+            raise (refused_by_ranker(SERVICE, error) if body.get("queryType") == "semantic" else None) or error
+        reply = dict(response.json())
+        if not all(isinstance(d["@search.score"], int | float) for d in reply["value"]):
+            raise ServiceReplyInvalid(SERVICE, "a result has no score")
+        return reply
 
     async def _call(self, attempt: Callable[[], Awaitable[T]]) -> T:
         async def once() -> T:

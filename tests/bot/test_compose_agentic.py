@@ -48,8 +48,8 @@ def settings(tmp_path: Path, model_file: Path, server: Guarded) -> Settings:
     )  # fmt: skip
 
 
-async def found_by_doctor(settings: Settings) -> Finding:
-    return next(finding for finding in await services(settings) if finding.name == "agentic retrieval")
+async def found_by_doctor(settings: Settings, name: str = "agentic retrieval") -> Finding:
+    return next(finding for finding in await services(settings) if finding.name == name)
 
 
 async def test_ingest_makes_what_answers_come_through(settings: Settings, server: Guarded, tmp_path: Path) -> None:
@@ -106,3 +106,55 @@ async def test_a_service_without_knowledge_bases_takes_the_passages_all_the_same
         assert (await system.answer(ASKED, None)).outcome is Outcome.ANSWERED
     finding = await found_by_doctor(settings)
     assert (finding.status, "admin key" in finding.detail) == ("note", True)
+
+
+@pytest.mark.parametrize(
+    ("ranker", "told"),
+    [
+        ("on", ("ok", "ranks results by meaning", "")),
+        ("off", ("note", "switched off for this service, or the free tier has none", "switch it on in the portal")),
+        ("spent", ("note", "the free queries of this month are used up", "change its plan to Standard")),
+        ("busy", ("note", "has no room for more", "add replicas or units")),
+    ],
+)
+async def test_doctor_names_a_ranker_that_refuses_and_what_mends_it(
+    ranker: str, told: tuple[str, str, str], settings: Settings, server: Guarded, tmp_path: Path
+) -> None:
+    """And the search itself is well all the while, whatever the service puts before a number."""
+    status, said, mends = told
+    ranking = changed(settings, search_agentic="off", search_semantic="on")
+    await take_in(ranking, tmp_path / "kb")
+    server.ranker = ranker
+    finding = await found_by_doctor(ranking, "semantic ranker")
+    assert (finding.status, said in finding.detail, mends in finding.fix) == (status, True, True)
+    assert ("ATTEST_SEARCH_SEMANTIC=off" in finding.fix) == (status != "ok")
+    assert (await found_by_doctor(ranking, "search")).status == "ok"
+
+
+async def test_an_index_made_before_the_ranker_was_switched_on_wants_an_ingest(
+    settings: Settings, server: Guarded, tmp_path: Path
+) -> None:
+    await take_in(changed(settings, search_agentic="off"), tmp_path / "kb")
+    finding = await found_by_doctor(changed(settings, search_semantic="on"), "semantic ranker")
+    assert (finding.status, finding.fix.split(";")[0]) == ("note", "attest ingest PATH")
+
+
+async def test_a_ranker_cannot_be_looked_at_where_the_search_does_not_answer(settings: Settings) -> None:
+    finding = await found_by_doctor(changed(settings, search_semantic="on"), "semantic ranker")
+    assert (finding.status, finding.detail) == ("note", "not looked at: the search did not answer")
+
+
+async def test_what_a_running_system_goes_without_is_told_by_the_probe(
+    settings: Settings, server: Guarded, tmp_path: Path
+) -> None:
+    """It is ready all the same: turns are answered in the order of the search."""
+    ranking = changed(settings, search_agentic="off", search_semantic="on")
+    await take_in(ranking, tmp_path / "kb")
+    server.ranker = "spent"
+    async with running(ranking) as system:
+        assert system.degraded() == {}
+        reply = await system.answer(ASKED, None)
+        assert reply.outcome is Outcome.ANSWERED
+        assert any("the free queries of this month are used up" in note for note in reply.notes)
+        assert list(system.degraded()) == ["semantic ranker"]
+        assert await system.ready() == {}

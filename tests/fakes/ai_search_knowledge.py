@@ -27,12 +27,15 @@ _RANKED, _RETURNED, _TOKENS, _THRESHOLD = 50, 200, 5000, 2.5
 
 
 class KnowledgeBases:
-    """Of one server. `held`: definitions by kind and name. `careless`: filters of a request are checked, and then not applied."""
+    """Of one server. `held`: definitions by kind and name. `careless`: filters of a request are checked, and then not applied. `scoring`: whether
+    references tell the ranker's score, which the published contract leaves open: True, False (the order alone), or None (a null).
+    """
 
     def __init__(self, server: AiSearchServer) -> None:
         self.server = server
         self.held: dict[str, dict[str, dict[str, Any]]] = {"knowledgesources": {}, "knowledgebases": {}}
         self.careless = False
+        self.scoring: bool | None = True
         self._etag = 0
 
     async def answer(self, request: web.Request, body: dict[str, Any]) -> web.Response:
@@ -91,8 +94,8 @@ class KnowledgeBases:
             return refusal(400, "InvalidRequestParameter", f"not as published: {sorted(body)}")
         if any(set(i) != {"type", "search"} or i["type"] != "semantic" or not i["search"] for i in intents):
             return refusal(400, "InvalidRequestParameter", "an intent is not semantic, or empty")
-        if self.server.ranker == "off":
-            return refusal(400, "SemanticQueriesNotAvailable", "Semantic search is not enabled for this service.")
+        if refused := unranked(self.server.ranker):
+            return refused
         params = {p.get("knowledgeSourceName"): p for p in body.get("knowledgeSourceParams") or []}
         names = [source["name"] for source in base["knowledgeSources"]]
         if set(params) - set(names) or any(set(p) - _PARAMS or p.get("kind") != "searchIndex" for p in params.values()):
@@ -107,7 +110,7 @@ class KnowledgeBases:
             except (BadFilterError, KeyError) as error:
                 return refusal(400, "InvalidRequestParameter", f"Invalid expression: {error}")
         references = self._within(references, body.get("maxOutputSizeInTokens", _TOKENS))
-        numbered = [{**r, "id": str(n)} for n, r in enumerate(references)]
+        numbered = [{**self._scored(r), "id": str(n)} for n, r in enumerate(references)]
         text = json.dumps([{"ref_id": r["id"]} for r in numbered])
         told = {"response": [{"content": [{"type": "text", "text": text}]}], "references": numbered}
         return web.json_response({**told, **({"activity": []} if body.get("includeActivity") else {})})
@@ -136,6 +139,12 @@ class KnowledgeBases:
             for key in sorted(best, key=lambda key: (-best[key], key))[:_RETURNED]
         ]  # fmt: skip
 
+    def _scored(self, reference: dict[str, Any]) -> dict[str, Any]:
+        told = {
+            name: value for name, value in reference.items() if name != "rerankerScore" or self.scoring is not False
+        }
+        return told if self.scoring is not None else {**told, "rerankerScore": None}
+
     def _within(self, references: list[dict[str, Any]], tokens: int) -> list[dict[str, Any]]:
         """What does not fit is left out without a word, as the service does it."""
         kept = []
@@ -149,8 +158,19 @@ class KnowledgeBases:
         return next(str(held[key]["text"]) for held in self.server.documents.values() if key in held)
 
 
-def refusal(status: int, code: str, message: str = "x") -> web.Response:
-    """An error as the service words it."""
-    return web.Response(
-        status=status, text=json.dumps({"error": {"code": code, "message": message}}), content_type="application/json"
-    )
+def refusal(status: int, code: str, message: str = "x", *, detail: str = "") -> web.Response:
+    """An error as the service words it. `detail`: the code that says more, which stands below the one that says little."""
+    error: dict[str, Any] = {"code": code, "message": message}
+    if detail:
+        error["details"] = [{"code": detail, "message": message}]
+    return web.Response(status=status, text=json.dumps({"error": error}), content_type="application/json")
+
+
+def unranked(ranker: str) -> web.Response | None:
+    """How a service refuses to rank by meaning, None if it does not."""
+    if ranker == "off":
+        words = "Semantic search is not enabled for this service.\r\nParameter name: queryType"
+        return refusal(400, "FeatureNotSupportedInService", words, detail="SemanticQueriesNotAvailable")
+    if ranker == "spent":
+        return refusal(402, "", "Free Query Semantic Usage's exceeded for the month. Please enable Semantic Billing.")
+    return None

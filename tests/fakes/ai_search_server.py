@@ -3,6 +3,10 @@
 Indexes with ETags, documents with a status for each row, hybrid search with filters, the semantic ranker, and knowledge bases
 (`tests.fakes.ai_search_knowledge`). What the real service refuses is refused: keys with other signs, unknown fields, filters over fields that are not filterable, more than 1,000
 actions, changes of a field's type. Ranking is plain: BM25, cosines, reciprocal ranks, and shared words for the ranker.
+
+As recordings of the real service show it (Azure/azure-sdk-assets, python and net, search, 2026): a count is text with a byte order mark before
+its digits, a document that is missing is a 404 without a body, and whoever takes gzip gets it, in chunks. As its documents say it: a
+ranker that is switched off is a 400 whose own code stands among the details, one whose free queries are used up a 402, one that is busy a 206.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ import numpy as np
 from aiohttp import web
 
 from grounding.text import sentences, terms
-from tests.fakes.ai_search_knowledge import KnowledgeBases, refusal
+from tests.fakes.ai_search_knowledge import KnowledgeBases, refusal, unranked
 from tests.fakes.faults import Fault, FaultyServer
 from tests.fakes.odata import BadFilterError, Test, compiled
 
@@ -32,10 +36,13 @@ _INDEX = re.compile(r"/indexes\('([^']+)'\)(.*)")
 
 
 class AiSearchServer(FaultyServer):
-    """`async with AiSearchServer() as server`. `ranker`: "on", "busy" (206, unranked) or "off" (400).
+    """`async with AiSearchServer() as server`. `ranker`: "on", "busy" (206, unranked), "off" (400) or "spent" (402).
 
-    `failing`: the share of rows that get a 503 of their own; `largest`: bytes that a batch may have. `writes` counts rows taken.
+    `failing`: the share of rows that get a `passing` status of their own, in turn; `largest`: bytes that a batch may have; `page`: rows of one
+    reply, after which it says how to go on. `writes` counts rows taken.
     """
+
+    passing = (409, 422, 429, 503)
 
     def __init__(
         self,
@@ -44,9 +51,10 @@ class AiSearchServer(FaultyServer):
         ranker: str = "on",
         failing: float = 0.0,
         largest: int = 16 * 2**20,
+        page: int = 1000,
     ) -> None:
         super().__init__(*script, otherwise=otherwise)
-        self.ranker, self.failing, self.largest = ranker, failing, largest
+        self.ranker, self.failing, self.largest, self.page = ranker, failing, largest, page
         self.indexes: dict[str, dict[str, Any]] = {}
         self.documents: dict[str, dict[str, dict[str, Any]]] = {}
         self.vectors: dict[str, np.ndarray[Any, Any]] = {}
@@ -60,7 +68,7 @@ class AiSearchServer(FaultyServer):
     @classmethod
     def like(cls, other: AiSearchServer) -> AiSearchServer:
         """A server that holds what `other` holds."""
-        made = cls(ranker=other.ranker)
+        made = cls(ranker=other.ranker, page=other.page)
         made.indexes, made.documents, made.vectors = other.indexes, other.documents, other.vectors
         made.knowledge.held = other.knowledge.held
         return made
@@ -70,6 +78,13 @@ class AiSearchServer(FaultyServer):
         return [body for at, body in self.bodies if at.endswith(path)]
 
     async def answer(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        response = await self._answer(request, body)
+        if "gzip" in request.headers.get("Accept-Encoding", "") and response.status < 400:
+            response.enable_compression(web.ContentCoding.gzip)
+            response.enable_chunked_encoding()
+        return response
+
+    async def _answer(self, request: web.Request, body: dict[str, Any]) -> web.Response:
         if request.headers.get("api-key") != KEY and not request.headers.get("Authorization", "").startswith("Bearer "):
             return web.Response(status=403)
         match = _INDEX.fullmatch(request.path)
@@ -85,15 +100,21 @@ class AiSearchServer(FaultyServer):
             return refusal(404, "ResourceNotFound", f"No index with the name '{name}' was found")
         if rest == "":
             return web.json_response(self.indexes[name])
+        return await self._documents_of(name, rest, request, body)
+
+    async def _documents_of(self, name: str, rest: str, request: web.Request, body: dict[str, Any]) -> web.Response:
         if rest == "/docs/$count":
-            return web.Response(text=str(len(self.documents[name])), content_type="text/plain")
+            counted = f"\ufeff{len(self.documents[name])}"
+            return web.Response(body=counted.encode(), headers={"Content-Type": "text/plain; charset=utf-8"})
         if rest == "/docs/search.index":
             return self._write(name, body, len(await request.read()))
         if rest == "/docs/search.post.search":
             return self._search(name, body)
         key = rest.removeprefix("/docs('").removesuffix("')")
         found = self.documents[name].get(key)
-        return refusal(404, "ResourceNotFound") if found is None else web.json_response(self._shown(name, found))
+        if found is None:
+            return web.Response(status=404, headers={"Content-Language": "en"})
+        return web.json_response(self._shown(name, found))
 
     def _shown(self, name: str, document: dict[str, Any]) -> dict[str, Any]:
         fields = [f["name"] for f in self.indexes[name]["fields"] if f.get("retrievable", True)]
@@ -141,7 +162,7 @@ class AiSearchServer(FaultyServer):
 
     def _row(self, name: str, action: dict[str, Any]) -> dict[str, Any]:
         key = action["chunk_id"]
-        status = self.refused.get(key, 503 if self._dice.random() < self.failing else 0)
+        status = self.refused.get(key, self._dice.choice(self.passing) if self._dice.random() < self.failing else 0)
         if status:
             return {"key": key, "status": False, "errorMessage": f"words of {key}", "statusCode": status}
         self.writes += 1
@@ -188,11 +209,12 @@ class AiSearchServer(FaultyServer):
         return self._ranked(name, body, test, select, ranked=ranked)
 
     def _unrankable(self, name: str, body: dict[str, Any]) -> web.Response | None:
-        if self.ranker == "off":
-            return refusal(400, "SemanticQueriesNotAvailable", "Semantic search is not enabled for this service.")
+        if refused := unranked(self.ranker):
+            return refused
         semantic = self.indexes[name].get("semantic") or {}
         if body.get("semanticConfiguration") not in [c["name"] for c in semantic.get("configurations", [])]:
-            return refusal(400, "InvalidRequestParameter", "Unknown semantic configuration")
+            unknown = "Unknown semantic configuration 'x'."
+            return refusal(400, "InvalidRequestParameter", unknown, detail="UnknownSemanticConfiguration")
         return refusal(400, "InvalidRequestParameter", "no order with the ranker") if body.get("orderby") else None
 
     def _in_order(self, name: str, body: dict[str, Any], test: Any, select: list[str]) -> web.Response:
@@ -203,7 +225,7 @@ class AiSearchServer(FaultyServer):
             document = self.documents[name][key]
             if test(document):
                 rows.append({"@search.score": 1.0, **{f: document.get(f) for f in select}})
-            if len(rows) == body["top"]:
+            if len(rows) == min(body["top"], self.page):
                 break
         return web.json_response({"value": rows})
 
@@ -224,9 +246,11 @@ class AiSearchServer(FaultyServer):
         reranked = self.reranked(documents, order[:50], body) if ranked and self.ranker == "on" else {}
         order.sort(key=lambda key: -reranked.get(key, 0.0))
         rows = []
-        for key in order[: min(body.get("top", 50), 1000)]:
+        begin, top = int(body.get("skip", 0)), int(body.get("top", 50))
+        end = begin + min(top, self.page)
+        for key in order[begin:end]:
             row: dict[str, Any] = {"@search.score": scores[key]} | {f: documents[key].get(f) for f in select}
-            if ranked:
+            if ranked and self.ranker == "on":
                 row["@search.rerankerScore"] = reranked.get(key)
                 first = next(iter(sentences(documents[key]["text"])), None)
                 row["@search.captions"] = (
@@ -240,7 +264,11 @@ class AiSearchServer(FaultyServer):
             "@search.semanticPartialResponseType": "baseResults",
         }
         busy = ranked and self.ranker == "busy"
-        return web.json_response({"value": rows, **(partial if busy else {})}, status=206 if busy else 200)
+        told: dict[str, Any] = {"value": rows, **(partial if busy else {})}
+        if len(rows) < min(top, len(order) - begin):
+            told["@search.nextPageParameters"] = {**body, "skip": end, "top": top - len(rows)}
+            told["@odata.nextLink"] = f"{self.root}/indexes('{name}')/docs/search.post.search?api-version=2026-04-01"
+        return web.json_response(told, status=206 if busy else 200)
 
     def words(self, documents: dict[str, dict[str, Any]], text: str | None) -> dict[str, float]:
         """BM25 with k1 1.2, b 0.75 over title and text. "*" and nothing match everything, as the service does it."""

@@ -18,9 +18,10 @@ from azure.core.exceptions import HttpResponseError
 from azure.search.documents.knowledgebases.aio import KnowledgeBaseRetrievalClient
 from azure.search.documents.knowledgebases.models import KnowledgeBaseRetrievalRequest
 
-from grounding.azure.search_agentic import NOTHING, intents
+from grounding.azure.search_agentic import NOTHING, UNSCORED, AgenticRetriever, intents
 from grounding.azure.search_filter import readable
 from grounding.azure.search_knowledge import SearchKnowledge
+from grounding.azure.search_ranker import ASK_AGAIN_S
 from grounding.azure.sharepoint import definitions
 from grounding.chunk import split
 from grounding.errors import ServiceError, ServiceRejected, SettingsError
@@ -31,7 +32,7 @@ from tests.fakes.ai_search_server import KEY
 from tests.fakes.azure_kb import INDEX, AzureKb, azure_kb, remote
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.faults import Fault
-from tests.grounding.azure.test_search_retriever import FAULTS, KB, Token
+from tests.grounding.azure.test_search_retriever import FAULTS, KB, OFF, SPENT, Token
 
 ANYBODY, LEGAL = Access(), Access("u", frozenset({"legal"}))
 ASKED = Query("How many days does a refund take?")
@@ -84,6 +85,56 @@ async def test_a_document_named_twice_has_the_better_score(tmp_path: Path) -> No
         kb.server.script = [reply({"references": named})]
         (passage,) = (await kb.agentic().retrieve(ASKED, ANYBODY, 5)).passages
         assert passage.reranked == 3.5
+
+
+SPREAD = [Document(f"d{n}", f"Refund {n}", f"A refund of case {n}. " + "word " * n) for n in range(6)]
+
+
+@pytest.mark.parametrize("scoring", [False, None])
+@pytest.mark.parametrize("store", [False, True])
+async def test_a_reply_without_scores_keeps_its_order(tmp_path: Path, scoring: bool | None, store: bool) -> None:
+    """The published contract leaves the score open: the places are taken, no score is made up for the ranker, and the record says so."""
+    async with azure_kb(tmp_path, SPREAD, None, agentic=True) as kb:
+        scored = await kb.agentic(store=store).retrieve(Query("refund of a case"), ANYBODY, 9)
+        kb.server.knowledge.scoring = scoring
+        found = await kb.agentic(store=store).retrieve(Query("refund of a case"), ANYBODY, 9)
+        assert (found.mode, found.notes) == ("agentic", (UNSCORED,))
+        assert [p.doc_id for p in found.passages] == [p.doc_id for p in scored.passages]
+        assert {p.reranked for p in found.passages} == {None}
+        scores = [p.score for p in found.passages]
+        assert all(0 < score <= 1 for score in scores)
+        assert scores == sorted(set(scores), reverse=True)
+
+
+async def test_a_reference_without_a_score_stays_in_its_place_among_others(tmp_path: Path) -> None:
+    async with azure_kb(tmp_path, SPREAD, None, agentic=True) as kb:
+        keys = {d["doc_id"]: key for key, d in kb.held.items()}
+        named = [("d1", 3.0), ("d2", None), ("d3", 2.0), ("d4", 3.5), ("d2", None), ("d5", None)]
+        kb.server.script = [reply({"references": [{"docKey": keys[d], "rerankerScore": s} for d, s in named]})]
+        found = await kb.agentic().retrieve(Query("refund"), ANYBODY, 9)
+        told = [(p.doc_id, p.reranked) for p in found.passages]
+        assert told == [("d4", 3.5), ("d5", None), ("d1", 3.0), ("d2", None), ("d3", 2.0)]
+        scores = [p.score for p in found.passages]
+        assert scores == sorted(scores, reverse=True)
+        assert found.notes == ()
+
+
+@pytest.mark.parametrize("ranker", ["off", "spent"])
+async def test_a_refused_ranker_is_asked_once_and_again_after_a_while(tmp_path: Path, ranker: str) -> None:
+    """Neither the knowledge base nor the search pays for the refusal a second time."""
+    now = 0.0
+    async with azure_kb(tmp_path, KB, None, agentic=True) as kb:
+        retriever = AgenticRetriever(kb.knowledge, kb.retriever(clock=lambda: now), clock=lambda: now)
+        kb.server.ranker, kb.server.bodies = ranker, []
+        for _ in range(3):
+            found = await retriever.retrieve(ASKED, ANYBODY, 3)
+            assert "the semantic ranker is not available" in found.notes[0]
+            assert found.passages
+        assert len(asked(kb)) == 1
+        assert len(kb.server.of("/docs/search.post.search")) == 1 + 3
+        assert set(retriever.refused) == {"agentic retrieval", "semantic ranker"}
+        now, kb.server.ranker = ASK_AGAIN_S, "on"
+        assert ((await retriever.retrieve(ASKED, ANYBODY, 3)).mode, retriever.refused) == ("agentic", {})
 
 
 @pytest.mark.parametrize(
@@ -200,9 +251,8 @@ BROKEN: dict[str, Fault] = {
     "no key": fails(docKey="left out"),
     "a key of null": fails(docKey=None),
     "a key in figures": fails(docKey=5),
-    "no score": fails(rerankerScore="left out"),
-    "a score of null": fails(rerankerScore=None),
     "a score in words": fails(rerankerScore="high"),
+    "a score of yes": fails(rerankerScore=True),
     "a score of no number": fails(rerankerScore=float("nan")),
     "a score above all": fails(rerankerScore=40.0),
     "a score below all": fails(rerankerScore=-1.0),
@@ -240,7 +290,8 @@ def _noted(gone: list[Operation], operation: Operation) -> AbstractContextManage
     ("ranker", "note"),
     [
         ("busy", "agentic retrieval: answered in part (status 206)"),
-        ("off", "agentic retrieval: the request was refused (status 400, SemanticQueriesNotAvailable)"),
+        ("off", f"agentic retrieval: the semantic ranker is not available ({OFF})"),
+        ("spent", f"agentic retrieval: the semantic ranker is not available ({SPENT})"),
     ],
 )
 async def test_a_service_that_ranks_nothing_says_so_in_one_line(tmp_path: Path, ranker: str, note: str) -> None:

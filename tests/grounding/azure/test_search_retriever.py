@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from azure.core.credentials import AccessToken
 
-from grounding.azure.search_retriever import REFUSED, UNRANKED, _words
+from grounding.azure.search_ranker import ASK_AGAIN_S
+from grounding.azure.search_retriever import NO_RANKER, REFUSED, UNRANKED, _words
 from grounding.azure.search_service import SearchService
 from grounding.chunk import split
 from grounding.errors import (
@@ -74,7 +75,13 @@ async def test_a_hybrid_search_tells_each_score_apart(tmp_path: Path) -> None:
         assert body["select"] == "chunk_id,source"
 
 
-@pytest.mark.parametrize(("ranker", "note"), [("busy", UNRANKED), ("off", REFUSED)])
+OFF = "it is switched off for this service, or the free tier has none"
+SPENT = "the free queries of this month are used up"
+
+
+@pytest.mark.parametrize(
+    ("ranker", "note"), [("busy", UNRANKED), ("off", NO_RANKER.format(why=OFF)), ("spent", NO_RANKER.format(why=SPENT))]
+)
 async def test_without_the_ranker_results_stand_in_the_order_of_the_search(
     tmp_path: Path, ranker: str, note: str
 ) -> None:
@@ -86,6 +93,76 @@ async def test_without_the_ranker_results_stand_in_the_order_of_the_search(
         assert found.notes == (note,)
         assert found.mode == "hybrid"
         assert found.passages == plain.passages
+
+
+def searches(kb: AzureKb) -> list[str]:
+    """Whether each search that was asked wanted the ranker: "semantic", or "plain"."""
+    return [str(body.get("queryType", "plain")) for body in kb.server.of("/docs/search.post.search")]
+
+
+@pytest.mark.parametrize(("ranker", "why"), [("off", OFF), ("spent", SPENT)])
+async def test_a_refused_ranker_is_asked_once_and_again_after_a_while(tmp_path: Path, ranker: str, why: str) -> None:
+    """Every turn that goes without it says so; one request for each of them, not two."""
+    now = 0.0
+    async with azure_kb(tmp_path, KB, HashEmbedder(), semantic=True) as kb:
+        retriever = kb.retriever(clock=lambda: now)
+        kb.server.ranker, kb.server.bodies = ranker, []
+        for at in (0.0, 1.0, ASK_AGAIN_S - 1):
+            now = at
+            found = await retriever.retrieve(Query("refund days"), ANYBODY, 5)
+            assert (found.notes, found.mode, bool(found.passages)) == ((NO_RANKER.format(why=why),), "hybrid", True)
+            assert why in retriever.refused["semantic ranker"]
+        assert searches(kb) == ["semantic", "plain", "plain", "plain"]
+        now = ASK_AGAIN_S
+        assert retriever.refused == {}
+        await retriever.retrieve(Query("refund days"), ANYBODY, 5)
+        assert searches(kb)[4:] == ["semantic", "plain"]
+        kb.server.ranker, now = "on", 2 * ASK_AGAIN_S
+        found = await retriever.retrieve(Query("refund days"), ANYBODY, 5)
+        assert (found.notes, found.mode, retriever.refused) == ((), "hybrid+ranked", {})
+
+
+async def test_an_index_without_our_semantic_configuration_is_learned_too(tmp_path: Path) -> None:
+    """Switched on after the ingest: the next one makes it."""
+    async with azure_kb(tmp_path, KB, HashEmbedder()) as kb:
+        retriever, kb.server.bodies = kb.retriever(semantic=True), []
+        for _ in range(2):
+            (note,) = (await retriever.retrieve(Query("refund days"), ANYBODY, 5)).notes
+            assert "the index has no semantic configuration of ours" in note
+        assert searches(kb) == ["semantic", "plain", "plain"]
+        assert "attest ingest" in retriever.refused["semantic ranker"]
+
+
+async def test_what_is_refused_of_one_query_says_nothing_of_the_next(tmp_path: Path) -> None:
+    """A 400 of another kind, and a busy ranker: the next turn has it again."""
+    async with azure_kb(tmp_path, KB, HashEmbedder(), semantic=True) as kb:
+        retriever = kb.retriever()
+        await retriever.retrieve(Query("refund days"), ANYBODY, 5)  # knows the state from here on
+        kb.server.script = [faults.echoed(400)]
+        assert (await retriever.retrieve(Query("refund days"), ANYBODY, 5)).notes == (REFUSED,)
+        kb.server.ranker = "busy"
+        assert (await retriever.retrieve(Query("refund days"), ANYBODY, 5)).notes == (UNRANKED,)
+        kb.server.ranker = "on"
+        assert (await retriever.retrieve(Query("refund days"), ANYBODY, 5)).mode == "hybrid+ranked"
+
+
+async def test_a_reply_that_ends_early_is_gone_on_with(tmp_path: Path) -> None:
+    """The service says with what to ask for the rest; without it the rest is lost without a word."""
+    kb = [Document(f"d{n}", f"Refund {n}", f"A refund of case {n} takes {n} days.") for n in range(12)]
+    async with azure_kb(tmp_path, kb, HashEmbedder(), semantic=True) as azure:
+        whole = await azure.retriever().retrieve(Query("refund of a case"), ANYBODY, 12)
+        azure.server.page = 5
+        found = await azure.retriever().retrieve(Query("refund of a case"), ANYBODY, 12)
+        assert {p.doc_id for p in found.passages} == {d.doc_id for d in kb}
+        assert [p.doc_id for p in found.passages] == [p.doc_id for p in whole.passages]
+
+
+async def test_a_reply_that_never_ends_ends(tmp_path: Path) -> None:
+    async with azure_kb(tmp_path, KB, None) as kb:
+        kb.server.bodies = []
+        kb.server.otherwise = faults.status(200, '{"value": [], "@search.nextPageParameters": {"search": "refund"}}')
+        assert (await kb.retriever().retrieve(Query("refund", by="words"), ANYBODY, 3)).passages == ()
+        assert 1 < len(searches(kb)) <= 20
 
 
 async def test_a_search_of_one_side_is_not_ranked_anew(tmp_path: Path) -> None:
@@ -279,6 +356,13 @@ async def test_no_failure_outlasts_the_deadline(fault: Fault, tmp_path: Path) ->
             await kb.retriever().retrieve(Query(QUERY, by="words"), ANYBODY, 3)
         assert time.monotonic() - began < 20  # not the minute that was asked for
     assert len(asyncio.all_tasks()) == 1
+
+
+async def test_a_count_begins_with_a_mark_and_a_missing_document_has_no_body(tmp_path: Path) -> None:
+    """As recordings of the real service show both."""
+    async with azure_kb(tmp_path, KB, None) as kb:
+        assert await kb.service.count() == len(KB) + 1
+        assert await kb.service.document("no-such-document") is None
 
 
 async def test_a_missing_index_says_what_makes_it(tmp_path: Path) -> None:
