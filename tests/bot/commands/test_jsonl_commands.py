@@ -160,7 +160,10 @@ def test_a_screen_that_does_not_answer_ends_the_run_with_3(attest: Attest, small
     small.screen.down = True
     ran = attest("screen", "--jsonl", lines({"id": "1", "text": "hello"}))
     assert ran.code == 3
-    assert ran.err == "attest: screen: refused the connection\n"
+    assert ran.lines == [
+        {"id": "1", "line": 1, "error": {"code": "unavailable", "message": "screen: refused the connection"}}
+    ]
+    assert "1 row was not answered by a service" in ran.err
 
 
 def test_query_gives_sentences_verbatim(attest: Attest, lines: Lines) -> None:
@@ -262,4 +265,4 @@ def test_retrieve_rows_that_cannot_be_used(attest: Attest, lines: Lines, row: di
 def test_retrieve_without_search_ends_with_3(attest: Attest, small: FakeWorld, lines: Lines) -> None:
     small.search_down = True
     ran = attest("retrieve", "--jsonl", lines({"id": "1", "query": "x"}))
-    assert (ran.code, ran.out) == (3, "")
+    assert (ran.code, [row["error"]["code"] for row in ran.lines]) == (3, ["unavailable"])
