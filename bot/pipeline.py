@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from dataclasses import replace
 
 from bot.cite import internal_notes
 from bot.entry import turn_body
+from bot.mishap import kind_and_place, kind_and_way
 from bot.records import Ask, Code, OnStage, Reply
 from bot.reply import EMPTY, OVER_BUDGET, notice
 from bot.screening import blocked_for, open_turn
@@ -28,6 +30,7 @@ from grounding.errors import (
     PromptBlocked,
     ServiceError,
     StoreError,
+    UserError,
     WorkError,
 )
 from grounding.evidence import choose, extracted, superseded
@@ -57,7 +60,25 @@ async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage 
 
 
 async def _reply(work: Work, screened: TurnScreening) -> Reply:
-    """However the turn ends."""
+    """However the turn ends, also where something of ours raises that nobody expected. Raises UserError."""
+    try:
+        return await _expected(work, screened)
+    except UserError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the turn its record
+        return _broken(work, error)
+
+
+def _broken(work: Work, error: Exception) -> Reply:
+    """A turn that failed inside: the log has the way to the fault, the record its place, and neither a word of the turn."""
+    stage = work.trace.current or "turn"
+    LOG.error("turn %s failed inside, at %s: %s", work.trace.turn_id, stage, kind_and_way(error))
+    work.trace.note(f"{stage}: failed inside ({kind_and_place(error)})")
+    return ended(work, Outcome.FAILED)
+
+
+async def _expected(work: Work, screened: TurnScreening) -> Reply:
+    """The ends that a turn can have."""
     try:
         try:
             async with asyncio.timeout(work.seams.deadline_s):
@@ -185,22 +206,42 @@ async def _record(w: Work, reply: Reply) -> Reply:
         "search": w.found.mode,
         "screen": w.seams.screen.name,
     }
-    reply = replace(
+    try:
+        return await _written(w, _completed(w, reply, mode))
+    except (AttestError, OSError) as error:
+        failed: Exception = error
+    except Exception as error:  # noqa: BLE001 - of what cannot be written down, that it was asked and failed is
+        failed = error
+        with suppress(Exception):
+            return await _written(w, _bare(w, error, mode), bare=True)
+    code: Code = "ledger_unavailable"
+    return Reply(
+        Outcome.FAILED,
+        notice(Outcome.FAILED, code),
+        code=code,
+        mode=mode,
+        turn_id=w.trace.turn_id,
+        notes=(f"record: {type(failed).__name__}",),
+    )
+
+
+def _completed(w: Work, reply: Reply, mode: dict[str, str]) -> Reply:
+    return replace(
         reply, policy=w.policy.name, query=w.query.text, grades=w.grading.grades, action=w.decision.action if w.decision else None, web=w.web, mode=mode,
         kb_version=w.found.kb_version, decided_first=w.decided_first, decision=w.decision, clarification=w.clarification, corrections=w.corrections, usage=totals(w.trace.calls, w.seams.terms.prices), turn_id=w.trace.turn_id, notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
     )  # fmt: skip
-    try:
-        entry = await w.trace.stage("record", w.seams.ledger.append("turn", turn_body(w, reply)))
-    except (AttestError, OSError) as error:
-        code: Code = "ledger_unavailable"
-        return Reply(
-            Outcome.FAILED,
-            notice(Outcome.FAILED, code),
-            code=code,
-            mode=mode,
-            turn_id=w.trace.turn_id,
-            notes=(f"record: {type(error).__name__}",),
-        )
+
+
+def _bare(w: Work, error: Exception, mode: dict[str, str]) -> Reply:
+    """The reply of a turn whose findings cannot be written down: none of them may leave."""
+    reply = replace(_broken(w, error), policy=w.policy.name, mode=mode, turn_id=w.trace.turn_id)
+    return replace(reply, notes=tuple(w.trace.notes), timings_ms=w.trace.timings())
+
+
+async def _written(w: Work, reply: Reply, *, bare: bool = False) -> Reply:
+    """The reply once the ledger has it. `bare`: nothing beside what was asked and how it ended."""
+    shown = Work(w.ask, w.seams, w.policy, w.trace) if bare else w
+    entry = await w.trace.stage("record", w.seams.ledger.append("turn", turn_body(shown, reply)))
     return replace(reply, entry_id=entry.entry_id, timings_ms=w.trace.timings())
 
 

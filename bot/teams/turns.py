@@ -10,6 +10,7 @@ from functools import partial
 
 from bot.disputes import Reporter, report
 from bot.http.links import source_link
+from bot.mishap import kind_and_place, kind_and_way
 from bot.records import Answer, Ask, OnStage, Reply
 from bot.settings import Settings
 from bot.teams.activity import (
@@ -150,10 +151,19 @@ class Turns:
                     await self._converse(activity, counted=not resumed)
             except SendFailed as error:
                 log.error("an answer could not be delivered: %s", error)  # noqa: TRY400  # one line is enough
+            except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
+                log.error("a message ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
+                await self._apologise(activity)
             await self._finish(key)
 
         self._worker.submit(_line(activity), job)
         self.working.add(key)
+
+    async def _apologise(self, activity: Json) -> None:
+        try:
+            await self._outbox.deliver(activity, notice(APOLOGY))
+        except Exception as error:  # noqa: BLE001  # the channel may be what is broken
+            log.error("an apology could not be delivered: %s", kind_and_place(error))  # noqa: TRY400  # no customer text
 
     async def _finish(self, key: Key) -> None:
         await self._inbox.done(key)
@@ -163,10 +173,15 @@ class Turns:
         body: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
 
         async def job() -> None:
-            message, question, reply = await self._compose(activity, None)
-            if not body.done():
-                body.set_result(addressed(activity, message))
-            await self._keep(activity, question, reply, None)
+            try:
+                message, question, reply = await self._compose(activity, None)
+                if not body.done():
+                    body.set_result(addressed(activity, message))
+                await self._keep(activity, question, reply, None)
+            except Exception as error:  # noqa: BLE001  # as above
+                log.error("a message ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
+                if not body.done():
+                    body.set_result(addressed(activity, notice(APOLOGY)))
             await self._finish(key)
 
         self._worker.submit(_line(activity), job)
@@ -213,7 +228,7 @@ class Turns:
                 reply = replace(reply, internal_notes=())
             return self._render(reply, activity, question, ask.user), question, reply
         except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
-            log.error("a turn ended with %s%s", type(error).__name__, _where(error))  # noqa: TRY400  # no customer text
+            log.error("a turn ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
             return notice(APOLOGY), question, None
 
     def _render(self, reply: Reply, activity: Json, question: _Question, user: str | None) -> Json:
@@ -233,6 +248,8 @@ class Turns:
                 await self._history.record_sent(activity, sent_id, reply.entry_id)
         except StoreError as error:
             log.error("a turn was answered but not kept: %s", error)  # noqa: TRY400  # one line is enough
+        except Exception as error:  # noqa: BLE001  # the answer is there: no apology may follow it
+            log.error("a turn was answered but not kept: %s", kind_and_way(error))  # noqa: TRY400  # no customer text
 
     async def _invoke(self, activity: Json) -> Result:
         if activity.get("name") == ACTION_INVOKE and (pressed := read_pressed(activity.get("value"))):
@@ -315,11 +332,3 @@ def _key(activity: Json) -> Key:
 
 def _line(activity: Json) -> str:
     return f"{activity['channelId']}\n{activity['conversation']['id']}"
-
-
-def _where(error: BaseException) -> str:
-    """The last place in our own code, for the log: a traceback's locals and message could hold customers' words."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    return f" in {place.tb_frame.f_code.co_qualname}:{place.tb_lineno}" if place is not None else ""
