@@ -9,12 +9,15 @@ import pytest
 
 from bot.records import Ask, OnStage, Reply
 from bot.reply import FAILED
-from bot.teams.turns import APOLOGY
-from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer
+from bot.settings import load_settings
+from bot.teams.inbox import Key
+from bot.teams.turns import APOLOGY, Turns
+from bot.teams.worker import Worker
+from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger
 from tests.bot.test_pipeline import ASK
 from tests.e2e.support import World
 from tests.fakes.channel import FakeChannel
-from tests.fakes.planted import PLANTED, SECRET, answering, is_recorded, part, planted
+from tests.fakes.planted import FAULT, PLANTED, SECRET, answering, is_recorded, part, planted
 
 
 @pytest.mark.parametrize("stage", PLANTED)
@@ -52,12 +55,29 @@ async def test_in_teams_a_fault_outside_the_turn_is_apologised_for_and_the_next_
     assert [message["text"] for message in messages] == [APOLOGY, APOLOGY]
 
 
-async def test_what_cannot_be_kept_takes_nothing_back_and_holds_up_nothing(bots: Bots, channel: FakeChannel) -> None:
-    """The answer is there: no apology follows it, the activity is done with, and the next is answered."""
-    bot = await bots.start(answer=FakeAnswer(reply=replace(REPLY, entry_id=part(object()))))
-    for _ in range(2):
-        await bot.post(channel.inbound("hello?", channelId="emulator"))
-    messages = await channel.until_messages(2)
-    assert APOLOGY not in [message["text"] for message in messages]
-    await bots.stop()
-    assert len(channel.messages) == 2
+class Done:
+    """An inbox that remembers what was done with."""
+
+    def __init__(self) -> None:
+        self.keys: list[Key] = []
+
+    async def done(self, key: Key) -> None:
+        self.keys.append(key)
+
+
+class Broken:
+    """A channel that raises what is not its own error, whatever is asked of it."""
+
+    def __getattr__(self, name: str) -> object:
+        raise FAULT
+
+
+async def test_a_fault_around_the_turn_leaves_no_activity_undone(tmp_path: Path, channel: FakeChannel) -> None:
+    """One that stays undone is taken for that of a dead process, and asked again."""
+    inbox, worker, key = Done(), Worker(), Key("emulator", "a:1", "in-1")
+    turns = Turns(
+        load_settings(home=tmp_path), FakeAnswer(), FakeLedger(), inbox=part(inbox), history=part(Broken()), outbox=part(Broken()), worker=worker,
+    )  # fmt: skip
+    turns._submit(channel.inbound("hello?", channelId="emulator"), key)
+    await worker.drain(30)
+    assert (inbox.keys, turns.working) == ([key], set())
