@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from bot.cite import internal_notes
 from bot.entry import turn_body
-from bot.mishap import kind_and_place, kind_and_way
 from bot.records import Ask, Code, OnStage, Reply
 from bot.reply import EMPTY, OVER_BUDGET, notice
 from bot.screening import blocked_for, open_turn
@@ -35,6 +34,7 @@ from grounding.errors import (
 )
 from grounding.evidence import choose, extracted, superseded
 from grounding.find import Finders, Finding, find
+from grounding.mishap import kind_and_place, kind_and_way
 from grounding.observe import without
 from grounding.plan import NOT_KNOWN, About
 from grounding.policy import Policy

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice, takewhile
 
-from grounding.bounded.place import place_of
+from grounding.mishap import kind_and_place
 from grounding.text import caseless, sentences, words
 from rai.claims import codes, names, relative
 from rai.claims.find import claims_of, find_values
@@ -41,7 +41,7 @@ TOO_MANY = f"Only the first {MOST_CLAIMS:,} values and sentences of an answer ar
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Claims with their status, and the rules that raised where they were judged (`grounding.bounded.place`), each once."""
+    """Claims with their status, and the rules that raised where they were judged (`grounding.mishap`), each once."""
 
     claims: tuple[Claim, ...]
     failed: tuple[str, ...] = ()
@@ -103,13 +103,13 @@ def match_claims(
         setting = _setting(sources, question, given, regions, at)
         read = _read(answer, setting, regions, tags)
     except Exception as error:  # noqa: BLE001 - whatever a rule trips over
-        return Matched(_undecided(answer, regions), (place_of(error),))
+        return Matched(_undecided(answer, regions), (kind_and_place(error),))
     claims = []
     for claim in read.claims:
         try:
             finding = _judged(claim, answer, read, values_only=values_only)
         except Exception as error:  # noqa: BLE001 - one rule less, never a lost answer
-            failed.append(place_of(error))
+            failed.append(kind_and_place(error))
             finding = Finding("unchecked", (), FAILED)
         claims.append(
             replace(

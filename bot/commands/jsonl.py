@@ -17,9 +17,9 @@ import typer
 from bot.commands.fields import Json, wrong
 from bot.commands.output import emit_line, note
 from bot.commands.wiring import opened
-from bot.mishap import kind_and_place, kind_and_way
 from bot.system import System
-from grounding.errors import AttestError, InputError, PromptBlocked, ServiceError, StoreError, UserError
+from grounding.errors import AttestError, InputError, PromptBlocked, ServiceError, StoreError, UserError, WorkError
+from grounding.mishap import kind_and_place, kind_and_way
 
 MAX_LINE = 16 * 2**20
 """Bytes of the longest line that is read; a longer one is a bad line and is skipped without being held."""
@@ -107,6 +107,8 @@ def _fault(error: Exception) -> tuple[Whose, str, str]:
             return "service", error.code, str(error)
         case StoreError():
             return "service", "store_unavailable", str(error)
+        case WorkError():
+            return "ours", error.code, str(error)
         case AttestError():  # the service's own filter, a budget that has no room
             return "line", "refused", str(error)
         case _:

@@ -10,7 +10,6 @@ from functools import partial
 
 from bot.disputes import Reporter, report
 from bot.http.links import source_link
-from bot.mishap import kind_and_place, kind_and_way
 from bot.records import Answer, Ask, OnStage, Reply
 from bot.settings import Settings
 from bot.teams.activity import (
@@ -37,6 +36,7 @@ from bot.teams.render import DELIVERED, notice, render
 from bot.teams.worker import Busy, Worker
 from bot.transcript import Pasted, read_pasted
 from grounding.errors import AttestError, InputError, StoreError
+from grounding.mishap import kind_and_place, kind_and_way
 from grounding.records import Turn
 from rai.ports import Ledger
 from rai.records import Outcome

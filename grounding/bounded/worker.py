@@ -15,8 +15,8 @@ from typing import BinaryIO
 
 from grounding.bounded.child import REPLY
 from grounding.bounded.limits import limit_memory, limit_time, own_pipes, peak
-from grounding.bounded.place import place_of
 from grounding.errors import AttestError
+from grounding.mishap import kind_and_place
 
 HEAD = struct.Struct(">Q")
 """The length of a request, before it."""
@@ -76,7 +76,7 @@ def _replied(request: bytes, seconds: float, logged: _Collected) -> Reply:
     except AttestError as error:
         return Reply(error=error, logged=logged.taken())
     except Exception as error:  # noqa: BLE001 - a fault of ours must cost one text, not the run
-        return Reply(place=place_of(error), logged=logged.taken())
+        return Reply(place=kind_and_place(error), logged=logged.taken())
 
 
 def _packed(reply: Reply, *, worn: bool) -> bytes:
@@ -87,7 +87,7 @@ def _packed(reply: Reply, *, worn: bool) -> bytes:
             pickle.loads(packed)  # noqa: S301 - an exception may be written that cannot be read
         return packed
     except Exception as error:  # noqa: BLE001 - whatever a class does when it is pickled
-        return pickle.dumps((worn, Reply(place=place_of(reply.error or error), logged=reply.logged)))
+        return pickle.dumps((worn, Reply(place=kind_and_place(reply.error or error), logged=reply.logged)))
 
 
 def _send(sink: BinaryIO, body: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -251,9 +252,7 @@ async def test_a_rule_that_raises_is_one_rule_less(monkeypatch: pytest.MonkeyPat
     assert status["phone"][0] == "exact"
     assert report.repaired == "For help call +1 415 555 0132."  # an amount in doubt is not delivered
     (note,) = report.notes
-    assert note.endswith(
-        f"KeyError at {Path(__file__).relative_to(ROOT).as_posix()}:{judged.__code__.co_firstlineno + 2}"
-    )
+    assert re.search(r": KeyError at rai/match\.py:\d+$", note)
     assert "words" not in note
     assert {o.rule for o in seen if isinstance(o, RuleFailed)} == {note.rpartition(": ")[2]}
 

@@ -59,7 +59,7 @@ async def test_an_error_of_ours_comes_back_as_it_is(pool: Pool) -> None:
 
 
 async def test_any_other_error_tells_its_place_and_none_of_its_words(pool: Pool) -> None:
-    with pytest.raises(WorkFailed, match=r"ValueError at tests/grounding/bounded/work\.py:\d+$") as raised:
+    with pytest.raises(WorkFailed, match=r"ValueError at grounding/bounded/worker\.py:\d+$") as raised:
         await pool.run(work.raises, "secret words")
     assert "secret" not in str(raised.value)
 

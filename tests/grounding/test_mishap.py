@@ -6,7 +6,7 @@ import json
 import re
 
 from bot.commands.fields import text
-from bot.mishap import kind_and_place, kind_and_way
+from grounding.mishap import kind_and_place, kind_and_way
 
 
 def raised_in_ours() -> Exception:
