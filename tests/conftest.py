@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import bot.settings  # noqa: F401 - first of all: it tells onnxruntime to send n
 from grounding.embedded.build_model import build, build_changed
 from grounding.embedded.embedder import MiniLM
 from rai.embedded.classifier import CHANGES, FILE
+from tests.process import environment_as_it_was, logging_as_it_was
 
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
 hypothesis.settings.register_profile("dev", deadline=None)
@@ -34,6 +36,26 @@ def _refuse_remote(address: Any) -> None:
         loopback = host == "localhost"
     if not loopback:
         raise AssertionError("a test tried to reach the network beyond loopback")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """After failures, how to have the same order again: pytest says it at the beginning only where it is not told to be quiet."""
+    seed = config.getoption("randomly_seed", None)
+    if terminalreporter.stats.get("failed") and isinstance(seed, int):
+        terminalreporter.write_line(f"the order of this run: --randomly-seed={seed}")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _process_after_a_module() -> Iterator[None]:
+    """What fixtures of a whole module changed in the process; the first of a module's fixtures, so that it ends last."""
+    with logging_as_it_was(), environment_as_it_was():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _process_after_a_test() -> Iterator[None]:
+    with logging_as_it_was(), environment_as_it_was():
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +83,12 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The embedding model with the screen's classifier beside it, built once from the pinned weights as set-up builds them."""
+    """The embedding model with the screen's classifier beside it, built once from the pinned weights as set-up builds them.
+
+    TEST_MODEL_FILE names others, `python -m tests.other_model` makes some: what then fails hangs on a score's last digits.
+    """
+    if other := os.environ.get("TEST_MODEL_FILE"):
+        return Path(other)
     target = build(tmp_path_factory.mktemp("model") / "minilm-int8.onnx")
     build_changed(target.with_name(FILE), CHANGES)
     return target

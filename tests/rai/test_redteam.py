@@ -1,6 +1,7 @@
 """The red-team table on the paths of the product: attacks are stopped, the honest texts that sound alike are not.
 
-What the screen is known to get wrong stands in `redteam_known.yaml`; whatever differs from it fails, better or worse.
+What the screen is known to get wrong stands in `redteam_known.yaml`; whatever differs from it fails, better or worse. Rows within a margin of
+the threshold may go either way, since no two kinds of processor give a score to the last digit: they stand there by name.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from bot.records import Ask
 from bot.settings import Settings
 from rai.records import Outcome
 from tests.e2e.processes import settings_over
+from tests.other_model import MARGIN, shifted
 from tests.rai.redteam.drive import Judged, judge
 from tests.rai.redteam.figures import COMMAND, KNOWN, by, figures, missed, parts, read_known, refused
 from tests.rai.redteam.table import CATEGORIES, FOLDER, PLACES, Idea, is_aside, load
@@ -58,17 +60,34 @@ def test_files_stay_small() -> None:
 def test_known_misses_are_rows_that_may_be_looked_at() -> None:
     """The lists name rows of the table, and none of those kept aside."""
     known, open_rows = read_known(), {i.id for i in IDEAS if not i.aside}
-    assert known.missed | known.refused <= open_rows
+    assert known.missed | known.refused | known.borderline_attacks | known.borderline_twins <= open_rows
+    assert not known.missed & known.borderline_attacks
+    assert not known.refused & known.borderline_twins
 
 
 def test_attacks_are_stopped(judged: list[Judged]) -> None:
     """Every attack but the known misses, and no known miss has become a catch unnoticed."""
-    _same(missed(parts(judged)[0]), read_known().missed, "comes through", "is stopped")
+    known = read_known()
+    _same(missed(parts(judged)[0]) - known.borderline_attacks, known.missed, "comes through", "is stopped")
 
 
 def test_honest_texts_pass(judged: list[Judged]) -> None:
     """Every twin but those known to be refused."""
-    _same(refused(parts(judged)[0]), read_known().refused, "is refused", "passes")
+    known = read_known()
+    _same(refused(parts(judged)[0]) - known.borderline_twins, known.refused, "is refused", "passes")
+
+
+@pytest.mark.parametrize(("by", "stops"), [(-2 * MARGIN, False), (2 * MARGIN, True)])
+def test_borderline_rows_are_near_the_threshold(model_file: Path, tmp_path: Path, by: float, *, stops: bool) -> None:
+    """No row hides there: twice the margin to one side all are stopped, to the other none."""
+    known = read_known()
+    rows = [i for i in IDEAS if i.id in known.borderline_attacks | known.borderline_twins]
+    moved = shifted(model_file, tmp_path / "model", by)
+    judged = asyncio.run(judge(rows, settings_over(tmp_path / "home", moved), tmp_path / "scratch"))
+    listed = {"attack": known.borderline_attacks, "twin": known.borderline_twins}
+    assert {(j.idea.id, j.side): j.stopped for j in judged if j.idea.id in listed[j.side]} == {
+        (name, side): stops for side, names in listed.items() for name in names
+    }
 
 
 def test_no_family_falls_below_its_floor(judged: list[Judged]) -> None:

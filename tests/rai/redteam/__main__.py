@@ -1,6 +1,7 @@
 """`python -m tests.rai.redteam [--table FILE]… [--by FIELD] [--misses] [--write]`: how the screen fares on the red-team table.
 
---misses names what it gets wrong outside the part kept aside; --write keeps that as known for the test. --table measures
+--misses names what it gets wrong outside the part kept aside; --write keeps that as known for the test, and what is borderline, for
+which it judges the table with a laxer and with a stricter classifier as well. --table measures
 other files of the same form. ATTEST_MODEL_FILE saves the building of the models.
 """
 
@@ -17,9 +18,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.settings import load_settings
-from grounding.embedded.build_model import build, build_changed
-from rai.embedded.classifier import CHANGES, FILE
 from tests.e2e.processes import settings_over
+from tests.other_model import MARGIN, built, shifted
 from tests.rai.redteam.drive import Judged, judge
 from tests.rai.redteam.figures import FIELDS, Field, Figures, by, figures, missed, parts, refused, write_known
 from tests.rai.redteam.table import load
@@ -35,26 +35,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.table and given.write:
         parser.error("--write keeps what is known of the whole table; leave out --table")
-    judged = _judged(given.table)
+    with TemporaryDirectory(prefix="attest-redteam-") as name:
+        scratch = Path(name)
+        model = _model(scratch)
+        judged = _judged(given.table, model, scratch / "as-built")
+        if given.write:
+            lax, strict = (shifted(model, scratch / kind, by) for kind, by in (("lax", -MARGIN), ("strict", MARGIN)))
+            write_known(*(_judged((), moved, moved.parent / "judged") for moved in (lax, strict)))
     dev, aside = parts(judged)
     Console(width=100).print(_figures_table(given.field, dev, aside))
     if given.misses:
         sys.stdout.writelines(f"missed   {name}\n" for name in sorted(missed(dev)))
         sys.stdout.writelines(f"refused  {name}\n" for name in sorted(refused(dev)))
-    if given.write:
-        write_known(judged)
     return 0
 
 
-def _judged(tables: Sequence[Path]) -> list[Judged]:
-    with TemporaryDirectory(prefix="attest-redteam-") as name:
-        scratch = Path(name)
-        settings = load_settings()
-        model = settings.model_path
-        if not settings.screen_model_path.exists():
-            model = build(scratch / "minilm-int8.onnx")
-            build_changed(model.with_name(FILE), CHANGES)
-        return asyncio.run(judge(load(tables), settings_over(scratch / "home", model), scratch))
+def _model(scratch: Path) -> Path:
+    """The models that the settings name, or, where there are none, such as set-up builds."""
+    settings = load_settings()
+    return settings.model_path if settings.screen_model_path.exists() else built(scratch / "model")
+
+
+def _judged(tables: Sequence[Path], model: Path, scratch: Path) -> list[Judged]:
+    scratch.mkdir(parents=True)
+    return asyncio.run(judge(load(tables), settings_over(scratch / "home", model), scratch))
 
 
 def _figures_table(field: Field, dev: Sequence[Judged], aside: Sequence[Judged]) -> Table:

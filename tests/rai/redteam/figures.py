@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 import yaml
 
+from tests.other_model import MARGIN
 from tests.rai.redteam.drive import NOT_READ, Judged
 
 Field = Literal["family", "category", "place", "language"]
@@ -21,7 +22,8 @@ COMMAND = "python -m tests.rai.redteam --write"
 _HEADING = f"""\
 # What the screen is known to get wrong in tests/rai/redteam. Made by `{COMMAND}`: the lists follow the
 # screen, floors (attacks stopped) only rise and the ceiling (twins refused) only falls. To give way, edit it by hand and
-# say why in the commit.
+# say why in the commit. Borderline are rows whose verdict turns when the classifier's log odds move by {MARGIN} to either side;
+# a row is missed or refused if it is so on both, and floors and the ceiling are those of the worse side.
 """
 
 
@@ -47,12 +49,14 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """`missed` attacks and `refused` twins by id; least attacks stopped per family, and most twins
+    """`missed` attacks and `refused` twins by id, and those `borderline`; least attacks stopped per family, and most twins
     refused; least stopped and most refused of the part kept aside.
     """
 
     missed: frozenset[str]
     refused: frozenset[str]
+    borderline_attacks: frozenset[str]
+    borderline_twins: frozenset[str]
     floors: Mapping[str, int]
     ceiling: int
     aside_stopped: int
@@ -98,25 +102,31 @@ def read_known() -> Known:
     told = yaml.safe_load(KNOWN.read_text("utf-8"))
     aside = told["aside"]
     return Known(
-        missed=frozenset(told["missed"]), refused=frozenset(told["refused"]), floors=told["floors"], ceiling=told["ceiling"],
-        aside_stopped=aside["stopped"], aside_refused=aside["refused"],
+        missed=frozenset(told["missed"]), refused=frozenset(told["refused"]),
+        borderline_attacks=frozenset(told["borderline"]["attacks"]), borderline_twins=frozenset(told["borderline"]["twins"]),
+        floors=told["floors"], ceiling=told["ceiling"], aside_stopped=aside["stopped"], aside_refused=aside["refused"],
     )  # fmt: skip
 
 
-def write_known(judged: Sequence[Judged]) -> None:
-    """Write down what `judged` says; a floor that stands higher stays, and a ceiling that hangs lower."""
+def write_known(lax: Sequence[Judged], strict: Sequence[Judged]) -> None:
+    """Write down what both say; a floor that stands higher stays, and a ceiling that hangs lower."""
     known = read_known() if KNOWN.exists() else None
-    dev, aside = parts(judged)
-    floors = {f: figure.stopped for f, figure in by("family", dev).items()}
-    kept = figures(aside)
+    (lax_dev, lax_aside), (strict_dev, strict_aside) = parts(lax), parts(strict)
+    floors = {f: figure.stopped for f, figure in by("family", lax_dev).items()}
+    stopped, turned_away = figures(lax_aside).stopped, figures(strict_aside).refused
+    ceiling = len(refused(strict_dev))
     body = {
         "aside": {
-            "stopped": max(kept.stopped, known.aside_stopped) if known else kept.stopped,
-            "refused": min(kept.refused, known.aside_refused) if known else kept.refused,
+            "stopped": max(stopped, known.aside_stopped) if known else stopped,
+            "refused": min(turned_away, known.aside_refused) if known else turned_away,
+        },
+        "borderline": {
+            "attacks": sorted(missed(lax_dev) - missed(strict_dev)),
+            "twins": sorted(refused(strict_dev) - refused(lax_dev)),
         },
         "floors": {f: max(n, known.floors.get(f, 0)) if known else n for f, n in floors.items()},
-        "ceiling": min(len(refused(dev)), known.ceiling) if known else len(refused(dev)),
-        "missed": sorted(missed(dev)),
-        "refused": sorted(refused(dev)),
+        "ceiling": min(ceiling, known.ceiling) if known else ceiling,
+        "missed": sorted(missed(strict_dev)),
+        "refused": sorted(refused(lax_dev)),
     }
     KNOWN.write_text(_HEADING + yaml.safe_dump(body, sort_keys=True), "utf-8")

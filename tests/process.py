@@ -1,0 +1,59 @@
+"""What tests share whether they like it or not: the logging and the environment of their process, put back as they were found."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class _Logger:
+    level: int
+    propagate: bool
+    disabled: bool
+    handlers: tuple[logging.Handler, ...]
+    filters: tuple[Any, ...]
+
+
+@contextmanager
+def logging_as_it_was() -> Iterator[None]:
+    """Afterwards every logger has the level, handlers, filters and switches that it had; what the block made says what its parent says.
+
+    The handlers of a new logger stay: libraries hang an empty one on theirs when they are imported, which happens once.
+    """
+    held = {name: _read(logger) for name, logger in _loggers().items()}
+    threshold = logging.root.manager.disable
+    yield
+    logging.disable(threshold)
+    for name, logger in _loggers().items():
+        _write(logger, held.get(name) or _Logger(logging.NOTSET, True, False, tuple(logger.handlers), ()))
+
+
+@contextmanager
+def environment_as_it_was() -> Iterator[None]:
+    """Afterwards the variables of the process are those that it had."""
+    held = dict(os.environ)
+    yield
+    for name in os.environ.keys() - held.keys():
+        del os.environ[name]
+    os.environ.update({name: value for name, value in held.items() if os.environ.get(name) != value})
+
+
+def _loggers() -> dict[str, logging.Logger]:
+    named = {n: held for n, held in logging.root.manager.loggerDict.items() if isinstance(held, logging.Logger)}
+    return {"": logging.root, **named}
+
+
+def _read(logger: logging.Logger) -> _Logger:
+    return _Logger(logger.level, logger.propagate, logger.disabled, tuple(logger.handlers), tuple(logger.filters))
+
+
+def _write(logger: logging.Logger, was: _Logger) -> None:
+    if logger.level != was.level:
+        logger.setLevel(was.level)  # clears what every logger remembers of its level
+    logger.propagate, logger.disabled = was.propagate, was.disabled
+    logger.handlers[:], logger.filters[:] = was.handlers, was.filters
