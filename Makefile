@@ -1,6 +1,7 @@
 # Two commands: `make run` to use it, `make test` to check it. Both set up first what is not set up yet.
 PYTHON ?= python3
 ATTEST := .venv/bin/attest
+SEED := $(or $(SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 .DEFAULT_GOAL := help
 
 .PHONY: help setup setup-dev run test rows bench train-screen check format clean
@@ -17,9 +18,10 @@ setup-dev:
 run: setup  ## the chat page, the bot and the reviewers' page over the sample knowledge base, no keys needed
 	@exec $(ATTEST) serve --sample
 
-test: setup-dev  ## lint, types and the whole suite
+test: setup-dev  ## lint, types and the whole suite in random order; SEED=number repeats an order
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check --quiet . && .venv/bin/mypy
-	@.venv/bin/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
+	@echo "tests in random order; make test SEED=$(SEED) repeats it"
+	@PYTHONHASHSEED=$(SEED) .venv/bin/python -m pytest -n auto --dist loadfile --randomly-seed=$(SEED) $(PYTEST_ARGS)
 
 rows: setup-dev  ## requirements against the tests that name them, those without a test first
 	@.venv/bin/python -m tools.rows $(ROWS_ARGS)

@@ -29,7 +29,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 ROOM_PATH = re.compile(r"^(?:bot|grounding|rai|tests|docs|tools|infra|requirements)/[\w./-]*$")
 COMMAND = re.compile(r"^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?attest (.*)$")
 ENDS_A_COMMAND = frozenset({"|", ">", ">>", "<", "&&", ";", "&"})
-OF_THE_SUITE = frozenset({"TEST_CHROMIUM", "TEST_REQUIRE_BROWSER"})
+OF_THE_SUITE = frozenset({"TEST_CHROMIUM", "TEST_MODEL_FILE", "TEST_REQUIRE_BROWSER"})
 
 
 def text_of(page: Path) -> str:

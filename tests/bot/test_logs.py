@@ -5,13 +5,12 @@ from __future__ import annotations
 import io
 import json
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.logs import OURS, Masker, is_ours, log_to
+from bot.logs import Masker, is_ours, log_to
 from bot.pipeline import answer_turn
 from bot.records import Ask
 from bot.settings import load_settings
@@ -24,18 +23,6 @@ from tests.fakes.embedder import HashEmbedder
 from tests.fakes.model import ScriptedModel
 
 KEY = "sk-canary-0815-4711"
-
-
-@pytest.fixture(autouse=True)
-def _as_it_was() -> Iterator[None]:
-    """The logging set-up is the process's own: put it back."""
-    root = logging.getLogger()
-    before, level, levels = root.handlers[:], root.level, {name: logging.getLogger(name).level for name in OURS}
-    yield
-    root.handlers[:] = before
-    root.setLevel(level)
-    for name, was in levels.items():
-        logging.getLogger(name).setLevel(was)
 
 
 def log_lines(form: str, level: str = "debug", **settings: Any) -> io.StringIO:

@@ -6,7 +6,7 @@ import io
 import json
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from bot.compose import compose
 from bot.compose_ingest import open_ingester
 from bot.http.app import build_app
-from bot.logs import OURS, log_to
+from bot.logs import log_to
 from bot.pipeline import answer_turn
 from bot.records import Ask, Reply
 from bot.settings import SAMPLE, load_settings
@@ -210,18 +210,6 @@ async def test_the_web_is_asked_without_personal_data(
     )  # the stub's own log
 
 
-@pytest.fixture
-def log() -> Iterator[io.StringIO]:
-    """Where the product's own log goes while a test runs."""
-    root = logging.getLogger()
-    before, level, levels = root.handlers[:], root.level, {name: logging.getLogger(name).level for name in OURS}
-    yield io.StringIO()
-    root.handlers[:] = before
-    root.setLevel(level)
-    for name, was in levels.items():
-        logging.getLogger(name).setLevel(was)
-
-
 WORDS = ("Watch Plus", "cost a month", "$9.99", "5 cameras", "Such is life", "plans.md", "secret words")
 """Of questions, passages, drafts, documents and services' own words; no span, figure or log line has one."""
 KEYS = {"openai_api_key": "sk-canary-0815", "language_key": "lang-canary-4711", "serpapi_key": "serp-canary-99"}
@@ -229,8 +217,9 @@ KEYS = {"openai_api_key": "sk-canary-0815", "language_key": "lang-canary-4711", 
 
 @pytest.mark.row("4-25")
 @pytest.mark.parametrize("form", ["json", "text"])
-async def test_traces_metrics_and_log_hold_ids_and_figures_only(form: str, tmp_path: Path, log: io.StringIO) -> None:
+async def test_traces_metrics_and_log_hold_ids_and_figures_only(form: str, tmp_path: Path) -> None:
     """Everything at debug level, the services answering first and then failing with the sent text in their errors."""
+    log = io.StringIO()
     with OtlpServer() as collector:
         async with OpenAIServer() as model, LanguageServer({"Watch Plus": ("Product", None)}) as language:
             settings = load_settings(

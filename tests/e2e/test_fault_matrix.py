@@ -9,7 +9,7 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,11 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 DOCS = ROOT / "docs" / "faults.md"
 _TABLE = re.compile(r"(<!-- table -->\n).*?(\n<!-- end -->)", re.DOTALL)
 UNKNOWN = "What is a flat white?"
-LONG = "My parcel came on Tuesday. The box was dented. I opened it at once. The lamp inside is whole. My card was charged on Monday. How long do refunds take?"
+LONG = (
+    "The camera came on Tuesday. The box was dented. I opened it at once. The lens is whole. My card was charged on Monday. "
+    "How many devices can connect to a Wren X1 at the same time?"
+)
+"""Long enough to be shortened. Its best grade is 0.75, which no processor's rounding brings near 0.4, where answering begins."""
 LONG_REST_S = 3.0
 TURN_S, CALL_S, REST_S = 10.0, 1.0, 0.3
 """The product's 45 s, 20 s and 30 s (a service that failed is left alone), scaled for the test."""
@@ -183,6 +187,7 @@ async def test_a_turn_ends_rightly_whatever_a_service_does(name: str, stack: Sta
         well = "insufficient" if expected.question == UNKNOWN else "answered"
         wrong += [(fault, "afterwards", outcome_of(again), again.notes)] if again.outcome.value != well else []
     assert not wrong, "\n".join(map(str, wrong))
+    assert os.environ.get("TEST_WRITE_DOCS") == "1" or line(name) in DOCS.read_text("utf-8").splitlines()
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -235,18 +240,28 @@ async def test_doctor_names_the_service_that_is_gone_and_what_mends_it(name: str
     assert "check ATTEST_" in found[0].fix
 
 
-async def test_the_table_in_the_documents_is_what_was_found() -> None:
-    """A table for people: services down, faults across. Runs after the turns above, and needs all of them."""
-    if len(FOUND) < len(EXPECTED) * len(FAULTS):
-        pytest.skip("not every cell was tried in this run")
-    lines = [f"| | {' | '.join(FAULTS)} | the record says |", f"|---|{'---|' * (len(FAULTS) + 1)}"]
-    for name, expected in EXPECTED.items():
-        cells = " | ".join(
-            FOUND[name, fault].replace(": ", ", `") + ("`" if ": " in FOUND[name, fault] else "") for fault in FAULTS
-        )
-        lines.append(f"| {expected.service} | {cells} | {expected.note} … |")
-    table, page = "\n".join(lines), DOCS.read_text("utf-8")
-    if os.environ.get("TEST_WRITE_DOCS") == "1":
+HEAD = [f"| | {' | '.join(FAULTS)} | the record says |", f"|---|{'---|' * (len(FAULTS) + 1)}"]
+
+
+def line(name: str) -> str:
+    """Of the table for people, what was found of a service."""
+    cells = (FOUND[name, fault].replace(": ", ", `") + ("`" if ": " in FOUND[name, fault] else "") for fault in FAULTS)
+    return f"| {EXPECTED[name].service} | {' | '.join(cells)} | {EXPECTED[name].note} … |"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _documents() -> Iterator[None]:
+    """With TEST_WRITE_DOCS=1 the table becomes what a whole run found."""
+    yield
+    if os.environ.get("TEST_WRITE_DOCS") == "1" and len(FOUND) == len(EXPECTED) * len(FAULTS):
+        table, page = "\n".join([*HEAD, *map(line, EXPECTED)]), DOCS.read_text("utf-8")
         DOCS.write_text(_TABLE.sub(lambda m: f"{m[1]}{table}{m[2]}", page), "utf-8")
-    else:
-        assert table in page, f"docs/faults.md does not hold what was found:\n{table}"
+
+
+async def test_the_table_in_the_documents_has_a_line_for_each_service() -> None:
+    """Services down, faults across; that each line is what was found is asserted with its turns."""
+    found = _TABLE.search(DOCS.read_text("utf-8"))
+    assert found
+    _, *lines, _ = found[0].splitlines()
+    assert lines[:2] == HEAD
+    assert [told.split(" | ")[0] for told in lines[2:]] == [f"| {e.service}" for e in EXPECTED.values()]
