@@ -4,7 +4,7 @@ ATTEST := .venv/bin/attest
 SEED := $(or $(SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 .DEFAULT_GOAL := help
 
-.PHONY: help setup setup-dev run test rows bench train-screen check format clean
+.PHONY: help setup setup-dev run test rows bench fuzz train-screen check format clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -28,6 +28,9 @@ rows: setup-dev  ## requirements against the tests that name them, those without
 
 bench: setup-dev  ## figures with n and the machine; DATA=folder adds the public sets
 	@.venv/bin/python -m tests.bench $(if $(DATA),--data $(DATA))
+
+fuzz: setup-dev  ## 2,000 texts of DATA=folder through screen, check, readers of conversations and redactor; FUZZ_ARGS for more
+	@$(if $(DATA),.venv/bin/python -m tools.fuzz $(DATA) --sample 2000 $(FUZZ_ARGS),echo "usage: make fuzz DATA=folder" >&2; exit 2)
 
 train-screen: setup-dev  ## teach the screen's classifier anew: DATA=folder of the public sets; about 15 minutes
 	@$(if $(DATA),.venv/bin/python -m tools.train_screen $(DATA) rai/embedded/screen.npz,echo "usage: make train-screen DATA=folder" >&2; exit 2)

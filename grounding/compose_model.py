@@ -19,7 +19,7 @@ _HEADING = r"(?:\#{1,6}[ \t]*)?[*_]{0,2}(?:sources?|references?|citations?|quell
 _SOURCES_LINE = re.compile(rf"\A{_HEADING}[ \t]*:[*_]{{0,2}}", re.IGNORECASE)
 _SOURCES_HEADING = re.compile(rf"\A{_HEADING}[ \t]*:?[*_]{{0,2}}[ \t]*\Z", re.IGNORECASE)
 _LISTED = re.compile(r"\A(?:[-*•][ \t]|\d{1,3}[.)]|\[|【|https?://)")
-_SPACES = re.compile(r"[ \t]+(?=\n|\Z)")
+_SPACES = re.compile(r"(?<![ \t])[ \t]+(?=\n|\Z)")
 _BLANKS = re.compile(r"\n{3,}")
 
 

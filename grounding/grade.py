@@ -21,7 +21,7 @@ from grounding.wanted import Wanted, counted, holds, wanted
 LABELS: tuple[tuple[float, Label], ...] = ((0.8, "Perfect"), (0.6, "Good"), (0.2, "Poor"), (0.0, "Awful"))
 """Lowest score of each label; the label scale of requirement 3-05, read from a score."""
 YES_AT = 0.4
-_IDENTIFIER = re.compile(r"\b(?=[\w.\-/]*\d)[A-Za-z0-9]+(?:[.\-/][A-Za-z0-9]+)*\b")
+_IDENTIFIER = re.compile(r"\b(?=[\w.\-/]{0,80}\d)[A-Za-z0-9]+(?:[.\-/][A-Za-z0-9]+)*\b")
 _MODEL = re.compile(r"^[a-z][a-z/.-]*\d|\d\.\d")
 _AROUND = 0.7
 """Weight of a question term that stands not in the sentence but in the title or heading above it."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from grounding.text import STOP_WORDS, stem
 
-_NUMBER = r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|sixty|ninety|a hundred|unlimited|no limit)"
+_NUMBER = r"(?:\d[\d.,]{0,24}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|sixty|ninety|a hundred|unlimited|no limit)"
 _UNITS = r"seconds?|minutes?|min|hours?|h|days?|weeks?|months?|years?|sekunden?|minuten?|stunden?|tagen?|wochen?|monate?n?|jahre?n?|jours?|mois|ans?|heures?"
 
 
@@ -46,7 +46,7 @@ KINDS: tuple[Wanted, ...] = (
     _kind("count", r"\b(?:how many|how much|wie viele?|combien)\b", rf"\b{_NUMBER}\b"),
     _kind("measure", r"\bhow (?:heavy|big|large|tall|high|wide|deep|far|fast|hot|cold|warm|loud|bright|strong)\b|\b(?:weight|weigh|size|range|speed|temperature|power use|capacity|biggest|largest|maximum|lumens|watts?)\b", r"\d"),
     _kind("time", r"\b(?:when|what time|until when|opening hours|which days?|which date|what date|wann|uhrzeit|quand)\b", r"\d{1,2}[:.]\d\d|\b\d{1,2}\s?(?:[ap]\.?m|Uhr)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\b\d{4}\b|\b(?:after|before|when|once|at once|day|days|hours|week)\b"),
-    _kind("code", r"\b(?:part number|(?:service |error |discount |voucher )?code|version|firmware|model number|serial)\b", r"\b(?=[\w.-]*\d)[\w.-]{3,}\b|\b[A-Z]{4,}\d*\b"),
+    _kind("code", r"\b(?:part number|(?:service |error |discount |voucher )?code|version|firmware|model number|serial)\b", r"\b(?=[\w.-]{0,80}\d)[\w.-]{3,}\b|\b[A-Z]{4,}\d*\b"),
     _kind("person", r"\bwho\b|\bwhom\b|\bcontact person\b|\bname of the\b|\bwer\b", r"\b[A-Z][\w'’-]+ [A-Z][\w'’-]+", re.RegexFlag(0)),
 )  # fmt: skip
 

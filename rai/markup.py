@@ -45,7 +45,7 @@ _BARE_URL = re.compile(r"<?(?:https?://|www\.)[^\s<>\"'\])}]+>?", re.IGNORECASE)
 _DANGEROUS = re.compile(r"(?:javascript|vbscript|data|file|blob):", re.IGNORECASE)
 _UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2060\ufeff]+")
 _GAPS = re.compile(r"[ \t]{2,}")
-_BEFORE_STOP = re.compile(r"[ \t]+(?=[.,;:!?](?:\s|$))")
+_BEFORE_STOP = re.compile(r"(?<![ \t])[ \t]+(?=[.,;:!?](?:\s|$))")
 _JOINT = re.compile(r"[-.@]")
 _VALUE = re.compile(r"[\w.+-]+@[\w.-]+\w|[^\W_](?:[\w-]*[^\W_])?")
 

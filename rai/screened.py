@@ -35,7 +35,7 @@ Earlier = Callable[[Sequence[str]], dict[str, str | None]]
 """Verdicts that are known, by `verdict_key`: the rule that leaves a passage out, or None."""
 _SHORTEST = 16  # a piece shorter than this is cheap to judge again, and cutting it out could tear a sentence apart
 _REMEMBERED = 20_000
-_BEFORE_STOP = re.compile(r"\s+(?=[,.;:!?])")
+_BEFORE_STOP = re.compile(r"(?<!\s)\s+(?=[,.;:!?])")
 _LEFT_OVER = re.compile(r"([,.;:!?])(?:\s*[,;:])+")
 
 

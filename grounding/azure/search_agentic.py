@@ -26,7 +26,7 @@ INSTEAD = "these are the results of the search"
 UNSCORED = "agentic retrieval gave no scores of the ranker: passages stand in its order"
 NO_RANKER = f"{AGENTIC}: the semantic ranker is not available ({{why}}); {INSTEAD}"
 _MOST_CHARS = 2000
-_SIGN = re.compile(r"""[+|"()\\]|(?<!\S)-+|[*~]+(?!\S)""")
+_SIGN = re.compile(r"""[+|"()\\]|(?<!\S)-+|(?<![*~])[*~]+(?!\S)""")
 
 
 class AgenticRetriever:

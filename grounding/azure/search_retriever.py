@@ -41,7 +41,7 @@ REFUSED = "the semantic ranker refused the query: results stand in the order of 
 NO_RANKER = "the semantic ranker is not available ({why}): results stand in the order of the search"
 _FIELDS = "chunk_id,doc_id,source,version,updated,url,locator,start,tokens,internal,title,text"
 _OPERATOR = re.compile(r"""[+|"()'\\]""")
-_LOOSE = re.compile(r"(?<!\S)-+|[*~]+(?!\S)")
+_LOOSE = re.compile(r"(?<!\S)-+|(?<![*~])[*~]+(?!\S)")
 
 
 class AzureSearchRetriever:

@@ -26,7 +26,7 @@ TITLE_BOOST = 0.3
 PHRASE_BOOST = 2.0
 """An identifier in pieces ("W-230") counts as a whole above its pieces, which may stand anywhere."""
 MAX_TERMS, MAX_PHRASES = 64, 8
-_IDENTIFIER = re.compile(r"\b(?=[\w.\-/]*\d)\w+(?:[.\-/]\w+)+\b|\b[A-Za-z]{3,} [A-Za-z]{1,2}\d{1,3}\b")
+_IDENTIFIER = re.compile(r"\b(?=[\w.\-/]{0,80}\d)\w+(?:[.\-/]\w+)+\b|\b[A-Za-z]{3,} [A-Za-z]{1,2}\d{1,3}\b")
 
 
 def _schema() -> tantivy.Schema:

@@ -28,7 +28,7 @@ _CUT_OFF = re.compile(r"(?:^|[;\s])overflow\s*:\s*(?:hidden|clip)", re.IGNORECAS
 _COLOR = re.compile(r"(?:^|[;\s])color\s*:\s*([^;!]+)", re.IGNORECASE)
 _GROUND = re.compile(r"(?:^|[;\s])background(?:-color)?\s*:\s*([^;!]+)", re.IGNORECASE)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_RULE = re.compile(r"([^{}@;]+)\{([^{}]*)\}")
+_RULE = re.compile(r"(?<![^{}@;])([^{}@;]+)\{([^{}]*)\}")
 _AT_BLOCK = re.compile(r"@(?:media|supports|font-face|keyframes|page|layer)[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 _SAME = {"#ffffff": "white", "#fff": "white", "#000000": "black", "#000": "black", "rgb(255,255,255)": "white"}
 

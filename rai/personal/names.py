@@ -48,8 +48,8 @@ CUES = tuple(
     for pattern in (
         rf"(?i:\b(?:my|his|her|the)[ \t]+(?:(?:full|first|last|customer'?s?)[ \t]+)?name(?:'s|[ \t]+is|:)[ \t]+)({_NAME})",
         rf"(?im:(?:^|[\n;,|(•*–-])[ \t]*{_LABEL}[ \t]*[:=][ \t]*)(?:{_TITLE})?(?:({_TWO}){_END}|({_NAME}){_ENTRY})",
-        rf"\b(?:customer|client|caller|[Kk]undin|[Kk]unde|cliente)[ \t]*,?[ \t]+({_TWO})(?=[ \t,.;)]|$)",
-        rf"\b(?i:{_GREETING})[ \t]*[,!.]?[ \t]*[Tt]his[ \t]+is[ \t]+({_NAME}){_ON}",
+        rf"\b(?:customer|client|caller|[Kk]undin|[Kk]unde|cliente)(?:[ \t]*+,)?[ \t]++({_TWO})(?=[ \t,.;)]|$)",
+        rf"\b(?i:{_GREETING})[ \t]*+[,!.]?[ \t]*+[Tt]his[ \t]++is[ \t]+({_NAME}){_ON}",
         rf"\b[Tt]his[ \t]+is[ \t]+({_TWO}){_ON}",
         rf"\b[Tt]his[ \t]+is[ \t]+({_NAME})(?=[ \t]+(?:speaking|calling|here|writing|again)\b)",
         rf"\b(?:[Ii][ \t]+am|[Ii][’']m)[ \t]+({_NAME}){_ON}",
@@ -62,7 +62,7 @@ CUES = tuple(
         rf"\b(?i:{_GREETING}|{_THANKS})[ \t,]+(?:{_TITLE})?({_NAME}){_END}",
         rf"\b{_TITLE}({_NAME})",
         rf"\bM\.[ \t]+({_NAME})",
-        rf"(?:^|\n)[ \t]*(?i:{_SIGNED})[ \t]*[,.!]?[ \t]*\n\s*({_NAME})",
+        rf"(?:^|\n)[ \t]*(?i:{_SIGNED})[ \t]*+[,.!]?[ \t]*+\n\s*+({_NAME})",
         rf"(?i:{_SIGNED})[ \t]*[,!][ \t]*({_NAME})[ \t.]*$",
         rf"(?i:\b(?:on[ \t]+behalf[ \t]+of|signed(?:[ \t]+by)?)[ \t:]+)({_NAME}){_END}",
     )

@@ -19,7 +19,7 @@ DIALLED = re.compile(
     r"(?i:\b(?:call(?:[ \t]+(?:me|us|back))?(?:[ \t]+(?:at|on))?|reach(?:[ \t]+me)?[ \t]+(?:at|on)|text[ \t]+me(?:[ \t]+(?:at|on))?|"
     r"(?:tele)?phone|mobile|cell|fax|tel|telefon|handy|mobil|rückruf|portable|téléphone|teléfono|móvil|whatsapp)"
     r"(?:[ \t]*(?:number|no\.?|nr\.?|nummer|numéro|número|n[°º]))?)"
-    r"[ \t]*(?:is|was|ist|lautet|est|es|unter|au|al)?[ \t:.=#]{0,3}(\+?\(?\d(?:[ \t()./–-]{0,3}\d){5,16})(?!\w)"
+    r"[ \t]*+(?:is|was|ist|lautet|est|es|unter|au|al)?[ \t:.=#]{0,3}(\+?\(?\d(?:[ \t()./–-]{0,3}\d){5,16})(?!\w)"
 )
 _THING = (
     r"order|account|customer|member(?:ship)?|invoice|ticket|case|reference|ref|booking|reservation|confirmation|policy|contract|claim|tracking|"
@@ -32,14 +32,14 @@ _THING = (
 )
 _NUMBER = r"number|numbers|no\.?|nr\.?|id|code|ref\.?|reference|#|-?nummern?|zeichen|n[°º]\.?|num(?:éro|ero)?\.?|número|núm\.?"
 _CODE = r"((?=[A-Z0-9/-]{0,24}\d)[A-Z0-9](?:[A-Z0-9/-]|[ ](?=\d)){2,28}[A-Z0-9])(?!\w)"
-_IS = r"[ \t]*(?:is|was|ist|lautet|war|est|es|are)?[ \t]*[:#=]?[ \t]*#?[ \t]?"
+_IS = r"[ \t]*+(?:is|was|ist|lautet|war|est|es|are)?+[ \t]*+[:#=]?+[ \t]*+#?[ \t]?"
 MARKED = re.compile(
-    rf"\b(?:{_THING})[ \t]*(?:(?:{_NUMBER})|(?=[:#=]|[ \t]*(?:is|was|ist|lautet|est|es)\b)){_IS}{_CODE}", re.IGNORECASE
+    rf"\b(?:{_THING})[ \t]*+(?:(?:{_NUMBER})|(?=[:#=]|[ \t]*+(?:is|was|ist|lautet|est|es)\b)){_IS}{_CODE}", re.IGNORECASE
 )
 """A label that says number, or that names one by a colon."""
 NUMBER_OF = re.compile(
-    rf"\b(?:n[°º]\.?|num(?:éro|ero)|número|núm\.?)[ \t]+(?:de[ \t]+|del[ \t]+|d[’'])?(?:la[ \t]+|mi[ \t]+|ma[ \t]+|mon[ \t]+)?"
-    rf"(?:{_THING})(?:[ \t]+de[ \t]+(?:suivi|cliente?|commande|pedido))?{_IS}{_CODE}",
+    rf"\b(?:n[°º]\.?|num(?:éro|ero)|número|núm\.?)[ \t]++(?:de[ \t]++|del[ \t]++|d[’'])?(?:la[ \t]++|mi[ \t]++|ma[ \t]++|mon[ \t]++)?"
+    rf"(?:{_THING})(?:[ \t]++de[ \t]++(?:suivi|cliente?|commande|pedido))?{_IS}{_CODE}",
     re.IGNORECASE,
 )
 BARE = re.compile(rf"\b(?:{_THING})[ \t]{{1,2}}{_CODE}", re.IGNORECASE)

@@ -34,7 +34,7 @@ ADDRESSES = tuple(
             rf"(?:[ \t]+(?:{_SMALL}[ \t]+){{0,2}}{_CAP}){{0,4}},?[ \t]+(?:n[.º°]*[ \t]?)?\d{{1,4}}(?!\w)(?:,?[ \t]*\d{{1,2}}[.º°][ \t]?\w?)?{_TAIL}"
         ),
         (
-            r"(?i:\b(?:post[ \t]?code|zip(?:[ \t]?code)?|plz|postleitzahl|code[ \t]postal|código[ \t]postal)[ \t]*(?:is|ist|est|es)?[ \t:]*)"
+            r"(?i:\b(?:post[ \t]?code|zip(?:[ \t]?code)?|plz|postleitzahl|code[ \t]postal|código[ \t]postal)[ \t]*+(?:is|ist|est|es)?+[ \t:]*+)"
             r"(?:[A-Z]{1,2}\d[A-Z\d]?[ \t]?\d[A-Z]{2}|\d{4,5}(?:-\d{4})?)(?!\w)"
         ),
     )
@@ -47,7 +47,7 @@ _DATE = (
 BIRTH = re.compile(
     r"(?i:\b(?:born(?:[ \t]+on)?|date[ \t]+of[ \t]+birth|birth[ \t]?da(?:te|y)|dob|d\.o\.b\.?|geb(?:oren)?\.?(?:[ \t]+am)?|geburts(?:datum|tag)|"
     r"née?(?:[ \t]+le)?|date[ \t]+de[ \t]+naissance|nacid[oa](?:[ \t]+el)?|fecha[ \t]+de[ \t]+nacimiento))"
-    rf"[ \t]*(?:is|was|ist|est|es|on)?[ \t:=]*(?:the[ \t]+)?({_DATE})(?!\w)"
+    rf"[ \t]*+(?:is|was|ist|est|es|on)?+[ \t:=]*+(?:the[ \t]++)?({_DATE})(?!\w)"
 )
 
 

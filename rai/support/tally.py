@@ -19,7 +19,7 @@ MOST_UNITS = 2000
 
 _LEADS = re.compile(r"^[^:;.–—(]{0,60}?(?::|\s[–—-]\s|\s?\()\s*")
 _INTRODUCES = re.compile(r":\s|\b(?:are|include|includes|including|namely|offers?|such as)\s", re.IGNORECASE)
-_AND = re.compile(r"[,;]\s+(?:(?:and|or|as well as)\s+)?|\s+(?:and|or|as well as)\s+", re.IGNORECASE)
+_AND = re.compile(r"[,;]\s+(?:(?:and|or|as well as)\s+)?|(?<!\s)\s+(?:and|or|as well as)\s+", re.IGNORECASE)
 _BULLET = re.compile(r"(?:[-*•‣]|\d{1,3}[.)])\s+")
 _LONGEST = 600
 _ITEM_WORDS = 8
