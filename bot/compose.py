@@ -21,6 +21,7 @@ from bot.compose_remote import (
     HELPING_SHARE,
     chat_model,
     directory,
+    learned,
     model_grader,
     personal_finder,
     prompt_screen,
@@ -42,6 +43,7 @@ from grounding.linking import QueryBuilder
 from grounding.policy import Policy
 from grounding.policy_files import policy_named
 from grounding.ports import ChatModel, Composer, Embedder, Grader
+from rai.account import Terms
 from rai.judge import ModelJudge
 from rai.ports import Ledger, PromptScreen
 from rai.private import redaction
@@ -111,11 +113,11 @@ class _Builder:
             check=_checker(settings, settings.policies[settings.policy], ports),
             ledger=await self._ledger(),
             company=settings.company,
-            terms=terms(settings),
             deadline_s=settings.turn_deadline_s,
             is_empty=partial(_is_empty, settings, index.counts),
         )
-        by_policy = _ByPolicy(settings, seams, ports, helper)
+        known = learned(settings, self.closers)
+        by_policy = _ByPolicy(settings, seams, ports, helper, lambda: terms(settings, known.room()))
         return System(
             settings=settings, answer=traces.watch(by_policy.answer), incoming=traces.incoming, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
             retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=search.library,
@@ -192,8 +194,16 @@ class _Builder:
 class _ByPolicy:
     """The seams of a turn, as its policy wants them: the grader in its style, the check under its thresholds."""
 
-    def __init__(self, settings: Settings, seams: Seams, ports: CheckPorts, model: ChatModel | None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        seams: Seams,
+        ports: CheckPorts,
+        model: ChatModel | None,
+        bounds: Callable[[], Terms],
+    ) -> None:
         self._settings, self._seams, self._ports = settings, seams, ports
+        self._bounds = bounds  # asked for each turn: whether the model thinks is found out on the way
         self._model = model if settings.grader == "model" else None
         self._made: dict[str, tuple[Seams, Policy]] = {}
         self._graders: dict[str, Grader] = {}
@@ -204,7 +214,8 @@ class _ByPolicy:
             policy = policy_named(ask.policy, self._settings.policies)
             checker = _checker(self._settings, policy, self._ports)
             self._made[ask.policy] = replace(self._seams, grader=self.grader(policy), check=checker), policy
-        return await answer_turn(ask, *self._made[ask.policy], on_stage)
+        seams, policy = self._made[ask.policy]
+        return await answer_turn(ask, replace(seams, terms=self._bounds()), policy, on_stage)
 
     def grader(self, policy: Policy) -> Grader:
         """A model in the policy's style where one grades; it is kept, and with it what it remembers."""

@@ -13,7 +13,7 @@ from bot.compose_owned import Closers
 from bot.compose_parts import embedding_model
 from bot.settings import Settings
 from grounding.address import check_address, check_key
-from grounding.cloud import is_azure_ai
+from grounding.cloud import COGNITIVE, is_azure_ai
 from grounding.ports import Embedder
 from grounding.remote import Remote
 from rai.private import PrivateEmbedder
@@ -65,6 +65,7 @@ def service_embedder(settings: Settings, remote: Remote, closers: Closers) -> Op
         settings.embedding_model,
         settings.embedding_numbers,
         remote,
+        auth=settings.openai_auth if settings.embedding_at_openai else "bearer",
         shorten=settings.embedding_width is not None,
     )
     closers.append(embedder.aclose)
@@ -79,7 +80,8 @@ def _key(settings: Settings, closers: Closers) -> str | Callable[[], Awaitable[s
     if not is_azure_ai(settings.embedding_url or ""):
         return None
     check_address(settings.embedding_url or "", "ATTEST_EMBEDDING_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
-    return closers.identity(settings).bearer(SERVICE)
+    scope = settings.openai_scope if settings.embedding_at_openai else None
+    return closers.identity(settings).bearer(SERVICE, scope or COGNITIVE)
 
 
 def fingerprint_of(settings: Settings) -> str | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Hashable
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from pydantic import SecretStr
 
@@ -13,6 +13,7 @@ from grounding.remote import Breaker, Remote
 if TYPE_CHECKING:
     from grounding.azure.identity import MachineIdentity
 
+T = TypeVar("T")
 Close = Callable[[], Awaitable[None]]
 
 
@@ -23,6 +24,7 @@ class Closers(list[Close]):
         super().__init__()
         self._identity: MachineIdentity | None = None
         self._remotes: list[tuple[Remote, bool]] = []
+        self._shared: dict[Hashable, object] = {}
 
     def remote(
         self,
@@ -46,6 +48,12 @@ class Closers(list[Close]):
         )
         self._remotes.append((remote, needed))
         return remote
+
+    def shared(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What several parts of one system have in common, made at the first need."""
+        if key not in self._shared:
+            self._shared[key] = make()
+        return cast("T", self._shared[key])
 
     def trouble(self, *, needed: bool) -> dict[str, str]:
         """Services that failed several times in a row and are left alone for now, those that are needed or the others, and why."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
@@ -18,7 +18,7 @@ from bot.compose_owned import Close, Closers
 from bot.setting_forms import severities
 from bot.settings import SAMPLE, Settings
 from grounding.address import check_address
-from grounding.cloud import CLOUDS, is_azure_ai
+from grounding.cloud import CLOUDS, COGNITIVE, is_azure_ai
 from grounding.grade_prompt import own_texts as grading_texts
 from grounding.group_names import GroupNames
 from grounding.policy import Policy
@@ -35,6 +35,10 @@ from rai.private import PrivateModel, PrivateTagger, masking
 from rai.records import EntityType
 from rai.redact import Redactor
 from rai.screened import TIMEOUT_S, ScreenedModel, ScreenedWeb
+
+if TYPE_CHECKING:
+    from grounding.azure.openai_learned import Learned
+    from grounding.azure.openai_model import OpenAIModel
 
 LOG = logging.getLogger("attest")
 HYPOTHETICALS = "hyde.db"
@@ -54,19 +58,42 @@ def chat_model(
     """The chat model, wrapped: the bare one exists only inside the wrapper. `within_s`: of a call, else that of the settings; `needed`: without
     it no turn can be answered.
     """
-    from grounding.azure.openai_chat import OpenAIChat
-    from grounding.azure.openai_responses import OpenAIResponses
-
-    key = openai_key(settings, closers)
-    interface = OpenAIChat if settings.openai_api == "chat" else OpenAIResponses
     remote = closers.remote(settings, "openai", within_s=within_s, needed=needed)
-    model = interface(
-        settings.openai_base_url, key, settings.openai_model, remote, stream=settings.openai_stream == "on"
-    )  # fmt: skip
-    closers.append(_closing(model))
+    model = bare_model(settings, remote, closers)
     ours = [*own_texts(settings.company), *grading_texts(), judge_instructions(), JUDGE_REQUEST]
     inner: ChatModel = PrivateModel(model, redactor) if settings.pseudonyms == "on" else model
     return ScreenedModel(inner, screen, trusted=ours)
+
+
+def bare_model(settings: Settings, remote: Remote, closers: Closers) -> OpenAIModel:
+    """The chat model as it is called. Prompts that hold anybody's text go through `chat_model` alone."""
+    from grounding.azure.openai_chat import OpenAIChat
+    from grounding.azure.openai_responses import OpenAIResponses
+
+    interface = OpenAIChat if settings.openai_api == "chat" else OpenAIResponses
+    model = interface(
+        settings.openai_base_url,
+        openai_key(settings, closers),
+        settings.openai_model,
+        remote,
+        stream=settings.openai_stream == "on",
+        effort=settings.effort,
+        auth=settings.openai_auth,
+        learned=learned(settings, closers),
+    )
+    closers.append(_closing(model))
+    return model
+
+
+def learned(settings: Settings, closers: Closers) -> Learned:
+    """What is known of the chat model: one record for drafter, grader and judge."""
+    from grounding.azure.openai_learned import beginning
+
+    sure = "openai_thinking_tokens" in settings.model_fields_set
+    begin = partial(
+        beginning, settings.openai_base_url, thinking=settings.openai_thinking_tokens, effort=settings.effort, sure=sure
+    )
+    return closers.shared(("openai", settings.openai_base_url, settings.openai_model), begin)
 
 
 def openai_key(settings: Settings, closers: Closers) -> str | Callable[[], Awaitable[str]] | None:
@@ -76,7 +103,7 @@ def openai_key(settings: Settings, closers: Closers) -> str | Callable[[], Await
     if not is_azure_ai(settings.openai_base_url or ""):
         return None
     check_address(settings.openai_base_url or "", "ATTEST_OPENAI_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
-    return closers.identity(settings).bearer("openai")
+    return closers.identity(settings).bearer("openai", settings.openai_scope or COGNITIVE)
 
 
 def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.setting_forms import PREFIX
 from bot.setting_groups import EMBEDDING_WIDTHS, Groups
 from grounding.address import is_loopback
-from grounding.cloud import cloud_of, graph_cloud, is_graph
+from grounding.cloud import cloud_of, graph_cloud, is_azure_ai, is_graph
 
 
 def conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
@@ -22,6 +22,7 @@ def conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
     yield s.grader == "model" and no_model, f"ATTEST_GRADER=model {model}"
     yield s.rewriter == "model" and no_model, f"ATTEST_REWRITER=model {model}"
     yield s.hyde == "model" and no_model, f"ATTEST_HYDE=model {model}"
+    yield from _openai_conflicts(s)
     yield from _language_conflicts(s)
     yield from _in_the_clear(s)
     yield from _cloud_conflicts(s)
@@ -55,6 +56,20 @@ def _mode_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
     yield s.local == "on" and bool(others), both
     alone = "ATTEST_PROXIES needs ATTEST_LOCAL=off, ATTEST_PUBLIC_URL, ATTEST_API_KEYS or ATTEST_BOT_APP_ID: local mode refuses what a proxy passes on"
     yield bool(s.proxies) and s.local_mode, alone
+
+
+def _openai_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
+    """A header without a key, or a token that nobody asks for."""
+    keyless = s.openai_auth != "bearer" and s.openai_api_key is None
+    yield (
+        keyless,
+        f"ATTEST_OPENAI_AUTH={s.openai_auth} needs ATTEST_OPENAI_API_KEY; without one there is no key to send",
+    )
+    signs_in = s.openai_api_key is None and is_azure_ai(s.openai_base_url or "")
+    yield (
+        s.openai_scope is not None and not signs_in,
+        "ATTEST_OPENAI_SCOPE needs an Azure endpoint in ATTEST_OPENAI_BASE_URL, and no ATTEST_OPENAI_API_KEY: only there is a token asked for",
+    )
 
 
 def _in_the_clear(s: Groups) -> Iterator[tuple[bool, str]]:

@@ -20,6 +20,8 @@ _GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _INDEX = re.compile(r"(?=.{2,128}\Z)[a-z0-9]+(?:-[a-z0-9]+)*")
 _LABEL = re.compile(r"(?!-)[\w-]{1,63}(?<!-)")
 _SEVERITY = re.compile(r"(hate|sexual|self_harm|violence)=([1-7]|off)")
+_SCOPE = re.compile(r"(?:https|api)://[\w.:/-]{1,200}/\.default|[0-9a-fA-F-]{36}/\.default", re.ASCII)
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 _UNFIT = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
 
 
@@ -58,6 +60,16 @@ def is_blocklist(text: str) -> bool:
 def is_guid(text: str) -> bool:
     """True for an id of Microsoft Entra ID."""
     return _GUID.fullmatch(text) is not None
+
+
+def is_scope(text: str) -> bool:
+    """True for a scope of Microsoft Entra ID that stands for all that was granted."""
+    return _SCOPE.fullmatch(text) is not None
+
+
+def is_word(text: str) -> bool:
+    """True for one plain word."""
+    return _WORD.fullmatch(text) is not None
 
 
 def is_index(text: str) -> bool:

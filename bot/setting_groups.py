@@ -123,6 +123,16 @@ class Groups(Services):
         return self.embedding_api_key or (self.openai_api_key if same else None)
 
     @property
+    def embedding_at_openai(self) -> bool:
+        """True where texts are embedded at the chat model's address, with its key: then in the same header, or by the same token."""
+        return self.embedding_url == self.openai_base_url and self.embedding_api_key is None
+
+    @property
+    def effort(self) -> str | None:
+        """What the chat model is told of how hard to think; None: nothing."""
+        return None if self.openai_effort == "auto" else self.openai_effort
+
+    @property
     def embedding_numbers(self) -> int:
         """Numbers of a vector of the service."""
         return self.embedding_width or EMBEDDING_WIDTHS[self.embedding_model]

@@ -6,8 +6,13 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from bot.setting_forms import Price
+from bot.setting_forms import Price, is_scope, is_word
 from bot.setting_serving import Serving
+
+OPENAI_MODEL = "gpt-6-luna"
+"""What OpenAI names in place of gpt-4o-mini, which it ends on 14 January 2027 (developers.openai.com/api/docs/deprecations, looked up on
+22 November 2026). What can be had changes by the month: a deployment sets its own.
+"""
 
 
 class Models(Serving):
@@ -24,13 +29,31 @@ class Models(Serving):
         None,
         description="key of the chat model's endpoint; without it an Azure one gets this machine's identity, a local server nothing",
     )
-    openai_model: str = Field("gpt-4o-mini", description="chat model: its name, or that of its deployment on Azure")
+    openai_model: str = Field(OPENAI_MODEL, description="chat model: its name, or that of its deployment on Azure")
+    openai_auth: Literal["bearer", "api-key", "both"] = Field(
+        "bearer",
+        description="header in which the chat model's key goes: api-key is what gateways such as API Management take",
+    )
+    openai_scope: str | None = Field(
+        None,
+        description="whom the token for an Azure endpoint without a key is for; default https://cognitiveservices.azure.com/.default, in a national cloud its own",
+    )
     openai_api: Literal["chat", "responses"] = Field(
         "chat", description="interface of the chat model's endpoint: chat is what every server understands"
     )
     openai_stream: Literal["off", "on"] = Field(
         "off",
         description="on: the chat model's replies come in pieces, for proxies that cut a silent connection; checked whole as ever",
+    )
+    openai_effort: str = Field(
+        "auto",
+        description="how hard the chat model thinks, passed on as reasoning effort: none, minimal, low, medium, high or its own word; auto leaves it to the model",
+    )
+    openai_thinking_tokens: int = Field(
+        4096,
+        ge=0,
+        le=25_000,
+        description="tokens of room for thinking in each reply of a chat model that thinks; four times that after a cut reply; 0: none",
     )
     grader: Literal["embedded", "model"] = Field(
         "embedded", description="who grades passages: model is the chat model, in the style of the policy"
@@ -91,6 +114,20 @@ class Models(Serving):
     turn_cost: Price | None = Field(
         None, description="what the chat model may cost in a turn, in the currency of the prices; 0 or empty: anything"
     )
+
+    @field_validator("openai_effort")
+    @classmethod
+    def _effort(cls, value: str) -> str:
+        if not is_word(value):
+            raise ValueError("auto, or one word such as low, of letters, digits, - and _")
+        return value
+
+    @field_validator("openai_scope")
+    @classmethod
+    def _scope(cls, value: str | None) -> str | None:
+        if value is not None and not is_scope(value):
+            raise ValueError("a scope that ends in /.default, such as https://ai.azure.com/.default")
+        return value
 
     @field_validator("price_currency")
     @classmethod

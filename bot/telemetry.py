@@ -41,6 +41,7 @@ _TOKENS = {
     "prompt_tokens": "gen_ai.usage.input_tokens",
     "completion_tokens": "gen_ai.usage.output_tokens",
     "cached_tokens": "gen_ai.usage.cache_read.input_tokens",
+    "reasoning_tokens": "gen_ai.usage.reasoning.output_tokens",
 }
 
 
@@ -148,7 +149,9 @@ class Traces:
                     "attest.breaker": operation.breaker.state,
                 }
             case ChatCall(completion=completion):
-                ended = _tokens(operation.usage)
+                ended = _tokens(operation.usage) | {
+                    "gen_ai.request.max_tokens": operation.max_tokens
+                }  # with room to think
                 if completion is None:
                     return ended
                 ended["gen_ai.response.model"] = completion.model

@@ -22,11 +22,11 @@ def prices(settings: Settings) -> Prices | None:
     )
 
 
-def terms(settings: Settings) -> Terms:
-    """What each turn is bounded by; 0 bounds nothing."""
+def terms(settings: Settings, room: int = 0) -> Terms:
+    """What each turn is bounded by; 0 bounds nothing. `room`: tokens in a reply for a model that thinks before it writes."""
     return Terms(
         prices(settings),
         settings.turn_tokens or None,
         settings.turn_cost or None,
-        DRAFT_TOKENS if settings.generator == "openai" else 0,
+        DRAFT_TOKENS + room if settings.generator == "openai" else 0,
     )

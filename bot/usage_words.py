@@ -16,7 +16,10 @@ def usage_words(usage: Mapping[str, object]) -> str:
         cached = f" ({_count(usage, 'cached_tokens'):,} cached)" if _count(usage, "cached_tokens") else ""
         parts.append(f"{calls} {'call' if calls == 1 else 'calls'} of a model")
         parts.append(f"{_count(usage, 'prompt_tokens'):,} tokens in{cached}")
-        parts.append(f"{_count(usage, 'completion_tokens'):,} out")
+        thought = (
+            f" ({_count(usage, 'reasoning_tokens'):,} of them thought)" if _count(usage, "reasoning_tokens") else ""
+        )
+        parts.append(f"{_count(usage, 'completion_tokens'):,} out{thought}")
     if embedded:
         parts.append(f"{embedded:,} {'tokens ' if not calls else ''}embedded")
     if untold:

@@ -83,3 +83,9 @@ def graph_cloud(url: str) -> CloudName:
 def is_azure_ai(url: str) -> bool:
     """True if `url` leads to a resource of Azure AI, in whichever cloud: it takes the token of a machine's identity."""
     return (urlsplit(url).hostname or "").endswith(_AZURE_AI)
+
+
+def is_openai(url: str | None) -> bool:
+    """True if `url` leads to OpenAI itself, as None does, or to a resource of Azure AI: not to a server that speaks like them."""
+    host = urlsplit(url).hostname or "" if url else "api.openai.com"
+    return f".{host}".endswith(".api.openai.com") or host.endswith(_AZURE_AI)

@@ -51,7 +51,7 @@ class Metered:
         most = max(1, min(max_tokens, self._left))
         call = self._model.complete(system, user, purpose=purpose, max_tokens=most, schema=schema)
         reply = await self._stage(purpose, call)
-        self._left -= count_tokens(reply.text)
+        self._left -= max(count_tokens(reply.text), reply.usage.get("completion_tokens", 0))  # thinking is paid for too
         return reply
 
 

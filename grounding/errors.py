@@ -9,6 +9,7 @@ AttestError
 │   ├── ServiceTimeout      our deadline passed
 │   ├── ServiceRejected     the service said no to this request (401, 403, 404, 429 after retries)
 │   └── ServiceReplyInvalid an answer that cannot be read: HTML with status 200, a cut stream, bad JSON
+│       └── ReplyCut        a model's reply that was cut off at its length, also with more room
 ├── ContentFiltered         the service's own filter blocked the prompt or the draft
 ├── PromptBlocked           our screen blocked a prompt; it never left
 ├── WorkError               our own work on a text did not end as it should: a fault of ours, noted and counted
@@ -74,6 +75,10 @@ class ServiceReplyInvalid(ServiceError):
     """The reply cannot be read, or ends before it says that it is complete."""
 
     code = "bad_reply"
+
+
+class ReplyCut(ServiceReplyInvalid):
+    """A model's reply was cut off at its length: in mid-number it would read like a whole one."""
 
 
 class ContentFiltered(AttestError):

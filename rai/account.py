@@ -81,7 +81,7 @@ class Prices:
 class Terms:
     """What a turn may take of chat models; None is no bound. A bound on the cost needs prices.
 
-    `draft_tokens`: the most that a draft's reply takes; 0 where no chat model drafts.
+    `draft_tokens`: the most that a draft's reply takes, room for thinking included; 0 where no chat model drafts.
     """
 
     prices: Prices | None = None
@@ -110,9 +110,14 @@ class Amount:
 
 @dataclass(slots=True)
 class Hold:
-    """What is held for one call. `took`: what it took, as far as is known when it ends; of a call that was not sent, nothing."""
+    """What is held for one call: the most that it may take, of a prompt of `asked` tokens and a reply of `written`.
+
+    `took`: what it took, as far as is known when it ends; of a call that was not sent, nothing.
+    """
 
     most: Amount
+    asked: int = 0
+    written: int = 0
     took: Amount = field(default_factory=Amount)
 
 
@@ -133,8 +138,8 @@ class Account:
 
         Raises BudgetSpent where they do not fit, or would leave too little for the draft that is still to be made.
         """
-        hold = Hold(self._amount(asked, most))
-        room = Amount() if purpose == _DRAFT or self._drafted else self.room
+        hold = Hold(self._amount(asked, most), asked, most)
+        room = self._kept(purpose)
         if bound := self._exceeded(self.committed + hold.most + room):
             raise BudgetSpent(self._said(bound, purpose))
         self.committed += hold.most
@@ -144,6 +149,20 @@ class Account:
             yield hold
         finally:
             self.committed += hold.took - hold.most
+
+    def widen(self, hold: Hold, purpose: str, tokens: int, *, again: bool = False) -> int | None:
+        """Hold up to `tokens` more of the reply of a call under way, as many as fit; how many that are.
+
+        `again`: for a second try of it, whose prompt and reply have to fit beside the first; None if they do not.
+        """
+        least = self._amount(hold.asked, hold.written) if again else Amount()
+        free = self._free(self.committed + least + self._kept(purpose), tokens)
+        if free < 0:
+            return None if again else 0
+        more = least + self._amount(0, free)
+        hold.most += more
+        self.committed += more
+        return free
 
     def settle(self, hold: Hold, call: ModelCall) -> None:
         """Write a call down, and what it took: what the service counts; else all that was held, if it may have been billed."""
@@ -169,6 +188,21 @@ class Account:
     def _amount(self, asked: int, written: int, usage: Mapping[str, int] | None = None) -> Amount:
         told = {"prompt_tokens": asked, "completion_tokens": written} if usage is None else usage
         return Amount(asked + written, self.terms.prices.cost(told) if self.terms.prices else Decimal(0))
+
+    def _kept(self, purpose: str) -> Amount:
+        """What a call of this purpose leaves for the draft."""
+        return Amount() if purpose == _DRAFT or self._drafted else self.room
+
+    def _free(self, amount: Amount, tokens: int) -> int:
+        """How many of `tokens` a reply may have beside `amount`; negative if not even that fits."""
+        terms, free = self.terms, tokens
+        if terms.tokens is not None:
+            free = min(free, terms.tokens - amount.tokens)
+        if terms.cost is not None and terms.prices is not None:
+            left = terms.cost - amount.cost
+            each = terms.prices.output
+            free = min(free, -1 if left < 0 else int(left * PER / each) if each else free)
+        return free
 
     def _exceeded(self, amount: Amount) -> str:
         """The bound that `amount` goes beyond, in words; empty if none."""
@@ -202,6 +236,7 @@ def totals(calls: Iterable[ModelCall], prices: Prices | None) -> dict[str, int |
         out[name] = sum(c.usage.get(name, 0) for c in chats)
     more = {
         "cached_tokens": sum(c.usage.get("cached_tokens", 0) for c in chats),
+        "reasoning_tokens": sum(c.usage.get("reasoning_tokens", 0) for c in chats),
         "embedding_tokens": sum(c.usage.get("prompt_tokens", 0) for c in made if c.purpose == EMBED),
         "uncounted_calls": sum(c.is_untold for c in made),
     }

@@ -21,9 +21,11 @@ from grounding.errors import BudgetSpent, PromptBlocked, ServiceError, WorkError
 from grounding.observe import ChatCall, Operation, ReplyUnused, added, observed, watched_by
 from grounding.ports import ChatModel, Retriever, WebSearch
 from grounding.records import Access, Completion, Query, Retrieval, WebResult
+from grounding.room import Grant, room_granted_by
 from grounding.spotlight import MARKER_LINE
 from grounding.tokens import asked_tokens
 from rai.account import Account, Amount, Hold, ModelCall
+from rai.cut_prompt import cut_prompt
 from rai.personal.known import Known, Personal
 from rai.ports import PromptScreen
 from rai.pseudonyms import Pseudonyms
@@ -131,7 +133,11 @@ class ScreenedModel:
                     screening = await _decide(screen, timeout_s, request, (data,) if data else ())
                     _refuse(screening)
                 reply = model.complete(system, user, purpose=purpose, max_tokens=max_tokens, schema=schema)
-                return await _counted(asked, reply, hold)
+                with room_granted_by(_granting(asked, hold)):
+                    completion = await _counted(asked, reply, hold)
+            if _turn.get() is not None and (said := await cut_prompt(asked, completion)):
+                note(said)
+            return completion
 
         self.__call: Callable[..., Awaitable[Completion]] = call
         self.__name = model.name
@@ -243,6 +249,19 @@ async def _holding(asked: ChatCall, schema: Mapping[str, Any] | None) -> Abstrac
         return nullcontext(Hold(Amount()))
     tokens = await asyncio.to_thread(asked_tokens, asked.system, asked.user, schema)
     return turn.account.holding(asked.purpose, tokens, asked.max_tokens)
+
+
+def _granting(asked: ChatCall, hold: Hold) -> Grant:
+    """What the turn's account lets a reply take beyond its cap; without a bound, all that is wanted."""
+    turn, cap = _turn.get(), asked.max_tokens
+
+    def grant(tokens: int, again: bool) -> int | None:
+        bounded = turn is not None and turn.account.terms.bounded
+        given = turn.account.widen(hold, asked.purpose, tokens, again=again) if turn and bounded else tokens
+        asked.max_tokens = cap + (given or 0)
+        return given
+
+    return grant
 
 
 async def _counted(asked: ChatCall, call: Awaitable[Completion], hold: Hold) -> Completion:

@@ -17,10 +17,13 @@ from rich.text import Text
 
 from bot.commands import options
 from bot.commands.doctor_models import models, unusable
-from bot.commands.doctor_services import Finding, fix_of, services
+from bot.commands.doctor_page import Finding, fix_of
+from bot.commands.doctor_services import services
 from bot.commands.output import console, emit, table
 from bot.commands.startup import run, settings_of, warn_of_unknown_names
 from bot.commands.wiring import opened
+from bot.compose_owned import Closers
+from bot.compose_remote import learned
 from bot.settings import Settings
 from bot.system import System
 from bot.terms import terms
@@ -151,7 +154,7 @@ def _screens(settings: Settings) -> Finding:
 
 def _budget(settings: Settings) -> Iterator[Finding]:
     """What a turn may take, if that is bounded, and whether it leaves room for more than the draft."""
-    allowed = terms(settings)
+    allowed = terms(settings, learned(settings, Closers()).room())
     if not allowed.bounded:
         return
     account = Account(allowed, prompt_tokens=settings.policies[settings.policy].prompt_tokens)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from bot.commands.doctor_services import Finding
+from bot.commands.doctor_page import Finding
 from bot.settings import Settings
 from bot.system import System
 from rai.model_files import EMBEDDING

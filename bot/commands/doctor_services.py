@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import urlencode
 
-import aiohttp
 from pydantic import SecretStr
 
+from bot.commands.doctor_model import model_service
+from bot.commands.doctor_page import WAIT_S, Finding, asked, fix_of, get
 from bot.compose_embedder import SERVICE, service_embedder
 from bot.compose_owned import Closers, machine_identity
 from bot.compose_search import ask_ranker
 from bot.settings import Settings
-from grounding.address import check_address, is_loopback
-from grounding.cloud import COGNITIVE, SEARCH, is_azure_ai
-from grounding.errors import AttestError, ServiceError, ServiceRejected, SettingsError
-from grounding.remote import Remote, Throttled
-
-_WAIT_S = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line: what was looked at, how it stands, and what to do. `service` marks what lies outside this machine."""
-
-    name: str
-    status: Literal["ok", "note", "fail"]
-    detail: str
-    fix: str = ""
-    service: bool = False
-
+from grounding.address import check_address
+from grounding.cloud import COGNITIVE, SEARCH
+from grounding.errors import AttestError, ServiceError, SettingsError
+from grounding.remote import Remote
 
 Bearer = Callable[[str, str], Callable[[], Awaitable[str]]]
 """Name of a service and scope of its tokens to what gives one; that raises ServiceError."""
@@ -50,16 +36,16 @@ class _Door:
 
 
 async def services(settings: Settings) -> list[Finding]:
-    """One question to every service that is switched on, all at once, each bounded to 5 s; signing in without a key to 10 s."""
+    """One question to every service that is switched on, all at once, each bounded to 5 s, signing in without a key to 10 s, the call of the
+    chat model like that of a turn.
+    """
     async with machine_identity(settings) as identity:
-        return list(await asyncio.gather(*_services(settings, identity.bearer)))
+        model = asyncio.ensure_future(model_service(settings))
+        return [*await asyncio.gather(*_services(settings, identity.bearer)), *await model]
 
 
 def _services(settings: Settings, bearer: Bearer) -> list[asyncio.Future[Finding]]:
     calls = [_traces(settings)]
-    uses = (settings.grader, settings.rewriter, settings.hyde, settings.statement_judge)
-    if settings.generator == "openai" or "model" in uses:
-        calls.append(_openai(settings, bearer))
     if settings.embedder == "openai":
         calls.append(_embedding(settings))
     if settings.search == "azure":
@@ -87,41 +73,18 @@ async def _traces(settings: Settings) -> Finding:
     if settings.traces == "console":
         return Finding("traces", "ok", f"to stderr{content}")
     url = settings.traces_endpoint.rstrip("/") + "/v1/traces"
-    found = await _get("traces", url, {}, "ATTEST_TRACES_ENDPOINT", "ATTEST_TRACES_ENDPOINT")
+    found = await get("traces", url, {}, "ATTEST_TRACES_ENDPOINT", "ATTEST_TRACES_ENDPOINT")
     if found.detail == "answers (status 404)":
         found = replace(found, status="fail", detail="nothing takes traces there", fix="check ATTEST_TRACES_ENDPOINT")
     told = f"to a collector{content}: {found.detail}"
     return replace(found, status="note" if found.status == "fail" else "ok", detail=told)
 
 
-async def _openai(settings: Settings, bearer: Bearer) -> Finding:
-    base = (settings.openai_base_url or "https://api.openai.com/v1").rstrip("/")
-    key = settings.openai_api_key
-    if key is None and is_azure_ai(base):
-        door = _Door("ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL", COGNITIVE, "Cognitive Services OpenAI User")
-        return _with_models(
-            await _signed_in("model service", f"{base}/models", door, bearer), "", "ATTEST_OPENAI_BASE_URL"
-        )
-    headers = {"Authorization": f"Bearer {key.get_secret_value()}", "api-key": key.get_secret_value()} if key else {}
-    found, page = await _asked(
-        "model service", f"{base}/models", headers, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL"
-    )
-    wanted = "" if is_azure_ai(base) else settings.openai_model  # Azure lists models, and is asked for deployments
-    return _with_models(found, page, "ATTEST_OPENAI_BASE_URL", wanted)
-
-
-def _with_models(found: Finding, page: str, url_setting: str, wanted: str = "") -> Finding:
-    """What the list of models, which every such server has, tells beside that it answers: a wrong address, an unknown model."""
+def _of_models(found: Finding, page: str, url_setting: str) -> Finding:
+    """What the list of models, which every such server has, tells beside that it answers: a wrong address."""
     if found.detail.endswith("(status 404)") or page.lstrip()[:1] == "<":
         fix = f"{url_setting} must end in /v1, for Azure in /openai/v1/"
         return replace(found, status="fail", detail="something answers there, but no model service", fix=fix)
-    try:
-        listed = {str(model["id"]) for model in json.loads(page)["data"]} if wanted else set()
-    except (ValueError, KeyError, TypeError):
-        listed = set()
-    if found.status == "ok" and listed and not {wanted, f"{wanted}:latest"} & listed:
-        detail = f"answers, but has no {wanted!r} among its {len(listed)} models"
-        return replace(found, status="note", detail=detail, fix="check ATTEST_OPENAI_MODEL")
     return found
 
 
@@ -129,7 +92,7 @@ async def _embedding(settings: Settings) -> Finding:
     """Embeds one word: whether it answers, takes the key, knows the model, and gives vectors of the width that is expected."""
     closers = Closers()
     try:
-        embedder = service_embedder(settings, Remote(SERVICE, deadline_s=_WAIT_S, retries=0), closers)
+        embedder = service_embedder(settings, Remote(SERVICE, deadline_s=WAIT_S, retries=0), closers)
         await embedder.embed(["attest"])
     except (AttestError, OSError) as error:
         rejected = "check ATTEST_EMBEDDING_API_KEY, ATTEST_EMBEDDING_MODEL and ATTEST_EMBEDDING_WIDTH"
@@ -148,7 +111,7 @@ async def _search(settings: Settings, bearer: Bearer) -> Finding:
     url = f"{base}/indexes('{settings.search_index}')/docs/$count?api-version=2026-04-01"  # a query key may ask this
     door = _Door("ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT", SEARCH, "Search Index Data Reader")
     if key:
-        found = await _get("search", url, {"api-key": key.get_secret_value()}, door.key, door.endpoint)
+        found = await get("search", url, {"api-key": key.get_secret_value()}, door.key, door.endpoint)
     else:
         found = await _signed_in("search", url, door, bearer)
     if found.detail.endswith("(status 404)"):
@@ -179,7 +142,7 @@ async def _agentic(settings: Settings, bearer: Bearer) -> Finding:
     url = f"{base}/knowledgebases('{settings.search_index}')?api-version=2026-04-01"
     door = _Door("ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT", SEARCH, "Search Service Contributor")
     if key:
-        found = await _get(name, url, {"api-key": key.get_secret_value()}, door.key, door.endpoint)
+        found = await get(name, url, {"api-key": key.get_secret_value()}, door.key, door.endpoint)
     else:
         found = await _signed_in(name, url, door, bearer)
     if found.detail.endswith("(status 404)"):
@@ -196,7 +159,7 @@ async def _content_safety(settings: Settings, bearer: Bearer) -> Finding:
     url = f"{base}/contentsafety/text/blocklists?api-version=2023-10-01"
     door = _Door("ATTEST_CONTENT_SAFETY_KEY", "ATTEST_CONTENT_SAFETY_ENDPOINT", COGNITIVE)
     if key:
-        found = await _get(
+        found = await get(
             "content safety", url, {"Ocp-Apim-Subscription-Key": key.get_secret_value()}, door.key, door.endpoint
         )
     else:
@@ -211,10 +174,10 @@ async def _moderation(settings: Settings) -> Finding:
     base = (settings.moderation_base_url or "https://api.openai.com/v1").rstrip("/")
     key = settings.moderation_key
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
-    found, page = await _asked(
+    found, page = await asked(
         "moderation", f"{base}/models", headers, "ATTEST_MODERATION_KEY", "ATTEST_MODERATION_BASE_URL"
     )
-    return _with_models(found, page, "ATTEST_MODERATION_BASE_URL")
+    return _of_models(found, page, "ATTEST_MODERATION_BASE_URL")
 
 
 async def _language(settings: Settings, bearer: Bearer) -> Finding:
@@ -227,30 +190,30 @@ async def _language(settings: Settings, bearer: Bearer) -> Finding:
         found = await _signed_in("language service", url, door, bearer)
     else:
         headers = {"Ocp-Apim-Subscription-Key": key.get_secret_value()}
-        found = await _get("language service", url, headers, "ATTEST_LANGUAGE_KEY", "ATTEST_LANGUAGE_ENDPOINT")
+        found = await get("language service", url, headers, "ATTEST_LANGUAGE_KEY", "ATTEST_LANGUAGE_ENDPOINT")
     return replace(found, detail=f"{found.detail}; {uses}")
 
 
 async def _serpapi(settings: Settings) -> Finding:
     query = urlencode({"api_key": _secret(settings.serpapi_key)})
     url = f"https://serpapi.com/account.json?{query}"
-    return await _get("web search", url, {}, "ATTEST_SERPAPI_KEY", "the network")
+    return await get("web search", url, {}, "ATTEST_SERPAPI_KEY", "the network")
 
 
 async def _tavily(settings: Settings) -> Finding:
     base = (settings.tavily_base_url or "https://api.tavily.com").rstrip("/")
     headers = {"Authorization": f"Bearer {_secret(settings.tavily_key)}"}
-    return await _get("web search", f"{base}/usage", headers, "ATTEST_TAVILY_KEY", "ATTEST_TAVILY_BASE_URL")
+    return await get("web search", f"{base}/usage", headers, "ATTEST_TAVILY_KEY", "ATTEST_TAVILY_BASE_URL")
 
 
 async def _duckduckgo(_: Settings) -> Finding:
     url = "https://api.duckduckgo.com/?q=DuckDuckGo&format=json"
-    return await _get("web search", url, {}, "the network", "the network")
+    return await get("web search", url, {}, "the network", "the network")
 
 
 async def _bing(settings: Settings) -> Finding:
     headers = {"Ocp-Apim-Subscription-Key": _secret(settings.bing_key)}
-    found = await _get("web search", settings.bing_endpoint or "", headers, "ATTEST_BING_KEY", "ATTEST_BING_ENDPOINT")
+    found = await get("web search", settings.bing_endpoint or "", headers, "ATTEST_BING_KEY", "ATTEST_BING_ENDPOINT")
     detail = f"legacy: Microsoft retired Bing Web Search on 2025-08-11; this service {found.detail}"
     status: Literal["note", "fail"] = "note" if found.status == "ok" else "fail"
     return replace(found, status=status, detail=detail, fix=found.fix or "set ATTEST_WEB to serpapi or tavily")
@@ -269,81 +232,12 @@ async def _signed_in(name: str, url: str, door: _Door, bearer: Bearer) -> Findin
     except ServiceError as error:
         fix = f"give this machine a managed identity, or az login, or set {door.key}"
         return Finding(name, "fail", str(error).removeprefix(f"{name}: "), fix, service=True)
-    found = await _get(name, url, {"Authorization": f"Bearer {token}"}, door.key, door.endpoint)
+    found = await get(name, url, {"Authorization": f"Bearer {token}"}, door.key, door.endpoint)
     if found.status == "fail" and "refuses the key" in found.detail:
         detail = found.detail.replace("the key", "this machine's identity")
         return replace(found, detail=detail, fix=f"give it the role {door.role} on the resource")
     return replace(found, detail=f"signed in as this machine; {found.detail}") if found.status == "ok" else found
 
 
-def fix_of(error: Exception, rejected: str, unreachable: str, key: str = "") -> str:
-    """What mends a failed call: `rejected` where the service said no, `unreachable` where nothing of it came. `key`: the setting that makes
-    signing in needless, where there is one.
-    """
-    if isinstance(error, Throttled):
-        return "wait, or raise its quota"
-    if "could not sign in" in str(error) or "no token" in str(error):
-        return "give this machine a managed identity, or az login" + (f", or set {key}" if key else "")
-    return rejected if isinstance(error, ServiceRejected) else unreachable
-
-
 def _secret(value: SecretStr | None) -> str:
     return value.get_secret_value() if value is not None else ""
-
-
-async def _get(name: str, url: str, headers: dict[str, str], key_setting: str, url_setting: str) -> Finding:
-    """Ask for a page that costs nothing. Neither key nor address appears in what is said."""
-    return (await _asked(name, url, headers, key_setting, url_setting))[0]
-
-
-async def _asked(
-    name: str, url: str, headers: dict[str, str], key_setting: str, url_setting: str
-) -> tuple[Finding, str]:
-    """The finding, and the page where one came, its first megabyte."""
-    timeout = aiohttp.ClientTimeout(total=_WAIT_S)
-    try:
-        async with (
-            aiohttp.ClientSession(timeout=timeout, trust_env=not is_loopback(url)) as session,
-            session.get(url, headers=headers, allow_redirects=False) as response,  # the key goes nowhere else
-        ):
-            status = response.status
-            page = await _beginning(response)
-    except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-        fix = f"check {url_setting}, and that the service runs"
-        return Finding(name, "fail", f"does not answer ({type(error).__name__})", fix, service=True), ""
-    found = _of_status(name, status, key_setting, url_setting)
-    return (_of_page(found, page, url_setting) if status == 200 else found), page
-
-
-async def _beginning(response: aiohttp.ClientResponse) -> str:
-    """The first megabyte, also of a page that comes in pieces, without the byte order mark that some put before a number."""
-    page = bytearray()
-    async for piece in response.content.iter_any():
-        page += piece
-        if len(page) >= 2**20:
-            break
-    return page[: 2**20].decode("utf-8-sig", "replace")
-
-
-def _of_page(found: Finding, page: str, url_setting: str) -> Finding:
-    """Whoever answers 200 says something in JSON, a number or nothing; a page of a proxy or half a reply is trouble all the same."""
-    try:
-        json.loads(page or "null")
-    except ValueError:
-        said = "a web page" if page.lstrip()[:1] == "<" else "what cannot be read"
-        fix = f"check {url_setting}, and what stands between: a proxy, a sign-in page"
-        return replace(found, status="fail", detail=f"answers {said} (status 200)", fix=fix)
-    return found
-
-
-def _of_status(name: str, status: int, key_setting: str, url_setting: str) -> Finding:
-    if 300 <= status < 400:
-        fix = f"set {url_setting} to the final address"
-        return Finding(name, "fail", f"redirects elsewhere (status {status})", fix, service=True)
-    if status in (401, 403):
-        return Finding(name, "fail", f"refuses the key (status {status})", f"check {key_setting}", service=True)
-    if status == 429:
-        return Finding(name, "note", "has too many requests (status 429)", "wait, or raise its quota", service=True)
-    if status >= 500:
-        return Finding(name, "fail", f"is in trouble (status {status})", "try again later", service=True)
-    return Finding(name, "ok", f"answers (status {status})", service=True)

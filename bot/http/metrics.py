@@ -31,7 +31,9 @@ from rai.account import EMBED, Prices
 from rai.records import Outcome
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 45)
-TOKENS = {"prompt_tokens": "input", "cached_tokens": "cached", "completion_tokens": "output"}
+TOKENS = {
+    "prompt_tokens": "input", "cached_tokens": "cached", "completion_tokens": "output", "reasoning_tokens": "reasoning",
+}  # fmt: skip
 KB_SECONDS = 30.0
 """The knowledge base is counted at most this often: a scrape must stay cheap."""
 
@@ -93,7 +95,7 @@ class Metrics:
             "attest_remote_retries", "Attempts after the first of a call.", ["service"], registry=own
         )
         self.tokens = Counter(
-            "attest_model_tokens", "Tokens as the service counts them; cached is a part of input.", ["model", "kind"], registry=own
+            "attest_model_tokens", "Tokens as the service counts them; cached is a part of input, reasoning of output.", ["model", "kind"], registry=own
         )  # fmt: skip
         self.cost = Counter(
             "attest_model_cost", "What the tokens cost at the prices of the settings.", ["model", "currency"], registry=own

@@ -35,6 +35,13 @@ _TOO_LONG_CODES = frozenset({"context_length_exceeded", "string_above_max_length
 _PATHS = ("/chat/completions", "/responses", "/embeddings", "/moderations")
 _SCHEMA = re.compile(r"response_format|text\.format|json[ _-]?schema|structured[ _]outputs?|grammar", re.IGNORECASE)
 
+_TOO_MUCH = re.compile(
+    r"too (?:large|high|big)|at most \d|above maximum|maximum (?:context|value|output)|context (?:length|window|size)|exceed",
+    re.IGNORECASE,
+)
+_LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+_EFFORT = re.compile(r"'(none|minimal|low|medium|high|xhigh|max)'")
+
 
 @contextmanager
 def translated(service: str) -> Iterator[None]:
@@ -124,7 +131,7 @@ def names_parameter(error: openai.APIStatusError, parameter: str) -> bool:
     if error.status_code not in (400, 422):
         return False
     if error.param is None:
-        return f"'{parameter}'" in error.message
+        return re.search(rf"(?<![\w.]){re.escape(parameter)}(?!\w)", error.message) is not None
     return error.param == parameter or str(error.param).startswith(f"{parameter}.")
 
 
@@ -133,6 +140,21 @@ def names_schema(error: openai.APIStatusError) -> bool:
     if error.status_code not in (400, 422):
         return False
     return bool(_SCHEMA.search(error.response.text))
+
+
+def names_size(error: openai.APIStatusError) -> bool:
+    """True if a 400 or 422 says that the cap of the reply is more than model or context hold: the cap is known, its size is not allowed."""
+    if error.status_code not in (400, 422) or error.code in _FILTER_CODES:
+        return False
+    if error.code in _TOO_LONG_CODES:
+        return True
+    return error.param in (None, "", *_LENGTHS) and bool(_TOO_MUCH.search(error.message))
+
+
+def named_efforts(error: openai.APIStatusError) -> tuple[str, ...]:
+    """The efforts that a refusal names as allowed; of its words only those that are known."""
+    _, _, allowed = error.message.partition("upported values")
+    return tuple(dict.fromkeys(_EFFORT.findall(allowed)))
 
 
 def _where(error: openai.APIStatusError, code: str | None) -> str:

@@ -11,10 +11,24 @@ from typing import Any
 
 import openai
 
-from grounding.azure.faults import names_parameter, reported
-from grounding.azure.openai_model import Asked, Ending, Gathering, OpenAIModel, Reply, counted, text_or_none
+from grounding.azure.faults import names_parameter, names_size, reported
+from grounding.azure.openai_learned import LengthName
+from grounding.azure.openai_model import (
+    Asked,
+    Ending,
+    Gathering,
+    OpenAIModel,
+    Reply,
+    counted,
+    shows_thoughts,
+    text_or_none,
+    thought,
+)
 from grounding.errors import ServiceReplyInvalid
 
+_LENGTHS: tuple[LengthName, ...] = ("max_tokens", "max_completion_tokens")
+_THOUGHTS = ("reasoning_content", "reasoning")
+"""Where local servers put what a model thought."""
 _ENDINGS: dict[object, Ending] = {"stop": "complete", "length": "length", "content_filter": "filtered"}
 
 
@@ -23,35 +37,34 @@ class OpenAIChat(OpenAIModel):
 
     path = "/chat/completions"
 
-    _length_name = "max_tokens"
-    _tells_usage = True
-    """Until a server says otherwise: then this model's own."""
-
     def _request(self, asked: Asked) -> dict[str, Any]:
         sent: dict[str, Any] = {
             "model": self._model,
             "messages": [{"role": "system", "content": asked.system}, {"role": "user", "content": asked.user}],
-            self._length_name: asked.max_tokens,
+            self._learned.length_name: asked.cap,
         }
         if self._temperature is not None:
             sent["temperature"] = self._temperature
+        if self._effort is not None:
+            sent["reasoning_effort"] = self._effort
         if asked.schema is not None and self._schemas:
             form = {"name": asked.purpose, "schema": asked.schema, "strict": True}
             sent["response_format"] = {"type": "json_schema", "json_schema": form}
         if self._stream:
             sent["stream"] = True
-            if self._tells_usage:
+            if "stream_options" not in self._learned.refused:
                 sent["stream_options"] = {"include_usage": True}
         return sent
 
-    def _adapt(self, error: openai.APIStatusError, sent: Mapping[str, Any]) -> bool:
-        if "max_tokens" in sent and names_parameter(error, "max_tokens"):
-            self._length_name = "max_completion_tokens"
-            return True
-        if "stream_options" in sent and names_parameter(error, "stream_options"):
-            self._tells_usage = False
-            return True
-        return super()._adapt(error, sent)
+    def _adapt(self, error: openai.APIStatusError, sent: Mapping[str, Any], room: int) -> bool:
+        if not names_size(error):
+            for name in _LENGTHS:
+                if name in sent and names_parameter(error, name):
+                    return self._learned.other_length(name)
+            if "stream_options" in sent and names_parameter(error, "stream_options"):
+                self._learned.refused.add("stream_options")
+                return True
+        return super()._adapt(error, sent, room)
 
     def _gathering(self) -> Gathering:
         return _Chunks(self._remote.service)
@@ -68,8 +81,12 @@ class OpenAIChat(OpenAIModel):
             raise self._invalid("the reply does not say that it is complete")
         if message.get("refusal") and ending != "filtered":
             ending = "refused"
+        written = text if isinstance(text, str) else ""
         usage = counted(body.get("usage"), "prompt_tokens", "completion_tokens")
-        return Reply(text if isinstance(text, str) else "", ending, text_or_none(body.get("model")), usage)
+        told = thought(body.get("usage"), "completion_tokens")
+        mused = shows_thoughts(written, *(message.get(name) for name in _THOUGHTS))
+        mused = mused or (ending == "length" and not written.strip() and told is None)
+        return Reply(written, ending, text_or_none(body.get("model")), usage, told, mused)
 
 
 class _Chunks:
@@ -82,6 +99,7 @@ class _Chunks:
         self._service = service
         self._text: list[str] = []
         self._refusal: list[str] = []
+        self._thoughts: list[str] = []
         self._reason: object = None
         self._more: dict[str, Any] = {}
 
@@ -98,6 +116,7 @@ class _Chunks:
         delta = choice.get("delta") if isinstance(choice, dict) else None
         if not isinstance(choice, dict) or not isinstance(delta, dict | None) or choice.get("index", 0) != 0:
             raise ServiceReplyInvalid(self._service, "a piece of the stream holds no choice")
+        self._thoughts += [piece for name in _THOUGHTS if isinstance(piece := (delta or {}).get(name), str)]
         for into, part in ((self._text, "content"), (self._refusal, "refusal")):
             piece = (delta or {}).get(part)
             if isinstance(piece, str) and piece:
@@ -107,5 +126,9 @@ class _Chunks:
         self._reason = choice.get("finish_reason") or self._reason
 
     def body(self) -> object:
-        message = {"content": "".join(self._text), "refusal": "".join(self._refusal)}
+        message = {
+            "content": "".join(self._text),
+            "refusal": "".join(self._refusal),
+            "reasoning": "".join(self._thoughts),
+        }
         return {**self._more, "choices": [{"message": message, "finish_reason": self._reason}]}

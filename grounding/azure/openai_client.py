@@ -9,8 +9,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Awaitable, Callable
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
+import httpx2
 from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 
 from grounding.address import is_this_machine
@@ -21,12 +23,16 @@ OPENAI_BASE_URL = "https://api.openai.com/v1"
 CONNECT_S = 5.0
 TokenProvider = Callable[[], Awaitable[str]]
 """Asynchronous: a function that returns its token at once is refused, for it would hold up every other turn."""
+Auth = Literal["bearer", "api-key", "both"]
+"""The header in which a key goes: Authorization, as OpenAI, Azure's `/openai/v1/` and local servers take it, or api-key, as gateways do."""
 
 
-def make_client(base_url: str | None, api_key: str | TokenProvider | None, remote: Remote) -> AsyncOpenAI:
+def make_client(
+    base_url: str | None, api_key: str | TokenProvider | None, remote: Remote, auth: Auth = "bearer"
+) -> AsyncOpenAI:
     """A client of OpenAI, of Azure's `/openai/v1/`, or of a server that speaks like them.
 
-    `api_key`: a key, an async function that returns a bearer token (Microsoft Entra ID), or None for a local server.
+    `api_key`: a key, an async function that returns a bearer token (Microsoft Entra ID), or None for a local server. `auth`: how a key goes.
     Its timeout is per read, so whoever calls bounds the whole. Raises SettingsError if `base_url` is not an http or https
     address, or the key cannot be sent.
     """
@@ -39,13 +45,30 @@ def make_client(base_url: str | None, api_key: str | TokenProvider | None, remot
         base_url=url,
         # Without a key the SDK would send the environment's to whatever server this is.
         api_key=_guarded(api_key, remote.service) if callable(api_key) else api_key or "none",
+        default_headers=_headers(api_key, auth),
         max_retries=0,
         timeout=Timeout(remote.deadline_s, connect=min(CONNECT_S, remote.deadline_s)),
         # A redirect would carry the prompt to an address that nobody configured; a proxy cannot reach our loopback.
-        http_client=DefaultAsyncHttpx2Client(trust_env=not is_this_machine(host), follow_redirects=False),
+        http_client=DefaultAsyncHttpx2Client(
+            trust_env=not is_this_machine(host), follow_redirects=False, event_hooks=_hooks(api_key, auth)
+        ),
     )
     client.organization = client.project = client.admin_api_key = None
     return client
+
+
+def _headers(api_key: object, auth: Auth) -> dict[str, str]:
+    """Headers beside the SDK's own, which is a bearer's; a token is a bearer's whatever `auth` says."""
+    return {"api-key": api_key} if isinstance(api_key, str) and auth != "bearer" else {}
+
+
+def _hooks(api_key: object, auth: Auth) -> dict[str, list[Any]]:
+    """The SDK sends no request without Authorization, unless each single one asks for it: it is taken off on the way out."""
+
+    async def without_bearer(request: httpx2.Request) -> None:
+        request.headers.pop("Authorization", None)
+
+    return {"request": [without_bearer]} if isinstance(api_key, str) and auth == "api-key" else {}
 
 
 def _guarded(provider: TokenProvider, service: str) -> TokenProvider:

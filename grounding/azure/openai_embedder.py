@@ -24,7 +24,7 @@ from openai import Timeout
 
 from grounding.azure.embedding_name import service_fingerprint
 from grounding.azure.faults import translated
-from grounding.azure.openai_client import CONNECT_S, TokenProvider, make_client
+from grounding.azure.openai_client import CONNECT_S, Auth, TokenProvider, make_client
 from grounding.azure.openai_model import counted
 from grounding.azure.search_rows import sendable
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
@@ -65,12 +65,13 @@ class OpenAIEmbedder:
         width: int,
         remote: Remote,
         *,
+        auth: Auth = "bearer",
         shorten: bool = False,
     ) -> None:
         self._model, self._width, self._remote, self._shorten = model, width, remote, shorten
         self._fingerprint = service_fingerprint(base_url, model, width)
         self._cache: OrderedDict[str, Vectors] = OrderedDict()
-        self._client = make_client(base_url, api_key, remote)
+        self._client = make_client(base_url, api_key, remote, auth)
         self._timeout = Timeout(min(READ_S, remote.deadline_s), connect=min(CONNECT_S, remote.deadline_s))
 
     @property

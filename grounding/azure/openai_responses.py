@@ -10,7 +10,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from grounding.azure.faults import reported
-from grounding.azure.openai_model import Asked, Ending, Gathering, OpenAIModel, Reply, counted, text_or_none
+from grounding.azure.openai_model import (
+    Asked,
+    Ending,
+    Gathering,
+    OpenAIModel,
+    Reply,
+    counted,
+    shows_thoughts,
+    text_or_none,
+    thought,
+)
 
 LEAST_TOKENS = 16
 """The service refuses a smaller `max_output_tokens`."""
@@ -28,11 +38,13 @@ class OpenAIResponses(OpenAIModel):
             "model": self._model,
             "instructions": asked.system,
             "input": asked.user,
-            "max_output_tokens": max(asked.max_tokens, LEAST_TOKENS),
+            "max_output_tokens": max(asked.cap, LEAST_TOKENS),
             "store": False,
         }
         if self._temperature is not None:
             sent["temperature"] = self._temperature
+        if self._effort is not None:
+            sent["reasoning"] = {"effort": self._effort}
         if asked.schema is not None and self._schemas:
             form = {"type": "json_schema", "name": asked.purpose, "schema": asked.schema, "strict": True}
             sent["text"] = {"format": form}
@@ -58,7 +70,9 @@ class OpenAIResponses(OpenAIModel):
         texts = [part.get("text") for part in parts if part.get("type") == "output_text"]
         usage = counted(body.get("usage"), "input_tokens", "output_tokens")
         text = "".join(text for text in texts if isinstance(text, str))
-        return Reply(text, ending, text_or_none(body.get("model")), usage)
+        told = thought(body.get("usage"), "output_tokens")
+        mused = shows_thoughts(text) or (ending == "length" and not text.strip() and told is None)
+        return Reply(text, ending, text_or_none(body.get("model")), usage, told, mused)
 
 
 def _ending(status: object, details: object) -> Ending | None:

@@ -10,7 +10,8 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.commands.doctor_services import Finding, services
+from bot.commands.doctor_page import Finding
+from bot.commands.doctor_services import services
 from bot.records import Ask
 from bot.settings import Settings, load_settings
 from grounding.errors import ServiceRejected

@@ -11,7 +11,8 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.commands.doctor_services import Finding, services
+from bot.commands.doctor_page import Finding
+from bot.commands.doctor_services import services
 from bot.compose import compose
 from bot.compose_ingest import is_taken_in, open_ingester
 from bot.records import Ask

@@ -126,3 +126,35 @@ def test_without_a_bot_nothing_of_it_is_needed() -> None:
 def test_doctor_names_the_registration(kind: str, told: str) -> None:
     found = _bot(load_settings(**BOT, bot_app_type=kind, **WHOLE[kind]))
     assert (found.status, found.detail) == ("ok", told)
+
+
+AZURE = "https://contoso.openai.azure.com/openai/v1/"
+SCOPE = "https://ai.azure.com/.default"
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"openai_auth": "api-key"}, "ATTEST_OPENAI_AUTH=api-key needs ATTEST_OPENAI_API_KEY; without one there is no key to send"),
+        ({"openai_auth": "both", "openai_base_url": AZURE}, "ATTEST_OPENAI_AUTH=both needs ATTEST_OPENAI_API_KEY"),
+        ({"openai_auth": "header"}, "ATTEST_OPENAI_AUTH"),
+        ({"openai_scope": SCOPE}, "ATTEST_OPENAI_SCOPE needs an Azure endpoint in ATTEST_OPENAI_BASE_URL"),
+        ({"openai_scope": SCOPE, "openai_base_url": AZURE, "openai_api_key": "k"}, "ATTEST_OPENAI_SCOPE needs an Azure endpoint"),
+        ({"openai_scope": "https://ai.azure.com", "openai_base_url": AZURE}, r"a scope that ends in /\.default"),
+        ({"openai_effort": "very low"}, "auto, or one word such as low"),
+        ({"openai_effort": ""}, "auto, or one word such as low"),
+        ({"openai_thinking_tokens": "-1"}, "a whole number from 0 to 25000"),
+        ({"openai_thinking_tokens": "25001"}, "a whole number from 0 to 25000"),
+    ],
+)  # fmt: skip
+def test_what_a_chat_model_is_told_can_be_told(given: dict[str, str], line: str) -> None:
+    with pytest.raises(SettingsError, match=line) as caught:
+        load_settings(**given)
+    assert "\n" not in str(caught.value)
+
+
+def test_key_scope_effort_and_room_are_settings() -> None:
+    assert load_settings(openai_auth="api-key", openai_api_key="k").openai_auth == "api-key"
+    assert load_settings(openai_scope=SCOPE, openai_base_url=AZURE).openai_scope == SCOPE
+    assert [load_settings(openai_effort=word).effort for word in ("auto", "none", "xhigh")] == [None, "none", "xhigh"]
+    assert load_settings(openai_thinking_tokens="0").openai_thinking_tokens == 0

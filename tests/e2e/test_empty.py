@@ -10,8 +10,8 @@ from pathlib import Path
 
 from aiohttp import ClientSession
 
-from bot.reply import EMPTY
 from bot.addresses import Addresses
+from bot.reply import EMPTY
 from bot.serve import listening, serve_on
 from tests.e2e.processes import environment_of, settings_over, started
 from tests.fakes.channel import FakeChannel, post

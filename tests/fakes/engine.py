@@ -136,11 +136,12 @@ class EngineChat(FaultyServer):
 
     async def answer(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         if request.path == "/v1/models":
-            return web.json_response({"object": "list", "data": [{"id": "gpt-4o-mini", "object": "model"}]})
+            return web.json_response({"object": "list", "data": [{"id": "engine-1", "object": "model"}]})
         if not request.path.endswith("/chat/completions"):
             return web.json_response({"error": {"message": "Not found", "code": None}}, status=404)
         system, user = (message["content"] for message in body["messages"])
         text = await (self._graded(user) if _GRADED.search(user) else self._drafted(system, user))
+        text = text or '{"status": "ok"}'  # whoever asks without evidence asks whether anybody is there
         usage = {"prompt_tokens": len(system + user) // 4, "completion_tokens": len(text) // 4}
         return web.json_response(
             {

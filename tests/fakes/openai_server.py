@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -16,7 +16,8 @@ from typing import Any, Self
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from tests.fakes.openai_forms import Ending, body, completion, events, sse, wrong
+from grounding.tokens import CHAT_OVERHEAD, count_tokens
+from tests.fakes.openai_forms import Ending, Reasoner, body, completion, events, sse, usage_of, wrong
 
 Step = Callable[["OpenAIServer", web.Request], Awaitable[web.StreamResponse]]
 
@@ -33,20 +34,35 @@ class Seen:
 class OpenAIServer:
     """Use as `async with OpenAIServer(ok("Hello."), status(500)) as server`. Past the script every step is `otherwise`.
 
-    `takes_schemas` false: a server without structured output, which refuses the parameter for it.
+    `takes_schemas` false: a server without structured output, which refuses the parameter for it. `reasoner`: whose quirks it has; `key_in`:
+    the only header in which it takes a key; `pages`: what it answers to GET, by path; `missing`: no deployment of any name is there.
     """
 
-    def __init__(self, *script: Step, otherwise: Step | None = None, takes_schemas: bool = True) -> None:
+    def __init__(
+        self,
+        *script: Step,
+        otherwise: Step | None = None,
+        takes_schemas: bool = True,
+        reasoner: Reasoner | None = None,
+        key_in: str | None = None,
+        pages: Mapping[str, Any] | None = None,
+        missing: bool = False,
+    ) -> None:
         self.script = list(script)
         self.seen: list[Seen] = []
         self.root = ""
         self.released = asyncio.Event()
         self._otherwise = otherwise or ok("Fine.")
         self._takes_schemas = takes_schemas
+        self._key_in = key_in
+        self._missing = missing
+        self._pages = dict(pages or {})
+        self.reasoner = reasoner
         app = web.Application()
         for path in ("/v1", "/openai/v1"):
             app.router.add_post(f"{path}/chat/completions", self._handle)
             app.router.add_post(f"{path}/responses", self._handle)
+        app.router.add_get("/{path:.*}", self._page)
         self._server = TestServer(app)
 
     async def __aenter__(self) -> Self:
@@ -67,12 +83,24 @@ class OpenAIServer:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         asked = await request.json()
         self.seen.append(Seen(request.path, dict(request.headers), asked))
+        if self._key_in is not None and self._key_in not in request.headers:
+            return web.json_response({"statusCode": 401, "message": "Access denied due to missing key."}, status=401)
+        if self._missing:
+            words = "The API deployment for this resource does not exist. Wait a moment and try again."
+            return await error(404, code="DeploymentNotFound", message=words)(self, request)
         if refused := wrong(request.path, asked):
             return await error(400, code="invalid_request_error", param=refused[0], message=refused[1])(self, request)
         if not self._takes_schemas and ("response_format" in asked or "text" in asked):
             return await no_schemas()(self, request)
+        if self.reasoner is not None and (refusal := self.reasoner.refusal(request.path, asked)):
+            return web.json_response({"error": refusal}, status=400)
         step = self.script.pop(0) if self.script else self._otherwise
         return await step(self, request)
+
+    async def _page(self, request: web.Request) -> web.StreamResponse:
+        if request.path in self._pages:
+            return web.json_response(self._pages[request.path])
+        return web.json_response({"error": {"message": "Not found", "code": None}}, status=404)
 
 
 def reply(body: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Step:
@@ -95,15 +123,36 @@ def raw(text: str, *, status: int = 200, content_type: str = "application/json")
 
 def ok(text: str, ending: Ending = "stop") -> Step:
     """A reply in the interface that it is asked for in, streamed if it is asked for so."""
+    return saying(lambda _prompt: text, ending)
+
+
+def saying(answer: Callable[[str], str], ending: Ending = "stop") -> Step:
+    """A reply to the prompt, of a reasoner with its thinking: cut at the cap, and counted."""
 
     async def step(server: OpenAIServer, request: web.Request) -> web.StreamResponse:
         asked = await request.json()
+        prompt, end, usage = prompt_of(asked), ending, None
+        text = answer(prompt)
+        if server.reasoner is not None:
+            text, whole, thought, written = server.reasoner.made(asked, text)
+            end = ending if whole else "length"
+            usage = usage_of(
+                request.path, count_tokens(prompt) + CHAT_OVERHEAD, thought, written, details=server.reasoner.details
+            )  # fmt: skip
         if not asked.get("stream"):
-            return web.json_response(body(request.path, text, ending))
+            whole_body = body(request.path, text, end)
+            return web.json_response({**whole_body, "usage": usage or whole_body["usage"]})
         done = () if request.path.endswith("/responses") else ("[DONE]",)
-        return await streamed(sse(*events(request.path, text, ending, asked), *done))(server, request)
+        return await streamed(sse(*events(request.path, text, end, asked, usage), *done))(server, request)
 
     return step
+
+
+def prompt_of(asked: Mapping[str, Any]) -> str:
+    """All text of a request, in either interface."""
+    if "messages" in asked:
+        return "\n".join(str(message["content"]) for message in asked["messages"])
+    return f"{asked.get('instructions', '')}\n{asked.get('input', '')}"
 
 
 def streamed(*parts: bytes, pause_s: float = 0.0, cut: bool = False) -> Step:

@@ -158,6 +158,40 @@ def test_a_bound_on_the_cost_is_held_as_exactly(asked: int, most: int, bound: De
         pass
 
 
+@given(st.integers(0, 3000), st.integers(1, 900), st.integers(0, 20_000), st.booleans(), st.integers(0, 20_000))
+def test_a_reply_gets_as_much_more_room_as_fits_and_no_more(
+    asked: int, most: int, wanted: int, again: bool, bound: int
+) -> None:
+    account = Account(Terms(tokens=bound, draft_tokens=800), prompt_tokens=700)
+    kept = 700 + MARGIN + 800
+    try:
+        with account.holding("grade", asked, most) as hold:
+            given = account.widen(hold, "grade", wanted, again=again)
+            least = asked + most if again else 0
+            left = bound - kept - (asked + most) - least
+            assert given == (min(wanted, left) if left >= 0 else None)
+            assert account.committed.tokens == asked + most + (least + given if given is not None else 0)
+    except BudgetSpent:
+        return
+    assert account.committed == Amount()
+
+
+def test_room_is_bounded_by_its_cost_too() -> None:
+    account = Account(Terms(PRICES, cost=Decimal("0.0105")))
+    with account.holding("compose", 1000, 100) as hold:  # 0.0025 and 0.001
+        assert account.widen(hold, "compose", 4096) == 700
+        assert account.committed.cost == Decimal("0.0105")
+        assert account.widen(hold, "compose", 4096) == 0
+        assert account.widen(hold, "compose", 16384, again=True) is None
+
+
+def test_thinking_is_a_part_of_what_was_written_and_told() -> None:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 1300, "reasoning_tokens": 1200}
+    assert totals([_call(usage), _call(usage)], PRICES) == {
+        "calls": 2, "prompt_tokens": 2000, "completion_tokens": 2600, "reasoning_tokens": 2400, "cost": "0.031", "currency": "EUR",
+    }  # fmt: skip
+
+
 def test_what_was_taken_counts_and_not_what_was_held() -> None:
     account = Account(Terms(tokens=1000))
     with account.holding("grade", 300, 600) as hold:

@@ -32,9 +32,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.asked.append((self.path, dict(self.headers)))
         self.send_response(self.server.status)
         self.send_header("Location", "http://127.0.0.1:9/elsewhere")
+        self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(page)))
         self.end_headers()
         self.wfile.write(page)
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.do_GET()
 
     def log_message(self, *_: Any) -> None:
         """Not on stderr."""

@@ -7,7 +7,7 @@ import pytest
 from bot.commands.doctor import _budget
 from bot.settings import load_settings
 
-MODEL = {"generator": "openai", "openai_api_key": "k"}
+MODEL = {"generator": "openai", "openai_api_key": "k", "openai_thinking_tokens": "0"}
 PRICES = {"price_input": "2", "price_output": "8"}
 
 
@@ -27,6 +27,23 @@ def test_a_budget_with_room_for_the_draft_alone_is_worth_a_note(given: dict[str,
     if status == "note":
         assert found.detail.endswith(" leaves room for the draft alone")
         assert "a draft alone may take 7100 tokens" in found.fix
+
+
+@pytest.mark.parametrize(
+    ("more", "draft"),
+    [
+        ({}, 11_196),  # OpenAI's models think: 4,096 tokens of room
+        ({"openai_effort": "none"}, 7_100),
+        ({"openai_base_url": "http://127.0.0.1:11434/v1"}, 7_100),
+        ({"openai_base_url": "http://127.0.0.1:11434/v1", "openai_thinking_tokens": "2000"}, 9_100),
+    ],
+)
+def test_a_model_that_is_taken_to_think_has_room_for_it_in_the_draft(more: dict[str, str], draft: int) -> None:
+    given = {"generator": "openai", "openai_api_key": "k", **more}
+    (tight,) = _budget(load_settings(**given, turn_tokens=str(draft)))
+    (wide,) = _budget(load_settings(**given, turn_tokens=str(draft + 1)))
+    assert (tight.status, wide.status) == ("note", "ok")
+    assert f"a draft alone may take {draft} tokens" in tight.fix
 
 
 def test_without_a_bound_there_is_nothing_to_say() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -83,19 +82,6 @@ def test_something_else_that_answers_is_no_model_service(
     code, found = line(attest, name)
     assert (code, found["status"]) == (3, "fail")
     assert "/v1" in found["fix"]
-
-
-@pytest.mark.parametrize(
-    ("listed", "status"), [("gpt-4o-mini", "ok"), ("gpt-4o-mini:latest", "ok"), ("llama3.1", "note")]
-)
-def test_a_model_that_is_not_listed_is_a_note(
-    listed: str, status: str, attest: Attest, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    service.page = json.dumps({"object": "list", "data": [{"id": listed, "object": "model"}]})
-    switch_on("model service", service.root, monkeypatch)
-    code, found = line(attest, "model service")
-    assert (code, found["status"]) == (0, status)
-    assert ("ATTEST_OPENAI_MODEL" in found["fix"]) == (status == "note")
 
 
 def test_an_index_that_is_not_there_is_made_by_an_ingest(

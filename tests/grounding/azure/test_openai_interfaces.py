@@ -11,11 +11,14 @@ import pytest
 from aiohttp import web
 
 from grounding.azure.openai_chat import OpenAIChat
+from grounding.azure.openai_client import Auth
+from grounding.azure.openai_learned import THINKING
 from grounding.azure.openai_model import MOST_BYTES, OpenAIModel
 from grounding.azure.openai_responses import OpenAIResponses
 from grounding.errors import (
     AttestError,
     ContentFiltered,
+    ReplyCut,
     ServiceRejected,
     ServiceReplyInvalid,
     ServiceTimeout,
@@ -120,11 +123,11 @@ async def test_filters_and_refusals_are_decisions_and_not_tried_again(way: Way, 
     assert len(server.seen) == 1
 
 
-async def test_a_reply_cut_at_its_length_is_no_reply_and_not_tried_again(way: Way) -> None:
+async def test_a_reply_cut_at_its_length_is_asked_for_once_more_with_more_room(way: Way) -> None:
     async with OpenAIServer(otherwise=fake.cut_at_length()) as server:
-        with pytest.raises(ServiceReplyInvalid, match="cut off at 64 tokens"):
+        with pytest.raises(ReplyCut, match=f"cut off at {64 + THINKING} tokens"):
             await ask(model(way, server, retries=3))
-    assert len(server.seen) == 1
+    assert len(server.seen) == 2
 
 
 async def test_the_service_says_when_to_come_back_also_after_more_than_the_sdk_would_wait(way: Way) -> None:
@@ -295,3 +298,29 @@ async def test_neither_key_nor_prompt_stands_in_an_error_or_a_log(
     shown = "".join(traceback.format_exception(caught.value)) + caplog.text
     for secret in (KEY, "4711", "Rossi"):
         assert secret not in shown
+
+
+@pytest.mark.parametrize(
+    ("auth", "headers"),
+    [
+        ("bearer", {"Authorization": f"Bearer {KEY}"}),
+        ("api-key", {"api-key": KEY}),
+        ("both", {"Authorization": f"Bearer {KEY}", "api-key": KEY}),
+    ],
+)
+async def test_a_key_goes_in_the_header_that_is_wanted(way: Way, auth: Auth, headers: dict[str, str]) -> None:
+    async with OpenAIServer() as server:
+        remote = Remote("model", retries=0)
+        assert await ask(way[0](server.base_url, KEY, "gpt-test", remote, stream=way[1], auth=auth)) == "Fine."
+    (seen,) = server.seen
+    assert {name: seen.headers[name] for name in ("Authorization", "api-key") if name in seen.headers} == headers
+
+
+async def test_a_token_is_a_bearers_whatever_the_header_of_keys(way: Way) -> None:
+    async def token() -> str:
+        return "entra-token"
+
+    async with OpenAIServer() as server:
+        await ask(way[0](server.base_url, token, "gpt-test", Remote("model"), auth="api-key"))
+    assert server.seen[0].headers["Authorization"] == "Bearer entra-token"
+    assert "api-key" not in server.seen[0].headers

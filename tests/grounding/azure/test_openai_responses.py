@@ -10,6 +10,7 @@ import pytest
 from grounding.azure.openai_responses import OpenAIResponses
 from grounding.errors import (
     ContentFiltered,
+    ReplyCut,
     ServiceRejected,
     ServiceReplyInvalid,
     ServiceUnavailable,
@@ -81,8 +82,8 @@ async def test_fewer_tokens_than_the_service_takes_are_asked_for_as_its_least() 
         (whole(message("x"), status="incomplete", incomplete_details={"reason": ["length"]}), ServiceReplyInvalid, 2),
         (
             whole(message("x"), status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
-            ServiceReplyInvalid,
-            1,
+            ReplyCut,
+            2,
         ),
         (whole(message("x"), status="incomplete", incomplete_details={"reason": "content_filter"}), ContentFiltered, 1),
         (whole(status="failed", error={"code": "server_error", "message": "x"}), ServiceUnavailable, 3),

@@ -147,7 +147,7 @@ async def test_the_next_try_may_be_whole(interface: Interface) -> None:
 @pytest.mark.parametrize(("ending", "error"), [("content_filter", ContentFiltered), ("length", ServiceReplyInvalid), ("refusal", ContentFiltered)])  # fmt: skip
 async def test_a_stream_says_how_it_ended(interface: Interface, ending: Ending, error: type[ServiceError]) -> None:
     with pytest.raises(error):
-        await ask(interface, streamed(sse(*made(interface, ending), "[DONE]")))
+        await ask(interface, otherwise=streamed(sse(*made(interface, ending), "[DONE]")))
 
 
 async def test_a_stream_slower_than_the_deadline_ends_with_it(interface: Interface) -> None:
