@@ -4,7 +4,7 @@ ATTEST := .venv/bin/attest
 SEED := $(or $(SEED),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
 .DEFAULT_GOAL := help
 
-.PHONY: help setup setup-dev run test rows bench fuzz train-screen check format clean
+.PHONY: help setup setup-dev run test aimock rows bench fuzz train-screen check format clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -22,6 +22,9 @@ test: setup-dev  ## lint, types and the whole suite in random order; SEED=number
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check --quiet . && .venv/bin/mypy
 	@echo "tests in random order; make test SEED=$(SEED) repeats it"
 	@PYTHONHASHSEED=$(SEED) .venv/bin/python -m pytest -n auto --dist loadfile --randomly-seed=$(SEED) $(PYTEST_ARGS)
+
+aimock:  ## a model server that others wrote, for the suite: into build/aimock, needs Node and the network
+	@npm install --prefix build/aimock --no-save --ignore-scripts --silent @copilotkit/aimock@1.43.0
 
 rows: setup-dev  ## requirements against the tests that name them, those without a test first
 	@.venv/bin/python -m tools.rows $(ROWS_ARGS)

@@ -125,7 +125,7 @@ async def _ranker(settings: Settings) -> Finding:
     name, off = "semantic ranker", "set ATTEST_SEARCH_SEMANTIC=off"
     closers = Closers()
     try:
-        refused = await ask_ranker(settings, closers, within_s=_WAIT_S)
+        refused = await ask_ranker(settings, closers, within_s=WAIT_S)
     except (AttestError, OSError):
         return Finding(name, "note", "not looked at: the search did not answer", "see the line of search", service=True)
     finally:
