@@ -27,6 +27,10 @@ NEEDED = {
 LEANS = {
     "ATTEST_SEARCH": {"ATTEST_SEARCH": "azure", "ATTEST_SEARCH_ENDPOINT": "https://name.search.windows.net"},
     "ATTEST_EMBEDDING": {"ATTEST_EMBEDDER": "openai"},
+    "ATTEST_OPENAI_SCOPE": {
+        "ATTEST_OPENAI_API_KEY": "",
+        "ATTEST_OPENAI_BASE_URL": "https://name.openai.azure.com/openai/v1/",
+    },
     "ATTEST_SUMMARIZER": {"ATTEST_LANGUAGE_ENDPOINT": "https://name.example"},
     "ATTEST_PII": {"ATTEST_LANGUAGE_ENDPOINT": "https://name.example"},
     "ATTEST_LANGUAGE_KEY": {"ATTEST_LANGUAGE_ENDPOINT": "https://name.example"},

@@ -79,10 +79,10 @@ async def test_a_turn_tells_what_it_cost_wherever_it_is_looked_at(tmp_path: Path
 
 
 async def test_a_reply_that_was_thrown_away_is_paid_for_too(tmp_path: Path) -> None:
-    """An empty reply is billed like the one that was asked for after it; one cut off at its length ends the turn and costs the same."""
+    """An empty reply is billed like the one that was asked for after it; one that is cut off twice ends the turn and costs as much."""
     cut = completion("Watch Plus", finish="length")
     async with (
-        OpenAIServer(ok(""), ok(GOOD), reply(cut)) as model,
+        OpenAIServer(ok(""), ok(GOOD), reply(cut), reply(cut)) as model,
         EmbeddingsServer(width=256) as vectors,
         over_one_page(settings_for(tmp_path, model, vectors), tmp_path, PAGE) as system,
     ):
@@ -91,7 +91,7 @@ async def test_a_reply_that_was_thrown_away_is_paid_for_too(tmp_path: Path) -> N
     assert twice.outcome is Outcome.ANSWERED
     assert (twice.usage["calls"], twice.usage["prompt_tokens"], twice.usage["completion_tokens"]) == (1, 22, 14)
     assert (failed.outcome, failed.code) == (Outcome.FAILED, "model_unavailable")
-    assert (failed.usage["prompt_tokens"], failed.usage["cached_tokens"]) == (11, 3)
+    assert (failed.usage["prompt_tokens"], failed.usage["cached_tokens"]) == (22, 6)
     assert Decimal(str(failed.usage["cost"])) > 0
 
 
