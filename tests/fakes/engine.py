@@ -141,7 +141,6 @@ class EngineChat(FaultyServer):
             return web.json_response({"error": {"message": "Not found", "code": None}}, status=404)
         system, user = (message["content"] for message in body["messages"])
         text = await (self._graded(user) if _GRADED.search(user) else self._drafted(system, user))
-        text = text or '{"status": "ok"}'  # whoever asks without evidence asks whether anybody is there
         usage = {"prompt_tokens": len(system + user) // 4, "completion_tokens": len(text) // 4}
         return web.json_response(
             {
@@ -165,6 +164,8 @@ class EngineChat(FaultyServer):
         )
 
     async def _drafted(self, system: str, user: str) -> str:
+        if '{"status": "ok"}' in user:  # whether anybody is there
+            return '{"status": "ok"}'
         return await self.engine.draft(user, [(int(n), text) for n, _, text in _EVIDENCE.findall(system)])
 
 
