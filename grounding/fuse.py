@@ -25,7 +25,9 @@ UNSEEN = 1
 SEMANTIC_WEIGHT_IDENTIFIER = 0.35
 NAMED = 0.8
 """What a name that nothing else speaks of adds to a score, where words and meaning together give 1 at most."""
-_IDENTIFIER = re.compile(r"\b(?=[\w.\-/]{0,80}\d)(?=[\w.\-/]{0,80}[A-Za-z])[\w.\-/]{3,}\b|\b\d{4,}\b|\bv?\d+\.\d+(?:\.\d+)*\b")
+_IDENTIFIER = re.compile(
+    r"\b(?=[\w.\-/]{0,80}\d)(?=[\w.\-/]{0,80}[A-Za-z])[\w.\-/]{3,}\b|\b\d{4,}\b|\bv?\d+\.\d+(?:\.\d+)*\b"
+)
 
 
 @dataclass(frozen=True, slots=True)

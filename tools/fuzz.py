@@ -98,7 +98,10 @@ Use = Callable[[Text], object]
 USES: dict[str, Use] = {
     "question": as_question, "passage": as_passage, "answer": as_answer, "conversation": as_conversation, "record": as_record,
 }  # fmt: skip
-_WARM = Text("", "Please call Anna Brandt at 020 7946 0321 about 3 March 2026.", ("Call 020 7946 0321.",))
+_WARM = Text(
+    "", "Please call Anna Brandt at 020 7946 0321: on 3 March 2026 the pack weighed 2 kg.", ("The pack weighs 2000 g.",)
+)
+"""Loads what the first text pays for: recognisers, and units with their factors."""
 
 
 # --- texts ------------------------------------------------------------------------------------------------------------
@@ -107,7 +110,7 @@ _WARM = Text("", "Please call Anna Brandt at 020 7946 0321 about 3 March 2026.",
 def texts(folder: Path) -> list[Text]:
     """Every text of the files under `folder`: each string of a row of JSON lines, and other text files whole."""
     rows = [(place, list(_strings(row))) for place, row in _rows(folder)]
-    out, after = [], ("",)
+    out, after = list[Text](), tuple[str, ...](("",))
     for place, strings in reversed(rows):
         out += [Text(place, s, after) for s in strings]
         after = tuple(strings[:6]) or after

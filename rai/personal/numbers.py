@@ -34,7 +34,8 @@ _NUMBER = r"number|numbers|no\.?|nr\.?|id|code|ref\.?|reference|#|-?nummern?|zei
 _CODE = r"((?=[A-Z0-9/-]{0,24}\d)[A-Z0-9](?:[A-Z0-9/-]|[ ](?=\d)){2,28}[A-Z0-9])(?!\w)"
 _IS = r"[ \t]*+(?:is|was|ist|lautet|war|est|es|are)?+[ \t]*+[:#=]?+[ \t]*+#?[ \t]?"
 MARKED = re.compile(
-    rf"\b(?:{_THING})[ \t]*+(?:(?:{_NUMBER})|(?=[:#=]|[ \t]*+(?:is|was|ist|lautet|est|es)\b)){_IS}{_CODE}", re.IGNORECASE
+    rf"\b(?:{_THING})[ \t]*+(?:(?:{_NUMBER})|(?=[:#=]|[ \t]*+(?:is|was|ist|lautet|est|es)\b)){_IS}{_CODE}",
+    re.IGNORECASE,
 )
 """A label that says number, or that names one by a colon."""
 NUMBER_OF = re.compile(
