@@ -114,6 +114,7 @@ class _Builder:
             ledger=await self._ledger(),
             company=settings.company,
             deadline_s=settings.turn_deadline_s,
+            run=shared_pool().run,
             is_empty=partial(_is_empty, settings, index.counts),
         )
         known = learned(settings, self.closers)

@@ -16,9 +16,9 @@ _OURS = ("system", "guidance", "guidance_apart", "history", "agent_context", "re
 """Templates that an answer must not tell; the example and the sentence of insufficiency are meant to be said."""
 
 
-def fit(w: Work, draft: str) -> str | None:
+async def fit(w: Work, draft: str) -> str | None:
     """`draft` without images and such, noted; None if it must not be shown, with the rule in the record."""
-    judged = judge_draft(draft, _around(w))
+    judged = await w.seams.run(judge_draft, draft, _around(w))
     w.trace.note(*judged.notes)
     if judged.screening.blocked or (judged.notes and not judged.text):
         w.trace.screenings.append(("draft", judged.screening))

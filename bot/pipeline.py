@@ -100,10 +100,8 @@ async def _expected(work: Work, screened: TurnScreening) -> Reply:
         reply = replace(ended(work, Outcome.FAILED, "model_unavailable"), answer=OVER_BUDGET)
     except WorkError as error:
         work.trace.note(f"{work.trace.current}: {error}")
-        checking = work.trace.current == "check"  # what could not be checked is not delivered
-        reply = (
-            ended(work, Outcome.WITHHELD) if checking else ended(work, Outcome.FAILED, CODES.get(work.trace.current))
-        )
+        drafted = work.trace.current in ("compose", "check")  # what could not be read or checked is not delivered
+        reply = ended(work, Outcome.WITHHELD) if drafted else ended(work, Outcome.FAILED, CODES.get(work.trace.current))
     except (ServiceError, StoreError) as error:
         work.trace.note(f"{work.trace.current}: {error}")
         reply = ended(work, Outcome.FAILED, CODES.get(work.trace.current))

@@ -42,7 +42,7 @@ async def settle(w: Work, draft: str) -> Reply:
     """The verdict on a draft, and what becomes of it."""
     if admits_ignorance(draft):
         return ended(w, Outcome.INSUFFICIENT)
-    shown = fit(w, shortened(draft, w.policy))
+    shown = await fit(w, shortened(draft, w.policy))
     if shown is None:
         return replace(ended(w, Outcome.WITHHELD), answer=UNFIT)
     first = await w.trace.stage("check", _marked(w, shown))
@@ -75,7 +75,7 @@ async def _mended(w: Work, first: Checked) -> Checked | None:
 
 async def _second(w: Work, text: str) -> Checked | None:
     """The second draft, or what is left of it; None if it is not fit to be shown."""
-    shown = fit(w, shortened(text, w.policy))
+    shown = await fit(w, shortened(text, w.policy))
     if shown is None:
         return None
     again = await _marked(w, shown)
@@ -89,7 +89,7 @@ async def _repair(w: Work, report: Report) -> Checked | None:
     """The repaired answer, if it speaks of what was asked, is supported with its citations in place, and rests on a source at all."""
     if report.repaired is None or not speaks_of(w.query.text, _read(w, report.repaired)):
         return None
-    shown = fit(w, report.repaired)
+    shown = await fit(w, report.repaired)
     if shown is None:
         return None
     again = await _check(w, shown)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.records import Ask, InternalNote
 from bot.trace import Trace
+from grounding.bounded.pool import Run
 from grounding.clarify import Clarification
 from grounding.decide import Decision
 from grounding.find import Correction
@@ -33,7 +35,7 @@ async def never() -> bool:
 class Seams:
     """Everything a turn asks of the world. `web` None is off. `deadline_s` bounds the whole turn, `terms` what it takes of chat models.
 
-    `is_empty`: whether the knowledge base holds no document at all, whoever asks. Raises StoreError.
+    `run`: who reads a draft before it is checked, which anybody may have had a hand in. `is_empty`: whether the knowledge base holds no document at all, whoever asks. Raises StoreError.
 
     `personal`: who looks for personal data beside our own rules; None: nobody does. `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
     """
@@ -54,6 +56,7 @@ class Seams:
     rewriter: ChatModel | None = None
     terms: Terms = field(default_factory=Terms)
     is_empty: Callable[[], Awaitable[bool]] = never
+    run: Run = asyncio.to_thread
 
 
 @dataclass(frozen=True, slots=True)

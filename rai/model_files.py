@@ -20,7 +20,8 @@ import grounding
 EMBEDDING, TOKENIZER, CLASSIFIER = "minilm-int8.onnx", "tokenizer.json", "screen-int8.onnx"
 CHANGES = Path(__file__).parent / "embedded" / "screen.npz"
 """What the classifier was taught, as changes to the embedding model's weights."""
-RECIPE = (Path(grounding.__file__).parent / "embedded" / "build_model.py", CHANGES)
+_EMBEDDED = Path(grounding.__file__).parent / "embedded"
+RECIPE = (_EMBEDDED / "build_model.py", _EMBEDDED / "quantise.py", CHANGES)
 """What the models are made by: another byte in one of these is another recipe."""
 
 

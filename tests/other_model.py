@@ -19,7 +19,7 @@ from grounding.embedded.build_model import build, build_changed
 from rai.embedded.classifier import CHANGES, FILE
 
 MARGIN = 0.8
-"""Of log odds: a text whose verdict turns within it is a borderline case. Two kinds of processor differed by 0.76 at most over 156 texts (docs/decisions/0012)."""
+"""Of log odds: a text whose verdict turns within it is a borderline case. Two kinds of processor differed by 0.76 at most over 156 texts (docs/decisions/0011)."""
 _NOISE = 1e-3
 
 
@@ -63,12 +63,12 @@ def built(folder: Path) -> Path:
 
 def unrounded(folder: Path) -> Path:
     """The models with their matrices in 32-bit floats."""
-    kept = build_model.quantise
-    build_model.quantise = shutil.copyfile  # type: ignore[assignment]
+    kept = vars(build_model)["quantise"]
+    vars(build_model)["quantise"] = shutil.copyfile
     try:
         return built(folder)
     finally:
-        build_model.quantise = kept
+        vars(build_model)["quantise"] = kept
 
 
 def main() -> int:

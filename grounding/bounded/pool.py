@@ -27,8 +27,8 @@ from grounding.errors import WorkFailed, WorkOverran
 P = ParamSpec("P")
 R = TypeVar("R")
 
-LIMITS = Limits(seconds=4.0, seconds_per_byte=5e-5, patience=2.0, memory=4_000_000_000)
-"""What one call may take: four seconds of processor time, and 50 more for a megabyte. A megabyte in the screen takes three."""
+LIMITS = Limits(seconds=6.0, seconds_per_byte=5e-5, patience=2.0, memory=4_000_000_000)
+"""What one call may take: six seconds of processor time, and 50 more for a megabyte. A new child needs two for its tables, a megabyte in the screen takes three."""
 MOST = 4
 WAITS_S = 0.25
 """Seconds that a call waits for a child at work before another is started: one costs a second and 120 MB, most calls milliseconds."""

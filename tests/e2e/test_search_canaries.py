@@ -18,13 +18,11 @@ from bot.logs import log_to
 from bot.settings import Settings, load_settings
 from bot.system import System
 from grounding.errors import AttestError
-from tests.e2e.test_canaries import PAGE, TABLE, Planted, leaks, log
+from tests.e2e.test_canaries import PAGE, TABLE, Planted, leaks
 from tests.fakes import faults
 from tests.fakes.ai_search_server import KEY, AiSearchServer
 from tests.fakes.faults import Fault
 from tests.fakes.otlp_server import OtlpServer
-
-__all__ = ["log"]
 
 FAULTS: dict[str, Fault | None] = {
     "none": None,
@@ -55,10 +53,11 @@ def settings_of(home: Path, server: AiSearchServer, collector: OtlpServer, agent
 @pytest.mark.row("4-25")
 @pytest.mark.parametrize("agentic", ["off", "on"])
 async def test_a_failing_search_gives_nothing_away(
-    agentic: str, tmp_path: Path, log: io.StringIO, caplog: pytest.LogCaptureFixture
+    agentic: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Both ways of searching answer first, and then fail in every way; so does an ingest and what doctor asks."""
     caplog.set_level(logging.DEBUG)
+    log = io.StringIO()
     with OtlpServer() as collector:
         async with AiSearchServer() as server:
             settings = settings_of(tmp_path / "home", server, collector, agentic)

@@ -18,11 +18,12 @@ def test_they_belong_to_the_environment_that_runs() -> None:
 
 
 def test_the_recipe_is_what_makes_them() -> None:
-    """Its files exist, and no other of ours has a part in it: build_model imports nothing of ours but errors."""
-    assert [path.name for path in RECIPE] == ["build_model.py", "screen.npz"]
+    """Its files exist, and no other of ours has a part in it: they import nothing of ours but each other and errors."""
+    assert [path.name for path in RECIPE] == ["build_model.py", "quantise.py", "screen.npz"]
     assert all(path.is_file() for path in RECIPE)
-    ours = [line.split()[1] for line in RECIPE[0].read_text("utf-8").splitlines() if line.startswith("from grounding")]
-    assert ours == ["grounding.errors"]
+    lines = [line for path in RECIPE[:2] for line in path.read_text("utf-8").splitlines()]
+    ours = {line.split()[1] for line in lines if line.startswith(("from grounding", "from rai", "from bot"))}
+    assert ours == {"grounding.embedded.quantise", "grounding.errors"}
 
 
 def test_a_set_is_whole_or_lacks_something(tmp_path: Path) -> None:
