@@ -42,7 +42,7 @@ class Addresses:
         why, be = " and ".join(self.ended_by), "is" if len(self.ended_by) == 1 else "are"
         return (
             f'shut, because {why} {be} set: it, "as", requests without a key and anonymous bots are for local mode alone; '
-            "to try things on this machine, start without"
+            f"to try things on this machine, start another server without {'it' if be == 'is' else 'them'}"
         )
 
     def _bot(self) -> str:

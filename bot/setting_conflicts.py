@@ -52,7 +52,7 @@ def _bot_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
 
 def _mode_conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
     others = " and ".join(s.serves_others)
-    both = f"ATTEST_LOCAL=on beside {others}: allowed is one of them, for local mode serves this machine alone"
+    both = f"ATTEST_LOCAL=on beside {others}: local mode serves this machine alone; leave one of them out"
     yield s.local == "on" and bool(others), both
     alone = "ATTEST_PROXIES needs ATTEST_LOCAL=off, ATTEST_PUBLIC_URL, ATTEST_API_KEYS or ATTEST_BOT_APP_ID: local mode refuses what a proxy passes on"
     yield bool(s.proxies) and s.local_mode, alone

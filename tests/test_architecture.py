@@ -84,7 +84,7 @@ COMPOSE = {
 }
 LATE = {
     *COMPOSE,  # they pay only for what is switched on
-    Path("grounding/embedded/build_model.py"),  # the quantiser reads the environment at import
+    Path("grounding/embedded/quantise.py"),  # onnxruntime's quantiser reads the environment at import
 }
 
 

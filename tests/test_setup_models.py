@@ -195,7 +195,9 @@ def test_another_recipe_asks_for_other_models(checkout: Checkout, folder: Path, 
 def test_clean_takes_the_models_with_the_environment_and_leaves_the_data(tmp_path: Path) -> None:
     """Read from a dry run: nothing is removed here."""
     shutil.copy(ROOT / "Makefile", tmp_path)
-    said = subprocess.run(["make", "-n", "clean"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        ["make", "--no-print-directory", "-n", "clean"], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
     removed = said.split()[2:]
     assert said.startswith("rm -rf .venv ")
     assert not {".attest", "data", "~"} & set(removed)

@@ -35,6 +35,7 @@ _TOLD: dict[Whose, tuple[str, str]] = {
         "rows were not answered by a service that they need",
     ),
 }
+_NOT_OURS = (ServiceError, PromptBlocked, TimeoutError)
 Handle = Callable[[Json], Awaitable[dict[str, Any]]]
 Emit = Callable[[dict[str, Any]], None]
 
@@ -99,6 +100,8 @@ def _fault(error: Exception) -> tuple[Whose, str, str]:
     match error:
         case InputError():
             return "line", error.code, str(error)
+        case PromptBlocked(unavailable=True, __cause__=Exception() as cause) if not isinstance(cause, _NOT_OURS):
+            return _fault(cause)  # the screen is ours where no service is asked
         case PromptBlocked():
             return (
                 ("service", "screen_unavailable", str(error)) if error.unavailable else ("line", "blocked", str(error))
@@ -164,7 +167,8 @@ def _row(line: bytes, *, first: bool) -> Mapping[str, Any] | BadLine:
     if not isinstance(given, str):
         return BadLine(None, wrong("id", "a string", given))
     if b"\\u" in line and _has_lone_surrogate(value):
-        return BadLine(None, InputError("text holds half of a surrogate pair", code="bad_encoding"))
+        known = None if _has_lone_surrogate({"id": given}) else given
+        return BadLine(known, InputError("text holds half of a surrogate pair", code="bad_encoding"))
     return value
 
 

@@ -19,6 +19,7 @@ from bot.ask_back import question_alone
 from bot.commands.output import console, plain, show_progress, table
 from bot.decision_words import correction_words, decision_words, turn_words
 from bot.records import Citation, OnStage, Reply, Stage
+from bot.reply import EMPTY
 from bot.usage_words import usage_words
 from bot.web_marks import web_tag
 from rai.records import Claim, Outcome
@@ -97,6 +98,8 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
 
 def _head(reply: Reply) -> Text:
     style, sentence = _OUTCOMES[reply.outcome]
+    if reply.answer == EMPTY:
+        sentence = "there is nothing to answer from"
     if reply.outcome is Outcome.ANSWERED and _doubtful(reply.claims):
         sentence = "nothing in it is unsupported, but look at what is listed below"
     return Text.assemble((reply.outcome.value, style), f" · {reply.code}" if reply.code else "", f" · {sentence}")

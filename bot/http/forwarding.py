@@ -10,9 +10,15 @@ from aiohttp import HttpVersion11, web
 from bot.settings import Settings
 
 NAMES = frozenset(
-    {"forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "client-ip", "true-client-ip", "cdn-loop"}
-)
-PREFIXES = ("x-forwarded", "x-original-", "x-envoy-", "x-arr-", "x-azure-", "x-amzn-", "cf-", "fastly-")
+    {
+        "forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "client-ip", "true-client-ip", "cdn-loop",
+        "x-scheme", "x-host", "x-cloud-trace-context", "x-proxyuser-ip",
+    }
+)  # fmt: skip
+PREFIXES = (
+    "x-forwarded", "x-original-", "x-envoy-", "x-arr-", "x-azure-", "x-amzn-", "x-amz-cf-", "x-appengine-", "x-vercel-", "x-nf-", "cf-",
+    "fastly-", "fly-", "ngrok-", "tailscale-",
+)  # fmt: skip
 """Headers of proxies, load balancers, tunnels and CDNs, in lower case. No browser and no tool of this machine sends one."""
 
 

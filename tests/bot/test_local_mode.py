@@ -11,7 +11,11 @@ from bot.settings import load_settings
 from grounding.errors import SettingsError
 
 ENDS = {
-    "ATTEST_BOT_APP_ID": {"bot_app_id": "11111111-2222-3333-4444-555555555555"},
+    "ATTEST_BOT_APP_ID": {
+        "bot_app_id": "11111111-2222-3333-4444-555555555555",
+        "bot_tenant_id": "tenant-1",
+        "bot_app_password": "not-a-secret",
+    },
     "ATTEST_API_KEYS": {"api_keys": "k"},
     "ATTEST_PUBLIC_URL": {"public_url": "http://127.0.0.1:3978"},
     "ATTEST_HOST=0.0.0.0": {"host": "0.0.0.0"},
@@ -40,7 +44,7 @@ def test_switched_on_beside_one_of_them_it_is_refused(names: tuple[str, ...]) ->
         load_settings(**settings_of(names, local="on"))
     line = str(refused.value)
     assert "\n" not in line
-    assert line.startswith(f"ATTEST_LOCAL=on beside {' and '.join(names)}: allowed is one of them")
+    assert line.startswith(f"ATTEST_LOCAL=on beside {' and '.join(names)}: local mode serves this machine alone")
 
 
 @pytest.mark.parametrize(("host", "local"), [

@@ -38,7 +38,12 @@ ASK = {"question": "From which sum does a goodwill credit need a team lead?"}
 SECRET = "4,711"
 """Stands in a document that only billing may read."""
 CHECK = {"answer": "It takes 30 days.", "sources": [{"id": "s", "text": "It takes 30 days."}]}
-APP = {"bot_app_id": "11111111-2222-3333-4444-555555555555", "bot_app_password": "not-a-secret", "tenants": "tenant-1"}
+APP = {
+    "bot_app_id": "11111111-2222-3333-4444-555555555555",
+    "bot_tenant_id": "tenant-1",
+    "bot_app_password": "not-a-secret",
+    "tenants": "tenant-1",
+}
 SERVERS: dict[str, dict[str, Any]] = {
     "none": {},
     "bot id": APP,

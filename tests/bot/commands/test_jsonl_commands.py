@@ -75,7 +75,7 @@ BAD: list[tuple[str, Any, str | None, str]] = [
         "x",
         "bad_field",
     ),
-    ("half a surrogate pair", '{"id": "x", "answer": "\\ud83d", "sources": []}', None, "bad_encoding"),
+    ("half a surrogate pair", '{"id": "x", "answer": "\\ud83d", "sources": []}', "x", "bad_encoding"),
 ]
 
 

@@ -14,7 +14,16 @@ import pytest
 from bot.commands.jsonl import _answer
 from bot.settings import Settings
 from bot.system import System
-from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceTimeout, SettingsError, StoreError
+from grounding.errors import (
+    BudgetSpent,
+    ContentFiltered,
+    PromptBlocked,
+    ServiceTimeout,
+    SettingsError,
+    StoreError,
+    WorkFailed,
+    WorkOverran,
+)
 from tests.bot.commands.conftest import Attest
 from tests.bot.commands.fakes import FakeWorld, world
 
@@ -121,6 +130,35 @@ def test_a_row_without_its_service_is_told_and_the_run_goes_on(
     small.seam, small.error = "screen", error
     ran = attest("screen", "--jsonl", lines(*rows("screen", POISON, HONEST)))
     assert (ran.code, ran.lines[0]["error"]["code"]) == told
+    assert ran.lines[1]["verdict"] == "allow"
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [
+        (WorkOverran("the screen took longer than 6 s and was ended"), (2, "too_slow")),
+        (WorkFailed("the screen failed: KeyError at rai/x.py:1"), (2, "internal")),
+        (KeyError(POISON), (2, "internal")),
+        (ServiceTimeout("content-safety", "no answer"), (3, "screen_unavailable")),
+        (TimeoutError(), (3, "screen_unavailable")),
+    ],
+)
+def test_a_screen_of_ours_that_fails_is_no_service(
+    cause: Exception, told: tuple[int, str], attest: Attest, small: PlantedWorld, lines: Lines
+) -> None:
+    """As the screen's wrapper raises it: closed, and why."""
+    small.seam, small.error = "screen", PromptBlocked(None, unavailable=True)
+    small.error.__cause__ = cause
+    ran = attest("screen", "--jsonl", lines(*rows("screen", POISON, HONEST)))
+    assert (ran.code, ran.lines[0]["error"]["code"]) == told
+    assert POISON not in ran.out + ran.err
+    assert ran.lines[1]["verdict"] == "allow"
+
+
+def test_a_text_that_no_person_asks_is_a_bad_line(attest: Attest, small: PlantedWorld, lines: Lines) -> None:
+    ran = attest("screen", "--jsonl", lines(*rows("screen", "a" * 1_000_001, HONEST)))
+    assert (ran.code, ran.lines[0]["error"]["code"]) == (2, "too_long")
+    assert "1,000,001 characters; allowed: at most 1,000,000" in ran.lines[0]["error"]["message"]
     assert ran.lines[1]["verdict"] == "allow"
 
 

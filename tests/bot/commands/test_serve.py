@@ -130,7 +130,13 @@ def test_addresses_in_local_mode() -> None:
         ({"local": "off"}, "because ATTEST_LOCAL=off is set", "ATTEST_BOT_APP_ID is not set", "shut"),
         ({"public_url": "https://b.example/"}, "because ATTEST_PUBLIC_URL is set", "ATTEST_BOT_APP_ID", "shut"),
         (
-            {"bot_app_id": "x", "host": "0.0.0.0", "api_keys": "k"},
+            {
+                "bot_app_id": "x",
+                "bot_tenant_id": "tenant-1",
+                "bot_app_password": "not-a-secret",
+                "host": "0.0.0.0",
+                "api_keys": "k",
+            },
             "because ATTEST_BOT_APP_ID and ATTEST_API_KEYS and ATTEST_HOST=0.0.0.0 are set",
             "Bot endpoint: http://127.0.0.1:3978/api/messages",
             "with a bearer key",
@@ -145,7 +151,7 @@ def test_outside_local_mode_the_start_says_what_is_shut_and_why(
     assert (found.chat, found.review) == (None, None)
     lines = found.lines()
     assert chat in lines[0]
-    assert "to try things on this machine, start without" in lines[0]
+    assert "to try things on this machine, start another server without" in lines[0]
     assert bot in lines[1]
     assert "attest review-link" in lines[2]
     assert api in lines[3]

@@ -314,7 +314,11 @@ def _checks(attest: Attest) -> tuple[int, dict[str, Any]]:
         ({}, ("ok", "on: whoever reaches the port"), "ok"),
         ({"API_KEYS": "k"}, ("ok", "off, by ATTEST_API_KEYS; attest review-link"), "note"),
         ({"PUBLIC_URL": "https://a.example"}, ("note", "nobody can ask anything"), "note"),
-        ({"LOCAL": "off", "BOT_APP_ID": "x"}, ("ok", "off, by ATTEST_BOT_APP_ID"), "ok"),
+        (
+            {"LOCAL": "off", "BOT_APP_ID": "x", "BOT_TENANT_ID": "t", "BOT_APP_PASSWORD": "p"},
+            ("ok", "off, by ATTEST_BOT_APP_ID"),
+            "ok",
+        ),
         ({"HOST": "0.0.0.0"}, ("note", "off, by ATTEST_HOST=0.0.0.0"), "fail"),
         ({"HOST": "0.0.0.0", "API_KEYS": "k"}, ("ok", "off, by ATTEST_API_KEYS and ATTEST_HOST"), "note"),
     ],

@@ -18,7 +18,11 @@ CHECK = {"answer": "It takes 30 days.", "sources": [{"id": "s", "text": "It take
 KEY = {"Authorization": "Bearer first-key"}
 PAGES = ("/chat", "/chat/options", "/review", "/chat/evidence/x", "/nothing-here", "/healthz", "/static/chat.js")
 OUTSIDE: dict[str, dict[str, Any]] = {
-    "bot id": {"bot_app_id": "11111111-2222-3333-4444-555555555555"},
+    "bot id": {
+        "bot_app_id": "11111111-2222-3333-4444-555555555555",
+        "bot_tenant_id": "tenant-1",
+        "bot_app_password": "not-a-secret",
+    },
     "keys": {"api_keys": "first-key,second-key"},
     "public url": {"public_url": "https://attest.example"},
     "outer host": {"host": "0.0.0.0"},

@@ -94,7 +94,14 @@ def test_who_asks(tmp_path: Path, host: str, sender: Json, user: str | None) -> 
     assert user_of({"from": sender}, load_settings(home=tmp_path, host=host)) == user
 
 
-@pytest.mark.parametrize("settings", [{"bot_app_id": "x"}, {"api_keys": "k"}, {"public_url": "https://a.example"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"bot_app_id": "x", "bot_app_type": "MultiTenant", "bot_app_password": "y"},
+        {"api_keys": "k"},
+        {"public_url": "https://a.example"},
+    ],
+)
 def test_outside_local_mode_a_sender_is_not_taken_at_their_word(tmp_path: Path, settings: dict[str, str]) -> None:
     """Web chat lets whoever writes choose the sender's id; behind a proxy the server listens on loopback all the same."""
     assert user_of({"from": {"id": "alice"}}, load_settings(home=tmp_path, **settings)) is None
