@@ -21,7 +21,7 @@ run: setup  ## the chat page, the bot and the reviewers' page over the sample kn
 test: setup-dev  ## lint, types and the whole suite in random order; SEED=number repeats an order
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check --quiet . && .venv/bin/mypy
 	@echo "tests in random order; make test SEED=$(SEED) repeats it"
-	@PYTHONHASHSEED=$(SEED) .venv/bin/python -m pytest -n auto --dist loadfile --randomly-seed=$(SEED) $(PYTEST_ARGS)
+	@PYTHONHASHSEED=$(SEED) .venv/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --randomly-seed=$(SEED) $(PYTEST_ARGS)
 
 aimock:  ## a model server that others wrote, for the suite: into build/aimock, needs Node and the network
 	@npm install --prefix build/aimock --no-save --ignore-scripts --silent @copilotkit/aimock@1.43.0

@@ -38,6 +38,15 @@ def _refuse_remote(address: Any) -> None:
         raise AssertionError("a test tried to reach the network beyond loopback")
 
 
+LONG = ("tests/e2e/", "tests/infra/", "tests/test_setup_models.py", "tests/test_patterns.py", "tests/bot/commands/")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long come first, in the order that chance gave them: at the end no worker waits for another's last file."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """After failures, how to have the same order again: pytest says it at the beginning only where it is not told to be quiet."""
     seed = config.getoption("randomly_seed", None)

@@ -276,7 +276,8 @@ async def test_replies_of_calls_side_by_side_are_not_mixed_up() -> None:
     screened = ScreenedModel(Slow(), EmbeddedScreen())
     with screened_turn() as turn:
         await asyncio.gather(*(screened.complete("", str(n), purpose="grade") for n in range(1, 6)))
-    assert [c.usage["prompt_tokens"] for c in turn.account.calls] == [1001, 1002, 1003, 1004, 1005]
+    # in the order in which threads of the screen let them go
+    assert sorted(c.usage["prompt_tokens"] for c in turn.account.calls) == [1001, 1002, 1003, 1004, 1005]
 
 
 async def test_what_is_embedded_is_written_down_and_bounded_by_nothing() -> None:
