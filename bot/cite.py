@@ -10,12 +10,11 @@ from bot.records import Citation, InternalNote
 from grounding.overlap import apart
 from grounding.records import Evidence, Grade, Passage, Span
 from grounding.text import sentences
-from rai.records import Claim
+from rai.records import SUPPORTED, Claim
 
 _MARKER = re.compile(r"\[(\d{1,2})\]")
 _QUOTE = 300
 LIKELY_AT = 0.5
-_SUPPORT = frozenset({"exact", "normalised", "rounded", "derived", "entailed"})
 
 
 def markers(text: str) -> list[int]:
@@ -36,7 +35,7 @@ def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence
         if any(n in known for n in markers(span.text)):
             continue
         inside = [c for c in claims if span.start <= c.start and c.end <= span.end]
-        rests = [c for c in inside if c.status in _SUPPORT] or [c for c in inside if _likely(c)]
+        rests = [c for c in inside if c.status in SUPPORTED] or [c for c in inside if _likely(c)]
         found = dict.fromkeys(number[e.source] for c in rests for e in c.evidence[:1] if e.source in number)
         if found:
             at = span.end - len(span.text) + len(span.text.rstrip(".!?…"))
@@ -58,7 +57,7 @@ def with_mended_markers(text: str, claims: Sequence[Claim], evidence: Sequence[E
     """
     number = {e.passage.chunk_id: e.n for e in evidence}
     for span in reversed(sentences(text)):
-        inside = [c for c in claims if span.start <= c.start and c.end <= span.end and c.status in _SUPPORT]
+        inside = [c for c in claims if span.start <= c.start and c.end <= span.end and c.status in SUPPORTED]
         rests = [[number[e.source] for e in c.evidence if e.source in number] for c in inside]
         cited = markers(span.text)
         missing = list(dict.fromkeys(ns[0] for ns in rests if ns and not set(ns) & set(cited)))
@@ -125,7 +124,7 @@ def _quote(item: Evidence, claims: Sequence[Claim], grades: Sequence[Grade]) -> 
     mine = [
         (c.kind, e)
         for c in claims
-        if c.status in _SUPPORT
+        if c.status in SUPPORTED
         for e in c.evidence
         if e.source == passage.chunk_id and e.field == "text"
     ]

@@ -150,7 +150,10 @@ def claim_json(claim: Claim) -> dict[str, Any]:
         "status": claim.status,
         "evidence": [plain(e) for e in claim.evidence],
         "why": claim.why,
-        **({"instead": plain(claim.instead)} if claim.instead else {}),
+        "rule": claim.rule,
+        "p": claim.p,
+        "instead": plain(claim.instead) if claim.instead else None,
+        "formula": claim.formula,
         **({"score": claim.score} if claim.score is not None else {}),
     }
 

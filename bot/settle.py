@@ -20,7 +20,7 @@ from bot.turn import Work
 from grounding.evidence import choose
 from grounding.grade import speaks_of
 from grounding.records import Evidence
-from rai.records import Category, Outcome, Report, Source
+from rai.records import SUPPORTED, Category, Outcome, Report, Source
 
 NEAREST, NEAREST_AT = 2, 0.2
 """How many passages are offered when nothing was good enough, and the lowest grade of one ("Poor")."""
@@ -101,7 +101,7 @@ async def _repair(w: Work, report: Report) -> Checked | None:
 
 def _told(checked: Checked) -> int:
     """How many supported values and sentences an answer tells."""
-    return sum(c.status in ("exact", "normalised", "rounded", "derived", "entailed") for c in checked.report.claims)
+    return sum(c.status in SUPPORTED for c in checked.report.claims)
 
 
 async def _marked(w: Work, draft: str) -> Checked:

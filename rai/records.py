@@ -12,7 +12,7 @@ from typing import Any, Literal
 Kind = Literal["number", "quantity", "money", "percent", "date", "time", "url", "email", "phone", "entity", "statement"]
 EntityType = Literal["person", "organisation", "address", "product", "code"]
 Status = Literal[
-    "exact", "normalised", "rounded", "derived", "conflict", "wrong_role", "lookalike", "absent",
+    "exact", "normalised", "rounded", "derived", "given", "conflict", "wrong_role", "lookalike", "absent",
     "entailed", "contradicted", "unchecked",
 ]  # fmt: skip
 Verdict = Literal["supported", "unsupported", "irrelevant", "unchecked"]
@@ -23,8 +23,15 @@ Category = Literal[
 
 UNSUPPORTED: frozenset[Status] = frozenset({"wrong_role", "lookalike", "contradicted", "absent"})
 """Statuses that are never delivered."""
-CONTACT_KINDS: frozenset[Kind] = frozenset({"phone", "url", "email", "money"})
-"""Kinds for which `conflict` and `unchecked` are never delivered either."""
+SUPPORTED: frozenset[Status] = frozenset({"exact", "normalised", "rounded", "derived", "given", "entailed"})
+"""Statuses of what may be delivered as it stands; every other that is not `UNSUPPORTED` is doubt."""
+CONTACT_KINDS: frozenset[Kind] = frozenset({"phone", "url", "email"})
+"""Kinds that lead somewhere: what is not shown to be right of them is struck."""
+STRUCK_DOUBT: frozenset[tuple[Kind, Status]] = frozenset(
+    [(kind, doubt) for kind in ("phone", "url", "email") for doubt in ("unchecked", "conflict")]
+    + [("money", "conflict")]
+)
+"""Doubt that is struck unless a policy says otherwise; what is doubtful else is delivered and marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,8 @@ class EvidenceSpan:
 class Claim:
     """A checkable piece of a draft. `value` is its normal form; `why` is a sentence for a person.
 
+    `rule`: the rule that decided ("cell-role"). `formula`: how a derived value comes about ("9 × $12 = $108"). `p` in [0, 1]: the
+    chance that the claim is supported, as often as this rule was right on answers whose errors are known; None where nobody counted.
     `score`: of a statement, how far it is supported, in [0, 1]: it ranks, it is no probability; None of other kinds and where
     nothing was weighed.
     `instead`: what the source says here, where role and subject are certain: what a repair may write in the claim's place.
@@ -108,11 +117,14 @@ class Claim:
     why: str = ""
     score: float | None = None
     instead: EvidenceSpan | None = None
+    rule: str | None = None
+    formula: str | None = None
+    p: float | None = None
 
     @property
     def unsupported(self) -> bool:
-        """True if the claim must not be delivered."""
-        return self.status in UNSUPPORTED or (self.status in ("conflict", "unchecked") and self.kind in CONTACT_KINDS)
+        """True if the claim must not be delivered, by a policy that says nothing of doubt."""
+        return self.status in UNSUPPORTED or (self.kind, self.status) in STRUCK_DOUBT
 
 
 @dataclass(frozen=True, slots=True)

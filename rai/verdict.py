@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rai.claims.phones import REGIONS
-from rai.records import CONTACT_KINDS, Claim, Layer, Status, Verdict
+from rai.records import CONTACT_KINDS, SUPPORTED, Claim, Layer, Verdict
 from rai.statements.wording import substance
-
-SUPPORTED: frozenset[Status] = frozenset({"exact", "normalised", "rounded", "derived", "entailed"})
 
 
 @dataclass(frozen=True, slots=True)

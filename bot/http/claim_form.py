@@ -32,6 +32,9 @@ def _claim(item: Any, where: str) -> Claim:
             evidence=tuple(_span(span) for span in item.get("evidence") or ()),
             why=item.get("why") or "",
             instead=None if instead is None else _span(instead),
+            rule=_text(item.get("rule")),
+            formula=_text(item.get("formula")),
+            p=_share(item.get("p")),
         )
     except (AttributeError, KeyError, TypeError):
         raise InputError(f"{where} is not in the form of a claim") from None
@@ -52,3 +55,17 @@ def _span(item: Mapping[str, Any]) -> EvidenceSpan:
     if type(start) is not int or type(end) is not int:
         raise TypeError
     return EvidenceSpan(item["source"], item.get("field", "text"), start, end, item["text"])
+
+
+def _text(item: Any) -> str | None:
+    if item is not None and not isinstance(item, str):
+        raise TypeError
+    return item
+
+
+def _share(item: Any) -> float | None:
+    if item is None:
+        return None
+    if isinstance(item, bool) or not isinstance(item, int | float) or not 0 <= item <= 1:
+        raise TypeError
+    return float(item)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rai.records import Report, Status, Verdict
 
 SIGNS: Mapping[Status, str] = {
-    "exact": "✓", "normalised": "✓", "rounded": "≈", "derived": "=", "entailed": "✓",
+    "exact": "✓", "normalised": "✓", "rounded": "≈", "derived": "=", "given": "✓", "entailed": "✓",
     "conflict": "⇄", "unchecked": "?",
     "wrong_role": "✗", "lookalike": "✗", "contradicted": "✗", "absent": "✗",
 }  # fmt: skip
@@ -17,6 +17,7 @@ WORDS: Mapping[Status, str] = {
     "normalised": "The same value stands in a source, written another way",
     "rounded": "Rounded from the source's value",
     "derived": "Worked out from values of the sources",
+    "given": "Said by the person or the context, not by a source",
     "entailed": "A source says it",
     "conflict": "The sources disagree",
     "unchecked": "Could not be decided",

@@ -36,7 +36,7 @@ def pointed_at(claim: Claim, found: Found, sources: Sequence[Prepared]) -> Evide
         return _own_host(found, sources)
     if claim.instead is not None:
         return claim.instead
-    if claim.status == "absent" and claim.kind in CONTACT_KINDS - {"money"}:
+    if claim.status == "absent" and claim.kind in CONTACT_KINDS:
         return _only_near(found, sources)
     return None
 

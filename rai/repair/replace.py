@@ -73,7 +73,7 @@ class _Mender:
 
     def _named(self, answer: str, claim: Claim, found: Found) -> str | None:
         """With the only value that the check takes here, if it names it when it refuses others. Not of contacts: too much hangs on one."""
-        if claim.status not in ("absent", "wrong_role") or claim.kind in CONTACT_KINDS - {"money"}:
+        if claim.status not in ("absent", "wrong_role") or claim.kind in CONTACT_KINDS:
             return None
         tried = self._candidates(answer, found)
         taken = [(p, change) for p, change, claims in tried if _taken(claims)]

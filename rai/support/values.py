@@ -103,7 +103,7 @@ def _placed(claim: Claim, found: Found, places: list[Place], around: Around, set
 def _beating(place: Place, found: Found, told: Said, around: Around, others: _Others) -> Place | None:
     """The value of a source that stands for what the claim names, if `place` does not."""
     rivals = others.of(place)
-    if found.kind in CONTACT_KINDS - {"money"}:
+    if found.kind in CONTACT_KINDS:
         question = others.setting.question.source.text if others.setting.question else ""
         if other := anothers(around.clause, around.sentence, question, place, rivals):
             return other
@@ -154,6 +154,6 @@ def _same_characters(text: str, place: Place) -> EvidenceSpan | None:
     if inside or (text[-1].isdigit() and re.match(r"[.,]\d", after)):
         return None
     # a part of a URL, an address or a phone number leads elsewhere than the whole
-    if place.found.kind in CONTACT_KINDS - {"money"} and (at, at + len(text)) != (place.found.start, place.found.end):
+    if place.found.kind in CONTACT_KINDS and (at, at + len(text)) != (place.found.start, place.found.end):
         return None
     return place.span(at, at + len(text))

@@ -2,11 +2,12 @@
 
 const UNSUPPORTED = new Set(["wrong_role", "lookalike", "contradicted", "absent"]);
 const DOUBTFUL = new Set(["conflict", "unchecked"]);
-const CONTACT = new Set(["phone", "url", "email", "money"]);
+const CONTACT = new Set(["phone", "url", "email"]);
 
 export function tone(claim) {
   if (UNSUPPORTED.has(claim.status)) return "bad";
-  if (DOUBTFUL.has(claim.status)) return CONTACT.has(claim.kind) ? "bad" : "doubt";
+  const struck = CONTACT.has(claim.kind) || (claim.kind === "money" && claim.status === "conflict");
+  if (DOUBTFUL.has(claim.status)) return struck ? "bad" : "doubt";
   return "ok";
 }
 
