@@ -28,6 +28,7 @@ from grounding.policy import Policy
 from grounding.records import Action, Document, Draft, Grading, Passage, Prompt, Turn, WebResult
 from rai.records import Entry, Outcome, Report
 from tests.e2e.support import ScriptedGrader, ScriptedWeb, World, world
+from tests.fakes.clock import AMPLE_S, time_passes
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.model import ScriptedModel
 
@@ -303,13 +304,14 @@ async def test_ambiguous_adds_the_web_behind_the_knowledge_base(tmp_path: Path) 
 
 
 class Slow:
-    """A composer that takes too long, and remembers whether it was stopped."""
+    """A composer during whose work the turn's deadline passes; it remembers whether it was stopped."""
 
     name = "slow"
     stopped = False
 
     async def compose(self, prompt: Prompt) -> Draft:
         try:
+            time_passes()
             await asyncio.sleep(60)
         except asyncio.CancelledError:
             self.stopped = True
@@ -319,7 +321,7 @@ class Slow:
 
 async def test_a_turn_ends_at_its_deadline(tmp_path: Path) -> None:
     slow = Slow()
-    w = await small(tmp_path, composer=slow, deadline_s=0.3)
+    w = await small(tmp_path, composer=slow, deadline_s=AMPLE_S)
     reply = await answer_turn(ASK, w.seams, Policy())
     assert (reply.outcome, reply.code) == (Outcome.FAILED, "deadline")
     assert slow.stopped

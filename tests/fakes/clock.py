@@ -1,0 +1,18 @@
+"""Time that passes when a test says so: a deadline is shown without waiting for it, on the slowest machine as on the fastest."""
+
+from __future__ import annotations
+
+import asyncio
+
+AMPLE_S = 600.0
+"""Seconds for a deadline that only `time_passes` may reach: no machine takes so long to what the test waits for."""
+
+
+def time_passes(seconds: float = AMPLE_S) -> None:
+    """The clock of the running event loop goes forward by `seconds`: every timeout and pause within them is over at once.
+
+    Called from where a test wants them to pass, e.g. in a fake that has begun its work. Raises RuntimeError outside a loop.
+    """
+    loop = asyncio.get_running_loop()
+    shown = loop.time
+    loop.time = lambda: shown() + seconds  # type: ignore[method-assign]  # a loop has no other way to set its clock
