@@ -23,6 +23,7 @@ from grounding.bounded.child import Child, Ended
 from grounding.bounded.limits import Limits
 from grounding.bounded.worker import HEAD, Reply
 from grounding.errors import WorkFailed, WorkOverran
+from grounding.mishap import kind_and_place
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -133,6 +134,9 @@ class Pool:
             if not fresh and not child.killed:  # what it did before may be to blame
                 return self._served(request, name)
             raise WorkFailed(f"{name}: its process ended by itself") from None
+        except Exception as error:  # noqa: BLE001 - whatever a class does when it is read back
+            self._drop(child)
+            raise WorkFailed(f"{name}: its reply cannot be read: {kind_and_place(error)}") from None
         if worn:
             self._drop(child)
         else:

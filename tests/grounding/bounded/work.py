@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import time
+from pathlib import Path
 
 from grounding.errors import InputError, ServiceUnavailable
 
@@ -20,6 +21,21 @@ def doubled(text: str, *, times: int = 2) -> str:
 
 def backtracks(text: str) -> bool:
     return BAD.match(text) is not None
+
+
+def held(begun: str) -> bool:
+    """Backtracks, and tells by the file `begun` that it does."""
+    Path(begun).touch()
+    return backtracks("a" * 60)
+
+
+def meets(folder: str, count: int) -> int:
+    """Waits in `folder` until as many processes as that have come."""
+    (Path(folder) / str(os.getpid())).touch()
+    until = time.monotonic() + 60
+    while len(list(Path(folder).iterdir())) < count and time.monotonic() < until:
+        time.sleep(0.01)
+    return os.getpid()
 
 
 def pid() -> int:
@@ -41,6 +57,17 @@ def refuses(text: str) -> None:
 
 def cannot_be_sent() -> object:
     return lambda: None
+
+
+class Unreadable:
+    """Goes into a reply and does not come out of it."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return int, ("secret words",)
+
+
+def cannot_be_read() -> Unreadable:
+    return Unreadable()
 
 
 def fails_as_a_service_does() -> None:
