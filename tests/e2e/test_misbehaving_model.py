@@ -21,6 +21,7 @@ from grounding.policy_files import built_in
 from grounding.records import Document, WebResult
 from rai.records import Outcome
 from tests.e2e.support import ScriptedWeb, World, under, world
+from tests.fakes.clock import AMPLE_S
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.policy_model import PolicyModel, Say
 
@@ -89,7 +90,7 @@ class Ended:
 
 
 async def ended(
-    kb: World, policy: Policy, say: Say, where: str, *, pages: tuple[WebResult, ...] = (PAGE,), deadline_s: float = 20.0
+    kb: World, policy: Policy, say: Say, where: str, *, pages: tuple[WebResult, ...] = (PAGE,), deadline_s: float = 60.0
 ) -> Ended:
     """One turn: the model says `say` there, and elsewhere what it should; only the page is good enough, unless it is to draft."""
     plan = json.dumps({"steps": [{"type": "web", "query": "Watch Plus price"}]})
@@ -195,19 +196,19 @@ async def test_a_page_that_gives_orders_is_no_evidence(kb: World, name: str) -> 
 @pytest.mark.parametrize("name", [n for n, p in POLICIES.items() if p.corrective])
 async def test_a_model_that_never_answers_while_looking_costs_the_time_for_it(kb: World, name: str) -> None:
     """A query that does not come is replaced by the question; what was found before is used."""
-    e = await ended(kb, replace(POLICIES[name], correct_seconds=0.1), None, "while looking", deadline_s=0.6)
+    e = await ended(kb, replace(POLICIES[name], correct_seconds=30), None, "while looking", deadline_s=AMPLE_S)
     if POLICIES[name].query == "keywords":
         assert e.reply.outcome in (Outcome.ANSWERED, Outcome.INSUFFICIENT)
-        assert any("no key words within 0.1 s" in note for note in e.reply.notes)
+        assert any("no key words within 30 s" in note for note in e.reply.notes)
     else:
         assert e.reply.outcome is Outcome.INSUFFICIENT
-        assert "looking further was stopped after 0.1 s" in e.reply.notes
+        assert "looking further was stopped after 30 s" in e.reply.notes
 
 
 @pytest.mark.row("3-25")
 @pytest.mark.parametrize("where", ["while grading", "while drafting"])
 async def test_a_model_that_never_answers_ends_the_turn_at_its_deadline(kb: World, where: str) -> None:
-    e = await ended(kb, POLICIES["attest"], None, where, deadline_s=0.4)
+    e = await ended(kb, POLICIES["attest"], None, where, deadline_s=50)
     assert (e.reply.outcome, e.reply.code) == (Outcome.FAILED, "deadline")
 
 

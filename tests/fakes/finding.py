@@ -11,6 +11,7 @@ from grounding.grade import binary_of, label_of
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Grader, Retriever, WebSearch
 from grounding.records import Access, Grade, Grading, Label, Passage, Query, Retrieval, WebResult
+from tests.fakes.clock import time_passes
 
 T = TypeVar("T")
 
@@ -80,22 +81,24 @@ class ListedWeb:
 
 
 class Silent:
-    """A model, or a grader, that never answers, and remembers whether it was stopped."""
+    """A model, or a grader, that never answers while `passes_s` seconds pass, and remembers whether it was stopped."""
 
     name = "silent"
 
-    def __init__(self) -> None:
+    def __init__(self, passes_s: float) -> None:
+        self.passes_s = passes_s
         self.asked = 0
         self.stopped = False
 
     async def complete(self, *_: object, **__: object) -> object:
         self.asked += 1
+        time_passes(self.passes_s)
         try:
-            await asyncio.Event().wait()
+            await asyncio.sleep(60)
         except asyncio.CancelledError:
             self.stopped = True
             raise
-        raise AssertionError("nobody wakes it")
+        raise AssertionError("nobody stopped it")
 
 
 def graded(chunk_id: str, score: float, label: Label | None = None) -> Grade:

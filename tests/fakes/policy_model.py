@@ -12,10 +12,11 @@ from grounding.grade import label_of
 from grounding.policy import Style
 from grounding.records import Completion
 from grounding.text import sentences
+from tests.fakes.clock import time_passes
 from tests.fakes.model import Call
 
 Say = str | Exception | Sequence[str | Exception] | Callable[[str, str], str] | None
-"""A reply each time, an error that is raised, one after the other (the last for ever), or made of the prompt; None: never answers."""
+"""A reply each time, an error that is raised, one after the other (the last for ever), or made of the prompt; None: never answers, while a minute passes."""
 _QUOTED = re.compile(r"^ ?<<<(\w{16})\n(.*?)\n\1>>> ?$", re.DOTALL | re.MULTILINE)
 
 
@@ -44,7 +45,9 @@ class PolicyModel:
         if isinstance(say, list | tuple):
             say = say[min(len(self.asked(purpose)), len(say)) - 1]
         if say is None:
-            await asyncio.Event().wait()
+            time_passes(60)
+            await asyncio.sleep(60)
+            raise AssertionError("nobody stopped it")
         if isinstance(say, Exception):
             raise say
         text = say(system, user) if callable(say) else str(say)

@@ -20,6 +20,7 @@ from grounding.ports import ChatModel
 from grounding.records import Action, WebResult
 from grounding.rewrite import keywords
 from grounding.tokens import count_tokens
+from tests.fakes.clock import AMPLE_S
 from tests.fakes.finding import ListedGrader, ListedRetriever, ListedWeb, Silent, Stages, finding, passage
 from tests.fakes.model import ScriptedModel
 
@@ -50,7 +51,7 @@ async def corrected(
     web: ListedWeb | None = None,
     model: ChatModel | None = None,
     otherwise: str | None = None,
-    within_s: float = 5.0,
+    within_s: float = 60.0,
 ) -> Finding:
     """A finding whose first search finds `found`, corrected; ended by force if it does not end itself."""
     retriever = ListedRetriever({QUESTION: found, **(more or {})})
@@ -319,19 +320,21 @@ async def test_endless_plans_stop_at_the_bound() -> None:
 @pytest.mark.parametrize("step", ALL)
 async def test_a_model_that_never_answers_is_stopped_by_the_clock(step: Step) -> None:
     """What was found before stays, the call is ended, and a note says how long was waited."""
-    silent = Silent()
-    policy = Policy(corrective=(step,), web_query="rewritten", correct_seconds=0.05)
-    f = await corrected(policy, model=cast("ChatModel", silent), web=ListedWeb(*PAGES), scores={"a": 0.5}, within_s=2)
+    silent = Silent(passes_s=40)
+    policy = Policy(corrective=(step,), web_query="rewritten", correct_seconds=30)
+    f = await corrected(
+        policy, model=cast("ChatModel", silent), web=ListedWeb(*PAGES), scores={"a": 0.5}, within_s=AMPLE_S
+    )
     assert (silent.asked, silent.stopped) == (1, True)
-    assert f.notes == ["looking further was stopped after 0.05 s"]
+    assert f.notes == ["looking further was stopped after 30 s"]
     assert [p.chunk_id for p in f.kept] == ["a"]
 
 
 @pytest.mark.row("3-25")
 async def test_a_deadline_of_the_turn_is_not_taken_for_the_own_one() -> None:
-    silent = cast("ChatModel", Silent())
+    silent = cast("ChatModel", Silent(passes_s=40))
     with pytest.raises(TimeoutError):
-        await corrected(Policy(corrective=("rewrites",)), model=silent, within_s=0.05)
+        await corrected(Policy(corrective=("rewrites",), correct_seconds=AMPLE_S), model=silent, within_s=30)
     with pytest.raises(TimeoutError):
         await corrected(Policy(corrective=("rewrites",)), TimeoutError())
 
