@@ -85,7 +85,7 @@ async def test_when_it_fails_the_turn_goes_on_with_the_search(
     fault: Fault, settings: Settings, server: Guarded, tmp_path: Path
 ) -> None:
     await take_in(settings, tmp_path / "kb")
-    quick = changed(settings, call_deadline_s=2.0)
+    quick = changed(settings, call_deadline_s=6.0)
     async with running(quick) as system:
         server.knowing = fault
         began = time.monotonic()

@@ -92,7 +92,7 @@ async def test_no_fault_of_the_service_costs_the_answer_or_more_than_its_share_o
 ) -> None:
     await take_in(settings, tmp_path / "kb")
     server.otherwise = fault
-    async with running(changed(settings, turn_deadline_s=5.0)) as system:
+    async with running(changed(settings, turn_deadline_s=20.0)) as system:
         reply = await system.answer(Ask(QUESTION), None)
     assert reply.outcome is Outcome.ANSWERED
     assert [n for n in reply.notes if n.endswith(": searched by words only")]

@@ -84,7 +84,7 @@ class FakeChannel:
     def typings(self) -> list[Json]:
         return [t.body for t in self.taken if t.body.get("type") == "typing"]
 
-    async def until(self, holds: Callable[[FakeChannel], bool], *, within_s: float = 20.0) -> None:
+    async def until(self, holds: Callable[[FakeChannel], bool], *, within_s: float = 60.0) -> None:
         """Wait for a condition on what was taken; raises TimeoutError after a generous time."""
         async with asyncio.timeout(within_s):
             while not holds(self):

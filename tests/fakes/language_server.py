@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -57,6 +58,8 @@ class LanguageServer(FaultyServer):
         self.seen: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.polls, self.looked = 0, asyncio.Event()
+        self.looks: list[float] = []
+        """When each look came, in seconds."""
         self.cancelled: list[str] = []
         self.look_fault: Fault | None = None
         self.cancel_fault: Fault | None = None
@@ -145,6 +148,7 @@ class LanguageServer(FaultyServer):
 
     def _look(self, job: str) -> web.Response:
         self.polls += 1
+        self.looks.append(time.monotonic())
         self.looked.set()
         left, documents, task = self._jobs[job]
         self._jobs[job][0] -= 1

@@ -20,6 +20,7 @@ from grounding.errors import (
     ServiceUnavailable,
 )
 from grounding.remote import BACKOFF_CAP_S, Breaker, LeftAlone, Overloaded, Remote, Throttled, retry_after
+from tests.fakes.clock import AMPLE_S, time_passes
 
 
 class Time:
@@ -179,11 +180,12 @@ async def test_deadline_names_the_last_failure_as_its_cause() -> None:
     async def fails_then_hangs() -> str:
         if next(script):
             raise DOWN
-        await asyncio.Event().wait()
+        time_passes()
+        await asyncio.sleep(60)
         return ""
 
     with pytest.raises(ServiceTimeout) as caught:
-        await Remote("svc", deadline_s=0.05, jitter=lambda: 0.0).call(fails_then_hangs)
+        await Remote("svc", deadline_s=AMPLE_S, jitter=lambda: 0.0).call(fails_then_hangs)
     assert caught.value.__cause__ is DOWN
 
 

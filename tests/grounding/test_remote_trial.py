@@ -10,8 +10,18 @@ from grounding.errors import ServiceUnavailable
 from grounding.remote import Breaker, LeftAlone, Remote
 
 
-def resting(rest_s: float = 0.05) -> Remote:
-    return Remote("svc", deadline_s=1.0, retries=0, breaker=Breaker(1, rest_s))
+class Clock:
+    """A clock that the test moves."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def resting(clock: Clock) -> Remote:
+    """A service that is left alone for half a minute after one failure."""
+    return Remote("svc", deadline_s=60.0, retries=0, breaker=Breaker(1, 30.0, clock=clock), clock=clock)
 
 
 async def down() -> str:
@@ -31,28 +41,33 @@ async def left_alone(svc: Remote) -> None:
 
 async def test_whoever_needs_several_answers_at_once_gets_them_after_the_trial() -> None:
     """The others wait for it: sent away, they would call their own trial off, and the service would be left alone for ever."""
-    svc = resting()
+    svc = resting(clock := Clock())
     await left_alone(svc)
-    await asyncio.sleep(0.06)
+    clock.now += 30
     assert await asyncio.gather(*(svc.call(well) for _ in range(5))) == ["fine"] * 5
     assert svc.breaker.state == "closed"
     assert svc.trouble is None
 
 
 async def test_if_the_trial_fails_the_others_are_sent_away() -> None:
-    svc = resting(rest_s=0.5)
+    svc = resting(clock := Clock())
     await left_alone(svc)
-    await asyncio.sleep(0.55)
+    clock.now += 30
     ended = await asyncio.gather(*(svc.call(down) for _ in range(3)), return_exceptions=True)
     assert [type(error) for error in ended].count(LeftAlone) == 2
     assert svc.breaker.state == "open"
 
 
-@pytest.mark.parametrize(("patience", "ends"), [(0.05, "closed"), (0.7, "open")])
+@pytest.mark.parametrize(("patience", "ends"), [(29.0, "closed"), (31.0, "open")])
 async def test_a_caller_that_gives_up_late_counts_against_the_service(patience: float, ends: str) -> None:
     """Half of the call's deadline is long: the service hangs. A person who goes away at once says nothing of it."""
-    svc = resting(rest_s=30)
+    svc = resting(clock := Clock())
+
+    async def hangs() -> str:
+        clock.now += patience
+        return await asyncio.Event().wait() and "never"
+
     with pytest.raises(TimeoutError):
-        async with asyncio.timeout(patience):
-            await svc.call(asyncio.Event().wait)
+        async with asyncio.timeout(0.01):
+            await svc.call(hangs)
     assert svc.breaker.state == ends

@@ -50,7 +50,7 @@ def _hang(text: Text) -> None:
 
 def test_a_planted_crash_and_a_planted_hang_are_found(folder: Path) -> None:
     said: list[str] = []
-    finds = fuzz(texts(folder), {"crash": _crash, "hang": _hang}, limit_s=0.5, say=said.append)
+    finds = fuzz(texts(folder), {"crash": _crash, "hang": _hang}, limit_s=2.0, say=said.append)
     assert {(f.place, f.use) for f in finds} == {("in/rows.jsonl:2", "crash"), ("in/rows.jsonl:3", "hang")}
     assert {f.what.split(" in ")[0].partition(":")[0] for f in finds} == {"ValueError at test_fuzz.py", "slow"}
     assert len(said) == 2
@@ -75,7 +75,7 @@ def test_a_use_that_overruns_once_is_tried_again(tmp_path: Path) -> None:
             marker.touch()
             time.sleep(30)
 
-    assert fuzz([Text("a:1", "any text", ())], {"once": once}, limit_s=0.5, say=lambda _: None) == list[Find]()
+    assert fuzz([Text("a:1", "any text", ())], {"once": once}, limit_s=2.0, say=lambda _: None) == list[Find]()
 
 
 def test_an_empty_folder_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

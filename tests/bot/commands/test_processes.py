@@ -87,7 +87,7 @@ def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
             for n in range(rows):
                 stream.write(json.dumps({"id": str(n), "text": f"{n} " + "tea " * 4000}) + "\n")
         with running("-c", code, "screen", "--jsonl", str(path)) as process:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=300)
         assert out.count("\n") == rows
         peaks.append(int(err.split()[-1]))
     assert peaks[1] - peaks[0] < 20  # the larger file holds 48 MB
@@ -101,11 +101,11 @@ def test_several_workers_share_one_port_and_stop_together(tmp_path: Path) -> Non
         addresses = json.loads(process.stdout.readline())
         base = addresses["messages"].removesuffix("/api/messages")
         reviewer = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        with reviewer.open(addresses["review"], timeout=10) as response:
+        with reviewer.open(addresses["review"], timeout=60) as response:
             assert response.status == 200
         for _ in range(8):  # each over a connection of its own, which either worker may take
             for opener, path in ((urllib.request.build_opener(), "/healthz"), (reviewer, "/review")):
-                with opener.open(f"{base}{path}", timeout=10) as response:
+                with opener.open(f"{base}{path}", timeout=60) as response:
                     assert response.status == 200
         pids = workers_of(process)
         assert len(pids) == 2
@@ -136,7 +136,7 @@ def test_workers_end_when_what_started_them_is_killed(tmp_path: Path) -> None:
         workers = [psutil.Process(pid) for pid in workers_of(process)]
         assert len(workers) == 2
         process.kill()
-        _, alive = psutil.wait_procs(workers, timeout=30)
+        _, alive = psutil.wait_procs(workers, timeout=60)
         for worker in alive:
             worker.kill()
         assert alive == []

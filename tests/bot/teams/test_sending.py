@@ -61,13 +61,13 @@ class Wire:
             raise self.failures.popleft()[1]
 
     async def until_failed(self) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while self.failures:
                 self.news.clear()
                 await self.news.wait()
 
     async def until_sent(self, count: int) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while len(self.sent) < count:
                 self.news.clear()
                 await self.news.wait()
@@ -199,7 +199,7 @@ async def test_a_line_keeps_its_order_and_lines_run_side_by_side() -> None:
     both = asyncio.Barrier(2)
 
     async def meet() -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await both.wait()
 
     def note(name: str) -> Any:

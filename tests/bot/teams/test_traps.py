@@ -93,7 +93,7 @@ print(json.dumps(out))
 @pytest.fixture(scope="module")
 def stock() -> dict[str, Any]:
     code = f"ENTITY = {json.dumps(json.dumps(CITED))}\n{STOCK}"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
     return dict(json.loads(run.stdout.splitlines()[-1]))
 
 

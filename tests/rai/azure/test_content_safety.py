@@ -259,12 +259,16 @@ async def test_a_passing_trouble_is_tried_again_and_an_open_breaker_asks_nothing
 
 async def test_calls_run_side_by_side_within_the_limit() -> None:
     most = now = 0
+    three = asyncio.Event()
 
     async def counting(request: Any) -> Any:
         nonlocal most, now
         now += 1
         most = max(most, now)
-        await asyncio.sleep(0.02)
+        if now == 3:
+            three.set()
+        await asyncio.wait_for(three.wait(), 60)
+        await asyncio.sleep(0.02)  # time for a fourth, if one comes
         now -= 1
         return await server.answer(request, await request.json())
 

@@ -287,7 +287,7 @@ def _writer(folder: Path, name: str, count: int) -> subprocess.Popen[str]:
 
 def test_several_processes_append_to_one_chain(tmp_path: Path) -> None:
     writers = [_writer(tmp_path, name, 15) for name in "abc"]
-    said = [set(w.communicate(timeout=60)[0].split()) for w in writers]
+    said = [set(w.communicate(timeout=300)[0].split()) for w in writers]
     assert [w.returncode for w in writers] == [0, 0, 0]
     found = verified(tmp_path)
     assert (found.ok, found.entries) == (True, 45)
