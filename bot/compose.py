@@ -8,6 +8,7 @@ kept anywhere else.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -57,12 +58,13 @@ if TYPE_CHECKING:
     from rai.embedded.name_file import NameFile
 
 
-async def compose(settings: Settings) -> System:
-    """Everything that `settings` switch on, ready to use. The caller closes it.
+async def compose(settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> System:
+    """Everything that `settings` switch on, ready to use. The caller closes it. `clock`, in seconds, tells how long a service that failed
+    has been left alone.
 
     Raises SettingsError for settings that cannot work, StoreError for an index or ledger that cannot be opened.
     """
-    return await _Builder(settings, Closers(), Redactor(settings.phone_regions)).system()
+    return await _Builder(settings, Closers(clock), Redactor(settings.phone_regions)).system()
 
 
 @dataclass(slots=True)

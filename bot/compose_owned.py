@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Hashable
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -20,8 +21,10 @@ Close = Callable[[], Awaitable[None]]
 class Closers(list[Close]):
     """What has to be closed, once and in reverse order; and the services that are called, to be looked after."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock`, in seconds: how long a service that failed has been left alone."""
         super().__init__()
+        self._clock = clock
         self._identity: MachineIdentity | None = None
         self._remotes: list[tuple[Remote, bool]] = []
         self._shared: dict[Hashable, object] = {}
@@ -43,7 +46,7 @@ class Closers(list[Close]):
             service,
             deadline_s=settings.call_deadline_s if within_s is None else within_s,
             retries=settings.retries if retries is None else retries,
-            breaker=Breaker(failures, settings.breaker_s),
+            breaker=Breaker(failures, settings.breaker_s, clock=self._clock),
             limit=settings.concurrent_calls,
         )
         self._remotes.append((remote, needed))

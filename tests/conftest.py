@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +14,9 @@ import hypothesis
 import pytest
 
 import bot.settings  # noqa: F401 - first of all: it tells onnxruntime to send nothing
-from grounding.embedded.build_model import build, build_changed
 from grounding.embedded.embedder import MiniLM
-from rai.embedded.classifier import CHANGES, FILE
+from rai.embedded.build_models import build_models
+from rai.model_files import EMBEDDING, installed_models, missing, recipe
 from tests.process import environment_as_it_was, logging_as_it_was
 
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
@@ -92,15 +93,18 @@ def _own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def model_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The embedding model with the screen's classifier beside it, built once from the pinned weights as set-up builds them.
+    """The embedding model with the screen's classifier beside it: a copy of what set-up built by the recipe of this code, else built once.
 
     TEST_MODEL_FILE names others, `python -m tests.other_model` makes some: what then fails hangs on a score's last digits.
     """
     if other := os.environ.get("TEST_MODEL_FILE"):
         return Path(other)
-    target = build(tmp_path_factory.mktemp("model") / "minilm-int8.onnx")
-    build_changed(target.with_name(FILE), CHANGES)
-    return target
+    if not missing(installed_models()):
+        return shutil.copytree(installed_models(), tmp_path_factory.mktemp("model") / recipe()) / EMBEDDING
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # one worker builds, the others wait
+    build_models(shared / "models" / recipe())
+    return shared / "models" / recipe() / EMBEDDING
 
 
 @pytest.fixture(scope="session")

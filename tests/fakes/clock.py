@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 AMPLE_S = 600.0
 """Seconds for a deadline that only `time_passes` may reach: no machine takes so long to what the test waits for."""
@@ -16,3 +17,14 @@ def time_passes(seconds: float = AMPLE_S) -> None:
     loop = asyncio.get_running_loop()
     shown = loop.time
     loop.time = lambda: shown() + seconds  # type: ignore[method-assign]  # a loop has no other way to set its clock
+
+
+class Clock:
+    """The clock of this machine, and what a test lets pass beside; for what is given a clock."""
+
+    def __init__(self) -> None:
+        self.passed = 0.0
+
+    def __call__(self) -> float:
+        """Seconds since some moment, as `time.monotonic` gives them."""
+        return time.monotonic() + self.passed
