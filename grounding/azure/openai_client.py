@@ -18,6 +18,7 @@ from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 from grounding.address import is_this_machine
 from grounding.errors import AttestError, ServiceRejected, SettingsError
 from grounding.remote import Remote
+from grounding.web.tls import trusted
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 CONNECT_S = 5.0
@@ -41,6 +42,7 @@ def make_client(
     _check_key(api_key)
     if isinstance(api_key, str) and url.startswith("http://") and not is_this_machine(host):
         raise SettingsError(f"{remote.service}: allowed is https, the key would travel in the clear")
+    outside = not is_this_machine(host)
     client = AsyncOpenAI(
         base_url=url,
         # Without a key the SDK would send the environment's to whatever server this is.
@@ -50,7 +52,10 @@ def make_client(
         timeout=Timeout(remote.deadline_s, connect=min(CONNECT_S, remote.deadline_s)),
         # A redirect would carry the prompt to an address that nobody configured; a proxy cannot reach our loopback.
         http_client=DefaultAsyncHttpx2Client(
-            trust_env=not is_this_machine(host), follow_redirects=False, event_hooks=_hooks(api_key, auth)
+            verify=trusted(trust_env=outside),
+            trust_env=outside,
+            follow_redirects=False,
+            event_hooks=_hooks(api_key, auth),
         ),
     )
     client.organization = client.project = client.admin_api_key = None

@@ -18,6 +18,7 @@ from grounding.errors import AttestError, ServiceReplyInvalid, ServiceUnavailabl
 from grounding.records import WebResult
 from grounding.remote import Remote
 from grounding.web.replies import MAX_BYTES, json_object, status_fault, too_long
+from grounding.web.tls import trusted
 
 CONNECT_S = 5.0
 Read = Callable[[str, dict[str, Any]], Iterable[WebResult]]
@@ -54,11 +55,13 @@ class JsonClient:
             logging.getLogger(name).setLevel(logging.WARNING)
         self._address = address
         self._remote = remote
+        outside = not is_loopback(address)
         self._client = httpx2.AsyncClient(
             auth=key,
             timeout=httpx2.Timeout(remote.deadline_s, connect=min(CONNECT_S, remote.deadline_s)),
             follow_redirects=False,  # a redirect could carry question and key elsewhere
-            trust_env=not is_loopback(address),  # a proxy cannot reach our loopback
+            verify=trusted(trust_env=outside),
+            trust_env=outside,  # a proxy cannot reach our loopback
             headers={"Accept": "application/json"},
         )
 

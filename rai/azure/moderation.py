@@ -17,6 +17,7 @@ from grounding.address import check_address, check_key, is_loopback
 from grounding.azure.faults import translated
 from grounding.errors import ServiceReplyInvalid
 from grounding.remote import Remote
+from grounding.web.tls import trusted
 from rai.azure.pieces import batches, pieces, sendable
 from rai.azure.together import together
 from rai.azure.verdicts import BLOCKS_AT, Finding, screening
@@ -63,12 +64,15 @@ class ModerationScreen:
         self._remote = remote
         self._model = model
         self._block_at = block_at
+        outside = not is_loopback(url)
         self._client = AsyncOpenAI(
             base_url=url,
             api_key=key or "none",  # without one the SDK would send the environment's
             max_retries=0,  # our wrapper decides
             timeout=Timeout(remote.deadline_s, connect=min(5.0, remote.deadline_s)),
-            http_client=DefaultAsyncHttpx2Client(trust_env=not is_loopback(url), follow_redirects=False),
+            http_client=DefaultAsyncHttpx2Client(
+                verify=trusted(trust_env=outside), trust_env=outside, follow_redirects=False
+            ),
         )
         self._client.organization = self._client.project = self._client.admin_api_key = None
 
