@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,18 @@ WEB_SDKS = ("serpapi", "httpx2")
 CHANNEL_SDKS = ("botbuilder", "botframework", "msrest", "aiohttp")
 
 
+@cache
 def tree(path: Path) -> ast.Module:
     return ast.parse((ROOT / path).read_text("utf-8"))
 
 
-def imports(path: Path) -> Iterator[tuple[ast.stmt, str]]:
+@cache
+def imports(path: Path) -> tuple[tuple[ast.stmt, str], ...]:
     """Every import statement with the full name of what it imports."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[tuple[ast.stmt, str]]:
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             yield from ((node, alias.name) for alias in node.names)

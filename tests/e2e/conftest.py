@@ -10,13 +10,16 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from bot.commands.sample import place_sample_directory
 from bot.compose_ingest import open_ingester
 from bot.settings import SAMPLE
 from tests.e2e.processes import settings_over
 
+expect.set_options(
+    timeout=60_000
+)  # milliseconds; a page of a loaded machine is slow, and none is waited for longer than it takes
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = [
     "--headless",

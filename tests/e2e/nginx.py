@@ -42,7 +42,7 @@ _SITE = """  server {{
     location / {{ proxy_pass {upstream}; {way} }}
   }}"""
 _TRIES = 3
-_START_S = 20.0
+_START_S = 60.0
 
 
 def nginx_path() -> str:

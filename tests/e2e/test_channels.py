@@ -119,7 +119,7 @@ async def test_the_page_says_the_same_and_shows_where_a_value_stands(served: Ser
         await page.fill("#question", QUESTION)
         await page.press("#question", "Enter")
         turn = page.locator(".turn")
-        await expect(turn.locator(".badge")).to_have_text("Answered", timeout=20_000)
+        await expect(turn.locator(".badge")).to_have_text("Answered")
         words = served.api["answer"]
         for citation in served.api["citations"]:
             words = words.replace(f"[{citation['n']}]", str(citation["n"]))

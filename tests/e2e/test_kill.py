@@ -28,7 +28,7 @@ from tests.fakes.channel import FakeChannel, post
 from tests.fakes.openai_server import OpenAIServer, ok
 
 FILES, LINES, WITH_VECTORS = 70, 2600, 400
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 
 
 # --- an ingest

@@ -1,6 +1,6 @@
 """A fake Teams channel over real HTTP: takes what the bot sends, keeps the raw JSON, answers as the connector does.
 
-POST 201 with an id (202 for later parts of a stream), PUT 200, DELETE 200, members; faults and slowness on request.
+POST 201 with an id (202 for later parts of a stream), PUT 200, DELETE 200, members; faults on request, and no answer before `go_on` is set.
 """
 
 from __future__ import annotations
@@ -44,14 +44,16 @@ class Fault:
 class FakeChannel:
     """Used as an async context manager; `service_url` is what inbound activities must carry."""
 
-    delay_s: float = 0.0
     taken: list[Taken] = field(default_factory=list)
     faults: deque[Fault] = field(default_factory=deque)
     in_flight: int = 0
-    most_in_flight: int = 0
     _given: int = 0
     _server: TestServer | None = None
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.go_on.set()
 
     async def __aenter__(self) -> FakeChannel:
         app = web.Application()
@@ -158,9 +160,9 @@ class FakeChannel:
 
     async def _pause_or_fail(self, body: Json) -> web.Response | None:
         self.in_flight += 1
-        self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
-            await asyncio.sleep(self.delay_s)
+            self._news.set()
+            await self.go_on.wait()
         finally:
             self.in_flight -= 1
         if not self.faults or not self.faults[0].applies(body):

@@ -151,7 +151,7 @@ class HalfDown(ListedRetriever):
 async def test_a_search_that_fails_ends_the_others() -> None:
     retriever = HalfDown()
     f = finding(Policy(), retriever=retriever, grader=ListedGrader({}))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         with pytest.raises(StoreError):
             await look(f, [Query("x"), Query("down"), Query("y")])
         await asyncio.sleep(0)

@@ -22,7 +22,7 @@ from tests.bot.commands.fakes import FakeWorld
 from tests.e2e.processes import settings_over
 
 LOOK_S = 0.05
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 def ids(document: Any) -> list[str]:
