@@ -25,6 +25,7 @@ from rai.records import Report, Screening, Source
 from rai.screened import RememberingScreen
 from tests.bot.http.conftest import Client
 from tests.e2e.support import ScriptedGrader, world
+from tests.fakes.clock import AMPLE_S
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.system import fake_system
 from tests.grounding.bounded import work
@@ -56,7 +57,7 @@ class Held:
 
 async def served(client: AiohttpClient, folder: Path, held: Held, **parts: Any) -> tuple[Client, Seams]:
     w = await world(folder, [PRICES], HashEmbedder(), model=None, grader=ScriptedGrader({"prices.md": 0.9}))
-    seams = replace(w.seams, **parts)
+    seams = replace(w.seams, deadline_s=AMPLE_S, **parts)
     fake = fake_system()
 
     async def answer(ask: Ask, on_stage: OnStage | None = None) -> Reply:
@@ -90,7 +91,7 @@ async def test_a_question_that_holds_the_screen(aiohttp_client: AiohttpClient, t
     await asked(client, QUESTION)
     seconds = 1 + int(5 * (time.monotonic() - began))
     held = Held(seconds)
-    client, seams = await served(aiohttp_client, tmp_path, held, screen=RememberingScreen(held))
+    client, seams = await served(aiohttp_client, tmp_path, held, screen=RememberingScreen(held, timeout_s=AMPLE_S))
     turn = asyncio.create_task(asked(client, "HOLD this line"))
     await asyncio.sleep(0.1)
     other = await asked(client, QUESTION)
