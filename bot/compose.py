@@ -45,8 +45,8 @@ from grounding.policy import Policy
 from grounding.policy_files import policy_named
 from grounding.ports import ChatModel, Composer, Embedder, Grader
 from rai.account import Terms
-from rai.judge import ModelJudge
-from rai.ports import Ledger, PromptScreen
+from rai.check.judging.model import ModelJudge
+from rai.ports import Ledger, PromptScreen, StatementJudge
 from rai.private import redaction
 from rai.provenance import CheckPolicy, CheckPorts, check, load
 from rai.records import Report, Source
@@ -97,7 +97,7 @@ class _Builder:
             library=FollowedLibrary(index, lambda _removed: names.follow(index)),
             closers=self.closers,
         )
-        judge = ModelJudge(model) if settings.statement_judge == "model" and model else None
+        judge = self._judge(screen)
         names_of = tagger(settings, names.current, self.redactor, self.closers)
         ports = CheckPorts(tagger=names_of, scorer=EmbeddedRelevance(local), judge=judge)
         composer = self._composer(local, model, own=own)
@@ -168,16 +168,22 @@ class _Builder:
         self.closers.append(close)
 
     def _models(self, screen: PromptScreen) -> tuple[ChatModel | None, ChatModel | None]:
-        """The chat model that drafts and judges, and the one that grades, rewrites and plans; None where nobody does.
+        """The chat model that drafts, and the one that grades, rewrites and plans; None where nobody does.
 
         They are told apart so that grades which fail cannot open the breaker on the draft, and leave it its time if none of them comes.
         """
         s = self.settings
-        drafts = s.generator == "openai" or s.statement_judge == "model"
         helps = "model" in (s.grader, s.rewriter)
         make = partial(chat_model, s, screen, self.redactor, self.closers)
         helping = min(s.call_deadline_s, HELPING_SHARE * s.turn_deadline_s)
-        return make(needed=s.generator == "openai") if drafts else None, make(within_s=helping) if helps else None
+        return make(needed=True) if s.generator == "openai" else None, make(within_s=helping) if helps else None
+
+    def _judge(self, screen: PromptScreen) -> StatementJudge | None:
+        """The chat model that judges what the check leaves in doubt. Its failures, too, leave the draft alone."""
+        s = self.settings
+        if not s.judges:
+            return None
+        return ModelJudge(chat_model(s, screen, self.redactor, self.closers, name=s.judge_model))
 
     def _composer(self, local: Embedder | None, model: ChatModel | None, *, own: bool) -> Composer:
         from grounding.embedded.composer import ExtractiveComposer

@@ -28,8 +28,8 @@ from grounding.records import Progress
 from grounding.remote import Remote
 from grounding.web.sites import Sites
 from rai.cascade import CascadeScreen
-from rai.judge import REQUEST as JUDGE_REQUEST
-from rai.judge import instructions as judge_instructions
+from rai.check.judging.prompt import REQUEST as JUDGE_REQUEST
+from rai.check.judging.prompt import instructions as judge_instructions
 from rai.ports import EntityTagger, PersonalFinder, PromptScreen
 from rai.private import PrivateModel, PrivateTagger, masking
 from rai.records import EntityType
@@ -54,19 +54,20 @@ def chat_model(
     *,
     within_s: float | None = None,
     needed: bool = False,
+    name: str | None = None,
 ) -> ChatModel:
     """The chat model, wrapped: the bare one exists only inside the wrapper. `within_s`: of a call, else that of the settings; `needed`: without
-    it no turn can be answered.
+    it no turn can be answered; `name`: of another model or deployment at the same endpoint.
     """
     remote = closers.remote(settings, "openai", within_s=within_s, needed=needed)
-    model = bare_model(settings, remote, closers)
+    model = bare_model(settings, remote, closers, name)
     ours = [*own_texts(settings.company), *grading_texts(), judge_instructions(), JUDGE_REQUEST]
     inner: ChatModel = PrivateModel(model, redactor) if settings.pseudonyms == "on" else model
     return ScreenedModel(inner, screen, trusted=ours)
 
 
-def bare_model(settings: Settings, remote: Remote, closers: Closers) -> OpenAIModel:
-    """The chat model as it is called. Prompts that hold anybody's text go through `chat_model` alone."""
+def bare_model(settings: Settings, remote: Remote, closers: Closers, name: str | None = None) -> OpenAIModel:
+    """The chat model as it is called. Prompts that hold anybody's text go through `chat_model` alone. `name`: as there."""
     from grounding.azure.openai_chat import OpenAIChat
     from grounding.azure.openai_responses import OpenAIResponses
 
@@ -74,26 +75,26 @@ def bare_model(settings: Settings, remote: Remote, closers: Closers) -> OpenAIMo
     model = interface(
         settings.openai_base_url,
         openai_key(settings, closers),
-        settings.openai_model,
+        name or settings.openai_model,
         remote,
         stream=settings.openai_stream == "on",
         effort=settings.effort,
         auth=settings.openai_auth,
-        learned=learned(settings, closers),
+        learned=learned(settings, closers, name),
     )
     closers.append(_closing(model))
     return model
 
 
-def learned(settings: Settings, closers: Closers) -> Learned:
-    """What is known of the chat model: one record for drafter, grader and judge."""
+def learned(settings: Settings, closers: Closers, name: str | None = None) -> Learned:
+    """What is known of the chat model, or of another one (`name`) at its endpoint: one record for all that ask the same."""
     from grounding.azure.openai_learned import beginning
 
     sure = "openai_thinking_tokens" in settings.model_fields_set
     begin = partial(
         beginning, settings.openai_base_url, thinking=settings.openai_thinking_tokens, effort=settings.effort, sure=sure
     )
-    return closers.shared(("openai", settings.openai_base_url, settings.openai_model), begin)
+    return closers.shared(("openai", settings.openai_base_url, name or settings.openai_model), begin)
 
 
 def openai_key(settings: Settings, closers: Closers) -> str | Callable[[], Awaitable[str]] | None:

@@ -22,6 +22,8 @@ def conflicts(s: Groups) -> Iterator[tuple[bool, str]]:
     yield s.grader == "model" and no_model, f"ATTEST_GRADER=model {model}"
     yield s.rewriter == "model" and no_model, f"ATTEST_REWRITER=model {model}"
     yield s.hyde == "model" and no_model, f"ATTEST_HYDE=model {model}"
+    unasked = "ATTEST_JUDGE_MODEL needs a judge: ATTEST_STATEMENT_JUDGE=model, or auto with a chat model configured"
+    yield s.judge_model is not None and not s.judges, unasked
     yield from _openai_conflicts(s)
     yield from _language_conflicts(s)
     yield from _in_the_clear(s)

@@ -65,9 +65,12 @@ class Models(Serving):
         "off",
         description="who imagines, at ingest, questions and answers of each passage that are searched beside it: model is the chat model",
     )
-    statement_judge: Literal["off", "model"] = Field(
-        "off",
-        description="who judges sentences that the check leaves open; model is the chat model, one call an answer",
+    statement_judge: Literal["auto", "off", "model"] = Field(
+        "auto",
+        description="who judges claims that the check leaves in doubt: model is the chat model, one call an answer; auto: it, where one is configured",
+    )
+    judge_model: str | None = Field(
+        None, description="chat model that judges claims in doubt, at the same endpoint; default ATTEST_OPENAI_MODEL"
     )
     pseudonyms: Literal["off", "on"] = Field(
         "off",
@@ -114,6 +117,24 @@ class Models(Serving):
     turn_cost: Price | None = Field(
         None, description="what the chat model may cost in a turn, in the currency of the prices; 0 or empty: anything"
     )
+
+    @property
+    def chat_model_uses(self) -> tuple[str, ...]:
+        """The settings that switch the chat model on by name, the judge aside."""
+        used = {"ATTEST_GENERATOR": self.generator == "openai"}
+        used |= {f"ATTEST_{n.upper()}": getattr(self, n) == "model" for n in ("grader", "rewriter", "hyde")}
+        return tuple(name for name, on in used.items() if on)
+
+    @property
+    def judges(self) -> bool:
+        """True if a chat model judges what the check leaves in doubt: where one is configured, unless it is switched off.
+
+        A key or address that is there for an embedding model alone configures no chat model.
+        """
+        if self.statement_judge != "auto":
+            return self.statement_judge == "model"
+        reached = self.openai_base_url is not None or self.openai_api_key is not None
+        return reached and (bool(self.chat_model_uses) or self.embedder == "embedded")
 
     @field_validator("openai_effort")
     @classmethod

@@ -22,7 +22,7 @@ MARGIN = 300
 """Tokens that a draft's prompt may have beyond the policy's bound: its random markers are counted there by a stand-in."""
 EMBED = "embed"
 _DRAFT = "compose"
-_LEFT_OUT = {"judge": "a judge of sentences", _DRAFT: "a second draft"}
+_LEFT_OUT = {"judge": "a judge of claims in doubt", _DRAFT: "a second draft"}
 _UNBILLED = frozenset(e.__name__ for e in (ServiceUnavailable, ServiceRejected, Throttled, Overloaded, LeftAlone))
 """Ends of a call for which nobody bills: it was not sent, or the service did not take it."""
 

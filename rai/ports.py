@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Protocol
 
+from rai.check.judging.records import Case, Proposal
 from rai.personal.known import Personal
-from rai.records import EntityType, Entry, Screening, Source, Verification
+from rai.records import EntityType, Entry, Screening, Verification
 
 
 class PromptScreen(Protocol):
@@ -58,15 +59,15 @@ class AnswerScorer(Protocol):
 
 
 class StatementJudge(Protocol):
-    """A second opinion on sentences that the check itself cannot decide."""
+    """A second opinion on claims, sentences and values alike, that the check itself leaves in doubt. It proposes; `rai.check.judging` verifies."""
 
     @property
     def name(self) -> str: ...
 
-    async def judge(self, statements: Sequence[str], sources: Sequence[Source]) -> tuple[float | None, ...]:
-        """For each of `statements`, how likely `sources` support it, in [0, 1], or None where it cannot say.
+    async def judge(self, case: Case) -> tuple[Proposal, ...]:
+        """A proposal for each of `case.claims`, in their order; `UNSURE` where it cannot say.
 
-        One call for all. Raises ServiceError: then they stay `unchecked`.
+        One call for all, none if there are no claims. Raises ServiceError, ContentFiltered or PromptBlocked: then the claims stay as they are.
         """
         ...
 

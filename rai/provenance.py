@@ -14,13 +14,14 @@ from typing import Literal
 from grounding.bounded.pool import Run
 from grounding.errors import ServiceError
 from grounding.observe import rule_failed, without
+from rai.check.judging.ask import ask_judge
+from rai.check.judging.values import Values
 from rai.claims.regions import regions_of
 from rai.match import Matched, match_claims
 from rai.ports import AnswerScorer, EntityTagger, StatementJudge
 from rai.records import Claim, EntityType, Layer, Report, Source
 from rai.repair.drop import drop_unsupported
 from rai.repair.replace import replace_unsupported
-from rai.statements.judged import ask_judge
 from rai.statements.support import Weighing, weigh_claims
 from rai.verdict import DEFAULT, CheckPolicy, certainty, layers_of, union_of
 
@@ -101,25 +102,31 @@ async def _report(answer: str, request: _Request) -> Report:
         rule_failed(rule)
         notes.append(f"a rule failed, and what it would have decided is open: {rule}")
     relevance = await _relevance(answer, request, notes)
-    doubt = max(weighing.doubt, 0.5 * weighing.even_doubt)
-    claims, judge = await _judged(weighing.claims, request, notes)
-    layers = (*layers_of(weighing.claims, doubt, relevance, request.policy), *judge)
+    weighing, judge = await _judged(answer, weighing, request, notes)
+    claims, doubt = weighing.claims, max(weighing.doubt, 0.5 * weighing.even_doubt)
+    layers = (*layers_of(claims, doubt, relevance, request.policy), *judge)
     score = certainty(claims, weighing.even_doubt) or doubt
     return Report(union_of(layers, claims), score, claims, relevance, layers=layers, notes=tuple(notes))
 
 
 async def _judged(
-    claims: tuple[Claim, ...], request: _Request, notes: list[str]
-) -> tuple[tuple[Claim, ...], tuple[Layer, ...]]:
-    """`claims` with the judge's word on the open ones, and its layer if it decided any."""
+    answer: str, weighing: Weighing, request: _Request, notes: list[str]
+) -> tuple[Weighing, tuple[Layer, ...]]:
+    """The claims with the judge's word on those in doubt, weighed again, and its layer if it decided any."""
     if request.ports is None or request.ports.judge is None:
-        return claims, ()
-    after, note = await ask_judge(claims, request.basis.sources, request.ports.judge, request.policy.judge_at)
-    notes += [note] if note else []
+        return weighing, ()
+    basis, claims = request.basis, weighing.claims
+    said = (basis.question or "", *basis.given)
+    after, said_of_it = await ask_judge(
+        claims, basis.sources, said, values=Values(answer, basis.regions), judge=request.ports.judge, run=request.run
+    )
+    notes += said_of_it
     decided = [now for was, now in zip(claims, after, strict=True) if now.status != was.status]
+    if not decided:
+        return weighing, ()
     wrong = any(c.unsupported for c in decided)
     layer = Layer("judge", "unsupported" if wrong else "supported", certainty(decided))
-    return after, (layer,) if decided else ()
+    return await request.run(weigh_claims, after, basis.sources), (layer,)
 
 
 async def _tags(answer: str, ports: CheckPorts | None, notes: list[str]) -> tuple[Tag, ...]:

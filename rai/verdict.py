@@ -12,14 +12,10 @@ from rai.statements.wording import substance
 
 @dataclass(frozen=True, slots=True)
 class CheckPolicy:
-    """Thresholds in [0, 1] and the regions whose national phone numbers are read, most likely first.
-
-    `judge_at`: a judge's likelihood from which an open statement counts as entailed; from 1 - `judge_at` down as absent.
-    """
+    """Thresholds in [0, 1] and the regions whose national phone numbers are read, most likely first."""
 
     unsupported_at: float = 0.5
     relevance_at: float = 0.3
-    judge_at: float = 0.8
     regions: tuple[str, ...] = REGIONS
 
 

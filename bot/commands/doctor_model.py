@@ -30,6 +30,7 @@ from grounding.schema import TEXT, fields
 from rai.account import MARGIN
 
 NAME = "model service"
+JUDGE = "judge's model"
 _SYSTEM = (
     "You are asked whether you can be reached. Reply with the JSON object that is asked for and with nothing else."
 )
@@ -42,29 +43,43 @@ _NO_V1 = "ATTEST_OPENAI_BASE_URL must end in /v1, for Azure in /openai/v1/"
 
 
 async def model_service(settings: Settings) -> list[Finding]:
-    """What the call showed; beside it what Ollama says of its context. Nothing where no chat model is switched on. It is billed as any call."""
-    uses = (settings.grader, settings.rewriter, settings.hyde, settings.statement_judge)
-    if settings.generator != "openai" and "model" not in uses:
-        return []
+    """What a call of each chat model showed; beside it what Ollama says of its context. Nothing where none is switched on. It is billed as any call."""
+    found = []
+    if settings.chat_model_uses or (settings.judges and settings.judge_model is None):
+        found += await _one(settings, None)
+    if settings.judges and settings.judge_model not in (None, settings.openai_model if found else None):
+        found += [_of_judge(finding) for finding in await _one(settings, settings.judge_model)]
+    return found
+
+
+async def _one(settings: Settings, name: str | None) -> list[Finding]:
+    """The model of the settings, or another at its endpoint."""
     closers = Closers()
     try:
         began = time.perf_counter()
-        completion = await _called(settings, closers)
-        found = _answered(settings, completion, time.perf_counter() - began, closers)
-        return [found, *await _context(settings)]
+        completion = await _called(settings, closers, name)
+        found = _answered(settings, completion, time.perf_counter() - began, closers, name)
+        return [found, *([] if name else await _context(settings))]
     except (AttestError, OSError) as error:
         return [await _failed(settings, error)]
     finally:
         await closers.close()
 
 
-async def _called(settings: Settings, closers: Closers) -> Completion:
-    model = bare_model(settings, closers.remote(settings, "openai", retries=0), closers)
+def _of_judge(found: Finding) -> Finding:
+    fix = found.fix and found.fix.replace("ATTEST_OPENAI_MODEL", "ATTEST_JUDGE_MODEL")
+    return replace(found, name=JUDGE, fix=fix)
+
+
+async def _called(settings: Settings, closers: Closers, name: str | None = None) -> Completion:
+    model = bare_model(settings, closers.remote(settings, "openai", retries=0), closers, name)
     return await model.complete(_SYSTEM, _USER, purpose="doctor", max_tokens=_MOST, schema=_FORM)
 
 
-def _answered(settings: Settings, completion: Completion, seconds: float, closers: Closers) -> Finding:
-    known = learned(settings, closers)
+def _answered(
+    settings: Settings, completion: Completion, seconds: float, closers: Closers, name: str | None = None
+) -> Finding:
+    known = learned(settings, closers, name)
     said = [f"{completion.model} answers in {seconds:.1f} s over {settings.openai_api}"]
     if thought := completion.usage.get("reasoning_tokens"):
         said.append(f"thought {thought} of {completion.usage.get('completion_tokens', thought)} tokens")

@@ -20,7 +20,7 @@ from grounding.policy import Policy
 from grounding.records import Action, Document, WebResult
 from grounding.tokens import asked_tokens
 from rai.account import MARGIN, Prices, Terms
-from rai.judge import ModelJudge
+from rai.check.judging.model import ModelJudge
 from rai.provenance import CheckPorts, check
 from rai.records import Outcome, Report, Source
 from rai.screened import ScreenedModel
@@ -204,13 +204,20 @@ async def test_open_statements_stay_open_where_the_budget_has_no_judge(tmp_path:
     """The draft took all that it may; a judge that nobody asked is no verdict."""
     draft = f"{GOOD} Leave is granted by the head of the department."
     most = await drafted(tmp_path)
-    free = await turn(tmp_path / "free", PLAIN, Terms(), judges=True, compose=draft, judge="1: 0.9")
+    free = await turn(
+        tmp_path / "free",
+        PLAIN,
+        Terms(),
+        judges=True,
+        compose=draft,
+        judge='{"claim": 1, "verdict": "unsure", "quotes": []}',
+    )
     assert "judge" in free.asked
     t = await turn(
         tmp_path / "bound", PLAIN, Terms(tokens=most + 60, draft_tokens=DRAFT_TOKENS), judges=True, thinks=True, compose=draft
     )  # fmt: skip
     assert "judge" not in t.asked
-    assert f"the turn's budget of {most + 60} tokens leaves no room for a judge of sentences" in t.reply.notes
+    assert f"the turn's budget of {most + 60} tokens leaves no room for a judge of claims in doubt" in t.reply.notes
     assert t.reply.outcome in (Outcome.ANSWERED, Outcome.REPAIRED, Outcome.WITHHELD)
 
 

@@ -15,14 +15,14 @@ from grounding.grade_reply import Said, read_reply
 from grounding.plan import PLAN, VERDICT, Outcome, Plan, PlanStep, evaluate, make_plan
 from grounding.records import Passage
 from grounding.rewrite import PHRASINGS, rephrased
-from rai.judge import LIKELIHOODS
+from rai.check.judging.reply import FORM as JUDGEMENT
 from tests.fakes.model import ScriptedModel
 from tests.fakes.openai_forms import is_strict
 
 T = TypeVar("T")
 MARKER = "5f0c1d9e7ab34682"
 STEP = PlanStep("web", "Halden fees")
-FORMS = [PLAN, VERDICT, PHRASINGS, LIKELIHOODS, *(form for s in STYLES for n in (1, 2) if (form := grade_schema(s, n)))]
+FORMS = [PLAN, VERDICT, PHRASINGS, JUDGEMENT, *(form for s in STYLES for n in (1, 2) if (form := grade_schema(s, n)))]
 
 
 def fits(value: Any, schema: Any) -> bool:

@@ -1,0 +1,38 @@
+"""Which claims of a checked answer go to a judge, and with what beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rai.check.judging.records import Case
+from rai.records import UNSUPPORTED, Claim, Source
+from rai.statements.wording import substance
+
+MOST_CLAIMS = 40
+"""Claims of one call; further ones stay as they are."""
+SUSPICIONS: frozenset[str] = frozenset()
+"""Ids of rules that condemn a claim on suspicion: where there is a judge, it decides. A rule that has positive evidence is none."""
+
+
+def in_doubt(claim: Claim) -> bool:
+    """True if rules have not settled `claim`, and there is something to settle."""
+    if claim.kind == "statement":
+        return (claim.status == "unchecked" or _suspected(claim)) and substance(claim.text)
+    return claim.status in ("unchecked", "conflict") or _suspected(claim)
+
+
+def case_of(claims: Sequence[Claim], sources: Sequence[Source], said: Sequence[str]) -> Case:
+    """What a judge is asked about `claims`. A sentence that holds a value which is wrong for certain is not asked about: nothing could save it."""
+    wrong = [c for c in claims if c.status in UNSUPPORTED and not _suspected(c)]
+    asked = [c for c in claims if in_doubt(c) and not (c.kind == "statement" and _holds_one(c, wrong))]
+    sentences = tuple(c for c in claims if c.kind == "statement")
+    texts = dict.fromkeys(text.strip() for text in said if text.strip())
+    return Case(sentences, tuple(asked[:MOST_CLAIMS]), tuple(sources), tuple(texts))
+
+
+def _suspected(claim: Claim) -> bool:
+    return claim.status in ("wrong_role", "absent") and claim.rule in SUSPICIONS
+
+
+def _holds_one(sentence: Claim, claims: Sequence[Claim]) -> bool:
+    return any(sentence.start <= c.start and c.end <= sentence.end for c in claims)

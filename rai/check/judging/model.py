@@ -1,0 +1,83 @@
+"""A chat model as judge: one call for an answer, everything in it quoted data, its reply read with distrust."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+from grounding.errors import ServiceReplyInvalid
+from grounding.ports import ChatModel
+from grounding.spotlight import new_marker
+from rai.check.judging.prompt import REQUEST, prompt
+from rai.check.judging.records import UNSURE, Case, Proposal
+from rai.check.judging.reply import FORM, read
+from rai.records import Claim
+
+REMEMBERED = 2000
+"""Proposals that are kept: a repaired answer is checked again."""
+_REPLY_TOKENS = 60
+_CLAIM_TOKENS = 110
+"""Tokens of a reply, and of each claim in it: a quotation of a line or two and a formula."""
+
+
+class ModelJudge:
+    """StatementJudge over a chat model, which is expected to screen its prompts (`rai.screened.ScreenedModel`)."""
+
+    def __init__(self, model: ChatModel, marker: Callable[[], str] = new_marker) -> None:
+        self._model = model
+        self._marker = marker
+        self._proposed: OrderedDict[bytes, Proposal] = OrderedDict()
+
+    @property
+    def name(self) -> str:
+        return f"model:{self._model.name}"
+
+    async def judge(self, case: Case) -> tuple[Proposal, ...]:
+        """As the port says; a claim is asked about once for the same sentence, sources and question.
+
+        Raises ServiceError, also for a reply that judges nothing, ContentFiltered or PromptBlocked.
+        """
+        keys = _keys(case)
+        known = {key: self._proposed[key] for key in keys if key in self._proposed}
+        fresh = {key: claim for key, claim in zip(keys, case.claims, strict=True) if key not in known}
+        if fresh:
+            asked = Case(case.sentences, tuple(fresh.values()), case.sources, case.said)
+            known |= zip(fresh, await self._ask(asked), strict=True)
+            self._proposed.update({key: known[key] for key in fresh})
+        while len(self._proposed) > REMEMBERED:
+            self._proposed.popitem(last=False)
+        return tuple(known[key] for key in keys)
+
+    async def _ask(self, case: Case) -> Sequence[Proposal]:
+        judging = prompt(case, self._marker())
+        reply = await self._model.complete(
+            judging.system,
+            REQUEST,
+            purpose="judge",
+            max_tokens=_REPLY_TOKENS + _CLAIM_TOKENS * len(case.claims),
+            schema=FORM,
+        )
+        said = read(reply.text, len(case.claims), judging.labels)
+        if not said:
+            raise ServiceReplyInvalid(self.name, "the reply judges no claim")
+        return [said.get(n, UNSURE) for n in range(1, len(case.claims) + 1)]
+
+
+def _keys(case: Case) -> list[bytes]:
+    """What each claim is remembered by: never its text, which may be personal."""
+    parts = [*(part for s in case.sources for part in (s.id, s.title, s.text, s.updated or "")), *case.said]
+    whole = _digest(parts)
+    return [_digest([whole.hex(), *_of(claim, case.sentence_of(claim))]) for claim in case.claims]
+
+
+def _of(claim: Claim, sentence: Claim) -> tuple[str, ...]:
+    return (claim.kind, claim.text, str(claim.start - sentence.start), sentence.text)
+
+
+def _digest(parts: Sequence[str]) -> bytes:
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.digest()

@@ -1,0 +1,103 @@
+"""Values within a quotation: whether one of them is that of a claim, by the equality that the check itself uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grounding.text import caseless, fold
+from rai.check.judging.quotes import Known
+from rai.claims.find import find_values
+from rai.claims.found import Found
+from rai.claims.phones import REGIONS
+from rai.records import CONTACT_KINDS, Claim, EvidenceSpan, Source
+from rai.support.keys import measure_of
+from rai.support.same import comparable_kinds, same_value
+from rai.support.setting import standing
+from rai.support.sources import Place, prepare
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values of one answer as they were read there, and the regions in which telephone numbers are."""
+
+    answer: str
+    regions: tuple[str, ...] = REGIONS
+
+    def found(self, claim: Claim) -> Found:
+        """What was read at `claim`: with all readings, where the grammar reads it alike; a name or digits that something else found as they are."""
+        for found in find_values(self.answer, self.regions):
+            if (found.start, found.end, found.kind) == (claim.start, claim.end, claim.kind):
+                return found
+        return Found(claim.kind, claim.start, claim.end, claim.value or claim.text, entity=claim.entity)
+
+    def places(self, known: Known) -> Iterator[Place]:
+        """The values that stand wholly within a quotation, in their source and its line."""
+        source = known.source or Source("", known.said)
+        for place in prepare(source, self.regions).places:
+            if any(_within(place, span.field, span.start, span.end) for span in known.spans):
+                yield place
+
+    def carrying(self, claim: Claim, known: Known) -> Place | None:
+        """The place in the quotation that holds the value of `claim`; of a contact the very same characters."""
+        found = self.found(claim)
+        for place in self.places(known):
+            if claim.kind in CONTACT_KINDS:
+                if place.found.kind == claim.kind and fold(place.span().text) == fold(claim.text):
+                    return place
+            elif same_value(found, place.found, place.line()):
+                return place
+        return None
+
+    def verbatim(self, claim: Claim, known: Known) -> EvidenceSpan | None:
+        """The characters of `claim`, digits among them, where the quotation has them within something that is read otherwise: the 12 of
+        "12 April", the 32 days of "32 days ago". Never a contact, and never a part of a longer number.
+        """
+        if claim.kind in (*CONTACT_KINDS, "entity", "statement") or not any(c.isdigit() for c in claim.text):
+            return None
+        for span in known.spans:
+            at = _alone(fold(claim.text), fold(span.text))
+            if at is not None:
+                start = span.start + at
+                return EvidenceSpan(
+                    span.source, span.field, start, start + len(claim.text), span.text[at:][: len(claim.text)]
+                )
+        return None
+
+    def rival(self, claim: Claim, known: Known) -> Place | None:
+        """A value in the quotation that could stand where `claim` does, and is not the same."""
+        found = self.found(claim)
+        kinds = comparable_kinds(found)
+        for place in self.places(known):
+            other = place.found
+            comparable = other.kind in kinds and (other.kind != found.kind or measure_of(other) == measure_of(found))
+            if comparable and not same_value(found, other, place.line()):
+                return place
+        return None
+
+    def stands(self, claim: Claim, sources: Sequence[Source]) -> bool:
+        """True if any source holds the value of `claim`, wherever."""
+        if claim.kind == "entity" and named(claim.text, (f"{s.title}\n{s.text}" for s in sources)):
+            return True
+        return bool(standing(self.found(claim), [prepare(s, self.regions) for s in sources]))
+
+
+def named(name: str, texts: Iterator[str]) -> bool:
+    """True if one of `texts` has the words of `name` in this order."""
+    wanted = f" {_words(name)} "
+    return any(wanted in f" {_words(text)} " for text in texts)
+
+
+def _alone(text: str, within: str) -> int | None:
+    pattern = rf"(?<![\w.,:/+-]){re.escape(text)}(?![\w:/-]|[.,]\d)"
+    match = re.search(pattern, within)
+    return match.start() if match else None
+
+
+def _words(text: str) -> str:
+    return " ".join("".join(c if c.isalnum() else " " for c in caseless(text)).split())
+
+
+def _within(place: Place, field: str, start: int, end: int) -> bool:
+    return place.unit.field == field and start <= place.found.start and place.found.end <= end

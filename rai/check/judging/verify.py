@@ -1,0 +1,223 @@
+"""What a judge proposes, looked up and computed; only what holds changes a claim.
+
+A value becomes supported by a quotation that holds it or a formula whose result it is, a contact by its own characters alone,
+a sentence by a quotation that has to do with it once all its values are supported. A claim becomes wrong by a quotation that
+has another value in its place, by a formula with another result, by a quotation that has to do with the sentence, or by
+words of the sentence that no source has. All else leaves it as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from grounding.mishap import kind_and_place
+from grounding.text import caseless, fold
+from rai.check.judging.quotes import MOST_QUOTES, Known, looked_up
+from rai.check.judging.records import Case, Proposal
+from rai.check.judging.substance import foreign, has_substance, shares
+from rai.check.judging.values import Values, named
+from rai.check.judging.worked_out import Explained, explained, gives, may_give
+from rai.records import CONTACT_KINDS, SUPPORTED, UNSUPPORTED, Claim, EvidenceSpan, Status
+
+QUOTE, FORMULA, WRONG = "judge-quote", "judge-formula", "judge-wrong"
+"""Rules of claims that a judge decided."""
+_SHARED_BY_SENTENCE = 2
+"""Words that the quotations of a sentence share with it and the question: "Yes, always." has none to share. Of a value it is one."""
+_ASKED = 2
+"""Texts of what was said that tell what the answer is about: the query and the question that it was made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Claims after the judge's word was verified, and the rules that raised meanwhile (`grounding.mishap`): each leaves its claim as it was."""
+
+    claims: tuple[Claim, ...]
+    failed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """All that proposals are held against. `name`: the judge's, for the reasons."""
+
+    case: Case
+    values: Values
+    name: str
+
+
+def verified(claims: Sequence[Claim], case: Case, proposals: Sequence[Proposal], values: Values, name: str) -> Verified:
+    """`claims` with those of `case` decided as far as `proposals`, one for each of them in order, hold. Nothing else changes."""
+    bench = _Bench(case, values, name)
+    proposed = _with_sentences(case, dict(zip(case.claims, proposals, strict=True)))
+    failed: list[str] = []
+    after = [_decided(c, proposed.get(c), (), bench, failed) if c.kind != "statement" else c for c in claims]
+    inside = [c for c in after if c.kind != "statement"]
+    whole = (_decided(c, proposed.get(c), inside, bench, failed) if c.kind == "statement" else c for c in after)
+    return Verified(tuple(whole), tuple(dict.fromkeys(failed)))
+
+
+def _with_sentences(case: Case, proposed: dict[Claim, Proposal]) -> dict[Claim, Proposal]:
+    """`proposed`, those of values with the quotations of their sentence behind their own: a judge need not copy them twice."""
+    return {
+        claim: proposal if claim.kind == "statement" else _with(proposal, proposed.get(case.sentence_of(claim)))
+        for claim, proposal in proposed.items()
+    }
+
+
+def _with(proposal: Proposal, of_sentence: Proposal | None) -> Proposal:
+    if of_sentence is None or of_sentence.opinion != proposal.opinion:
+        return proposal
+    return replace(proposal, quotes=tuple(dict.fromkeys((*proposal.quotes, *of_sentence.quotes))))
+
+
+def _decided(
+    claim: Claim, proposal: Proposal | None, values: Sequence[Claim], bench: _Bench, failed: list[str]
+) -> Claim:
+    if proposal is None:
+        return claim
+    try:
+        return _stated(claim, proposal, values, bench) if claim.kind == "statement" else _valued(claim, proposal, bench)
+    except Exception as error:  # noqa: BLE001 - one rule less, never a lost answer
+        failed.append(kind_and_place(error))
+        return claim
+
+
+def _valued(claim: Claim, proposal: Proposal, bench: _Bench) -> Claim:
+    quotes = _relevant(claim, proposal, bench)
+    if proposal.opinion == "supported" and quotes:
+        return _explained(claim, proposal, quotes, bench) or _quoted(claim, quotes, bench) or claim
+    if proposal.opinion == "wrong" and quotes:
+        return _refuted(claim, proposal, quotes, bench) or claim
+    return claim
+
+
+def _relevant(claim: Claim, proposal: Proposal, bench: _Bench) -> list[Known]:
+    """The quotations that stand where they are said to, if together they have to do with what `claim` is said of; else none."""
+    case = bench.case
+    found = (looked_up(quote, case.sources, case.said) for quote in proposal.quotes[:MOST_QUOTES])
+    known = [one for one in found if one is not None]
+    texts, around, least = [one.text for one in known], case.sentence_of(claim).text, _SHARED_BY_SENTENCE
+    if claim.kind != "statement":  # what is left of a line without the value must have to do with it
+        texts, around, least = [t.replace(claim.text, " ") for t in texts], around.replace(claim.text, " "), 1
+    least = min(least, max(1, len(foreign(around, ()))))
+    if shares([around, *case.said[:_ASKED]], texts) < least:
+        return []
+    return known if any(has_substance(one.text) for one in known) else []
+
+
+def _quoted(claim: Claim, quotes: Sequence[Known], bench: _Bench) -> Claim | None:
+    """Supported by the quotation that holds the value; what only the person said is given, and never a contact."""
+    for known in sorted(quotes, key=_said_last):
+        span = _carried(claim, known, bench)
+        if span is None:
+            continue
+        if known.source is not None:
+            exact = fold(span.text) == fold(claim.text)
+            why = f"{bench.name} quotes “{known.text}”, which says so."
+            return _ruled(claim, "exact" if exact else "normalised", (span,), why, QUOTE)
+        if claim.kind not in CONTACT_KINDS:
+            return _ruled(claim, "given", (), "Said in the question or the context; it needs no source.", QUOTE)
+    return None
+
+
+def _said_last(known: Known) -> bool:
+    return known.source is None
+
+
+def _carried(claim: Claim, known: Known, bench: _Bench) -> EvidenceSpan | None:
+    place = bench.values.carrying(claim, known)
+    if place is not None:
+        return place.span()
+    if (span := bench.values.verbatim(claim, known)) is not None:
+        return span
+    if claim.kind == "entity" and claim.entity not in ("code", "address") and named(claim.text, iter([known.text])):
+        return known.spans[0]
+    return None
+
+
+def _explained(claim: Claim, proposal: Proposal, quotes: Sequence[Known], bench: _Bench) -> Claim | None:
+    worked = _worked(proposal, quotes, bench) if claim.kind not in (*CONTACT_KINDS, "entity") else None
+    if worked is None or not gives(worked, bench.values.found(claim)):
+        return None
+    status: Status = "derived" if worked.from_sources else "given"
+    written = worked.computed.written
+    shown = _ruled(claim, status, worked.spans, f"Worked out, as {bench.name} shows: {written}", FORMULA)
+    return replace(shown, formula=written)
+
+
+def _worked(proposal: Proposal, quotes: Sequence[Known], bench: _Bench) -> Explained | None:
+    return explained(proposal.formula, quotes, bench.values) if proposal.formula else None
+
+
+def _refuted(claim: Claim, proposal: Proposal, quotes: Sequence[Known], bench: _Bench) -> Claim | None:
+    """Wrong, because the quotation has another value there, or the formula another result."""
+    found = bench.values.found(claim)
+    worked = _worked(proposal, quotes, bench)
+    if worked is not None and worked.from_sources and may_give(worked, found) and not gives(worked, found):
+        why = f"{bench.name} works out another value: {worked.computed.written}"
+        return replace(_ruled(claim, "absent", worked.spans, why, WRONG), formula=worked.computed.written)
+    stands = bench.values.stands(claim, bench.case.sources)
+    for known in quotes:
+        span = _instead(claim, known, bench) if known.source is not None else None
+        if span is not None:
+            why = f"{bench.name} finds something else here: “{known.text}”"
+            return _ruled(claim, "wrong_role" if stands else "absent", (span,), why, WRONG)
+    return None
+
+
+def _instead(claim: Claim, known: Known, bench: _Bench) -> EvidenceSpan | None:
+    if claim.kind == "entity" and claim.entity not in ("code", "address"):
+        return None if named(claim.text, iter([known.text])) else known.spans[0]
+    place = bench.values.rival(claim, known)
+    return place.span() if place is not None else None
+
+
+def _stated(claim: Claim, proposal: Proposal, values: Sequence[Claim], bench: _Bench) -> Claim:
+    """A sentence, judged once its `values` are."""
+    inside = [c for c in values if claim.start <= c.start and c.end <= claim.end]
+    quotes = [known for known in _relevant(claim, proposal, bench) if known.source is not None]
+    spans = tuple(span for known in quotes for span in known.spans)
+    if (
+        proposal.opinion == "supported"
+        and quotes
+        and all(map(_holds, inside))
+        and not _other_values(inside, quotes, bench)
+    ):
+        return _ruled(claim, "entailed", spans, f"{bench.name} finds it in the quoted words.", QUOTE)
+    if proposal.opinion != "wrong":
+        return claim
+    if quotes and not any(named(claim.text, iter([known.text])) for known in quotes):
+        return _ruled(claim, "contradicted", spans, f"{bench.name} finds otherwise in the quoted words.", WRONG)
+    words = _foreign(claim, proposal, bench)
+    if words:
+        why = f"{bench.name} finds this in no source, and none has {', '.join(f'“{w}”' for w in words[:3])}."
+        return _ruled(claim, "absent", (), why, WRONG)
+    return claim
+
+
+def _holds(claim: Claim) -> bool:
+    """True if a claim inside of a sentence does not stand in its way; a name may be open."""
+    return claim.status in SUPPORTED or (claim.kind == "entity" and claim.status not in UNSUPPORTED)
+
+
+def _other_values(inside: Sequence[Claim], quotes: Sequence[Known], bench: _Bench) -> bool:
+    """True if the quotations have another value where a sentence has one, and that one nowhere."""
+    plain = [c for c in inside if c.kind != "entity" and c.status not in ("derived", "given", "rounded")]
+    return any(
+        any(bench.values.rival(c, known) for known in quotes) and not any(bench.values.carrying(c, known) for known in quotes)
+        for c in plain
+    )  # fmt: skip
+
+
+def _foreign(claim: Claim, proposal: Proposal, bench: _Bench) -> list[str]:
+    """The words that the judge finds in no source, if it names words of the sentence and none is there indeed: most of what they say."""
+    unsaid = proposal.unsaid or ""
+    if not unsaid or caseless(unsaid.strip()) not in caseless(claim.text):
+        return []
+    known = [f"{s.title}\n{s.text}" for s in bench.case.sources]
+    words = foreign(unsaid, [*known, *bench.case.said])
+    return words if 2 * len(words) > len(foreign(unsaid, ())) else []
+
+
+def _ruled(claim: Claim, status: Status, evidence: tuple[EvidenceSpan, ...], why: str, rule: str) -> Claim:
+    return replace(claim, status=status, evidence=evidence, why=why, rule=rule, formula=None, instead=None, p=None)

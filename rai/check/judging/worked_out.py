@@ -1,0 +1,213 @@
+"""A proposed formula held against the quotations of its operands and against the claim that it is to explain."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from itertools import pairwise
+
+from rai.check.judging.arithmetic import Amount, Computed, NotComputed, computed
+from rai.check.judging.quotes import Known
+from rai.check.judging.values import Values
+from rai.claims.found import Found
+from rai.claims.units import dimension_of
+from rai.records import EvidenceSpan
+from rai.support.same_money import currency_stands
+from rai.support.sources import Place
+
+CONVERSIONS = frozenset(map(Decimal, (7, 12, 24, 52, 60, 100, 365, 1000)))
+"""Numbers that need no quotation: days of a week, months of a year, minutes of an hour, parts of a hundred."""
+_PLACES = 6
+_DIGITS = re.compile(r"(?<![\w.,:/+-])\d{1,9}(?:\.\d{1,6})?(?![\w:/-]|[.,]\d)")
+"""Alone: no part of a longer number, a code, a telephone number, a time or a date in digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A formula that holds, all of whose operands stand in quotations. `places`: where, those that sources hold first."""
+
+    computed: Computed
+    places: tuple[Place, ...]
+    spans: tuple[EvidenceSpan, ...]
+
+    @property
+    def from_sources(self) -> bool:
+        return bool(self.spans)
+
+
+def explained(formula: str, quotes: Sequence[Known], values: Values) -> Explained | None:
+    """`formula` computed and bound to `quotes`; None if it does not hold, or an operand stands in none of them."""
+    try:
+        worked = computed(formula)
+    except NotComputed:
+        return None
+    if _counts(worked):
+        return _counted(worked, quotes)
+    bound = [_bound(operand, quotes, values) for operand in worked.operands]
+    found = [each for each in bound if each is not None]
+    if not found or not all(_is_conversion(worked, n) for n, each in enumerate(bound) if each is None):
+        return None
+    places = dict.fromkeys(each.place for each in found if each.place is not None)
+    return Explained(worked, tuple(places), tuple(dict.fromkeys(each.span for each in found if each.in_source)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """Where an operand stands: its characters, and the value that they are, if they are read as one."""
+
+    span: EvidenceSpan
+    place: Place | None
+    in_source: bool
+
+
+def _bound(operand: Amount, quotes: Sequence[Known], values: Values) -> _Bound | None:
+    for known in quotes:
+        in_source = known.source is not None
+        place = next((p for p in values.places(known) if _carries(p.found, operand)), None)
+        if place is not None:
+            return _Bound(place.span(), place, in_source)
+        if (span := _digits_of(operand, known)) is not None:
+            return _Bound(span, None, in_source)
+    return None
+
+
+def _digits_of(operand: Amount, known: Known) -> EvidenceSpan | None:
+    """A number in digits that is part of a value: the 32 of "32 days ago"."""
+    for span in known.spans if operand.kind == "number" and operand.unit != "%" else ():
+        for match in _DIGITS.finditer(span.text):
+            if Decimal(match[0]) == operand.number:
+                start = span.start + match.start()
+                return EvidenceSpan(span.source, span.field, start, start + len(match[0]), match[0])
+    return None
+
+
+def gives(explanation: Explained, found: Found) -> bool:
+    """True if the result is the value of a claim, and is of its kind."""
+    return _equals(explanation.computed.result, found) and may_give(explanation, found)
+
+
+def may_give(explanation: Explained, found: Found) -> bool:
+    """True if the operands can come to a value of this kind: an amount comes of an amount in its currency, a length of a length."""
+    result, fits = explanation.computed.result, _FITS.get(found.kind)
+    kind = found.kind if found.kind in ("date", "time") else "number"
+    return fits is not None and result.kind == kind and fits(explanation, found)
+
+
+def _counts(worked: Computed) -> bool:
+    """1 + 1 + 1: every operand is one thing, which a quotation of its own names."""
+    return worked.only_adds and all(o.kind == "number" and o.number == 1 and not o.unit for o in worked.operands)
+
+
+def _counted(worked: Computed, quotes: Sequence[Known]) -> Explained | None:
+    """Each thing by a quotation of its own: as many as there are operands, the first that were given."""
+    spans = [known.spans[0] for known in quotes if known.source is not None][: len(worked.operands)]
+    apart = sorted(spans, key=lambda s: (s.source, s.field, s.start))
+    overlap = any((a.source, a.field) == (b.source, b.field) and b.start < a.end for a, b in pairwise(apart))
+    return Explained(worked, (), tuple(apart)) if len(apart) == len(worked.operands) and not overlap else None
+
+
+def _is_conversion(worked: Computed, n: int) -> bool:
+    operand = worked.operands[n]
+    return operand.kind == "number" and not operand.unit and n in worked.factors and operand.number in CONVERSIONS
+
+
+def _carries(found: Found, operand: Amount) -> bool:
+    """True if the value of a quotation is this operand: 20 % is also 0.2, a third is also 3, of a date the day counts."""
+    if operand.day is not None:
+        return found.kind == "date" and any(_is_day(form, operand.day, operand) for form in found.forms)
+    if operand.kind == "time":
+        return found.kind == "time" and _clock(operand) in {form.partition(" ")[0] for form in found.forms}
+    if operand.unit and operand.unit != "%" and found.kind == "quantity" and _unit(found) != operand.unit:
+        return False
+    return any(_is_number(Decimal(magnitude), found, operand) for magnitude in found.magnitudes or _digits(found))
+
+
+def _digits(found: Found) -> tuple[str, ...]:
+    return (found.value,) if found.kind == "number" else ()
+
+
+def _is_number(held: Decimal, found: Found, operand: Amount) -> bool:
+    number = operand.number
+    if found.kind == "percent":
+        return held == number if operand.unit == "%" or number >= 1 else held / 100 == number
+    if operand.unit == "%":
+        return held * 100 == number
+    return held == number or (0 < held < 1 < number and round(1 / number, _PLACES) == held)
+
+
+def _is_day(form: str, day: date, operand: Amount) -> bool:
+    """A form with a year is that day; without one it is any year's, and the operand may not have one that nobody said. A month is its first and its last day."""
+    if (form[:1] != "-") != operand.has_year:
+        return False
+    written = day.isoformat() if operand.has_year else f"--{day.month:02}-{day.day:02}"
+    at_an_end = day.day in (1, calendar.monthrange(day.year, day.month)[1])
+    return form.partition("-W-")[0] == written or (at_an_end and form == written[:-3])
+
+
+def _equals(result: Amount, found: Found) -> bool:
+    if result.day is not None:
+        return found.kind == "date" and any(_names(form, result.day, result) for form in found.forms)
+    if result.kind == "time":
+        return found.kind == "time" and _clock(result) in {form.partition(" ")[0] for form in found.forms}
+    if (result.unit == "%") != (found.kind == "percent"):
+        return False
+    if result.unit not in ("", "%") and found.kind == "quantity" and _unit(found) != result.unit:
+        return False
+    return any(Decimal(magnitude) == result.number for magnitude in found.magnitudes or _digits(found))
+
+
+def _names(form: str, day: date, result: Amount) -> bool:
+    """True if `form` names this day, its month or its weekday, and no year that was not said."""
+    named, _, weekday = form.partition("-W-")
+    if weekday and not (result.has_year and weekday == str(day.isoweekday())):
+        return False
+    if result.has_year and named in (day.isoformat(), day.isoformat()[:7]):
+        return True
+    return named in (f"--{day.month:02}-{day.day:02}", f"--{day.month:02}") or (not named and bool(weekday))
+
+
+def _clock(amount: Amount) -> str:
+    minutes = int(amount.number)
+    return f"{minutes // 60:02}:{minutes % 60:02}"
+
+
+def _unit(found: Found) -> str:
+    return found.value.partition(" ")[2]
+
+
+def _of_money(explanation: Explained, found: Found) -> bool:
+    mine = {form.partition(" ")[2] for form in found.forms}
+    for place in explanation.places:
+        other = place.found
+        if other.kind == "money" and mine & {form.partition(" ")[2] for form in other.forms}:
+            return True
+        if other.kind == "number" and currency_stands(found, place.line()):
+            return True
+    return False
+
+
+def _of_quantity(explanation: Explained, found: Found) -> bool:
+    mine = _unit(found)
+    if explanation.computed.result.unit == mine or not explanation.places:
+        return True
+    units = {_unit(place.found) for place in explanation.places if place.found.kind == "quantity"}
+    alike = {dimension_of(unit) or unit for unit in units}
+    return (dimension_of(mine) or mine) in alike or all(p.found.kind == "number" for p in explanation.places)
+
+
+def _any(_explanation: Explained, _found: Found) -> bool:
+    return True
+
+
+_FITS: dict[str, Callable[[Explained, Found], bool]] = {
+    "money": _of_money,
+    "quantity": _of_quantity,
+    "number": _any,
+    "percent": _any,
+    "date": _any,
+    "time": _any,
+}
