@@ -32,6 +32,7 @@ def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
         "web": [plain(preview) for preview in web_previews(work.web, work.evidence)],
         "prompt": None if work.prompt is None else _prompt(work.prompt),
         "regeneration": None if work.regeneration is None else _regeneration(work.regeneration),
+        "judgements": [plain(judgement) for judgement in work.trace.judgements],
         "screenings": [
             {"what": what, **{name: getattr(s, name) for name in SCREENED}} for what, s in work.trace.screenings
         ],

@@ -86,6 +86,7 @@ async def _expected(work: Work, screened: TurnScreening) -> Reply:
         finally:
             work.trace.note(*screened.notes)
             work.trace.screenings += screened.blocked
+            work.trace.judgements += screened.judgements
             work.trace.calls += screened.account.calls
     except TimeoutError:
         reply = ended(work, Outcome.FAILED, "deadline")

@@ -10,6 +10,7 @@ from typing import TypeVar
 from bot.records import Code, OnStage, Stage
 from grounding.observe import StageRun, observed
 from rai.account import ModelCall
+from rai.check.judging.records import Judgement
 from rai.records import Screening
 
 T = TypeVar("T")
@@ -51,6 +52,7 @@ class Trace:
     stages: list[tuple[str, float]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     screenings: list[tuple[str, Screening]] = field(default_factory=list)
+    judgements: list[Judgement] = field(default_factory=list)
     calls: list[ModelCall] = field(default_factory=list)
 
     async def stage(self, name: str, work: Awaitable[T]) -> T:

@@ -25,6 +25,7 @@ from grounding.room import Grant, room_granted_by
 from grounding.spotlight import MARKER_LINE
 from grounding.tokens import asked_tokens
 from rai.account import Account, Amount, Hold, ModelCall
+from rai.check.judging.records import Judgement
 from rai.cut_prompt import cut_prompt
 from rai.personal.known import Known, Personal
 from rai.ports import PromptScreen
@@ -60,6 +61,7 @@ class TurnScreening:
     data: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     blocked: list[tuple[str, Screening]] = field(default_factory=list)
+    judgements: list[Judgement] = field(default_factory=list)
     account: Account = field(default_factory=Account)
 
 

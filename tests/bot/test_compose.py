@@ -220,7 +220,9 @@ async def test_a_compatible_server_writes_the_draft_and_is_screened(settings: Se
     """The model behind a setting is reached through the screen, and not at all for a blocked question."""
     await take_in(settings, tmp_path / "kb")
     async with OpenAIServer(ok("Watch Plus costs $9.99 a month [1].")) as server:
-        model = changed(settings, generator="openai", openai_base_url=server.base_url, openai_model="small")
+        model = changed(
+            settings, generator="openai", openai_base_url=server.base_url, openai_model="small", statement_judge="off"
+        )
         system = await compose(model)
         reply = await system.answer(Ask("What does Watch Plus cost a month?"), None)
         asked = len(server.seen)
@@ -239,7 +241,12 @@ async def test_the_settings_say_in_which_interface_the_model_is_asked(
     await take_in(settings, tmp_path / "kb")
     async with OpenAIServer(ok("Watch Plus costs $9.99 a month [1].")) as server:
         chosen = changed(
-            settings, generator="openai", openai_base_url=server.base_url, openai_api=api, openai_stream=stream
+            settings,
+            generator="openai",
+            openai_base_url=server.base_url,
+            openai_api=api,
+            openai_stream=stream,
+            statement_judge="off",
         )
         async with running(chosen) as system:
             reply = await system.answer(Ask("What does Watch Plus cost a month?"), None)

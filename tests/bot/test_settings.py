@@ -501,3 +501,34 @@ def test_prices_are_what_was_written_to_the_last_digit() -> None:
     assert made.prices is not None
     assert made.prices.cost({"prompt_tokens": 3, "completion_tokens": 1}) == Decimal("0.0000006")
     assert not made.bounded
+
+
+KEYED = {"openai_api_key": "k"}
+
+
+@pytest.mark.parametrize(
+    ("given", "judges"),
+    [
+        ({}, False),
+        (KEYED, True),
+        ({"openai_base_url": "http://127.0.0.1:11434/v1"}, True),
+        ({**KEYED, "statement_judge": "off"}, False),
+        ({**KEYED, "statement_judge": "model"}, True),
+        ({**KEYED, "embedder": "openai"}, False),
+        ({**KEYED, "embedder": "openai", "generator": "openai"}, True),
+        ({**KEYED, "embedder": "openai", "grader": "model"}, True),
+        ({**KEYED, "embedder": "openai", "statement_judge": "model"}, True),
+    ],
+)
+def test_a_chat_model_judges_where_one_is_configured(given: dict[str, str], judges: bool) -> None:
+    """A key or an address that is there for the embedding model alone configures none."""
+    assert load_settings(**given).judges is judges
+
+
+def test_another_model_judges_only_where_there_is_a_judge() -> None:
+    assert load_settings(**KEYED, judge_model="gpt-judge").judge_model == "gpt-judge"
+    for given in ({}, {**KEYED, "statement_judge": "off"}):
+        with pytest.raises(
+            SettingsError, match=r"ATTEST_JUDGE_MODEL needs a judge: ATTEST_STATEMENT_JUDGE=model, or auto"
+        ):
+            load_settings(**given, judge_model="gpt-judge")

@@ -30,7 +30,7 @@ def settings_for(tmp_path: Path, model: OpenAIServer, vectors: EmbeddingsServer,
     return load_settings(
         home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", generator="openai", openai_model="gpt-test",
         openai_base_url=model.base_url, embedder="openai", embedding_base_url=vectors.base_url, embedding_api_key=SecretStr(KEY),
-        embedding_model="embed-1", embedding_width=256, retries=1, **{**PRICED, **more},
+        embedding_model="embed-1", embedding_width=256, retries=1, **{"statement_judge": "off", **PRICED, **more},
     )  # fmt: skip
 
 

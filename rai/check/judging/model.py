@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
@@ -10,12 +11,14 @@ from grounding.errors import ServiceReplyInvalid
 from grounding.ports import ChatModel
 from grounding.spotlight import new_marker
 from rai.check.judging.prompt import REQUEST, prompt
-from rai.check.judging.records import UNSURE, Case, Proposal
+from rai.check.judging.records import UNSURE, Case, Judgement, Proposal
 from rai.check.judging.reply import FORM, read
 from rai.records import Claim
+from rai.screened import current_turn
 
 REMEMBERED = 2000
 """Proposals that are kept: a repaired answer is checked again."""
+_CITATION = re.compile(r" ?\[\d{1,3}(?:, ?\d{1,3})*\]")
 _REPLY_TOKENS = 60
 _CLAIM_TOKENS = 110
 """Tokens of a reply, and of each claim in it: a quotation of a line or two and a formula."""
@@ -58,6 +61,8 @@ class ModelJudge:
             max_tokens=_REPLY_TOKENS + _CLAIM_TOKENS * len(case.claims),
             schema=FORM,
         )
+        if (turn := current_turn()) is not None:
+            turn.judgements.append(Judgement(reply.model, judging.system, reply.text))
         said = read(reply.text, len(case.claims), judging.labels)
         if not said:
             raise ServiceReplyInvalid(self.name, "the reply judges no claim")
@@ -72,7 +77,13 @@ def _keys(case: Case) -> list[bytes]:
 
 
 def _of(claim: Claim, sentence: Claim) -> tuple[str, ...]:
-    return (claim.kind, claim.text, str(claim.start - sentence.start), sentence.text)
+    """A claim in its sentence, whatever citations were put into it since."""
+    before = sentence.text[: claim.start - sentence.start]
+    return (claim.kind, _uncited(claim.text), str(len(_uncited(before))), _uncited(sentence.text))
+
+
+def _uncited(text: str) -> str:
+    return _CITATION.sub("", text)
 
 
 def _digest(parts: Sequence[str]) -> bytes:

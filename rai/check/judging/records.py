@@ -50,5 +50,14 @@ class Proposal:
     unsaid: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A call of a model as judge, as the record keeps it: what it was asked, and its reply before anything in it was verified."""
+
+    model: str
+    prompt: str
+    reply: str
+
+
 UNSURE = Proposal("unsure")
 """What stands for everything that a judge leaves out."""

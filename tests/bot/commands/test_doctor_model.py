@@ -184,6 +184,26 @@ async def test_other_servers_have_no_such_page(page: Any) -> None:
 
 async def test_without_a_chat_model_nothing_is_called() -> None:
     async with OpenAIServer() as server:
-        assert await looked(server, generator="extractive") == []
+        assert await looked(server, generator="extractive", statement_judge="off") == []
+        assert server.seen == []
         assert len(await looked(server, generator="extractive", statement_judge="model")) == 1
-    assert len(server.seen) == 1
+        assert len(await looked(server, generator="extractive")) == 1
+    assert len(server.seen) == 2
+
+
+async def test_another_model_that_judges_is_asked_too() -> None:
+    """Once each; what is wrong with it names its own setting."""
+    async with OpenAIServer(fake.ok(OK), fake.ok(OK)) as server:
+        found = await looked(server, judge_model="gpt-judge")
+    assert [(f.name, f.status) for f in found] == [("model service", "ok"), ("judge's model", "ok")]
+    assert [seen.body["model"] for seen in server.seen] == ["gpt-test", "gpt-judge"]
+    async with OpenAIServer(fake.ok(OK)) as server:
+        assert [f.name for f in await looked(server, judge_model="gpt-test")] == ["model service"]
+    async with OpenAIServer(fake.ok(OK)) as server:
+        only = await looked(server, judge_model="gpt-judge", generator="extractive")
+    assert [f.name for f in only] == ["judge's model"]
+    async with OpenAIServer(missing=True) as server:
+        (absent,) = await looked(server, judge_model="gpt-judge", generator="extractive")
+    assert (absent.name, absent.status) == ("judge's model", "fail")
+    assert "ATTEST_JUDGE_MODEL" in absent.fix
+    assert "ATTEST_OPENAI_MODEL" not in absent.fix

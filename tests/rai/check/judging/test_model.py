@@ -103,6 +103,10 @@ async def test_a_claim_is_asked_about_once_for_the_same_sentence_sources_and_que
     assert [p.opinion for p in first] == ["supported", "wrong"]
     assert [p.opinion for p in await judge.judge(case("The case is blue."))] == ["wrong"]
     assert [p.opinion for p in await judge.judge(case("The case is blue. The box is new."))] == ["wrong", "unsure"]
+    assert [p.opinion for p in await judge.judge(case("The case is blue [2]. The box is new. [1, 3]"))] == [
+        "wrong",
+        "unsure",
+    ]
     assert len(model.calls) == 2
     assert "The box is new." in model.calls[1].system
     assert "1. sentence A2" in model.calls[1].system
