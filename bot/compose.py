@@ -20,6 +20,7 @@ from bot.compose_owned import Closers
 from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
 from bot.compose_remote import (
     HELPING_SHARE,
+    JUDGING_SHARE,
     chat_model,
     directory,
     learned,
@@ -183,7 +184,8 @@ class _Builder:
         s = self.settings
         if not s.judges:
             return None
-        return ModelJudge(chat_model(s, screen, self.redactor, self.closers, name=s.judge_model))
+        within = min(s.call_deadline_s, JUDGING_SHARE * s.turn_deadline_s)
+        return ModelJudge(chat_model(s, screen, self.redactor, self.closers, within_s=within, name=s.judge_model))
 
     def _composer(self, local: Embedder | None, model: ChatModel | None, *, own: bool) -> Composer:
         from grounding.embedded.composer import ExtractiveComposer

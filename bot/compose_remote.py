@@ -44,6 +44,8 @@ LOG = logging.getLogger("attest")
 HYPOTHETICALS = "hyde.db"
 HELPING_SHARE = 1 / 6
 """Of a turn's deadline, for a call of the model that does not draft."""
+JUDGING_SHARE = 1 / 4
+"""The same for the judge, which reads all the evidence once and may be asked again about a repaired answer."""
 
 
 def chat_model(

@@ -314,8 +314,15 @@ def _agree(result: Amount, stated: Amount) -> bool:
         number *= 100
     elif result.unit and stated.unit not in ("", result.unit):
         return False
-    rounded = number.quantize(Decimal(1).scaleb(-stated.places), ROUND_HALF_UP)
-    return rounded == stated.number and abs(number - rounded) <= abs(number) / _NEAREST
+    return rounds_to(number, stated.number, stated.places)
+
+
+def rounds_to(number: Decimal, stated: Decimal, places: int | None = None) -> bool:
+    """True if `stated` is `number`, or what it rounds to with so many decimals (those of `stated` unless given) within a hundredth of it."""
+    exponent = stated.as_tuple().exponent
+    digits = places if places is not None else max(0, -exponent if isinstance(exponent, int) else 0)
+    rounded = number.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return rounded == stated and abs(number - rounded) <= abs(number) / _NEAREST
 
 
 def _joined(result: Amount, stated: Amount) -> Amount:

@@ -10,7 +10,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
-from rai.check.judging.arithmetic import Amount, Computed, NotComputed, computed
+from rai.check.judging.arithmetic import Amount, Computed, NotComputed, computed, rounds_to
 from rai.check.judging.quotes import Known
 from rai.check.judging.values import Values
 from rai.claims.found import Found
@@ -157,7 +157,7 @@ def _equals(result: Amount, found: Found) -> bool:
         return False
     if result.unit not in ("", "%") and found.kind == "quantity" and _unit(found) != result.unit:
         return False
-    return any(Decimal(magnitude) == result.number for magnitude in found.magnitudes or _digits(found))
+    return any(rounds_to(result.number, Decimal(magnitude)) for magnitude in found.magnitudes or _digits(found))
 
 
 def _names(form: str, day: date, result: Amount) -> bool:

@@ -74,6 +74,10 @@ VALUES = [
         "Until then Team comes to $108.", "$108", said(MONTHLY, LEFT, formula="9 * 12.00 = 108.00"), "derived", FORMULA, id="a product"
     ),
     pytest.param(
+        "Per user Team is a little over $0.63.", "$0.63",
+        said(MONTHLY, Quote("a", "Business costs $19 a month."), formula="12 / 19 = 0.6316"), "derived", FORMULA, id="rounded",
+    ),
+    pytest.param(
         "That leaves 22 instalments.", "22", said(Quote(None, "14 of 36 instalments are paid"), formula="36 - 14 = 22"), "given", FORMULA,
         id="of what was said",
     ),
@@ -116,6 +120,7 @@ LIES = [
     pytest.param("Team costs $108.", "$108", said(LEFT, formula="9 * 12 = 108"), id="an operand that is not quoted"),
     pytest.param("Team costs $108.", "$108", said(formula="9 * 12 = 108"), id="a formula without quotes"),
     pytest.param("Team costs $84.", "$84", said(MONTHLY, formula="12 * 7 = 84.0 + 0"), id="not the grammar"),
+    pytest.param("Per fortnight that is a little over $5.", "$5", said(MONTHLY, Quote("a", "A plan runs for 24 months."), formula="12 * 12 / 24 = 6"), id="not what it comes to"),
     pytest.param("Team costs €108.", "€108", said(MONTHLY, LEFT, formula="9 * 12 = 108"), id="another currency"),
     pytest.param("A Team of users has 25 kg.", "25 kg", said(Quote("a", "| Team | 250 MB | 20 |"), Quote("a", "| Business | 2 GB | 200 |"), formula="250 * 20 / 200 = 25"), id="another unit"),
     pytest.param(
