@@ -219,7 +219,12 @@ class Model:
 
     @staticmethod
     def over(home: Path, model: Path, server: OpenAIServer) -> Model:
-        more = {"ATTEST_GENERATOR": "openai", "ATTEST_OPENAI_BASE_URL": server.base_url, "ATTEST_RETRIES": "0"}
+        more = {
+            "ATTEST_GENERATOR": "openai",
+            "ATTEST_OPENAI_BASE_URL": server.base_url,
+            "ATTEST_STATEMENT_JUDGE": "off",
+            "ATTEST_RETRIES": "0",
+        }
         return Model(home, environment_of(home, model, **more))
 
     @contextmanager
