@@ -15,12 +15,12 @@ from itertools import islice, takewhile
 
 from grounding.mishap import kind_and_place
 from grounding.text import caseless, sentences, words
+from rai.check.statements.match import match_statement, with_values
 from rai.claims import codes, names, relative
 from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
 from rai.claims.phones import REGIONS
 from rai.records import Claim, EntityType, Kind, Source, Status
-from rai.statements.match import match_statement
 from rai.support.changed import Changed, changed_digits, changes, loose_digits
 from rai.support.clauses import label_of
 from rai.support.setting import Around, Finding, Setting, said
@@ -114,10 +114,10 @@ def match_claims(
         claims.append(
             replace(
                 claim, status=finding.status, evidence=finding.evidence, why=finding.why, score=finding.score,
-                instead=finding.instead,
+                instead=finding.instead, rule=finding.rule, p=finding.p,
             )
         )  # fmt: skip
-    return Matched(settled(claims), tuple(dict.fromkeys(failed)))
+    return Matched(settled(with_values(claims)), tuple(dict.fromkeys(failed)))
 
 
 def _setting(

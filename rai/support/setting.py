@@ -29,13 +29,15 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The judgement of one claim. `score` and `instead`: as in `Claim`."""
+    """The judgement of one claim. `score`, `instead`, `rule` and `p`: as in `Claim`."""
 
     status: Status
     evidence: tuple[EvidenceSpan, ...]
     why: str
     score: float | None = None
     instead: EvidenceSpan | None = None
+    rule: str | None = None
+    p: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

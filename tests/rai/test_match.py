@@ -186,7 +186,7 @@ STATEMENTS = [
     ("The pool is open to guests.", "The pool isn't open to guests.", "contradicted"),
     ("No parking is available at the inn.", "There is no parking available at the inn.", "entailed"),
     ("The pool is open to guests.", "The pool is open to guests only if they pay.", "unchecked"),
-    ("Guests love the bright sunny terrace upstairs.", "Invoices are sent by post each quarter.", "absent"),
+    ("Guests love the bright sunny terrace upstairs.", "Invoices are sent by post each quarter.", "unchecked"),
     ("The dog bites the man.", "The man bites the dog.", "unchecked"),
     ("Is there anything else?", "Is there anything else?", "unchecked"),
     ("Happy to help!", "Invoices are sent.", "unchecked"),

@@ -1,0 +1,110 @@
+"""Which pieces of the sources a clause speaks of: those that share most of what it tells, by how telling the shared words are."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rai.check.statements.clauses import Clause
+from rai.check.statements.terms import Term, terms, within_compounds
+from rai.check.statements.units import Read, Unit, read
+from rai.records import Source
+
+CANDIDATES = 4
+"""Pieces that a clause is compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """All sources of an answer. `places`: numbers of the pieces that hold a key; `weight`: how telling a key is."""
+
+    reads: tuple[Read, ...]
+    units: tuple[Unit, ...]
+    places: dict[str, tuple[int, ...]]
+    weight: dict[str, float]
+    unseen: float
+    asked: frozenset[str]
+    words: frozenset[str]
+    keys: frozenset[str]
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """A clause beside the pieces that share most with it, best first.
+
+    `share`: of its words, by weight, what the first holds with what stands above it, in [0, 1]; `two`: what the first two hold
+    together with the question; `unsaid`: words that no source and no question has.
+    """
+
+    units: tuple[Unit, ...]
+    share: float
+    two: float
+    unsaid: tuple[Term, ...]
+
+
+@lru_cache(maxsize=64)
+def gather(sources: tuple[Source, ...], question: str, code: str) -> Field:
+    """The pieces of several sources. Time and memory linear in their text."""
+    reads = tuple(read(source, code) for source in sources)
+    units = tuple(unit for one in reads for unit in one.units)
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for number, unit in enumerate(units):
+        for key in unit.keys:
+            places[key].append(number)
+    many = len(units)
+    return Field(
+        reads,
+        units,
+        {key: tuple(numbers) for key, numbers in places.items()},
+        {key: math.log(1 + many / len(numbers)) for key, numbers in places.items()},
+        math.log(1 + many),
+        frozenset(t.key for t in terms(question, code)),
+        frozenset().union(*(r.words for r in reads)) if reads else frozenset(),
+        frozenset().union(*(r.keys for r in reads)) if reads else frozenset(),
+        code,
+    )
+
+
+def align(clause: Clause, field: Field) -> Aligned | None:
+    """The clause beside its pieces; None if none shares a word with it."""
+    told = {t.key: t for t in clause.terms}
+    weights = {k: field.weight.get(k, field.unseen) for k in told}
+    units = _nearest(told, weights, field)
+    if not units:
+        return None
+    first = units[0].keys | units[0].above
+    total = sum(weights.values())
+    left = {k: t for k, t in told.items() if not _held(t, first | field.asked)}
+    more = max((_weight(left, weights, u.keys | u.above) for u in units[1:]), default=0.0)
+    missing = sum(weights[k] for k in left)
+    every = field.keys | field.asked
+    unsaid = [t for t in told.values() if not _held(t, every) and not within_compounds(t.word, field.words, field.code)]
+    return Aligned(units, _weight(told, weights, first) / total, 1 - (missing - more) / total, tuple(unsaid))
+
+
+def _nearest(told: Mapping[str, Term], weights: Mapping[str, float], field: Field) -> tuple[Unit, ...]:
+    shared: defaultdict[int, float] = defaultdict(float)
+    for key, term in told.items():
+        for number in {n for k in (key, *term.alike) for n in field.places.get(k, ())}:
+            shared[number] += weights[key]
+    for number in shared:
+        unit = field.units[number]
+        shared[number] += _ABOVE * sum(weights[k] for k in told if k in unit.above and k not in unit.keys)
+    ranked = sorted(shared, key=lambda n: (-shared[n], n))[:CANDIDATES]
+    return tuple(field.units[n] for n in ranked)
+
+
+def _weight(told: Mapping[str, Term], weights: Mapping[str, float], keys: frozenset[str]) -> float:
+    return sum(weights[k] for k, term in told.items() if _held(term, keys))
+
+
+def _held(term: Term, keys: frozenset[str]) -> bool:
+    return term.key in keys or not term.alike.isdisjoint(keys)
+
+
+_ABOVE = 0.5
+"""What a word counts that stands above a piece, not in it."""

@@ -1,0 +1,73 @@
+"""A sentence of an answer in clauses: stretches that say one thing, each with its words and cues."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from rai.check.lexicon.load import Cue, cues
+from rai.check.statements.terms import Term, terms
+
+FEWEST = 2
+"""Words that tell something of a clause that stands by itself; a shorter one belongs to the clause before it."""
+_JOINTS = {
+    "en": "and|but|or|so|which|who|while|whereas|because|since|although|though|as long as|provided|if|when|unless|then|where|plus|before|after|once",
+    "de": "und|aber|oder|denn|während|weil|da|obwohl|wenn|falls|sofern|dann|dafür|sonst|bevor|nachdem",
+    "fr": "et|mais|ou|donc|car|tandis que|alors que|parce que|si|quand|puis|ensuite|sinon|avant de|après",
+    "es": "y|pero|o|así que|mientras|porque|aunque|si|cuando|luego|después|pues",
+    "it": "e|ma|o|quindi|mentre|perché|se|quando|poi|però|oppure",
+    "pt": "e|mas|ou|portanto|enquanto|porque|embora|se|quando|depois|porém",
+    "nl": "en|maar|of|dus|terwijl|omdat|want|als|wanneer|dan|daarna",
+    "pl": "i|a|ale|lub|albo|więc|podczas gdy|ponieważ|jeśli|gdy|potem|oraz",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A stretch of a sentence, from `start` on in it."""
+
+    text: str
+    start: int
+    terms: tuple[Term, ...]
+    cues: tuple[Cue, ...]
+    code: str
+
+
+@lru_cache(maxsize=4096)
+def clauses(sentence: str, code: str) -> tuple[Clause, ...]:
+    """The clauses of a sentence, in order; together they are the whole of it."""
+    whole_phrases = [c for c in cues(sentence, code) if c.concept == "bounds_behind" and c.key in ("least", "most")]
+    found = [m.start() for m in _cut(code).finditer(sentence)]
+    apart = [at for at in found if not any(c.start - 1 <= at < c.end for c in whole_phrases)]
+    cuts = sorted({0, len(sentence), *apart})
+    parts = [(a, b) for a, b in pairwise(cuts) if sentence[a:b].strip()]
+    whole: list[tuple[int, int]] = []
+    for start, end in parts:
+        if whole and (_told(sentence[start:end], code) < FEWEST or _told(sentence[slice(*whole[-1])], code) < FEWEST):
+            whole[-1] = (whole[-1][0], end)
+        else:
+            whole.append((start, end))
+    quoted = [(m.start(), m.end()) for m in _QUOTED.finditer(sentence)]
+    return tuple(_clause(sentence, a, b, quoted, code) for a, b in whole)
+
+
+def _clause(sentence: str, start: int, end: int, quoted: list[tuple[int, int]], code: str) -> Clause:
+    """What stands in quotation marks is a name: "Loading does not work" denies nothing."""
+    text = sentence[start:end]
+    told = tuple(c for c in cues(text, code) if not any(a <= start + c.start < b for a, b in quoted))
+    return Clause(text, start, terms(text, code), told, code)
+
+
+_QUOTED = re.compile(r"[“„«][^“”„«»]{1,60}[”“»]|(?<!\w)['‘\"][^'‘’\"]{1,60}['’\"](?!\w)")
+
+
+def _told(text: str, code: str) -> int:
+    return len(terms(text, code))
+
+
+@lru_cache(maxsize=8)
+def _cut(code: str) -> re.Pattern[str]:
+    joints = _JOINTS.get(code, _JOINTS["en"])
+    return re.compile(rf"[;:()–—](?=\s|\w)|,(?=\s)| (?=(?:{joints})\s)", re.IGNORECASE)

@@ -1,0 +1,73 @@
+"""In which order an answer and a source put their steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rai.check.lexicon.load import Cue
+from rai.check.statements.clauses import Clause
+from rai.check.statements.said import Candidate, Part
+
+CLOSE = 0.5
+"""Share of what a clause tells that a clause of a source has to hold to be its step."""
+_FEWEST = 2
+_OPENING = 3
+"""Characters of a clause before the word that it opens with."""
+
+
+def sequence(parts: Sequence[Part]) -> list[tuple[Part, Part]]:
+    """Pairs of clauses of which the answer says that the first comes before the second."""
+    found: list[tuple[Part, Part]] = []
+    for n, part in enumerate(parts):
+        told = {c.key: c for c in part.clause.cues if c.concept == "order"}
+        if n and ("then" in told or "finally" in told or ("before" in told and told["before"].start <= _OPENING)):
+            found.append((parts[n - 1], part))
+        elif "first" in told and n + 1 < len(parts) and _adverb(part.clause, told["first"]):
+            found.append((part, parts[n + 1]))
+    return found
+
+
+def reversed_order(first: Part, second: Part) -> tuple[Candidate, Candidate] | None:
+    """The places of both where a source puts the second before the first; None if none does."""
+    a, b = _step(first), _step(second)
+    if a and b and a.unit.span.source == b.unit.span.source and _place(a) > _place(b) and _ordered(b, a):
+        return a, b
+    return None
+
+
+def in_order(first: Part, second: Part) -> bool:
+    """True if a source tells the two one after the other, as the answer does."""
+    a, b = _step(first), _step(second)
+    return bool(a and b and a.unit.span.source == b.unit.span.source and _place(a) < _place(b))
+
+
+def _adverb(clause: Clause, cue: Cue) -> bool:
+    """True of "first" that tells when, at the beginning or the end of a clause, not of "the first week"."""
+    return cue.start <= _OPENING or not any(t.start >= cue.end for t in clause.terms)
+
+
+def _step(part: Part) -> Candidate | None:
+    """The clause of a source that tells the step of a clause; None if none tells enough of it."""
+    if not part.candidates:
+        return None
+    best = part.candidates[0]
+    return best if best.two.mine >= CLOSE and len(best.two.shared) >= _FEWEST and not best.unit.row else None
+
+
+def _place(candidate: Candidate) -> tuple[int, int]:
+    return candidate.unit.number, candidate.two.piece.start
+
+
+def _ordered(one: Candidate, other: Candidate) -> bool:
+    """True if the source itself puts the two in order: by numbers, or by saying that the later comes then."""
+    if one.unit.step and other.unit.step and one.unit.step < other.unit.step:
+        return True
+    later = {
+        c.key for c in (other.two.piece.cues if one.unit is other.unit else other.unit.cues) if c.concept == "order"
+    }
+    earlier = {c.key for c in one.unit.cues if c.concept == "order"}
+    if one.unit is other.unit:
+        return bool(later & {"then", "finally"}) and "after" not in later
+    if "before" in later | earlier:
+        return False
+    return bool(later & {"then", "after", "finally"}) or "first" in earlier

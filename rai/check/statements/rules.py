@@ -1,0 +1,319 @@
+"""What is made of a sentence beside the sources, rule by rule: each with a name, so that how often it is right can be counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rai.check.lexicon.load import Cue, rows
+from rai.check.statements.clauses import Clause
+from rai.check.statements.contrast import NEGATIVE, Beside, Turn, bounds_of, side_of, turned
+from rai.check.statements.order import reversed_order, sequence
+from rai.check.statements.said import Candidate, Part, Said
+from rai.check.statements.terms import Term
+from rai.records import EvidenceSpan, Status
+from rai.statements.decide import decide
+from rai.statements.entail import judge
+from rai.statements.features import beside as beside_line
+
+CLOSE = 0.5
+"""Share of what a clause tells that a clause of a source has to hold before the two are set against each other."""
+WHOLE = 0.9
+"""Share of what a clause of a source tells that has to be said where less than `CLOSE` of the answer's is held."""
+RIVAL = 0.6
+"""How much less a clause that agrees may share, and still spares the answer."""
+_FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`status` of a sentence with its place and the reason, a sentence for a person."""
+
+    status: Status
+    evidence: tuple[EvidenceSpan, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`id`: what the claim, the ledger and the page call it. `judge`: the decision, None where the rule does not apply."""
+
+    id: str
+    judge: Callable[[Said], Decision | None]
+
+
+def negation_turned(said: Said) -> Decision | None:
+    """The same is said with the opposite sense: one of the two is negated, or stands on the other side of a scale (included, charged)."""
+    for part in said.parts:
+        decision = _turned_part(said, part)
+        if decision:
+            return decision
+    return None
+
+
+def _turned_part(said: Said, part: Part) -> Decision | None:
+    near = [c for c in part.candidates if _speaks_of_it(c.two)]
+    if not near or near[0].unit.row:
+        return None
+    first = near[0]
+    turn = turned(first.two)
+    if turn is None or _limited(said, first) or _strange(said, part, first) or _denied_before(said, part, first, turn):
+        return None
+    if any(_agrees(c, turn, first) for c in part.candidates if c is not first and c.rank >= first.rank - RIVAL):
+        return None
+    return Decision("contradicted", (first.unit.span,), _difference(turn, first))
+
+
+def _speaks_of_it(two: Beside) -> bool:
+    shared = len(two.shared) + bool(two.scales)
+    if shared < _FEWEST:
+        return False
+    return (two.mine >= CLOSE and two.theirs >= 0.4) or (two.mine >= 0.35 and two.theirs >= WHOLE and bool(two.scales))
+
+
+def _limited(said: Said, candidate: Candidate) -> bool:
+    """True if one of the two sets a condition, the source a bound that the answer leaves, or the answer has both sides: "a fee applies, but we waive it"."""
+    cues = [c for p in said.parts for c in p.clause.cues]
+    if any(c.concept == "conditions" and c.key in ("if", "unless") for c in cues):
+        return True
+    if any(c.concept == "conditions" and c.key in ("if", "unless") for c in candidate.unit.cues):
+        return True
+    clause, piece = candidate.two.clause, candidate.two.piece
+    if _told_of(said.plain, clause.start + len(clause.text)) or _told_of(
+        candidate.unit.span.text, piece.start + len(piece.text)
+    ):
+        return True
+    if _negated(candidate.unit.over) or any(c.concept == "conditions" for c in candidate.unit.over):
+        return True
+    theirs = bounds_of(candidate.unit.cues)
+    if not bounds_of(candidate.two.clause.cues) <= theirs <= bounds_of(cues):
+        return True
+    sides = {c.key for c in cues if c.scale in candidate.two.scales and c.concept == "opposites"}
+    return any(len([s for s in sides if s.startswith(f"{scale}/")]) > 1 for scale in candidate.two.scales)
+
+
+def _denied_before(said: Said, part: Part, candidate: Candidate, turn: Turn) -> bool:
+    """True if the side that lacks a negation may have it from what stands before it: "has no gym | or fitness centre"."""
+    if turn.mine and turn.theirs:
+        return False
+    if not turn.mine:
+        return any(_negated(p.clause.cues) for p in said.parts if p.clause.start < part.clause.start)
+    return _negated([c for c in candidate.unit.cues if c.start < candidate.two.piece.start])
+
+
+def _told_of(text: str, end: int) -> bool:
+    """True if what follows tells which are meant: "guests | who cancel early"."""
+    return text[end:].lstrip(" ,").lower().startswith(_RELATIVE)
+
+
+_RELATIVE = ("who ", "which ", "whose ", "that ")
+
+
+def _negated(cues: Sequence[Cue]) -> bool:
+    return any((c.concept == "negation" and c.key in ("not", "without")) or c.key in NEGATIVE for c in cues)
+
+
+def _strange(said: Said, part: Part, candidate: Candidate) -> bool:
+    """True if a number or code of the answer's clause stands where the source has another."""
+    shared = [a for a, _ in candidate.two.shared]
+    alone = [t for t in part.clause.terms if all(t is not a for a in shared) and t.key not in candidate.unit.above]
+    figures = any(t.digits for t in candidate.two.piece.terms if all(t is not b for _, b in candidate.two.shared))
+    return any(
+        (figures if t.digits else any(c.isdigit() for c in t.word)) or (t.digits and t.key not in said.field.keys)
+        for t in alone
+    )
+
+
+def _agrees(candidate: Candidate, turn: Turn, first: Candidate) -> bool:
+    """True if another clause speaks of the same matter and does not turn it."""
+    if turn.scale in candidate.two.scales:
+        return side_of(candidate.two.clause, turn.scale) == side_of(candidate.two.piece, turn.scale)
+    return _same_matter(candidate.two, first.two) and turned(candidate.two) is None
+
+
+def _same_matter(other: Beside, first: Beside) -> bool:
+    return len([a for a, _ in other.shared if any(a is b for b, _ in first.shared)]) >= _FEWEST
+
+
+def _difference(turn: Turn, candidate: Candidate) -> str:
+    source = candidate.unit.span.source
+    if turn.mine and turn.theirs:
+        return f"Says “{turn.mine}” where {source} says “{turn.theirs}”: {candidate.two.piece.text.strip(' ,;:')}"
+    if turn.mine:
+        return f"Says “{turn.mine}” where {source} says that it is so: {candidate.two.piece.text.strip(' ,;:')}"
+    return f"Says that it is so where {source} says “{turn.theirs}”: {candidate.two.piece.text.strip(' ,;:')}"
+
+
+_LOWER, _UPPER = frozenset({"least", "over", "from", "after"}), frozenset({"most", "under", "until", "before"})
+_APART = ({"least", "most"}, {"from", "until"})
+"""Bounds that exclude one another; "more than 250" and "up to 250" do not: each tells one half."""
+
+
+def bound_turned(said: Said) -> Decision | None:
+    """The same number bounds the other way: at least eight, at most eight; up to ten days after, at least ten days before."""
+    for part in said.parts:
+        for candidate in part.candidates:
+            found = _bounds_apart(part.clause, candidate)
+            if found and not any(_bounds_together(part.clause, c) for c in part.candidates if c is not candidate):
+                mine, theirs = found
+                return Decision(
+                    "contradicted",
+                    (candidate.unit.span,),
+                    f"Says “{mine}” where {candidate.unit.span.source} says “{theirs}”.",
+                )
+    return None
+
+
+def _bounds_apart(clause: Clause, candidate: Candidate) -> tuple[str, str] | None:
+    if candidate.two.mine < 0.4 or len(candidate.two.shared) < _FEWEST or candidate.unit.row:
+        return None
+    for a, b, mine, theirs in _bound_pairs(clause, candidate):
+        piece = candidate.two.piece
+        if (
+            {mine.key, theirs.key} in _APART
+            and not (mine.key in ("least", "most") and _ahead(clause, piece))
+            and not (_weak(clause, mine) or _weak(piece, theirs))
+        ):
+            return _stretch(clause, mine, a), _stretch(piece, theirs, b)
+    return None
+
+
+def _ahead(clause: Clause, piece: Clause) -> bool:
+    """True if both count back from a day: up to a day ahead and at least a day ahead are one."""
+    return all(any(c.key in ("time/before", "before") for c in side.cues) for side in (clause, piece))
+
+
+def _weak(clause: Clause, cue: Cue) -> bool:
+    """True of a preposition that says where as often as when: from Denver, by post."""
+    return clause.text[cue.start : cue.end].lower() in rows("weak")["preposition"][clause.code]
+
+
+def _bounds_together(clause: Clause, candidate: Candidate) -> bool:
+    return any((m.key in _LOWER) == (t.key in _LOWER) for _, _, m, t in _bound_pairs(clause, candidate))
+
+
+def _bound_pairs(clause: Clause, candidate: Candidate) -> list[tuple[Term, Term, Cue, Cue]]:
+    found = []
+    for a, b in candidate.two.shared:
+        mine, theirs = _bound_of(clause, a), _bound_of(candidate.two.piece, b)
+        if mine and theirs and (a.digits or mine.concept == theirs.concept):
+            found.append((a, b, mine, theirs))
+    return found
+
+
+def _bound_of(clause: Clause, term: Term) -> Cue | None:
+    """The bound directly before a word ("at least 8"), or behind a number and what it counts ("8 days or more")."""
+    for cue in clause.cues:
+        if cue.key not in _LOWER | _UPPER:
+            continue
+        if cue.concept == "bounds" and 0 <= term.start - cue.end < _NEXT and _between(clause, cue.end, term.start) == 0:
+            return cue
+        behind = cue.concept == "bounds_behind" and cue.key in ("least", "most") and term.digits
+        if behind and cue.start >= term.end and _between(clause, term.end, cue.start) <= 1:
+            return cue
+    return None
+
+
+_NEXT = 12
+"""Characters from a bound to what it bounds."""
+
+
+def _between(clause: Clause, start: int, end: int) -> int:
+    return sum(start <= t.start < end for t in clause.terms)
+
+
+def _stretch(clause: Clause, cue: Cue, term: Term) -> str:
+    return clause.text[min(cue.start, term.start) : max(cue.end, term.end)]
+
+
+def condition_denied(said: Said) -> Decision | None:
+    """Says that it is so regardless of what the source makes a condition: "however many rides are on it", "as often as you like"."""
+    for part in said.parts:
+        loose = next((c for c in part.clause.cues if c.concept == "conditions" and c.key == "regardless"), None)
+        if loose is None:
+            continue
+        for candidate in part.candidates[:3]:
+            strict = _condition(loose, candidate)
+            if strict:
+                mine = part.clause.text[loose.start : loose.end]
+                span = candidate.unit.span
+                return Decision("contradicted", (span,), f"Says “{mine}” where {span.source} says “{strict}”.")
+    return None
+
+
+def _condition(loose: Cue, candidate: Candidate) -> str:
+    """The words of a source that set a condition or a bound to what the clause says holds without; "" if none do."""
+    piece, shared = candidate.two.piece, candidate.two.shared
+    if any(c.concept == "conditions" and c.key == "regardless" for c in candidate.unit.cues):
+        return ""
+    after = [a for a, _ in shared if a.start >= loose.end]
+    for cue in piece.cues:
+        condition = cue.concept == "conditions" and cue.key in ("if", "unless", "only")
+        bound = cue.concept == "bounds" and cue.key == "most"
+        if (condition and after) or (bound and len(shared) >= _FEWEST and candidate.two.mine >= 0.4):
+            return piece.text[cue.start : cue.end]
+    return ""
+
+
+def scope_widened(said: Said) -> Decision | None:
+    """Says of all what the source says of some alone: "in every zone" where it is "only in Zone B"."""
+    cues = [c for p in said.parts for c in p.clause.cues]
+    if any(c.concept == "conditions" and c.key in ("only", "unless", "if") for c in cues) or _negated(cues):
+        return None
+    for part in said.parts:
+        wide = [c for c in part.clause.cues if c.concept == "universals" and c.key == "all"]
+        if not wide:
+            continue
+        for candidate in part.candidates[:2]:
+            narrow = [c for c in candidate.two.piece.cues if c.concept == "conditions" and c.key in ("only", "unless")]
+            if (
+                narrow
+                and candidate.two.mine >= CLOSE
+                and not any(c.concept == "universals" for c in candidate.unit.cues)
+            ):
+                return Decision(
+                    "contradicted",
+                    (candidate.unit.span,),
+                    f"Says “{part.clause.text[wide[0].start : wide[0].end]}” where {candidate.unit.span.source} says “{candidate.two.piece.text[narrow[0].start : narrow[0].end]}”.",
+                )
+    return None
+
+
+def order_reversed(said: Said) -> Decision | None:
+    """Says that one step comes after another which the source puts the other way round."""
+    for pair in sequence(said.parts):
+        found = reversed_order(*pair)
+        if found:
+            late, early = found
+            spans = (early.unit.span, late.unit.span) if early.unit is not late.unit else (early.unit.span,)
+            one, other = (c.two.piece.text.strip(" ,;:.") for c in (early, late))
+            why = f"{early.unit.span.source} has it the other way round: “{one}” comes before “{other}”."
+            return Decision("contradicted", spans, why)
+    return None
+
+
+def stands(said: Said) -> Decision | None:
+    """Stands in a source as it is, or but for articles and contractions; or a source says the opposite in the same words."""
+    support = judge(said.plain, said.setting.sources)
+    return Decision(support.status, support.evidence, support.why) if support else None
+
+
+def one_word_changed(said: Said) -> Decision | None:
+    """Repeats a line but for one word: its opposite, another of its kind, or more than was said."""
+    weighed = beside_line(said.plain, tuple(p.source for p in said.setting.sources))
+    if weighed is None or weighed.best is None or weighed.best.span.text.rstrip().endswith("?"):
+        return None
+    decision = decide(weighed.words, weighed.best)
+    return Decision(decision.status, (weighed.best.span,), decision.why) if decision else None
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("statement-stands", stands),
+    Rule("statement-word", one_word_changed),
+    Rule("statement-negated", negation_turned),
+    Rule("statement-bound", bound_turned),
+    Rule("statement-regardless", condition_denied),
+    Rule("statement-scope", scope_widened),
+    Rule("statement-order", order_reversed),
+)
+"""In this order: the first that decides gives the status."""
