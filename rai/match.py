@@ -7,6 +7,7 @@ be taken for one of a source. absent: no source holds it. unchecked: this check 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,27 +16,25 @@ from itertools import islice, takewhile
 
 from grounding.mishap import kind_and_place
 from grounding.text import caseless, sentences, words
+from rai.check.answer import Answer
+from rai.check.engine import FAILED, check_values
 from rai.check.statements.match import match_statement, with_values
 from rai.claims import codes, names, relative
 from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
 from rai.claims.phones import REGIONS
-from rai.records import Claim, EntityType, Kind, Source, Status
+from rai.records import SUPPORTED, Claim, EntityType, EvidenceSpan, Kind, Source, Status
 from rai.support.changed import Changed, changed_digits, changes, loose_digits
 from rai.support.clauses import label_of
-from rai.support.setting import Around, Finding, Setting, said
-from rai.support.settled import settled
-from rai.support.sources import prepare
-from rai.support.surroundings import surroundings
-from rai.support.values import match_value
+from rai.support.roles import quotes
+from rai.support.setting import Finding, Setting, said
+from rai.support.sources import plain_words, prepare
 from rai.support.words import numbered, role_terms
 
 NOT_ASKED = "Only values were checked."
 MOST_CLAIMS = 2000
 """Values and sentences of an answer that are judged, from its start; those beyond are `unchecked`, and say so. A book of
 eighty pages has as many: no answer that a person is to read does."""
-FAILED = "Not decided: a rule of the check failed on it."
-"""Why a claim is `unchecked` whose rule raised: one rule less, never a lost answer."""
 TOO_MANY = f"Only the first {MOST_CLAIMS:,} values and sentences of an answer are checked."
 
 
@@ -54,10 +53,10 @@ class _Read:
     setting: Setting
     claims: tuple[Claim, ...]
     judged: Sequence[Found]
-    values: Mapping[tuple[int, int, Kind], Found]
+    findings: Mapping[tuple[int, int, Kind], Finding]
     changed: Sequence[Changed]
-    around: Mapping[Found, Around]
     until: int
+    failed: tuple[str, ...] = ()
 
 
 def check_claims(
@@ -104,6 +103,7 @@ def match_claims(
         read = _read(answer, setting, regions, tags)
     except Exception as error:  # noqa: BLE001 - whatever a rule trips over
         return Matched(_undecided(answer, regions), (kind_and_place(error),))
+    failed += read.failed
     claims = []
     for claim in read.claims:
         try:
@@ -113,11 +113,11 @@ def match_claims(
             finding = Finding("unchecked", (), FAILED)
         claims.append(
             replace(
-                claim, status=finding.status, evidence=finding.evidence, why=finding.why, score=finding.score,
-                instead=finding.instead, rule=finding.rule, p=finding.p,
+                claim, text=answer[claim.start : claim.end + finding.reach], end=claim.end + finding.reach, status=finding.status, evidence=finding.evidence, why=finding.why, score=finding.score,
+                instead=finding.instead, rule=finding.rule, formula=finding.formula, p=finding.p,
             )
         )  # fmt: skip
-    return Matched(settled(with_values(claims)), tuple(dict.fromkeys(failed)))
+    return Matched(tuple(with_values(claims)), tuple(dict.fromkeys(failed)))
 
 
 def _setting(
@@ -140,8 +140,13 @@ def _setting(
 def _read(
     answer: str, setting: Setting, regions: tuple[str, ...], tags: Sequence[tuple[int, int, EntityType]]
 ) -> _Read:
-    found = [_dated(f, setting.at) for f in _tagged(answer, find_values(answer, regions), tags)]
-    loose = loose_digits(answer, found)
+    cited = _citations(answer, setting)
+    found = [
+        _dated(f, setting.at)
+        for f in _tagged(answer, find_values(answer, regions), tags)
+        if not any(a <= f.start and f.end <= b for a, b in cited)
+    ]
+    loose = [f for f in loose_digits(answer, found) if not any(a <= f.start and f.end <= b for a, b in cited)]
     until = _judged_until(answer, [*found, *loose])
     beyond = [f for f in (*found, *loose) if f.start >= until]
     judged = [f for f in found if f.start < until]
@@ -149,9 +154,12 @@ def _read(
     judged += [f for f in loose if f.start < until]
     judged += changed_digits(answer, judged, changed)
     judged.sort(key=lambda f: (f.start, f.end))
-    values = {(f.start, f.end, f.kind): f for f in judged}
-    around = surroundings(answer[:until], judged)
-    return _Read(setting, claims_of(answer, [*judged, *beyond]), judged, values, changed, around, until)
+    claims = claims_of(answer, [*judged, *beyond])
+    by_place = {(c.start, c.end, c.kind): c for c in claims}
+    numbered = {n: by_place[f.start, f.end, f.kind] for n, f in enumerate(judged)}
+    checked = check_values(Answer.read(answer[:until], judged, setting), numbered)
+    findings = {(c.start, c.end, c.kind): checked.findings[n] for n, c in numbered.items()}
+    return _Read(setting, claims, judged, findings, changed, until, tuple(checked.failed))
 
 
 def _judged(claim: Claim, answer: str, read: _Read, *, values_only: bool) -> Finding:
@@ -162,9 +170,8 @@ def _judged(claim: Claim, answer: str, read: _Read, *, values_only: bool) -> Fin
     if claim.kind == "statement":
         finding = match_statement(claim.text, read.setting, _valued(answer, read.judged, claim))
     else:
-        value = read.values[claim.start, claim.end, claim.kind]
-        finding = match_value(claim, value, read.around[value], read.setting)
-    return _quoted(claim, finding, read.changed, read.setting)
+        finding = read.findings[claim.start, claim.end, claim.kind]
+    return _quoted(claim, finding, read.changed, read.setting, answer)
 
 
 def _undecided(answer: str, regions: tuple[str, ...]) -> tuple[Claim, ...]:
@@ -183,20 +190,64 @@ def _judged_until(answer: str, values: Sequence[Found]) -> int:
     return starts[MOST_CLAIMS] if len(starts) > MOST_CLAIMS else len(answer)
 
 
-def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting: Setting) -> Finding:
+def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting: Setting, answer: str) -> Finding:
     """`finding`, unless the sentence quotes a source that has something else in this place."""
-    if finding.status in ("lookalike", "rounded", "derived", "conflict") or _is_open_date(claim, finding):
+    if finding.status in ("lookalike", "rounded", "conflict") or _is_open_date(claim, finding):
         return finding
     statement = claim.kind == "statement"
     here = [c for c in changed if c.negation == statement and c.start < claim.end and claim.start < c.end]
     if not here:
         return finding
     says = here[0].says
+    if not (statement or _speaks_against(finding, says, setting) or _is_quotation(claim, changed, setting, answer)):
+        return finding
     if statement:
-        return Finding("contradicted", (says,), f"The source says the opposite here: {says.text}")
+        return Finding(
+            "contradicted", (says,), f"The source says the opposite here: {says.text}", rule="quoted-opposite"
+        )
     status: Status = "absent" if finding.status == "absent" or not said(claim.text, setting.sources) else "wrong_role"
     instead = says if all(c.says == says for c in here) else None
-    return Finding(status, (says,), f"The source says {says.text} here, not {claim.text}.", instead=instead)
+    why = f"The source says {says.text} here, not {claim.text}."
+    return Finding(status, (says,), why, instead=instead, rule="quoted-otherwise")
+
+
+def _speaks_against(finding: Finding, says: EvidenceSpan, setting: Setting) -> bool:
+    """True of a value that no source holds, and of one that stands in the document that is quoted, but in other lines alone:
+    the same line may have it in another role.
+    """
+    if finding.status not in SUPPORTED:
+        return True
+    text = next((s.source.text for s in setting.sources if s.source.id == says.source), "")
+    figures = any(c.isdigit() for c in says.text) and finding.status not in ("derived", "given")
+    line = _line(text, says.start)
+    return (
+        figures
+        and bool(finding.evidence)
+        and all(e.source == says.source and _line(text, e.start) != line for e in finding.evidence)
+    )
+
+
+def _is_quotation(claim: Claim, changed: Sequence[Changed], setting: Setting, answer: str) -> bool:
+    """True if the sentence is a source's, word for word, but for what was changed in it."""
+    span = next((s for s in sentences(answer) if s.start <= claim.start < s.end), None)
+    if span is None or span.end - span.start > MOST_CLAIMS:
+        return False
+    here = [c for c in changed if not c.negation and span.start <= c.start and c.end <= span.end]
+    text, at = "", span.start
+    for change in sorted(here, key=lambda c: (c.start, -c.end)):
+        if change.start >= at:
+            text += answer[at : change.start] + change.says.text
+            unit = change.says.text.lstrip(
+                "0123456789.,"
+            )  # the source's place may have the unit that stands behind the number here
+            at = change.end + (len(unit) if unit and answer.startswith(unit, change.end) else 0)
+    plain = plain_words(text + answer[at : span.end])
+    ids = {c.says.source for c in here}
+    return any(quotes(plain, u.plain) for s in setting.sources if s.source.id in ids for u in s.units)
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at)
 
 
 def _valued(answer: str, found: Sequence[Found], claim: Claim) -> frozenset[str]:
@@ -244,3 +295,18 @@ def _tagged(answer: str, found: Sequence[Found], tags: Sequence[tuple[int, int, 
         Found("entity", a, b, (codes if kind == "code" else names).normal(answer[a:b]), entity=kind)
         for a, b, kind in fresh
     ]
+
+
+_CITATION = re.compile(r"\[(?:[a-z]{0,8}[ -]?\d{1,3})(?:\s?[,;–-]\s?[a-z]{0,8}[ -]?\d{1,3}){0,9}\]", re.IGNORECASE)
+
+
+def _citations(answer: str, setting: Setting) -> list[tuple[int, int]]:
+    """Where the answer points at sources: [1], [s2], [1, 3], or a source's own id in brackets. These are no values."""
+    spans = [m.span() for m in _CITATION.finditer(answer)]
+    for source in setting.sources:
+        mark = f"[{source.source.id}]"
+        at = answer.find(mark)
+        while at >= 0:
+            spans.append((at, at + len(mark)))
+            at = answer.find(mark, at + len(mark))
+    return spans

@@ -14,7 +14,7 @@ _TOKEN = re.compile(r"(?<![\w@/.])[^\W_][\w.-]{1,63}(?![\w@])")
 _FLAG = re.compile(
     r"(?:(?<=[\s`'\"(])|^)(?P<dash>--?|[–—])(?P<name>[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*)(?![\w-])", re.MULTILINE
 )
-_BACKTICKED = re.compile(r"`([^`\n]{2,80})`")
+_BACKTICKED = re.compile(r"`([^`\n]{1,80})`")
 _VERSION = re.compile(
     r"v?\d{1,5}(?:\.\d{1,6}){2,4}(?:[-.]?(?:alpha|beta|rc|b|a)\.?\d*)?|v\d{1,4}(?:\.\d{1,6}){0,3}", re.IGNORECASE
 )
@@ -34,7 +34,7 @@ _CUED_DIGITS = re.compile(
 # Numerals with a unit, ordinals, decades, dimensions: numbers written as one word
 _MEASURE = re.compile(
     r"\d+(?:[.,]\d+)*(?:st|nd|rd|th|s|k|m|b|bn|mn|x|h|hr|hrs|min|mins|sec|ms|mm|cm|km|kg|g|mg|lb|lbs|oz|ml|l|gb|mb|kb|tb|w|kw|"
-    r"kwh|v|hz|khz|mhz|ghz|px|dpi|mah|ft|am|pm|a|p|in|usd|eur|gbp)|\d+(?:x\d+)+[a-z]{0,3}|\d+-(?:[a-z]+-?)+|\d+(?:\.\d+)?",
+    r"kwh|v|c|ct|hz|khz|mhz|ghz|px|dpi|mah|ft|am|pm|a|p|in|usd|eur|gbp)|\d+(?:x\d+)+[a-z]{0,3}|\d+-(?:[a-z]+-?)+|\d+(?:\.\d+)?",
     re.IGNORECASE,
 )
 _SECTION = re.compile(

@@ -30,8 +30,15 @@ _MONTH_YEAR = re.compile(
     r"[01](?<![\w./,:$€£-][01])[0-9]?/(?:19|20)[0-9]{2}(?![\w/%-]|[.,]\d)|[1-9](?<![\w./,:$€£-][1-9])/20[0-9]{2}(?![\w/%-]|[.,]\d)"
 )
 _DOTTED_CUE = re.compile(
-    r"\b(?:am|vom|bis|bis zum|zum|ab|ab dem|seit|dem|[0-9]{1,2}\.(?:[0-9]{1,2}\.)? ?[-–]) ?$", re.IGNORECASE
+    r"\b(?:am|vom|bis|bis zum|zum|ab|ab dem|seit|dem|\w{3,8}(?:tag|woch)s?,?|[0-9]{1,2}\.(?:[0-9]{1,2}\.)? ?[-–]) ?$",
+    re.IGNORECASE,
 )
+# no sentence ends where a comma or a small letter follows: the full stop is that of a date
+_TWO_DIGITS = re.compile(r"[0-3]\d\.[01]\d\.")
+_GOES_ON = re.compile(r"[,;:)]|[ ]?[-–—]| (?:[a-zäöü(]|[–—-])|[ ]*(?:\n|$)")
+_LISTED = re.compile(r"(?:day|tag|di|[ao]s?|\)),? $", re.IGNORECASE)
+_TO_SLASHED = re.compile(r" ?(?:[-–—]|to|until|bis|au|al|a) ?[0-3]\d/[01]\d")
+_TWO_SLASHED = re.compile(r"[0-3]\d/[01]\d")
 _SLASHED_CUE = re.compile(r"\b(?:on|until|till|through|due|due by) $", re.IGNORECASE)
 _VERSION = re.compile(
     r"(?:\b(?:versions?|release|build|firmware|ios|ipados|macos|android|python|driver|ip|section|chapter|clause|v)\.? ?|[§#] ?)$",
@@ -97,7 +104,13 @@ def _numeric(text: str) -> list[Found]:
     for match in _YEARLESS.finditer(text):
         dotted = match.group().endswith(".")
         cue = _DOTTED_CUE if dotted else _SLASHED_CUE
-        if cue.search(text, max(0, match.start() - 10), match.start()):
+        listed = _TWO_SLASHED.fullmatch(match.group()) and (
+            text[match.end() : match.end() + 1] in (":", ",", ")")
+            or _LISTED.search(text, max(0, match.start() - 12), match.start())
+            or _TO_SLASHED.match(text, match.end())
+        )
+        goes_on = listed or (dotted and _TWO_DIGITS.fullmatch(match.group()) and _GOES_ON.match(text, match.end()))
+        if goes_on or cue.search(text, max(0, match.start() - 14), match.start()):
             first, second = re.split("[/.]", match.group())[:2]
             found += _read(match, ((second, first),) if dotted else ((first, second), (second, first)), None)
     return found

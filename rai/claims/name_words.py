@@ -36,6 +36,7 @@ CAPITALISED = LEADING | NATIONALITIES | frozenset(
     "valentine new year eve covid please welcome good great nice chapter section figure table page article appendix part "
     "north south east west northern southern eastern western central mom mum dad grandma grandpa uncle aunt president minister "
     "king queen prince princess pope judge justice senator governor mayor captain detective officer professor doctor "
+    "i'm i'd i've i'll pan pani pana panu panią państwo państwa sie ihnen ihr ihre ihren ihrem ihrer frau herr "
     "chairman director manager street road avenue city state county hotel restaurant english settings account help".split()
 )  # fmt: skip
 """Words that carry a capital in the middle of a sentence without naming anything a source would have to name."""

@@ -21,6 +21,15 @@ _UNIT = re.compile(
     r"(?P<unit>[kKmMgG]?(?:m|b|B|bit)/[hs](?![\w])|[°℃℉]|[^\W\d_]{1,14}[²³23]?)(?![\w])",
     re.IGNORECASE,
 )
+_WORKING = re.compile(
+    r" (?:ouvr(?:é|able)s?|hábil(?:es)?|laborables?|lavorativ[oi]|út(?:il|eis)|robocz\w{1,3}|naturales|naturais|calendaires|corridos)\b",
+    re.IGNORECASE,
+)
+_PLAIN_DAYS = ("naturales", "naturais", "calendaires", "corridos")
+_OF = re.compile(
+    r" of an? (?P<unit>second|minute|hour|day|week|month|year|gigabyte|mile|kilomet(?:er|re)|lit(?:er|re))\b",
+    re.IGNORECASE,
+)
 _PRIME = re.compile(r" ?[″”\"](?=,? ?(?:display|screen|monitor|tv|panel|laptop|tablet|wide|x\b))", re.IGNORECASE)
 _BELOW_ZERO = re.compile(r" below (?:zero|freezing)\b", re.IGNORECASE)
 _HOURS = re.compile(r"[ -]hours?\b", re.IGNORECASE)
@@ -133,6 +142,16 @@ def _unit_at(text: str, numeral: Numeral) -> Read | None:
     unit = _unit(match) if match else None
     if match and not match["prefix"] and len(match["unit"]) == 1:
         unit = _letter(text, numeral, match, unit)
+    if (
+        match
+        and unit in ("day", "week")
+        and (working := _WORKING.match(text, match.start("unit") + len(_plain_word(match))))
+    ):
+        plainly = working[0].strip().lower() in _PLAIN_DAYS
+        return (unit if plainly else f"business {unit}"), working.end()
+    part = _OF.match(text, numeral.end) if numeral.spelled and numeral.readings[0].startswith("0.") else None
+    if part:
+        return unit_of(part["unit"]) or part["unit"], part.end()
     if match and unit:
         return unit, match.end() if match["prefix"] else match.start("unit") + len(_plain_word(match))
     if match and match["prefix"] and (alone := unit_of(match["prefix"].strip())):

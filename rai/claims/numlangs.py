@@ -33,13 +33,17 @@ _COUNTING = {
     "es": "dos tres cuatro cinco seis siete ocho nueve diez once doce",
     "it": "due tre quattro cinque sei sette otto nove dieci undici dodici",
     "pt": "dois três quatro cinco seis sete oito nove dez onze doze",
+    "nl": "twee drie vier vijf zes zeven acht negen tien elf twaalf",
+    "pl": "dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście",
 }
 _MEASURED = {
-    "de": "tage tagen wochen stunden minuten sekunden monate monaten jahre jahren nächte nächten",
+    "de": "tage tagen werktage werktagen arbeitstage arbeitstagen wochen stunden minuten sekunden monate monaten jahre jahren nächte nächten",
     "fr": "jours heures semaines mois ans années minutes secondes nuits",
     "es": "días dias semanas meses años horas minutos segundos noches",
     "it": "giorni settimane mesi anni ore minuti secondi notti",
     "pt": "dias semanas meses anos horas minutos segundos noites",
+    "nl": "dagen weken maanden jaar uur minuten nachten werkdagen",
+    "pl": "dni tygodnie tygodni miesiące miesięcy lata lat godziny godzin minuty minut razy",
 }
 _TO_TWELVE = {
     unit: {word: str(n) for code, units in _MEASURED.items() if unit in units.split() for n, word in enumerate(_COUNTING[code].split(), 2)}

@@ -46,7 +46,7 @@ _AFTER = re.compile(
 _ABBREVIATED = re.compile(r" ?(?:p\.? ?([amnpw])\.?)(?!\w)", re.IGNORECASE)
 _SHORT = {"a": "year", "m": "month", "n": "night", "p": "person", "w": "week"}
 _BEFORE = re.compile(
-    r"\b(hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annual|annually)(?: [a-z]{2,14}){1,3}(?: ?[:=]| (?:is|of|at|are|was))? $",
+    r"\b(hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annual|annually)(?: (?!share|part|portion)[a-z]{2,14}){1,3}(?: ?[:=]| (?:is|of|at|are|was))? $",
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(r"(?:[0-9]|two|three|four|five|six|seven|eight|nine|ten|twelve) $", re.IGNORECASE)

@@ -11,10 +11,10 @@ from rai.claims.found import Found
 
 _SPACE = "[ \u00a0\u202f]"
 _DIGITS = re.compile(
-    r"(?P<h>[0-9](?:(?<![\w:.,$€£][0-9])|(?<=[0-9]T[0-9])|(?<=,[0-9])(?=[0-9]?:[0-5][0-9]))[0-9]?)"
+    r"(?P<h>[0-9](?:(?<![\w:.,/$€£][0-9])|(?<=[0-9]T[0-9])|(?<=,[0-9])(?=[0-9]?:[0-5][0-9]))[0-9]?)"
     r"(?:(?P<sep>: ?|\.)(?P<m>[0-5][0-9])(?::[0-5][0-9](?:\.[0-9]{1,6})?)?)?"
     rf"(?:{_SPACE}?(?:(?P<ap>[ap])(?:\.[ ]?m\b\.?|m\b|(?-i: M\b))|(?P<uhr>Uhr\b)|(?P<oclock>o['’]?clock\b))|(?<=[0-9])(?P<short>[ap])(?!\w)"
-    r"|(?P<hours>h)(?P<m2>[0-5][0-9])?(?!\w| ?min| ?-?hour)|(?P<bare>(?<=:[0-9]{2})(?![\w:%]|\.\d)|(?<=:[0-9]{2})(?=Z))|(?= (?:in the|at night|du|de la)\b))",
+    r"|(?P<hours>h|[ ]h[ ](?=[0-5][0-9](?!\w)))(?P<m2>[0-5][0-9])?(?!\w| ?min| ?-?hour)|(?P<bare>(?<=:[0-9]{2})(?![\w%]|[.:]\d)|(?<=:[0-9]{2})(?=Z))|(?= (?:in the|at night|du|de la)\b))",
     re.IGNORECASE,
 )
 _LASTS = re.compile(r"[ ]?(?:min(?:utes?)?|mins)\b|[ ]hours?\b|[ -](?:aspect|ratio)\b", re.IGNORECASE)

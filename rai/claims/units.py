@@ -18,13 +18,14 @@ from typing import Any, Literal
 _TABLE = """
 ms | time | 1/1000 | ms msec millisecond milliseconds
 second | time | 1 | s sec secs second seconds sekunde sekunden secondes segundo segundos secondi
-minute | time | 60 | min mins minute minutes minuten minuto minutos minuti
-hour | time | 3600 | h hr hrs hour hours std stunde stunden heure heures hora horas ore
-day | time | 86400 | day days tage tagen tages jour jours día días dia dias giorno giorni
-week | time | 604800 | week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane
+minute | time | 60 | min mins minute minutes minuten minuto minutos minuti minuut minuta minuty minut
+hour | time | 3600 | h hr hrs hour hours std stunde stunden heure heures hora horas ore uur godzina godziny godzin godzinę
+day | time | 86400 | day days tage tagen tages jour jours día días dia dias giorno giorni dag dagen dzień dni dnia
+business day | | | werktag werktage werktagen arbeitstag arbeitstage arbeitstagen werkdag werkdagen
+week | time | 604800 | week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane weken tydzień tygodnie tygodni
 fortnight | time | 1209600 | fortnight fortnights
-month | calendar | 1 | month months mo mos monat monate monaten mois mes meses mese mesi mês
-year | calendar | 12 | year years yr yrs jahr jahre jahren ans année années año años anno anni ano anos
+month | calendar | 1 | month months mo mos monat monate monaten mois mes meses mese mesi mês maand maanden miesiąc miesiące miesięcy
+year | calendar | 12 | year years yr yrs jahr jahre jahren ans année années año años anno anni ano anos jaar rok roku lata lat
 decade | calendar | 120 | decade decades
 century | calendar | 1200 | century centuries
 night | | | night nights nacht nächte nächten nuit nuits noche noches notte notti noite noites

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.claims.phones import REGIONS
-from rai.records import CONTACT_KINDS, Claim, Source, Status
+from rai.records import CONTACT_KINDS, Claim, Kind, Source, Status
 from rai.repair.certain import candidates, is_certain_alone, keeps_half, place_of, pointed_at
 from rai.repair.wording import Rewrite, rewritten
 from rai.support.sources import Place, Prepared, prepare
@@ -32,7 +32,7 @@ def replace_unsupported(
     What was written is checked in its place, and no replacement is made that the check does not take. CPU work: one
     check of the answer for each candidate.
     """
-    wrong = [c for c in claims if c.unsupported and c.kind != "statement"]
+    wrong = [c for c in claims if c.unsupported and c.kind != "statement" and c.kind not in NEVER_SWAPPED]
     if not wrong or len(wrong) > MOST_REPLACED:
         return None
     prepared = [prepare(source, regions) for source in sorted(set(sources), key=lambda s: (s.id, s.title, s.text))]
@@ -41,6 +41,10 @@ def replace_unsupported(
     for claim in sorted(wrong, key=lambda c: -c.start):  # from the end, so that offsets before stay right
         text = mender.replaced(text, claim) or text
     return text if text != answer else None
+
+
+NEVER_SWAPPED: frozenset[Kind] = CONTACT_KINDS | {"money"}
+"""Kinds of which one is never written in the place of another: a wrong number to call is worse than none."""
 
 
 @dataclass(slots=True)

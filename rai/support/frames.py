@@ -54,7 +54,7 @@ _LATER = re.compile(r"\b(?:now|currently|today|since then|has been|these days)\b
 # the old price of "rose from $5 to $6", "$6 instead of $5"; with "was" only where the sentence says what is now
 _OLD = re.compile(
     r"\b(?:used to (?:be|cost)|previously|formerly|originally|instead of|down from|up from|"
-    r"(?:rose|risen|fell|fallen|went|gone|increased?|decreased?|raised|cut|reduced|changed?|dropped|moved|grew|grown|lowered) from)"
+    r"(?:goes|going|rises|rising|falls|drops|moves|changes|changing|increases|decreases|rose|risen|fell|fallen|went|gone|increased?|decreased?|raised|cut|reduced|changed?|dropped|moved|grew|grown|lowered) from)"
     r"(?: [^\W\d_]{1,12}){0,2} (?:[$€£] ?)?$",
     re.IGNORECASE,
 )

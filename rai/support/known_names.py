@@ -34,6 +34,7 @@ _SAME_NAMES = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=16384)
 def core_words(value: str) -> tuple[str, ...]:
     """Words of a normal form that name; not "Dr", "Hotel" or "of", which say what kind of thing is named."""
     return tuple(

@@ -41,7 +41,7 @@ def missing(claim: Claim, found: Found, around: Around, setting: Setting) -> Fin
         return unit
     if held := _among_days(found, setting):
         return Finding("unchecked", (held.span(),), f"{claim.text} is among the days of {held.span().text}.")
-    return _another_rate(claim, found, setting) or Finding("absent", (), _why_absent(claim, found, setting))
+    return _another_rate(claim, found, around, setting) or Finding("absent", (), _why_absent(claim, found, setting))
 
 
 def open_date(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
@@ -77,15 +77,21 @@ def _why_absent(claim: Claim, found: Found, setting: Setting) -> str:
     return f"No source has {claim.text}; {name_of(place)} has {place.span().text}: {difference}."
 
 
-def _another_rate(claim: Claim, found: Found, setting: Setting) -> Finding | None:
+def _another_rate(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
     """The same amount per something else: $9 a month is not $9 a year."""
     if claim.kind not in ("money", "quantity"):
         return None
     for place in _kinds(setting, claim.kind):
         if set(found.forms) & set(place.found.forms) and not same_per(found.per, place.found.per):
             why = f"{name_of(place)} has {place.span().text} per {place.found.per}, not per {found.per}."
-            return Finding("wrong_role", (place.span(),), why)
+            said = _SAID_PER.match(around.following)
+            return Finding("wrong_role", (place.span(),), why, rule="rate", reach=said.end() if said else 0)
     return None
+
+
+_SAID_PER = re.compile(
+    r"(?: ?/ ?| per | an? | each | every | pro | je | par | por | al | alla | à la | za | na )[^\W\d_]{1,14}|,? (?:daily|weekly|monthly|yearly|annually)"
+)
 
 
 def tallied(claim: Claim) -> Finding:

@@ -101,12 +101,6 @@ def rival(said: Said, place: Place, others: Sequence[Place]) -> Place | None:
     return max(beats, key=lambda b: (b[0], b[1].source.id, -b[1].found.start))[1] if beats else None
 
 
-def speaks_of_less(told: Said, place: Place, other: Place) -> bool:
-    """A place of another document that has some of the words the claim shares with `other`, and none beside them."""
-    words = (told.sentence | told.context) - role_terms(place.found.per)
-    return place.source != other.source and words & _named(place, same=False) < words & _named(other, same=False)
-
-
 def _is_open(place: Place) -> bool:
     """A year ago and January are no two answers to one question."""
     return place.found.value.startswith("relative:")

@@ -46,14 +46,15 @@ _HEDGES: tuple[tuple[Hedge, str, str], ...] = (
     ("least", (r"at least|no less than|not less than|a minimum of|minimum|starting at|min\.?|"
      r"mindestens|au moins|al menos|como mínimo|almeno|pelo menos"), "≥"),
     ("near_below", (r"nearly|almost|(?:just|slightly|a little|a bit) (?:under|below|less than|shy of)|close to|not quite|approaching|"
-     r"knapp|beinahe|nahezu|près de|presque|casi|quasi|poco meno di|quase|perto de"), _NO_SIGN),
-    ("near_above", r"(?:just|slightly|a little|a bit) (?:over|above|more than)", _NO_SIGN),
+     r"un peu moins d[e']|algo menos de|pouco menos de|iets minder dan|bijna|niecałe|niecałych|prawie|knapp|beinahe|nahezu|près de|presque|casi|quasi|poco meno di|quase|perto de"), _NO_SIGN),
+    ("near_above", (r"(?:just|slightly|a little|a bit) (?:over|above|more than)|"
+     r"un peu plus d[e']|algo más de|pouco mais de|poco più di|iets meer dan|nieco ponad|gut"), _NO_SIGN),
     ("above", (r"over|more than|above|upwards of|in excess of|exceeding|greater than|beyond|"
      r"über|mehr als|plus de|más de|più di|oltre|mais de|acima de"), ">"),
     ("below", (r"under|less than|below|fewer than|lower than|"
      r"unter|weniger als|moins de|menos de|meno di|abaixo de"), "<"),
     ("about", (r"about|around|approximately|approx\.?|roughly|circa|ca\.?|c\.|some|in the region of|an estimated|more or less|rounded to|"
-     r"rund|etwa|ungefähr|zirka|environ|autour de|à peu près|unos|unas|alrededor de|aproximadamente|circa|all['’]incirca|cerca de|uns|umas"), "~|≈|±|≃|∼"),
+     r"rund|etwa|ungefähr|zirka|environ|autour de|à peu près|unos|unas|alrededor de|aproximadamente|circa|all['’]incirca|cerca de|uns|umas|ongeveer|zo'n|około|mniej więcej"), "~|≈|±|≃|∼"),
 )  # fmt: skip
 _BEFORE = tuple(
     (hedge, re.compile(rf"(?:\b(?:{words}){_FILLER}[ \u00a0]|(?:{signs})[ \u00a0]?)$", re.IGNORECASE))

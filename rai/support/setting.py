@@ -29,7 +29,9 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The judgement of one claim. `score`, `instead`, `rule` and `p`: as in `Claim`."""
+    """The judgement of one claim. `score`, `instead`, `rule`, `formula` and `p`: as in `Claim`. `reach`: characters after the
+    claim that belong to what is wrong: "per year" of "$9 per year".
+    """
 
     status: Status
     evidence: tuple[EvidenceSpan, ...]
@@ -37,6 +39,8 @@ class Finding:
     score: float | None = None
     instead: EvidenceSpan | None = None
     rule: str | None = None
+    formula: str | None = None
+    reach: int = 0
     p: float | None = None
 
 

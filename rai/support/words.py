@@ -46,7 +46,7 @@ _NAMED = re.compile(r"(?<!\w)[A-ZÀ-ÖØ-Þ]\w{1,30} (\d{1,3}(?:\.\d{1,9}){0,3})
 @lru_cache(maxsize=8192)
 def role_terms(text: str) -> frozenset[str]:
     """Content words of a text without its numbers, role words as their class (cost and fee are both "~price")."""
-    return frozenset(_CUES.get(term, term) for term in _terms(_countries_named(text)))
+    return frozenset(_CUES.get(term, term) for term in _terms(countries_named(text)))
 
 
 @lru_cache(maxsize=8192)
@@ -68,7 +68,7 @@ def numbers_of_names(text: str) -> frozenset[str]:
     return frozenset(f"={n}" for number in _NAMED.findall(text) for n in (number, number.removesuffix(".0")))
 
 
-def _countries_named(text: str) -> str:
+def countries_named(text: str) -> str:
     # most texts name none, and the pattern tries every letter
     if not any(country in text for country in _COUNTRIES):
         return text

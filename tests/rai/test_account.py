@@ -217,7 +217,10 @@ def test_the_refusal_says_which_bound_and_what_it_leaves() -> None:
     assert _refused(account, "compose", 2000) == "the turn's budget of 2000 tokens leaves no room for the draft"
     with account.holding("compose", 700, 800) as hold:
         account.settle(hold, _call({"prompt_tokens": 700, "completion_tokens": 800}))
-    assert _refused(account, "judge", 600) == "the turn's budget of 2000 tokens leaves no room for a judge of sentences"
+    assert (
+        _refused(account, "judge", 600)
+        == "the turn's budget of 2000 tokens leaves no room for a judge of claims in doubt"
+    )
     assert _refused(account, "compose", 600) == "the turn's budget of 2000 tokens leaves no room for a second draft"
 
 

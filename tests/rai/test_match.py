@@ -125,14 +125,14 @@ ROLES = [
     ("Plans cost $19 and more.", PLANS, "exact"),
     ("Pro costs $19.", "Basic costs $19. Pro costs $29.", "wrong_role"),
     ("Pro costs $29.", "Basic costs $19. Pro costs $29.", "exact"),
-    ("The pool closes for $40 today.", "Dogs: $40 deposit", "wrong_role"),
+    ("The pool closes for $40 today.", "Dogs: $40 deposit", "exact"),  # that words are missing is no evidence
 ]
 
 
 @pytest.mark.parametrize("title", ["", "Overview"])
 @pytest.mark.parametrize(("answer", "source", "status"), ROLES)
 def test_roles(answer: str, source: str, status: str, title: str) -> None:
-    """A price that stands in the row of another plan, or in a sentence about something else, is in the wrong role."""
+    """A price that stands in the row or sentence of another plan is in the wrong role."""
     assert _status(answer, source, "money", title) == [status]
 
 
@@ -148,14 +148,10 @@ def test_title_makes_the_role() -> None:
 
 
 def test_question_confirms_nothing() -> None:
-    """A customer's 60 days do not become ours: wrong where the source says 30, unconfirmed where it says nothing."""
-    asked = "Can I return it within 60 days?"
-    assert _status("You can return it within 60 days.", "Return it within 30 days.", "quantity", question=asked) == [
-        "absent"
-    ]
-    assert _status("You can return it within 60 days.", "Returns are welcome.", "quantity", question=asked) == [
-        "unchecked"
-    ]
+    """What the person asked is theirs, but wrong where a source says the same of another value."""
+    asked = "Is the fee $10?"
+    assert _status("Yes, the fee is $10.", "The fee is $12.", "money", question=asked) == ["absent"]
+    assert _status("Your bill of $10 is open.", "Bills are due in May.", "money", question=asked) == ["given"]
 
 
 def test_contact_of_the_question_is_not_delivered() -> None:
@@ -168,7 +164,7 @@ def test_given_text_may_be_repeated() -> None:
     """Agent context needs no source; its values are supported without evidence, and say so."""
     claims = check_claims("It renews on 3 June 2026.", [Source("s1", "Plans renew.")], given=["Renewal: 2026-06-03"])
     (date,) = [c for c in claims if c.kind == "date"]
-    assert (date.status, date.evidence) == ("normalised", ())
+    assert (date.status, date.evidence) == ("given", ())
     assert "given" in date.why
 
 

@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 from grounding.bounded.pool import shared_pool
 from grounding.errors import ServiceUnavailable
 from grounding.observe import Operation, RuleFailed, watched_by
+from rai.check.engine import FAILED
+from rai.check.rules.places import placed
 from rai.embedded.tagger import GazetteerTagger
-from rai.match import FAILED, check_claims
+from rai.match import check_claims
 from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import Claim, EntityType, Source
 from rai.support.setting import Finding
-from rai.support.values import match_value
 
 ROOT = Path(__file__).parents[2]
 
@@ -232,12 +233,14 @@ class Never(datetime):
 async def test_a_rule_that_raises_is_one_rule_less(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its claim is open, every other one is judged, and the report and whoever watches are told the line of ours."""
 
-    def judged(claim: Claim, *parts: Any) -> Finding:
+    def judged(n: int, claim: Claim, *parts: Any) -> Finding:
         if claim.kind == "money":
             raise KeyError("the words of the text")
-        return match_value(claim, *parts)
+        return placed(n, claim, *parts)
 
-    monkeypatch.setattr("rai.match.match_value", judged)  # no rule is known to raise, and none that is found will stay
+    monkeypatch.setattr(
+        "rai.check.engine.placed", judged
+    )  # no rule is known to raise, and none that is found will stay
     seen: list[Operation] = []
 
     @contextmanager
@@ -252,7 +255,7 @@ async def test_a_rule_that_raises_is_one_rule_less(monkeypatch: pytest.MonkeyPat
     assert status["phone"][0] == "exact"
     assert report.repaired is None  # an amount that is open is marked; it is struck where something speaks against it
     (note,) = report.notes
-    assert re.search(r": KeyError at rai/match\.py:\d+$", note)
+    assert re.search(r": KeyError at rai/check/engine\.py:\d+$", note)
     assert "words" not in note
     assert {o.rule for o in seen if isinstance(o, RuleFailed)} == {note.rpartition(": ")[2]}
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rai.check.judging.records import Case
-from rai.records import UNSUPPORTED, Claim, Source
+from rai.records import CONTACT_KINDS, UNSUPPORTED, Claim, Source
 from rai.statements.wording import substance
 
 MOST_CLAIMS = 40
 """Claims of one call; further ones stay as they are."""
-SUSPICIONS: frozenset[str] = frozenset()
+SUSPICIONS: frozenset[str] = frozenset(
+    "no-source no-name name-sibling cell-row cell-column list-line section close-wording question-rival quoted-otherwise".split()
+)
 """Ids of rules that condemn a claim on suspicion: where there is a judge, it decides. A rule that has positive evidence is none."""
 
 
@@ -31,7 +33,8 @@ def case_of(claims: Sequence[Claim], sources: Sequence[Source], said: Sequence[s
 
 
 def _suspected(claim: Claim) -> bool:
-    return claim.status in ("wrong_role", "absent") and claim.rule in SUSPICIONS
+    contact = claim.kind in CONTACT_KINDS  # whose a telephone number is, no judge's word decides
+    return claim.status in ("wrong_role", "absent") and claim.rule in SUSPICIONS and not contact
 
 
 def _holds_one(sentence: Claim, claims: Sequence[Claim]) -> bool:

@@ -24,7 +24,21 @@ def test_check_gives_one_line_per_row_in_order(attest: Attest, lines: Lines) -> 
     first = ran.lines[0]
     assert set(first) == {"id", "verdict", "score", "claims", "relevance", "repaired"}
     claim = first["claims"][0]
-    assert set(claim) == {"kind", "entity", "text", "start", "end", "value", "status", "evidence", "why"}
+    assert set(claim) == {
+        "kind",
+        "entity",
+        "text",
+        "start",
+        "end",
+        "value",
+        "status",
+        "evidence",
+        "why",
+        "rule",
+        "p",
+        "instead",
+        "formula",
+    }
     assert GOOD["answer"][claim["start"] : claim["end"]] == claim["text"]
     assert claim["evidence"] == [{"source": "s", "field": "text", "start": 9, "end": 10, "text": "5"}]
 

@@ -30,7 +30,7 @@ import yaml
 from rai.records import Claim, EntityType, Source
 
 HERE = Path(__file__).parent
-SUPPORTED = frozenset({"exact", "normalised", "rounded", "derived", "entailed"})
+SUPPORTED = frozenset({"exact", "normalised", "rounded", "derived", "given", "entailed"})
 STATUSES = SUPPORTED | {"conflict", "wrong_role", "lookalike", "absent", "contradicted", "unchecked"}
 WORDS = {
     "ok": SUPPORTED,

@@ -35,24 +35,29 @@ def repaired(answer: str, *sources: Source) -> str | None:
 
 
 CERTAIN = [
-    ("Watch Plus costs $3.99 a month.", "Watch Plus costs $9.99 a month.", PLANS),
-    ("Watch Plus costs $8.99 a month.", "Watch Plus costs $9.99 a month.", PLANS),
-    ("Watch Plus costs €9.99 a month.", "Watch Plus costs $9.99 a month.", PLANS),
     ("The trial takes 15 days.", "The trial takes 14 days.", PLANS),
     ("Support answers within 3 business days.", "Support answers within 2 business days.", PLANS),
     ("Watch Basic keeps clips for 3 days.", "Watch Basic keeps clips for 1 day.", PLANS),
-    ("Plan: Solo | Price: €38 | Storage: 491 GB", "Plan: Solo | Price: €40 | Storage: 491 GB", TABLE),
-    ("The price of Solo is €38.", "The price of Solo is €40.", TABLE),
-    ("Call +1 425 555 0132 for orders.", "Call +1 425 555 0123 for orders.", HELP),
-    ("For orders ring +1 425 555 0128.", "For orders ring +1 425 555 0123.", HELP),
-    ("See https://help.c0ntoso.com/returns.", "See https://help.contoso.com/returns.", HELP),
-    ("Write to help@contoso-support.com.", "Write to help@contoso.com.", HELP),
-    (
-        "See [help.c0ntoso.com/returns](https://help.c0ntoso.com/returns).",
-        "See [help.contoso.com/returns](https://help.contoso.com/returns).",
-        HELP,
-    ),
 ]
+NEVER_SWAPPED = [
+    ("Watch Plus costs $3.99 a month.", PLANS),
+    ("Watch Plus costs $8.99 a month.", PLANS),
+    ("Watch Plus costs €9.99 a month.", PLANS),
+    ("Plan: Solo | Price: €38 | Storage: 491 GB", TABLE),
+    ("The price of Solo is €38.", TABLE),
+    ("Call +1 425 555 0132 for orders.", HELP),
+    ("For orders ring +1 425 555 0128.", HELP),
+    ("See https://help.c0ntoso.com/returns.", HELP),
+    ("Write to help@contoso-support.com.", HELP),
+    ("See [help.c0ntoso.com/returns](https://help.c0ntoso.com/returns).", HELP),
+]
+
+
+@pytest.mark.parametrize(("answer", "source"), NEVER_SWAPPED)
+def test_a_contact_or_an_amount_is_never_swapped_for_another(answer: str, source: Source) -> None:
+    """However sure the source's own seems: it is refused, and what is refused is struck with its sentence."""
+    assert any(c.unsupported for c in check_claims(answer, [source]))
+    assert repaired(answer, source) is None
 
 
 @pytest.mark.parametrize(("answer", "left", "source"), CERTAIN)
@@ -85,16 +90,15 @@ def test_a_conflict_is_never_resolved_by_replacing() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.sampled_from(["3.99", "9.99"]), st.integers(1, 99), st.sampled_from(["Basic", "Plus"]))
-def test_a_replaced_answer_is_taken_by_the_check_and_stays_as_it_is(right: str, wrong: int, plan: str) -> None:
-    """Whatever price is claimed of a plan, what is written instead is that plan's, and nothing is left to replace."""
-    answer = f"Watch {plan} costs ${wrong}.50 a month."
-    left = repaired(answer, PLANS)
-    assert left == f"Watch {plan} costs ${'3.99' if plan == 'Basic' else '9.99'} a month."
+@given(st.integers(15, 99))
+def test_a_replaced_answer_is_taken_by_the_check_and_stays_as_it_is(wrong: int) -> None:
+    """Whatever length is claimed, what is written instead is the source's, and nothing is left to replace."""
+    left = repaired(f"The trial takes {wrong} days.", PLANS)
+    assert left == "The trial takes 14 days."
     assert not any(c.unsupported for c in check_claims(left, [PLANS]))
     assert repaired(left, PLANS) is None
 
 
 def test_the_order_of_sources_changes_nothing() -> None:
-    answer = "Watch Plus costs $3.99 a month. The price of Solo is €38."
+    answer = "The trial takes 15 days. Support answers within 3 business days."
     assert repaired(answer, PLANS, TABLE, HELP) == repaired(answer, HELP, TABLE, PLANS)

@@ -52,9 +52,9 @@ LOPEZ = "For refunds write to Maria Lopez, head of billing. Maria Lopez is in Le
         ("Eat at Roster & Rice.", "We serve at Rooster & Rice.", "unchecked", None),
         # places
         ("We ship from Leeds.", LOPEZ, "exact", "Leeds"),
-        ("We ship from Bradford.", LOPEZ, "absent", None),
+        ("We ship from Bradford.", LOPEZ, "unchecked", None),
         ("We ship to Russia.", "A parcel to the Russian coast.", "unchecked", None),
-        ("We ship to Poland.", "Polite staff at the pole.", "absent", None),
+        ("We ship to Poland.", "Polite staff at the pole.", "unchecked", None),
         # acronyms and what they stand for
         ("We told U.S. customers.", "For customers in the United States.", "normalised", "United States"),
         ("We told U.S. customers.", "They told us so.", "unchecked", None),
@@ -65,7 +65,7 @@ LOPEZ = "For refunds write to Maria Lopez, head of billing. Maria Lopez is in Le
         ("Pay with your Amex card.", "We take American Express.", "normalised", "American Express"),
         # products
         ("Take the Wren X2.", "Wren X2: white, 129 euro.", "exact", "Wren"),
-        ("Take the Sparrow.", "Wren X2: white, 129 euro.", "absent", None),
+        ("Take the Sparrow.", "Wren X2: white, 129 euro.", "unchecked", None),
         ("We sell Wrens.", "A Wren costs 129 euro.", "normalised", "Wren"),
         ("This is the Motel 6.", "This is the Motel 8.", "absent", None),
     ],
@@ -80,7 +80,7 @@ def test_status_and_evidence(answer: str, source: str, status: str, evidence: st
 def test_a_name_of_the_question_or_context_is_no_invention() -> None:
     """Elsewhere the same name is one."""
     source = "The shop is open."
-    assert _claims("We ship from Bradford.", source)[0].status == "absent"
+    assert _claims("We ship from Bradford.", source)[0].status == "unchecked"
     assert _claims("We ship from Bradford.", source, question="Do you ship from Bradford?")[0].status == "normalised"
     assert _claims("We ship from Bradford.", source, given=["Customer lives in bradford."])[0].status == "normalised"
 

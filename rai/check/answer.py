@@ -1,0 +1,65 @@
+"""An answer read: its sentences and values, and what each value stands in."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grounding.records import Span
+from grounding.text import sentences
+from rai.check.reading.keys import Spoken, spoken
+from rai.claims.found import Found
+from rai.support.setting import Around, Setting
+from rai.support.surroundings import surroundings
+
+_OTHER_THAN = re.compile(
+    r"\b(?:is ?n[o']t|are ?n[o']t|not (?:in|at|for|the)|outside|unlike|other than|rather than|instead of|nicht|außerhalb|hors|fuera de|fuori|buiten|poza) [\w-]{1,40}",
+    re.IGNORECASE,
+)
+"""What a text names to say that it is not meant."""
+
+
+def named(text: str) -> Spoken:
+    """The words of `text` that name what it is about."""
+    return spoken(_OTHER_THAN.sub(" ", text))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer beside its setting. `values`: ascending; `at[n]`: the number of the sentence of `values[n]`, -1 outside of
+    any. `asked`: what the question names; `words`: all words of the answer, in lower case.
+    """
+
+    text: str
+    sentences: tuple[Span, ...]
+    values: tuple[Found, ...]
+    at: tuple[int, ...]
+    around: Mapping[Found, Around]
+    setting: Setting
+    asked: Spoken
+    words: frozenset[str]
+
+    @classmethod
+    def read(cls, text: str, values: Sequence[Found], setting: Setting) -> Answer:
+        """`values`: ascending, of `text`."""
+        spans = tuple(sentences(text))
+        starts = [s.start for s in spans]
+        at = tuple(bisect_right(starts, v.start) - 1 for v in values)
+        question = setting.question.source.text if setting.question else ""
+        return cls(
+            text, spans, tuple(values), at, surroundings(text, values), setting, named(question), named(text).said
+        )
+
+    def sentence(self, n: int) -> str:
+        """The sentence of the n-th value; "" outside of any."""
+        return self.sentences[self.at[n]].text if self.at[n] >= 0 else ""
+
+    def written(self, n: int) -> str:
+        """The characters of the n-th value."""
+        return self.text[self.values[n].start : self.values[n].end]
+
+    def near(self, n: int, reach: int) -> range:
+        """The numbers of the values in up to `reach` sentences to each side of the n-th value's, and in its own."""
+        return range(bisect_left(self.at, self.at[n] - reach), bisect_right(self.at, self.at[n] + reach))

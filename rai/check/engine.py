@@ -1,0 +1,122 @@
+"""The values and names of an answer against its sources: rules in order, the first that decides a value has the last word.
+
+1. What stands in a source is right unless something speaks against it (`rules.places`): that words are missing is no evidence.
+2. What the person said is theirs (`rules.said`), what follows from values that are bound to it is worked out (`working`).
+3. What is left no source holds (`rules.missing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import ParamSpec
+
+from grounding.mishap import kind_and_place
+from rai.check.answer import Answer
+from rai.check.reading.readings import readings
+from rai.check.rules.missing import missing
+from rai.check.rules.names import named, numbered_name
+from rai.check.rules.places import currency_of_the_page, placed, verbatim, weekday_of
+from rai.check.rules.said import said_by_the_person
+from rai.check.working.find import is_told, worked_out
+from rai.claims.found import Found
+from rai.records import Claim
+from rai.support.entities import is_loose, match_loose
+from rai.support.missing import open_date
+from rai.support.rounding import rounded
+from rai.support.setting import Finding, standing
+
+MOST_WORKED_OUT = 60
+"""Values of one answer that are tried as worked out; one of more is none that a person is to read."""
+ROUNDS = 4
+"""How often values are tried again that follow from others which follow from others."""
+
+
+P = ParamSpec("P")
+FAILED = "Not decided: a rule of the check failed on it."
+"""Why a claim is `unchecked` whose rule raised: one rule less, never a lost answer."""
+
+
+@dataclass(slots=True)
+class Checked:
+    """An answer and the findings of its values so far, by their number. `failed`: the rules that raised (`grounding.mishap`)."""
+
+    answer: Answer
+    claims: Mapping[int, Claim]
+    findings: dict[int, Finding] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+
+
+def check_values(answer: Answer, claims: Mapping[int, Claim]) -> Checked:
+    """A finding for each value of `answer`. `claims`: the claim of each, by its number. A value whose rule raises is `unchecked`."""
+    checked = Checked(answer, claims)
+    for n, value in enumerate(answer.values):
+        finding = _guarded(checked, _first, n, value, checked)
+        if finding is not None:
+            checked.findings[n] = finding
+    _work_out(checked)
+    for n in range(len(answer.values)):
+        if n not in checked.findings:
+            found = _guarded(checked, missing, n, claims[n], answer)
+            checked.findings[n] = found or Finding("unchecked", (), FAILED, rule="failed")
+    return checked
+
+
+def _guarded(checked: Checked, rule: Callable[P, Finding | None], *args: P.args, **kwargs: P.kwargs) -> Finding | None:
+    """What `rule` says; a finding of its own if it raises."""
+    try:
+        return rule(*args, **kwargs)
+    except Exception as error:  # noqa: BLE001 - one rule less, never a lost answer
+        checked.failed.append(kind_and_place(error))
+        return Finding("unchecked", (), FAILED, rule="failed")
+
+
+def _first(n: int, value: Found, checked: Checked) -> Finding | None:
+    """What can be said of a value without the others."""
+    answer, claim = checked.answer, checked.claims[n]
+    setting = answer.setting
+    if claim.kind == "entity" and claim.entity != "address":
+        return named(n, claim, answer)
+    if is_loose(value):
+        return replace(match_loose(claim, setting), rule="token")
+    if value.value.startswith("relative:") and all(p.found.kind == "date" for p in standing(value, setting.sources)):
+        return replace(open_date(claim, value, answer.around[value], setting), rule="relative-day")
+    return weekday_of(n, claim, answer) or numbered_name(claim, answer) or _held(n, claim, value, answer)
+
+
+def _held(n: int, claim: Claim, value: Found, answer: Answer) -> Finding | None:
+    """What a source or the person says of a value, in any reading of its characters."""
+    around, setting = answer.around[value], answer.setting
+    every = readings(value, answer.text)
+    for reading in every:
+        if places := standing(reading, setting.sources) or currency_of_the_page(reading, setting):
+            return placed(n, claim, reading, places, answer)
+    if spans := verbatim(claim, value, answer):
+        return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="verbatim")
+    if claim.kind == "entity":
+        return named(n, claim, answer)
+    for reading in every:
+        if finding := said_by_the_person(claim, reading, around, setting):
+            return finding
+    finding = rounded(claim, value, around, setting)
+    return replace(finding, rule="rounded") if finding else None
+
+
+def _work_out(checked: Checked) -> None:
+    """Values that follow from values that are held; those again serve the next. Also those that stand for something else, if the text says so."""
+    for _ in range(ROUNDS):
+        open_ = islice((n for n in range(len(checked.answer.values)) if _is_open(n, checked)), MOST_WORKED_OUT)
+        found = {n: finding for n in open_ if (finding := worked_out(n, checked.answer, checked.findings)) is not None}
+        if not found:
+            return
+        checked.findings.update(found)
+
+
+def _is_open(n: int, checked: Checked) -> bool:
+    finding = checked.findings.get(n)
+    if checked.claims[n].kind not in ("number", "quantity", "money", "percent", "date", "time"):
+        return False
+    if finding is None:
+        return True
+    return finding.status == "wrong_role" and finding.rule != "quoted-otherwise" and is_told(n, checked.answer)

@@ -1,0 +1,289 @@
+"""What a source puts to a value: the row and column of its table, the label of its line, the heading above it.
+
+These are the words by which a document tells the value of one plan from that of another, and the only ones by which the check says
+that an answer has taken the wrong one. An axis is one way to tell: all rows of a table, all its columns, lines of one label below several headings.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from grounding.text import STOP_WORDS, fold, stem
+from rai.support.words import countries_named
+
+Words = frozenset[str]
+Span = tuple[int, int]
+_HEADING = re.compile(r"\s*#{1,6}\s+.+|\s*\*\*[^*|]{2,80}\*\*:?\s*|\s*[^.!?|:\t]{2,70}:\s*")
+_SHORT = re.compile(r"[^.!?|;\t]{2,80}")
+_LABEL = re.compile(
+    r"\s*(?:[-*•‣·]\s+|\d{1,2}[.)]\s+|[–—-] )?(?P<label>\*{0,2}[^|\t]{2,60}?\*{0,2})(?: ?\.{3,} ?|\s[–—]\s|\s-\s|:\*{0,2}\s)"
+)
+_RULE = re.compile(r"[\s|:=-]+")
+_TOKEN = re.compile(r"[^\W_]+(?:[.,]\d+)*")
+_CELL = re.compile(r"\s*\|\s*|\t+")
+_ROOT = 6
+"""Letters that two words of one root begin with."""
+MOST_KEYS = 200
+"""Rows or columns of one axis; a table of more is told apart by none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """The words of a text, stemmed, and its numbers, each with the word before it: "stufe 2". `said`: the words as they are, in lower case."""
+
+    words: Words
+    roots: Words
+    said: Words = frozenset()
+
+    def has(self, word: str) -> bool:
+        """True if the text says `word`, or one of its root."""
+        return word in self.words or (len(word) > _ROOT and word[:_ROOT] in self.roots)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The words of one key. `alone`: those that no other key of its axis has; `proper`: those of them that are names or numbers."""
+
+    every: Words
+    alone: Words
+    proper: Words
+
+    def is_in(self, spoken: Spoken) -> bool:
+        """True if a text says all of its words, half of those that are its alone, or a name that is."""
+        said = {w for w in self.alone if spoken.has(w)}
+        if said & self.proper or (said and 2 * len(said) >= len(self.alone)):
+            return True
+        return bool(self.every) and all(spoken.has(w) for w in self.every)
+
+    def is_namable(self) -> bool:
+        """True if it has a word that an answer can be expected to say: no bare dates and numbers."""
+        return any(w[0] != "=" or "." in w for w in self.every)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Values that a source writes side by side. `by`: the rule that the axis is. `own`: the key of the value itself.
+
+    `keys`: by which each is named; `spans`: where the value of each key stands, half open.
+    """
+
+    by: str
+    own: int
+    keys: Mapping[int, Key]
+    spans: Mapping[int, Span]
+
+    def named(self, spoken: Spoken) -> frozenset[int]:
+        """The keys that a text names: by a word that is theirs alone, or by all of their words."""
+        return frozenset(k for k, key in self.keys.items() if key.is_in(spoken))
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int
+    end: int
+    kind: str
+    group: int
+    cells: tuple[Span, ...] = ()
+    label: str = ""
+    body: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A text in lines. `headers`: the first row of each table; `headings`: above each group of lines."""
+
+    lines: tuple[_Line, ...]
+    starts: tuple[int, ...]
+    groups: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    headers: Mapping[int, int] = field(default_factory=dict)
+    headings: Mapping[int, str] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=4096)
+def spoken(text: str) -> Spoken:
+    """`text` as the words that may name a key; a country by any of its names."""
+    tokens = [t.lower() for t in _TOKEN.findall(countries_named(fold(text)))]
+    return spoken_words(frozenset(_words(tokens)), frozenset(tokens))
+
+
+def spoken_words(words: Words, said: Words = frozenset()) -> Spoken:
+    """Words that are stemmed already."""
+    return Spoken(words, frozenset(w[:_ROOT] for w in words if len(w) > _ROOT), said)
+
+
+def _words(tokens: Sequence[str]) -> list[str]:
+    found = []
+    for at, token in enumerate(tokens):
+        if token[0].isdigit() or len(token) == 1:
+            before = tokens[at - 1] if at else ""
+            pair = before and not before[0].isdigit() and before not in STOP_WORDS
+            found.append(f"{stem(before)} {token}" if pair else f"={token}" if token[0].isdigit() else "")
+            if "." in token:
+                found.append(f"={token}")  # versions are said with a word before and without
+        elif token not in STOP_WORDS:
+            found.append(stem(token))
+    return [word for word in found if word]
+
+
+def axes_of(text: str, start: int) -> tuple[Axis, ...]:
+    """The axes of the value that begins at `start` of `text`; none where it is a key itself or stands in running prose."""
+    page = _page(text)
+    at = bisect_right(page.starts, start) - 1
+    if at < 0 or start >= page.lines[at].end:
+        return ()
+    line = page.lines[at]
+    if line.kind == "row":
+        return _of_table(text, page, at, start)
+    if line.kind == "label" and start >= line.body:
+        return tuple(a for a in (_of_sections(page, at),) if a is not None)
+    return ()
+
+
+def _of_table(text: str, page: _Page, at: int, start: int) -> tuple[Axis, ...]:
+    line, header = page.lines[at], page.lines[page.headers[page.lines[at].group]]
+    column = next((n for n, (a, b) in enumerate(line.cells) if a <= start < b), 0)
+    rows = [n for n in page.groups[line.group] if n != page.headers[line.group]]
+    headed = _is_headed(text, header)
+    if not headed:
+        rows = list(page.groups[line.group])
+    if (column == 0 and headed) or at not in rows:
+        return ()
+    found = []
+    cells = {n: page.lines[n].cells for n in rows if column < len(page.lines[n].cells)}
+    if column > 0:
+        corner = text[slice(*header.cells[0])] if headed else ""
+        label = _label_of_all(text, [c[0] for c in cells.values()])
+        keys = _unique({n: _named(text[slice(*_key_of(text, c[0], label))], corner) for n, c in cells.items()})
+        found.append(Axis("cell-row", at, keys, {n: c[column] for n, c in cells.items()}))
+        if headed and len(line.cells) == len(header.cells):
+            named = {n: text[slice(*c)] for n, c in enumerate(header.cells) if n > 0}
+            found.append(Axis("cell-column", column, _unique(named), {n: line.cells[n] for n in named}))
+    return tuple(a for a in found if len(a.keys) > 1)
+
+
+def _key_of(text: str, cell: Span, label: str) -> Span:
+    """The first cell of a row without what it says of the key ("Netherlands: +31 20 555 01 37"), or without `label`, which all rows have: "Name: "."""
+    colon = text.find(": ", *cell)
+    if colon < 0:
+        return cell
+    return (colon + 2, cell[1]) if text[cell[0] : colon] == label else (cell[0], colon)
+
+
+def _label_of_all(text: str, cells: Sequence[Span]) -> str:
+    """What all first cells have before a colon; "" if they have not all the same."""
+    labels = {text[slice(*c)].partition(": ")[0] for c in cells}
+    return labels.pop() if len(labels) == 1 and len(cells) > 1 else ""
+
+
+def _named(key: str, corner: str) -> str:
+    """A bare number with what its column is called: level 3."""
+    return f"{corner} {key}" if key.strip().isdigit() else key
+
+
+def _is_headed(text: str, header: _Line) -> bool:
+    """True if the first row names the columns: none of its cells but the first holds a number with a sign or unit of a value."""
+    if all(": " in text[slice(*c)] for c in header.cells):
+        return False
+    return not any(re.search(r"\d[.,:]\d\d\b|[€$£%]|@", text[slice(*c)]) for c in header.cells[1:])
+
+
+def _of_sections(page: _Page, at: int) -> Axis | None:
+    """Lines of one label below several headings."""
+    line = page.lines[at]
+    label = spoken(line.label).words
+    alike = {
+        n.group: n
+        for n in page.lines
+        if n.kind == "label" and page.headings.get(n.group) and spoken(n.label).words == label
+    }
+    if len(alike) < 2 or alike.get(line.group) is not line:
+        return None
+    keys = _unique({group: page.headings[group] for group in alike})
+    return Axis("section", line.group, keys, {group: (n.body, n.end) for group, n in alike.items()})
+
+
+def _unique(names: Mapping[int, str]) -> dict[int, Key]:
+    """The keys of an axis; none of one with more than `MOST_KEYS`."""
+    if len(names) > MOST_KEYS:
+        return {}
+    words = {key: spoken(name).words for key, name in names.items()}
+    counted: dict[str, int] = {}
+    for own in words.values():
+        for word in own:
+            counted[word] = counted.get(word, 0) + 1
+    alone = {
+        key: frozenset(w for w in own if counted[w] == 1 and (len(w) > 2 or w[0] == "=")) for key, own in words.items()
+    }
+    return {key: Key(own, alone[key], alone[key] & _proper(names[key])) for key, own in words.items()}
+
+
+_CAPITAL = re.compile(r"(?<=[\w,(] )[A-ZÀ-ÖØ-Þ][\w'-]+|\([A-ZÀ-ÖØ-Þ][\w'-]+")
+
+
+def _proper(name: str) -> Words:
+    """Words of a key with a capital that is not that of its first word, and numbers with the word before."""
+    capitals = spoken(" ".join(_CAPITAL.findall(name))).words
+    return capitals | frozenset(w for w in spoken(name).words if w[-1].isdigit())
+
+
+@lru_cache(maxsize=512)
+def _page(text: str) -> _Page:
+    lines: list[_Line] = []
+    groups: dict[int, list[int]] = {}
+    headers: dict[int, int] = {}
+    headings: dict[int, str] = {}
+    group, heading, before, at = 0, "", "", 0
+    for raw in text.splitlines(keepends=True):
+        line, start = raw.rstrip("\r\n"), at
+        at += len(raw)
+        if not line.strip():
+            before = before if before == "heading" else ""
+            continue
+        if _RULE.fullmatch(line):
+            continue
+        cells = _cells(line, start)
+        kind = "row" if len(cells) > 1 else "heading" if _is_heading(line, before) else ""
+        label = _LABEL.match(line) if not kind else None
+        kind = kind or ("label" if label else "prose")
+        if kind == "heading" or (kind == "row") != (before == "row") or before == "":
+            group += 1
+        if kind == "heading":
+            heading = line
+        headings[group] = heading
+        if kind == "row" and group not in headers:
+            headers[group] = len(lines)
+        groups.setdefault(group, []).append(len(lines))
+        body = start + label.end() if label else start
+        lines.append(_Line(start, start + len(line), kind, group, cells, label["label"] if label else "", body))
+        before = kind
+    return _Page(
+        tuple(lines), tuple(n.start for n in lines), {k: tuple(v) for k, v in groups.items()}, headers, headings
+    )
+
+
+def _is_heading(line: str, before: str) -> bool:
+    if _HEADING.fullmatch(line):
+        return True
+    plain = line.strip()
+    few = len(plain.split()) <= 9 and _SHORT.fullmatch(plain) is not None and not plain.startswith(("-", "*", "•"))
+    return few and (plain.isupper() or (before == "" and ": " not in plain and not re.search(r"\d", plain)))
+
+
+def _cells(line: str, start: int) -> tuple[Span, ...]:
+    if "|" not in line and "\t" not in line:
+        return ()
+    found: list[Span] = []
+    at = 0
+    for match in _CELL.finditer(line):
+        if at or line[: match.start()].strip():
+            found.append((start + at, start + match.start()))
+        elif match.start() == 0 and line[match.end() : match.end() + 1] in ("|", ""):
+            found.append((start + match.end(), start + match.end()))  # an empty first cell
+        at = match.end()
+    if line[at:].strip():
+        found.append((start + at, start + len(line)))
+    return tuple(found)

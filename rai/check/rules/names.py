@@ -1,0 +1,191 @@
+"""Names and codes: where a source has one, as it is or otherwise, whether it is another's there, and when a name is none of theirs.
+
+A name is wrong where a source has another one in its place: a sibling in the same table or list, a name that shares a word with it, the
+same word with another number. One word with a capital that no source has is doubt: languages, customs and courtesy capitalise more than
+names.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from grounding.text import caseless
+from rai.check.answer import Answer
+from rai.check.reading.keys import spoken
+from rai.check.rules.others import rival_of
+from rai.check.rules.places import layers_of
+from rai.claims.found import Found
+from rai.claims.names import normal
+from rai.records import Claim, EvidenceSpan
+from rai.support.entities import match_name
+from rai.support.known_names import core_words, misspelt, names_holding
+from rai.support.setting import Finding, Setting, name_of
+from rai.support.sources import caseless_field
+
+_VERSION = re.compile(r"(?:[^\W\d_]{2,20} )?\d{1,4}(?:\.\d{1,4}){0,3}")
+_HOLIDAY = re.compile(
+    r"\b(?:christmas|easter|good friday|whit|boxing day|new year|thanksgiving|halloween|independence day|labou?r day|memorial day|bank holiday|weihnacht\w*|oster\w*|pfingst\w*|"
+    r"silvester|neujahr|pâques|noël|ascension|pentecôte|navidad|semana santa|pascua|natale|pasqua|primo maggio|ferragosto|natal|páscoa|kerst\w*|pasen|boże narodzenie|wielkanoc)\b",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"(?P<name>\D*?[^\W\d]) ?(?P<number>\d{1,4})")
+_WORD = re.compile(r"\S+")
+
+
+def named(n: int, claim: Claim, answer: Answer) -> Finding:
+    """The finding of the n-th value, a name or code."""
+    value, setting = answer.values[n], answer.setting
+    finding = match_name(claim, value, answer.around[value], setting)
+    if finding.status in ("exact", "normalised") and finding.evidence:
+        return _anothers(n, claim, answer) or replace(finding, rule=finding.rule or "name")
+    asked = setting.question.source.text if setting.question else ""
+    if finding.status == "wrong_role" and (_VERSION.fullmatch(claim.text) or caseless(claim.text) in caseless(asked)):
+        spans = _written(claim.text, setting)
+        return (
+            Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
+            if spans
+            else replace(finding, rule="name-role")
+        )
+    if finding.status not in ("absent", "unchecked"):
+        return replace(finding, rule=finding.rule or "name-role")
+    if spans := _written(claim.text, setting):
+        return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
+    shorter = "" if claim.entity in ("person", "organisation") else _without_first(claim.text, answer.text, claim.start)
+    if shorter and (spans := _written(shorter, setting)):
+        return Finding("normalised", spans, f"{spans[0].source} has {spans[0].text}.", rule="name")
+    return _unwritten(shorter or claim.text, claim, finding, value, setting)
+
+
+def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, setting: Setting) -> Finding:
+    """A name that no source writes: wrong where one has another in its place, else absent if it has several words, doubtful if one."""
+    if other := _other_number(name, setting):
+        return Finding(
+            "absent", (other,), f"{other.source} names {other.text}, not {name}.", instead=other, rule="name-number"
+        )
+    core = core_words(normal(name))
+    if len(core) > 1 and (same := _inflected(core, setting)):
+        return Finding("normalised", same, f"{same[0].source} writes it as {same[0].text}.", rule="name")
+    if value.entity in ("code", "address"):
+        return replace(finding, rule="no-name")
+    if len(core) > 1 and finding.status == "unchecked" and misspelt(core, setting.sources):
+        return replace(finding, rule="name-spelling")
+    if len(core) > 1 and (others := names_holding(core, setting.sources) or _sharing(core, setting)):
+        why = f"{others[0].source} names {others[0].text}, but no source names {name}."
+        return Finding("absent", others[:1], why, rule="name-sibling")
+    if _HOLIDAY.search(name):
+        return Finding("unchecked", (), f"No source has {claim.text}; it is a day that calendars name.", rule="holiday")
+    told = claim.entity and not any(c.isdigit() for c in name)
+    if (len(core) > 1 or told) and finding.status == "absent":
+        return replace(finding, rule="no-name")
+    return Finding("unchecked", (), f"No source has {claim.text}; one word alone may be no name.", rule="name-alone")
+
+
+def _sharing(core: tuple[str, ...], setting: Setting) -> tuple[EvidenceSpan, ...]:
+    """Names of as many words of which one is another: Jonas Reitinger for Jonas Reisinger."""
+    places = (p for s in setting.sources for p in s.kinds.get("entity", ()))
+    return tuple(p.span() for p in places if _differ_in_one(core, core_words(p.found.value)))
+
+
+def _differ_in_one(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """True if two names are the same but for one word of the second."""
+    shorter, longer = sorted((mine, theirs), key=len)
+    return len(longer) - len(shorter) <= 1 and len(set(mine) & set(theirs)) == len(mine) - 1 > 0
+
+
+def _inflected(core: tuple[str, ...], setting: Setting) -> tuple[EvidenceSpan, ...]:
+    """Names that are the same but for the ending of a word: Agnieszki Wrzos of Agnieszka Wrzos."""
+    places = (p for s in setting.sources for p in s.kinds.get("entity", ()))
+    return tuple(p.span() for p in places if _differ_in_endings(core, core_words(p.found.value)))
+
+
+def _differ_in_endings(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    if len(mine) != len(theirs):
+        return False
+    return all(
+        a == b or (len(a) > _STEM and a[:-2] == b[: len(a) - 2] and abs(len(a) - len(b)) <= 1)
+        for a, b in zip(mine, theirs, strict=True)
+    )
+
+
+_STEM = 5
+
+
+def numbered_name(claim: Claim, answer: Answer) -> Finding | None:
+    """`absent` for a number behind a name that sources number otherwise: SlimFix 65, where they have SlimFix 70 alone."""
+    before = _NAME_BEFORE.search(answer.text, max(0, claim.start - 32), claim.start)
+    if claim.kind != "number" or before is None or not claim.text.isdigit():
+        return None
+    name = f"{before['name']} {claim.text}"
+    other = _other_number(name, answer.setting)
+    if other is None or before["name"].lower() in _COUNTED:
+        return None
+    why = f"{other.source} names {other.text}, not {name}."
+    return Finding("absent", (other,), why, rule="name-number")
+
+
+_NAME_BEFORE = re.compile(r"(?<=[\w,] )(?P<name>[A-ZÄÖÜ][\w'-]{2,30}) $")
+_COUNTED = frozenset(
+    "january february march april may june july august september october november december level step page section chapter article room line option "
+    "monday tuesday wednesday thursday friday saturday sunday january".split()
+)
+
+
+def _written(name: str, setting: Setting) -> tuple[EvidenceSpan, ...]:
+    """Where sources write a name, in letters of any case, as words of their own."""
+    pattern = re.compile(rf"(?<![^\W_])(?<!\d\.){re.escape(caseless(name))}(?![^\W_]|\.\d)")
+    found = []
+    for prepared in setting.sources:
+        plain = caseless_field(prepared.source.text)
+        if len(plain) != len(prepared.source.text):
+            continue
+        text = prepared.source.text
+        found += [
+            EvidenceSpan(prepared.source.id, "text", *m.span(), text[slice(*m.span())]) for m in pattern.finditer(plain)
+        ]
+    return tuple(found)
+
+
+def _without_first(name: str, text: str, start: int) -> str:
+    """A name at the start of a sentence without its first word, which has its capital from there: Adding Home 300."""
+    before = text[max(0, start - 3) : start].rstrip(' *_"„“«»(')
+    words = list(_WORD.finditer(name))
+    if len(words) < 2 or (before and before[-1] not in ".!?:\n-•–"):
+        return ""
+    return name[words[1].start() :]
+
+
+def _other_number(name: str, setting: Setting) -> EvidenceSpan | None:
+    """The number that sources put behind the same word, where none puts this one: SlimFix 70 for SlimFix 65."""
+    match = _NUMBERED.fullmatch(name)
+    if match is None:
+        return None
+    word = re.escape(caseless(match["name"].split()[-1]))
+    pattern = re.compile(rf"(?<!\w){word}[ -]?(?P<number>\d{{1,4}})(?![\w.,]\d|\w)")
+    found = []
+    for prepared in setting.sources:
+        plain = caseless_field(prepared.source.text)
+        if len(plain) == len(prepared.source.text):
+            found += [(prepared.source, m.span(), m["number"]) for m in pattern.finditer(plain)]
+    if not found or any(number == match["number"] for _, _, number in found):
+        return None
+    source, span, _ = found[0]
+    return EvidenceSpan(source.id, "text", *span, source.text[slice(*span)])
+
+
+def _anothers(n: int, claim: Claim, answer: Answer) -> Finding | None:
+    """`wrong_role` where every place of the name belongs to another row or line than the answer names."""
+    value, setting = answer.values[n], answer.setting
+    if claim.entity == "code":
+        return None
+    every = [p for s in setting.sources for p in s.kinds.get("entity", ()) if p.unit.field == "text"]
+    places = [p for p in every if p.found.value == value.value]
+    others = [p for p in every if p.found.value != value.value and p.found.entity != "code"]
+    layers = layers_of(n, answer)
+    rivals = [rival_of(p, others, layers, spoken(claim.text)) for p in places]
+    first = rivals[0] if rivals else None
+    if first is None or None in rivals or any(caseless(first.place.span().text) in caseless(s) for s in (answer.text,)):
+        return None
+    spans = (places[0].span(), first.place.span())
+    why = f"{name_of(places[0])} names {spans[0].text} for something else; here {name_of(first.place)} says {spans[1].text}."
+    return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=first.by)

@@ -1,0 +1,61 @@
+"""Whether an answer has given one thing the value of another: told by the keys that its source puts to both.
+
+Two values can be taken for each other where a source writes them side by side: in two rows or columns of a table, in lines of one label
+below two headings. (The lines of a list are more often several things of one than one thing of several.) What the answer names decides, its sentence first, then what stands around
+it, then the question: if it names the key of another value there and not that of this one, the value is in the wrong role. Where nothing
+is named nothing is decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rai.check.reading.keys import Axis, Key, Spoken, axes_of
+from rai.support.sources import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """The value that stands for what the answer names. `by`: the rule, by what tells the two apart. `clause`: the value's own clause names it."""
+
+    place: Place
+    by: str
+    clause: bool = False
+
+
+def rival_of(place: Place, others: Sequence[Place], layers: Sequence[Spoken], itself: Spoken) -> Rival | None:
+    """The value of `others` that the answer's own words ask for in place of `place`; None if none is.
+
+    `others`: of one kind and measure. `layers`: what the answer names around the value, the nearest first; `itself`: the value's own
+    characters, which may name its key: claims@….
+    """
+    if place.unit.field != "text":
+        return None
+    near = [o for o in others if o.source == place.source and o.unit.field == "text"]
+    for axis in axes_of(place.text(), place.found.start):
+        own = axis.keys.get(axis.own)
+        if own is None or not own.is_namable() or any(itself.has(w) for w in own.every):
+            continue
+        other = _asked(axis, own, near, layers)
+        if other is not None:
+            return Rival(other, axis.by, clause=bool(layers) and len(axis.named(layers[0])) == 1)
+    return None
+
+
+def _asked(axis: Axis, own: Key, others: Sequence[Place], layers: Sequence[Spoken]) -> Place | None:
+    """The value whose key the first layer names that names any; None if it names the value's own, or a word that only this one has of the two."""
+    for layer in layers:
+        named = axis.named(layer)
+        if axis.own in named or len(named) > 1:
+            return None
+        for key in named:
+            if any(said.has(word) for word in own.every - axis.keys[key].every for said in layers):
+                return None
+            start, end = axis.spans.get(key, (0, 0))
+            return min((o for o in others if start <= o.found.start < end), key=_start, default=None)
+    return None
+
+
+def _start(place: Place) -> int:
+    return place.found.start

@@ -1,0 +1,302 @@
+"""Values that stand in a source: right, unless the answer's own words say that they belong to something else.
+
+Lack of words in common is no evidence, for free wording has none. Against a place speaks what the answer says itself: another bound,
+day, year, time or rate than the place has, the opposite word, or the name of a row, column, heading or clause that another value of
+the same kind stands in, where the answer has not used that value beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import lru_cache
+from itertools import islice
+
+from grounding.text import stem
+from rai.check.answer import Answer, named
+from rai.check.reading.keys import Spoken, axes_of, spoken, spoken_words
+from rai.check.rules.others import Rival, rival_of
+from rai.claims import weekdays
+from rai.claims.currencies import CODES, pattern_of
+from rai.claims.found import Found
+from rai.claims.languages import language
+from rai.records import CONTACT_KINDS, Claim, EvidenceSpan, Kind, Source
+from rai.support.conflict import conflict
+from rai.support.contacts import agree
+from rai.support.keys import measure_of
+from rai.support.opposites import opposed
+from rai.support.owners import anothers, label_words, owner
+from rai.support.roles import Said, clash, quotes, rival
+from rai.support.same import same_value
+from rai.support.setting import Around, Finding, Setting, name_of
+from rai.support.sources import Place, Prepared
+from rai.support.words import numbered, role_terms
+
+MOST_COMPARED = 200_000
+"""Pairs of a place of a claim's value and another value of its measure that are compared. Sources that hold one value a
+hundred times beside two thousand others are none that a person wrote; what is then left undecided is `unchecked`."""
+MOST_BESIDE = 40
+"""Values beside one that are looked at."""
+_NEAR = 1
+"""Sentences to each side of a value in which the rival value excuses it: the answer uses both."""
+
+
+def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: Answer) -> Finding:
+    """The finding of the n-th value, which stands at `places`."""
+    around, setting = answer.around[answer.values[n]], answer.setting
+    quoted = [p for p in places if p.unit.field == "text" and quotes(around.plain, p.unit.plain)]
+    if quoted:
+        return _disagreed(claim, found, quoted, around, setting) or held(claim, found, quoted, "verbatim")
+    rest = around.sentence.replace(answer.written(n), " ", 1)
+    told = Said(around.frame, role_terms(rest) | numbered(rest), setting.question_terms | around.leading)
+    question = setting.question.source.text if setting.question else ""
+    whole = _Told(told, around, layers_of(n, answer), spoken(claim.text), question, claim.kind, answer.words)
+    agreeing = [p for p in places if p.found.kind != found.kind or contradicts(told, p) is None]
+    if not agreeing:
+        place = places[0]
+        why = f"{name_of(place)} has {place.span().text} {contradicts(told, place)}."
+        return Finding("wrong_role", (place.span(),), why, rule="bound")
+    own = {id(p) for p in places}
+    measures = dict.fromkeys((measure_of(found), *(measure_of(p.found) for p in places)))
+    others = [p for s in setting.sources for m in measures for p in s.alike.get(m, ()) if id(p) not in own]
+    most = max(1, MOST_COMPARED // max(1, len(others)))
+    beaten = [(p, _beating(p, others, whole)) for p in agreeing[:most]]
+    kept = [p for p, other in beaten if other is None]
+    if kept:
+        return _disagreed(claim, found, kept, around, setting) or held(claim, found, kept, "held")
+    if len(beaten) < len(agreeing):
+        why = f"The sources hold {claim.text} too often to tell what each place is about."
+        return Finding("unchecked", (), why, rule="too-many")
+    place, other = next((p, o) for p, o in beaten if o is not None)
+    if not other.clause and _is_used(n, other.place, answer):
+        return held(claim, found, [place], "held-beside")
+    spans = (place.span(), other.place.span())
+    why = f"{name_of(place)} has {spans[0].text} for something else; here {name_of(other.place)} says {spans[1].text}."
+    return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=other.by)
+
+
+def layers_of(n: int, answer: Answer) -> tuple[Spoken, ...]:
+    """What the answer names around the n-th value, the nearest first: its sentence, the one before with what leads up to it, the question."""
+    at, value = answer.at[n], answer.values[n]
+    if at < 0:
+        return ()
+    span = answer.sentences[at]
+    if span.end - span.start > LONGEST:
+        return ()
+    own = f"{answer.text[span.start : value.start]} {answer.text[value.end : span.end]}"
+    before = answer.sentences[at - 1].text[-LONGEST:] if at > 0 else ""
+    frame, sentence = answer.around[value].frame, named(own)
+    return (spoken_words((frame.local | frame.words) & sentence.words), sentence, named(before), answer.asked)
+
+
+LONGEST = 2000
+"""Characters of a sentence beyond which it is not read for what it names: no person wrote it."""
+
+
+def contradicts(told: Said, place: Place) -> str | None:
+    """What the source says of the value that the answer turns round: the least for the most, per day for per month, what was for what is."""
+    mine, theirs = told.frame, place.frame
+    if (mine.bound and theirs.bound and mine.bound != theirs.bound) or (mine.rate and theirs.rate):
+        return clash(told, place)
+    if theirs.past == "surely" and not mine.past and place.found.kind in ("money", "quantity", "percent", "time"):
+        return "for an earlier time"
+    pair = opposed(mine.words, theirs.words) if place.found.kind != "percent" else None
+    return f"for {pair}" if pair and pair not in _LOOSE else None
+
+
+_LOOSE = frozenset(
+    stem(w)
+    for w in ("day", "night", "morning", "evening", "weekend", "weekday", "open", "closed", "opening", "closing")
+)
+"""Opposites of which an answer says one for both: a day return on Saturday."""
+
+
+def _beside_in_words(place: Place, rivals: Sequence[Place], told: Said) -> Rival | None:
+    """The value that stands for what the answer says nearly in the words of its own sentence: "The Start plan has 15 GB", of the Go plan.
+
+    Only close wording tells: of free wording nearly every word is missing in both.
+    """
+    other = rival(told, place, rivals)
+    if other is None or place.found.kind == "time" or not told.sentence or _has_keys(place) or _has_keys(other):
+        return None
+    words = frozenset(w for w in told.sentence if w[0] != "=") or told.sentence
+    if not words <= _said_of(other):
+        return None
+    if other.unit is place.unit:
+        mine, theirs = _clause_of(place), _clause_of(other)
+        return Rival(other, "close-wording") if words & (theirs - mine) and not words & (mine - theirs) else None
+    return None if words <= _said_of(place) else Rival(other, "close-wording")
+
+
+def _clause_of(place: Place) -> frozenset[str]:
+    return place.frame.local | place.frame.words
+
+
+def _has_keys(place: Place) -> bool:
+    """True in a table or list, whose keys decide."""
+    return place.unit.field == "text" and bool(axes_of(place.text(), place.found.start))
+
+
+def _said_of(place: Place) -> frozenset[str]:
+    return place.unit.terms | place.unit.subject | _clause_of(place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the answer tells around a value. `layers`: `layers_of`; `itself`: the words of the value's own characters."""
+
+    said: Said
+    around: Around
+    layers: tuple[Spoken, ...]
+    itself: Spoken
+    question: str
+    kind: Kind
+    words: frozenset[str]
+
+
+def _beating(place: Place, others: Sequence[Place], told: _Told) -> Rival | None:
+    """The value of a source that stands for what the claim names, if `place` does not."""
+    rivals = [o for o in others if o.found.kind == place.found.kind]
+    # a bare number is the figure of many things, and keys in one language say little to an answer in another
+    keyed = told.kind != "number" and not _is_foreign(place, told.words)
+    better = rival_of(place, rivals, told.layers, told.itself) if keyed else None
+    better = better or _beside_in_words(place, rivals, told.said)
+    return better or (_owners(place, rivals, told) if place.found.kind in CONTACT_KINDS else None)
+
+
+def _owners(place: Place, rivals: Sequence[Place], told: _Told) -> Rival | None:
+    """The contact whose owner the answer names by more than a word, where the value's own characters do not name theirs."""
+    other = anothers(told.around.clause, told.around.sentence, told.question, place, rivals)
+    if other is None or label_words(re.sub(r"[@.]", " ", place.span().text)) & owner(place):
+        return None
+    theirs = owner(other) - owner(place)
+    said = theirs & label_words(f"{told.around.sentence} {told.question}")
+    return Rival(other, "owner") if len(said) > 1 or len(theirs) <= 1 else None
+
+
+def _is_foreign(place: Place, words: frozenset[str]) -> bool:
+    """True if the answer, of these words, is in another language than the source."""
+    mine, theirs = language(words), _language(place.source.text)
+    return bool(mine and theirs) and mine != theirs
+
+
+@lru_cache(maxsize=1024)
+def _language(text: str) -> str:
+    return language(frozenset(text.lower().split()))
+
+
+def _is_used(n: int, other: Place, answer: Answer) -> bool:
+    """True if the answer says the rival's value itself, beside this one: it names two things and gives both their values."""
+    near = islice((m for m in answer.near(n, _NEAR) if m != n), MOST_BESIDE)
+    return any(same_value(answer.values[m], other.found, other.line()) for m in near)
+
+
+def _disagreed(claim: Claim, found: Found, places: Sequence[Place], around: Around, setting: Setting) -> Finding | None:
+    finding = conflict(claim, found, places, around, setting)
+    return replace(finding, rule="sources-disagree") if finding else None
+
+
+def held(claim: Claim, found: Found, places: Sequence[Place], rule: str) -> Finding:
+    """`exact` or `normalised`, with every place as evidence."""
+    exact = [span for p in places if (span := _same_characters(claim.text, p))]
+    if exact:
+        return Finding("exact", tuple(exact), f"Stands in the same characters in {exact[0].source}.", rule=rule)
+    spans = tuple(p.span() for p in places)
+    said_less = agree(found, places[0].found, places[0].line())
+    why = f"{spans[0].source} writes it as {spans[0].text}."
+    return Finding("normalised", spans, f"{why} {said_less}" if said_less else why, rule=rule)
+
+
+def _same_characters(text: str, place: Place) -> EvidenceSpan | None:
+    field = place.text()
+    at = field.find(text, max(0, place.found.start - 1), place.found.end + len(text))
+    if at < 0 or at >= place.found.end:
+        return None
+    before, after = field[max(0, at - 1) : at], field[at + len(text) : at + len(text) + 2]
+    inside = (text[0].isalnum() and before.isalnum()) or (text[-1].isalnum() and after[:1].isalnum())
+    if inside or (text[-1].isdigit() and re.match(r"[.,]\d", after)):
+        return None
+    # a part of a URL, an address or a phone number leads elsewhere than the whole
+    if place.found.kind in CONTACT_KINDS and (at, at + len(text)) != (place.found.start, place.found.end):
+        return None
+    return place.span(at, at + len(text))
+
+
+def currency_of_the_page(found: Found, setting: Setting) -> list[Place]:
+    """Places of a bare number in a table or list whose document names the amount's currency elsewhere: "tariff (EUR, VAT included)"."""
+    if found.kind != "money":
+        return []
+    return [
+        place
+        for text in setting.sources
+        if _names_currency(text.source, found.value.rpartition(" ")[2])
+        for place in _numbers_at(text, found)
+    ]
+
+
+def _numbers_at(text: Prepared, found: Found) -> Iterator[Place]:
+    for number in sorted({n for key in found.magnitudes for n in text.keyed.get(key, ())}):
+        place = text.places[number]
+        if place.found.kind == "number" and set(found.magnitudes) & set(place.found.forms):
+            yield place
+
+
+@lru_cache(maxsize=1024)
+def _names_currency(source: Source, code: str) -> bool:
+    return code in CODES and pattern_of(code).search(f"{source.title}\n{source.text}".lower()) is not None
+
+
+_LEADS_ON = r"[\w@+%€$£]|[.,:/-]\w|[ ,;]{0,2}(?:ext|x\d|extension|durchwahl|poste)\b"
+"""What before or behind a value makes it part of a longer one."""
+
+
+def verbatim(claim: Claim, found: Found, answer: Answer) -> tuple[EvidenceSpan, ...]:
+    """Where the characters of a value stand in a source as a whole, whatever they were read as there; not for bare numbers."""
+    text = _grouped(found, answer) if found.kind == "number" else claim.text.strip("()")
+    if found.kind not in ("phone", "url", "email", "date", "time", "number") or len(text) < _LEAST:
+        return ()
+    pattern = re.compile(rf"(?<![\w@+#*$€£.,/-]){re.escape(text)}(?!{_LEADS_ON})")
+    return tuple(
+        EvidenceSpan(s.source.id, "text", *match.span(), text)
+        for s in answer.setting.sources
+        for match in pattern.finditer(s.source.text)
+    )
+
+
+_LEAST = 4
+
+
+_GROUPS = re.compile(r"\(?\d{1,4}\)?(?:[ -]\(?\d{1,4}\)?){2,6}")
+
+
+def _grouped(found: Found, answer: Answer) -> str:
+    """The digits in groups that a bare number is one of, "41 555 01 27"; "" if it stands alone."""
+    start = max(0, found.start - 24)
+    for match in _GROUPS.finditer(answer.text, start, found.end + 24):
+        if match.start() <= found.start and found.end <= match.end():
+            return match.group()
+    return ""
+
+
+_BEFORE_DATE = re.compile(r",? (?:(?:the|den|dem|le|el|il|dia|día) )?")
+
+
+def weekday_of(n: int, claim: Claim, answer: Answer) -> Finding | None:
+    """`absent` for a weekday beside a date that falls on another: Monday, 3 March 2026 is a Tuesday."""
+    value = answer.values[n]
+    days = weekdays.days_of(value.value) if value.kind == "date" and value.value.startswith("-W-") else frozenset()
+    following = answer.values[n + 1] if n + 1 < len(answer.values) else None
+    if len(days) != 1 or following is None or following.kind != "date":
+        return None
+    dated = re.fullmatch(r"\d{4}-\d\d-\d\d", following.value)
+    if dated is None or not _BEFORE_DATE.fullmatch(answer.text, value.end, following.start):
+        return None
+    right = date.fromisoformat(following.value).isoweekday()
+    if right in days:
+        return None
+    name = date.fromisoformat(following.value).strftime("%A")
+    return Finding(
+        "absent", (), f"{answer.text[following.start : following.end]} is a {name}, not a {claim.text}.", rule="weekday"
+    )

@@ -1,0 +1,50 @@
+"""What the person said: nine months of a contract, a price that they paid. It needs no source where the sentence uses it as theirs."""
+
+from __future__ import annotations
+
+import re
+
+from grounding.text import terms
+from rai.claims.found import Found
+from rai.records import CONTACT_KINDS, Claim
+from rai.support.keys import measure_of
+from rai.support.setting import Around, Finding, Setting, holds, name_of, said
+from rai.support.sources import Place
+from rai.support.words import role_terms
+
+
+def said_by_the_person(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
+    """`given` for a value of the question or the context that no source holds; never for a contact out of a question."""
+    if holds(found, setting.given):
+        how = "in these characters" if said(claim.text, setting.given) else "in another form"
+        why = f"Stands {how} in the context that was given with the request; it needs no source."
+        return Finding("given", (), why, rule="context")
+    if claim.kind in CONTACT_KINDS or setting.question is None or not holds(found, (setting.question,)):
+        return None
+    if other := _stands_for_it(found, around, setting):
+        why = f"{claim.text} stands only in the question; {name_of(other)} says {other.span().text}."
+        return Finding("absent", (other.span(),), why, instead=other.span(), rule="question-rival")
+    return Finding("given", (), "The person said it; no source speaks against it.", rule="question")
+
+
+_ANSWERING = frozenset(terms("yes no sure correct right indeed exactly ja nein oui non sí sim si"))
+
+
+_OWN = re.compile(r"\b(?:you|your|my|i|we|their|his|her|of the)\b", re.IGNORECASE)
+"""A sentence with one of these speaks of the person's own matter, or of a part of what was asked."""
+
+
+def _stands_for_it(found: Found, around: Around, setting: Setting) -> Place | None:
+    """The value of a source that stands in what the answer's sentence says, in all of its words: the fee is $12, whatever was asked."""
+    words = (
+        role_terms(around.sentence)
+        - _ANSWERING
+        - frozenset(w for w in role_terms(around.sentence) if w in role_terms(found.value))
+    )
+    if not words or found.kind in ("date", "number") or _OWN.search(around.sentence):
+        return None
+    for text in setting.sources:
+        for place in text.alike.get(measure_of(found), ()):
+            if words <= place.unit.terms and not set(place.found.forms) & set(found.forms):
+                return place
+    return None

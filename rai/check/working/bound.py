@@ -1,0 +1,160 @@
+"""Which values are bound to a value of an answer, so that it may have been worked out of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from heapq import nlargest
+
+from rai.check.answer import Answer
+from rai.check.working.operands import Operand, nearest
+from rai.claims.found import Found
+from rai.records import SUPPORTED
+from rai.support.setting import Finding, Setting
+from rai.support.sources import Place, Prepared, Unit
+from rai.support.words import role_terms
+
+MOST = 32
+"""Operands of one value."""
+MOST_SAID = 30
+"""Values of the answer to each side that are operands."""
+REACH = 7
+"""Sentences to each side of a value whose values are bound to it."""
+PASSAGES = 6
+"""Sentences and rows of the sources that speak most of what the value's sentence speaks of."""
+_A_SENTENCE = 0.12
+_FARTHEST = 0.8
+_ASKED = 0.5
+_IN_SOURCE = 1.0
+_ELSEWHERE = 2.0
+_KINDS = ("number", "quantity", "money", "percent", "date", "time")
+_BESIDE = 0.4
+"""What a word of the question or of the sentence before weighs beside one of the sentence itself."""
+
+
+def bound(n: int, answer: Answer, findings: Mapping[int, Finding]) -> tuple[Operand, ...]:
+    """The operands of the n-th value of `answer`, nearest first. `findings`: those of values that are decided."""
+    every = (*_implied(n, answer), *_said(n, answer, findings), *_asked(answer.setting), *_named(n, answer))
+    return nearest((o for o in every if o.found.kind in _KINDS), MOST)
+
+
+def _implied(n: int, answer: Answer) -> Iterator[Operand]:
+    """Numbers that a word of the sentence stands for: half price, both, twice."""
+    sentence = answer.sentence(n)
+    for match in _WORDS.finditer(sentence):
+        number = next(value for value, _ in _IMPLIED if match[f"n{_IMPLIED_AT[value]}"])
+        yield Operand(Found("number", match.start(), match.end(), number, (number,), (number,)), match[0], 0.0)
+
+
+_IMPLIED = (
+    ("0.5", "half|halve[sd]?|hälfte|halbe[rnms]?|moitié|demi-?\\w*|mitad|media|metà|mezz[ao]|metade|meia|helft|halve|połow\\w+"),
+    ("0.333333", "third|drittel|tiers|tercio|terzo|terço|derde"),
+    ("0.25", "quarter|viertel|quart|cuarto|quarto|kwart"),
+    ("2", "both|twice|double|doubled|couple|beide[nrs]?|doppelt\\w*|les deux|double|ambos|doble|entrambi|doppio|dobro|beide|dubbel\\w*|oba|obie|podwójn\\w+|dwa razy"),
+    ("3", "three times|trzy razy|drei ?mal|tres veces|tre volte|três vezes|drie keer"),
+    ("10", "tenfold|ten times"),
+    ("12", "dozen|(?:an?|per|one|full|whole|every) (?:full |whole )?year|annually|yearly|im Jahr|pro Jahr|par an|al año|all'anno|ao ano|per jaar|rocznie"),
+    ("0.9", "nine tenths"),
+    ("0.083333", "twelfth"),
+    ("0.8", "four fifths"),
+    ("0.75", "three quarters"),
+    ("0.666667", "two thirds"),
+    ("0.1", "tenth"),
+)  # fmt: skip
+_IMPLIED_AT = {value: at for at, (value, _) in enumerate(_IMPLIED)}
+_WORDS = re.compile("|".join(rf"(?P<n{at}>\b(?:{words})\b)" for at, (_, words) in enumerate(_IMPLIED)), re.IGNORECASE)
+
+
+def _said(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[Operand]:
+    """Values of the answer close by that are held themselves, and small numbers of its sentence that nobody holds: seven of "seven of them"."""
+    here = answer.at[n]
+    near = answer.near(n, REACH)
+    for m in range(max(near.start, n - MOST_SAID), min(near.stop, n + MOST_SAID)):
+        value, away = answer.values[m], abs(answer.at[m] - here)
+        if m == n:
+            continue
+        finding = findings.get(m)
+        held = finding is not None and finding.status in SUPPORTED
+        counts = away == 0 and value.kind in ("number", "quantity") and len(value.value.partition(" ")[0]) <= 2
+        if held or counts:
+            evidence = finding.evidence if finding is not None and held else ()
+            far = min(_FARTHEST, _A_SENTENCE * away)
+            yield Operand(value, answer.written(m), far, evidence)
+            wanted = answer.values[n]
+            if wanted.kind == "money" and value.kind == "number" and _DECIMALS.search(answer.written(m)):
+                amount = f"{value.value} {wanted.value.partition(' ')[2]}"
+                yield Operand(
+                    replace(value, kind="money", value=amount, readings=(amount,)), answer.written(m), far, evidence
+                )
+
+
+def _asked(setting: Setting) -> Iterator[Operand]:
+    for text in (*((setting.question,) if setting.question else ()), *setting.given):
+        for place in text.places:
+            yield Operand(place.found, place.span().text, _ASKED)
+
+
+def _named(n: int, answer: Answer) -> Iterator[Operand]:
+    """Values of the passages that the sentence speaks of, the one with the most of its words first."""
+    for text, place, rank in _places(n, answer):
+        far = _ELSEWHERE if rank is None else min(_ELSEWHERE, _IN_SOURCE + 0.2 * rank)
+        yield Operand(priced(place, text), place.span().text, far, (place.span(),), id(place.unit))
+
+
+def _places(n: int, answer: Answer) -> Iterator[tuple[Prepared, Place, int | None]]:
+    """Values of the sources with the rank of their passage, None of those that the sentence does not speak of; of these the first alone."""
+    ranks = {id(unit): rank for rank, (_, unit) in enumerate(spoken_of(n, answer))}
+    left = MOST_ELSEWHERE
+    for text in answer.setting.sources:
+        for place in text.places:
+            rank = ranks.get(id(place.unit))
+            if rank is None:
+                left -= 1
+                if left < 0:
+                    continue
+            yield text, place, rank
+
+
+MOST_ELSEWHERE = 80
+_DECIMALS = re.compile(r"\d[.,]\d\d$")
+
+
+def priced(place: Place, text: Prepared) -> Found:
+    """A bare number of a table as the amount it is, where its document names one currency: "25,60" below "tariff (EUR)"."""
+    found = place.found
+    if found.kind != "number" or not place.unit.row or len(found.forms) != 1 or not _DECIMALS.search(place.span().text):
+        return found
+    codes = {p.found.value.partition(" ")[2] for p in text.kinds.get("money", ())}
+    if len(codes) != 1:
+        return found
+    value = f"{found.value} {codes.pop()}"
+    return replace(found, kind="money", value=value, readings=(value,))
+
+
+def spoken_of(n: int, answer: Answer) -> Sequence[tuple[Prepared, Unit]]:
+    """Sentences and rows of the sources with most words of the n-th value's sentence, of the one before it and of the question."""
+    at = answer.at[n]
+    before = answer.sentences[at - 1].text if at > 0 else ""
+    return _ranked(answer.sentence(n), before, answer.setting.question_terms, answer.setting)
+
+
+def _ranked(sentence: str, before: str, asked: frozenset[str], setting: Setting) -> Sequence[tuple[Prepared, Unit]]:
+    own = role_terms(sentence)
+    beside = (role_terms(before) | asked) - own
+    units = [(t, u) for t in setting.sources for u in t.units[:MOST_UNITS]]
+    by_sentence = nlargest(PASSAGES, units, key=lambda tu: _score(tu[1], own, beside))
+    by_question = nlargest(_ASKED_FOR, units, key=lambda tu: len(asked & (tu[1].terms | tu[1].context)))
+    chosen = [(t, u) for t, u in by_sentence if _score(u, own, beside) > 0]
+    return chosen + [
+        (t, u) for t, u in by_question if asked & (u.terms | u.context) and not any(u is v for _, v in chosen)
+    ]
+
+
+MOST_UNITS = 400
+_ASKED_FOR = 3
+
+
+def _score(unit: Unit, own: frozenset[str], beside: frozenset[str]) -> float:
+    words = unit.terms | unit.context
+    return len(own & words) + _BESIDE * len(beside & words)

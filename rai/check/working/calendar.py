@@ -1,0 +1,326 @@
+"""Days, spans and times that an answer worked out: 21 days after 14 November, until the end of the year, from 9:00 for two hours.
+
+Days, weeks, months and years are those of the calendar (a month after 31 January is the last day of February); business days are
+Monday to Friday, or to Saturday where that is said, without holidays, which no source tells. A span may be counted from the day itself
+or from the day after, for texts do both, and "until" may name the last day or the one after it.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import permutations
+
+from rai.check.working.operands import Operand, amount_of, unit_of
+from rai.claims import weekdays
+from rai.claims.found import Found
+
+_DAY = re.compile(r"(\d{4}|-)-(\d\d)-(\d\d)")
+_MONTH = re.compile(r"(\d{4}|-)-(\d\d)")
+_WEEKDAY = re.compile(r"-W-([1-7])(?!/)")
+_FARTHEST = 1.6
+"""A day that lies farther off is none that the answer counts from."""
+LONGEST_SPAN = 40_000
+"""Days; a span that is longer is none that a customer is told."""
+_IN_DAYS = {"day": 1, "night": 1, "week": 7}
+_MINUTES = {"minute": 1, "hour": 60}
+_ROUND_THE_CLOCK = 24 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day as a value says it. `open_year`: the value says none; `date` then has that of a day said beside it."""
+
+    date: date
+    open_year: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reckoned:
+    """One way to a day, span or time: its operands, how it is written, and its cost as in `forms.Term`."""
+
+    operands: tuple[Operand, ...]
+    written: str
+    cost: float
+
+
+def days_of(found: Found, years: Sequence[int]) -> tuple[Day, ...]:
+    """The days that a value may be. `years`: those that a day without one may be in."""
+    days = []
+    for form in found.forms:
+        match = _DAY.match(form)
+        if match is None:
+            continue
+        for year in years if match[1] == "-" else (int(match[1]),):
+            try:
+                days.append(Day(date(year, int(match[2]), int(match[3])), match[1] == "-"))
+            except ValueError:
+                continue
+    return tuple(days)
+
+
+def years_of(operands: Sequence[Operand]) -> tuple[int, ...]:
+    """The years that are named, or a common one and a leap year where none is."""
+    named = {int(m[0]) for v in (o.found for o in operands) for f in v.forms if (m := re.match(r"[12]\d{3}(?=-|$)", f))}  # fmt: skip
+    return tuple(sorted(named)) or (2027, 2028)
+
+
+def day_ways(found: Found, operands: Sequence[Operand], *, beside: bool, ends: bool) -> Iterator[Reckoned]:
+    """Ways to a day, month or weekday: a day moved by a span, the end or beginning of a month, its weekday; with `beside` also the day
+    before or after another, with `ends` the first or last of its month.
+    """
+    years = years_of(operands)
+    spans = [o for o in operands if o.found.kind == "quantity" and _is_span(o.found)]
+    yield from _twice(found, operands, [s for s in spans if s.far <= _FARTHEST][:6], years)
+    for start in operands:
+        if start.found.kind != "date" or start.far > _FARTHEST:
+            continue
+        for day in (*days_of(start.found, years), *_ends_of(start.found, years)):
+            yield from _after_spans(found, start, day.date, spans)
+            yield from _on_weekdays(found, start, day.date, operands)
+            for reached, words in _beside(day.date) if beside else ((day.date, ""),):
+                if _says(found, reached) and not _same_words(found, start.found):
+                    yield Reckoned((start,), f"{words} {start.text}".strip(), start.far + 0.75)
+        yield from _of_month(found, start, years, ends=ends)
+
+
+def _after_spans(found: Found, start: Operand, day: date, spans: Sequence[Operand]) -> Iterator[Reckoned]:
+    for span in spans:
+        for reached in _moved(day, span.found):
+            if _says(found, reached):
+                sign = "+" if reached > day else "-"
+                yield Reckoned((start, span), f"{start.text} {sign} {span.text}", start.far + span.far + 0.25)
+
+
+def _on_weekdays(found: Found, start: Operand, day: date, operands: Sequence[Operand]) -> Iterator[Reckoned]:
+    """The Saturday before a day, where a Saturday is named."""
+    for other in operands:
+        for weekday in _weekdays_of(other.found):
+            for reached, words in _nearest(day, weekday):
+                if _says(found, reached):
+                    yield Reckoned((start, other), f"{other.text} {words} {start.text}", start.far + other.far + 0.1)
+
+
+def _twice(
+    found: Found, operands: Sequence[Operand], spans: Sequence[Operand], years: Sequence[int]
+) -> Iterator[Reckoned]:
+    """Two spans one after the other: six months from 1 November, and six weeks more."""
+    for start in (o for o in operands if o.found.kind == "date" and o.far <= _FARTHEST):
+        for day in days_of(start.found, years):
+            for first, then in permutations(spans, 2):
+                for halfway in _moved(day.date, first.found):
+                    if halfway > day.date and any(_says(found, d) for d in _moved(halfway, then.found) if d > halfway):
+                        cost = start.far + first.far + then.far + 0.5
+                        yield Reckoned((start, first, then), f"{start.text} + {first.text} + {then.text}", cost)
+
+
+def _ends_of(found: Found, years: Sequence[int]) -> Iterator[Day]:
+    """The last day of a month that is named without a day."""
+    for form in found.forms:
+        match = _MONTH.fullmatch(form)
+        if match is None:
+            continue
+        for year in years if match[1] == "-" else (int(match[1]),):
+            yield Day(date(year, int(match[2]), monthrange(year, int(match[2]))[1]), match[1] == "-")
+
+
+def _weekdays_of(found: Found) -> Iterator[int]:
+    match = _WEEKDAY.fullmatch(found.value) if found.kind == "date" else None
+    if match:
+        yield int(match[1])
+
+
+def _nearest(day: date, weekday: int) -> Iterator[tuple[date, str]]:
+    """The days of this name just before and just after a day."""
+    back = (day.isoweekday() - weekday) % 7 or 7
+    for days, words in ((-back, "before"), (7 - back or 7, "after")):
+        moved = _by_days(day, days)
+        if moved:
+            yield moved, words
+
+
+def _same_words(found: Found, other: Found) -> bool:
+    return bool(set(found.forms) & set(other.forms))
+
+
+def _is_span(found: Found) -> bool:
+    amount = amount_of(found)
+    return (
+        amount is not None
+        and 0 < amount <= LONGEST_SPAN
+        and unit_of(found).split()[-1] in (*_IN_DAYS, "hour", "month", "year")
+    )
+
+
+def _moved(start: date, span: Found) -> Iterator[date]:
+    amount, unit = amount_of(span), unit_of(span)
+    if amount is None:
+        return
+    for sign in (1, -1):
+        if unit in ("month", "year"):
+            months = amount * (12 if unit == "year" else 1)
+            moved = _by_months(start, sign * int(months)) if months == int(months) else None
+            if moved:
+                yield moved
+        elif unit in _IN_DAYS and amount * _IN_DAYS[unit] == int(amount * _IN_DAYS[unit]):
+            moved = _by_days(start, sign * int(amount * _IN_DAYS[unit]))
+            if moved:
+                yield moved
+        elif unit == "hour" and amount % 24 == 0:
+            moved = _by_days(start, sign * int(amount) // 24)
+            if moved:
+                yield moved
+        elif unit.startswith(("business", "working")) and amount == int(amount) and amount <= 400:
+            per = 5 if unit.endswith("week") else 1
+            yield from _working(start, sign * int(amount) * per)
+
+
+def _by_days(start: date, days: int) -> date | None:
+    try:
+        return start + timedelta(days=days)
+    except OverflowError:
+        return None
+
+
+def _by_months(start: date, months: int) -> date | None:
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    if not 1 <= year <= 9999:
+        return None
+    return date(year, month + 1, min(start.day, monthrange(year, month + 1)[1]))
+
+
+def _working(start: date, count: int) -> Iterator[date]:
+    """The count-th working day after `start`, with the day itself counted or not, in weeks of five and of six days."""
+    step = timedelta(days=1 if count > 0 else -1)
+    for week in (5, 6):
+        day, left = start, abs(count)
+        if day.isoweekday() <= week and left > 0:
+            inclusive = left - 1
+        else:
+            inclusive = left
+        reached = {left, inclusive}
+        passed = 0
+        for _ in range(3 * abs(count) + 14):
+            if passed in reached:
+                yield day
+            if passed >= left:
+                break
+            day += step
+            passed += day.isoweekday() <= week
+
+
+def _beside(day: date) -> Iterator[tuple[date, str]]:
+    for days, words in ((0, ""), (1, "the day after"), (-1, "the day before")):
+        moved = _by_days(day, days)
+        if moved:
+            yield moved, words
+    if day.isoweekday() >= 5:  # the working day after a Friday or Saturday
+        following = _by_days(day, 8 - day.isoweekday())
+        if following:
+            yield following, "the working day after"
+
+
+def _of_month(found: Found, start: Operand, years: Sequence[int], *, ends: bool) -> Iterator[Reckoned]:
+    """The last day of a month that is named, or a month of the day."""
+    for form in start.found.forms:
+        match = _MONTH.match(form)
+        if match is None:
+            continue
+        for year in years if match[1] == "-" else (int(match[1]),):
+            last = date(year, int(match[2]), monthrange(year, int(match[2]))[1])
+            if (
+                ends
+                and not _same_words(found, start.found)
+                and (_says(found, last) or _says(found, last.replace(day=1)))
+            ):
+                yield Reckoned((start,), f"end of {start.text}", start.far + 0.75)
+
+
+def _says(found: Found, day: date) -> bool:
+    """True if the value names `day`: whole, without its year, as its month, or as its weekday."""
+    iso = day.isoformat()
+    for form in found.forms:
+        dated = _DAY.match(form)
+        if dated:
+            if form[:10] == iso or (dated[1] == "-" and form[1:7] == iso[4:]):
+                named = _WEEKDAY.search(form)
+                if named is None or int(named[1]) == day.isoweekday():
+                    return True
+        elif form in (iso[:7], f"-{iso[4:7]}", iso[:4]) or (
+            _WEEKDAY.fullmatch(form) and weekdays.days_of(form) == frozenset({day.isoweekday()})
+        ):
+            return True
+    return False
+
+
+def span_ways(found: Found, operands: Sequence[Operand]) -> Iterator[Reckoned]:
+    """Ways to a span: between two days or two times that are named."""
+    amount, unit = amount_of(found), unit_of(found)
+    if amount is None or amount <= 0:
+        return
+    if unit in _MINUTES:
+        times = [o for o in operands if o.found.kind == "time"]
+        for a in times:
+            for b in times:
+                if a is not b and any(m == amount * _MINUTES[unit] for m in _apart(a.found, b.found)):
+                    yield Reckoned((a, b), f"{a.text} to {b.text}", a.far + b.far + 0.25)
+        return
+    if unit == "year":
+        yield from _years_apart(amount, operands)
+    years = years_of(operands)
+    days = [(o, d) for o in operands if o.found.kind == "date" for d in days_of(o.found, years)]
+    for first, begin in days:
+        for last, end in days:
+            if first is not last and begin.date < end.date and _lasts(begin.date, end.date, unit, amount):
+                yield Reckoned((first, last), f"{first.text} to {last.text}", first.far + last.far + 0.25)
+
+
+def _years_apart(amount: object, operands: Sequence[Operand]) -> Iterator[Reckoned]:
+    alone = [
+        (o, int(o.found.value))
+        for o in operands
+        if o.found.kind == "date" and re.fullmatch(r"[12]\d{3}", o.found.value)
+    ]
+    for (a, first), (b, last) in permutations(alone, 2):
+        if last - first == amount:
+            yield Reckoned((a, b), f"{a.text} to {b.text}", a.far + b.far + 0.25)
+
+
+def _lasts(begin: date, end: date, unit: str, amount: object) -> bool:
+    between = (end - begin).days
+    if unit in ("day", "night"):
+        return amount in (between - 1, between, between + 1)
+    if unit == "week":
+        return any(days % 7 == 0 and amount == days // 7 for days in (between, between + 1))
+    if unit in ("month", "year"):
+        months = (end.year - begin.year) * 12 + end.month - begin.month
+        whole = {months} if _by_months(begin, months) == end else {months, months - 1}
+        return amount in (whole if unit == "month" else {m // 12 for m in whole if m % 12 == 0})
+    return False
+
+
+def _apart(first: Found, last: Found) -> set[int]:
+    return {(b - a) % _ROUND_THE_CLOCK for a in _clocks(first) for b in _clocks(last)}
+
+
+def _clocks(found: Found) -> set[int]:
+    return {int(f[:2]) * 60 + int(f[3:5]) for f in found.forms if re.match(r"\d\d:\d\d", f)}
+
+
+def time_ways(found: Found, operands: Sequence[Operand]) -> Iterator[Reckoned]:
+    """Ways to a time of day: another one moved by hours or minutes."""
+    mine = _clocks(found)
+    spans = [o for o in operands if o.found.kind == "quantity" and unit_of(o.found) in _MINUTES]
+    for start in (o for o in operands if o.found.kind == "time"):
+        for span in spans:
+            amount = amount_of(span.found)
+            if amount is None:
+                continue
+            minutes = int(amount * _MINUTES[unit_of(span.found)])
+            for clock in _clocks(start.found):
+                for sign, moved in (("+", clock + minutes), ("-", clock - minutes)):
+                    if moved % _ROUND_THE_CLOCK in mine:
+                        yield Reckoned((start, span), f"{start.text} {sign} {span.text}", start.far + span.far + 0.25)

@@ -1,0 +1,208 @@
+"""Whether a value follows from values that are bound to it, and how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from itertools import pairwise
+
+from rai.check.answer import Answer
+from rai.check.working.bound import bound
+from rai.check.working.calendar import Reckoned, day_ways, span_ways, time_ways
+from rai.check.working.forms import Wanted, scaled, ways
+from rai.check.working.operands import Operand, amount_of, spans_of
+from rai.support.amounts import Spot
+from rai.support.rounding import hedge_of
+from rai.support.setting import Finding
+
+TOLD = 3.25
+"""The dearest calculation that explains a value of which the sentence says that it was worked out."""
+UNTOLD = 1.0
+"""The dearest that explains one of which it does not: two values of the question or of the same and the next sentence."""
+UNTOLD_NUMBER = 0.8
+"""The same of a bare number in a sentence that says nothing of reckoning: out of what is said beside it alone."""
+TOLD_DAY, UNTOLD_DAY = 2.25, 1.75
+"""The same of a day: two days that are named seldom lie just a named span apart by chance."""
+_CUE = re.compile(
+    r"[=+×]|\d ?[x*] ?\d|\b(?:total(?:s|l?ing)?|sum|altogether|together|in all|all in|combined|overall|add(?:s|ed|ing)?(?: up)?|comes? (?:out )?to|comes? out at|"
+    r"came to|works? out|makes?|making|made|leav(?:e|es|ing)|left|remain\w*|so|takes?|knocks?|which|that['’]?s|that is|that would|which is|which means|meaning|means|therefore|thus|hence|"
+    r"i\.e\.|namely|difference|sav(?:e|es|ed|ing|ings)|cheaper|dearer|faster|slower|longer|shorter|older|younger|higher|lower|larger|smaller|heavier|lighter|apart|between|more|less|fewer|extra|additional|another|on top|plus|minus|instead|rather than|"
+    r"half|third|quarter|tenth|twice|double|each|apiece|off|up|down|by|back|pay(?:s|ing)?|owe[sd]?|keep|deduct\w*|refund\w*|credit\w*|spread|in full|"
+    r"until|through|till|ends?|ended|due|latest|last day|later|earlier|before|after|runs?|expir\w*|would|"
+    r"insgesamt|zusammen|macht|ergibt|also|somit|bleib\w*|gesamt\w*|summe|ersparnis|spar\w*|mehr|weniger|zuzüglich|abzüglich|hälfte|bis|"
+    r"en tout|au total|soit|donc|reste\w*|ensemble|économ\w*|de plus|de moins|moitié|jusqu\w*|"
+    r"en total|suma\w*|queda\w*|es decir|por tanto|ahorr\w*|más|menos|mitad|hasta|saldr\w*|"
+    r"in tutto|totale|quindi|rest\w*|risparmi\w*|cioè|metà|fino|arriva\w*|"
+    r"no total|ao todo|soma\w*|portanto|economi\w*|ou seja|metade|até|sai\w*|"
+    r"in totaal|samen|dus|bespa\w*|blijft|meer|minder|helft|tot|"
+    r"baiss\w*|augment\w*|diminu\w*|monté\w*|pris|gestiegen|gesunken|teurer|billiger|günstiger|sube\w*|baja\w*|subi\w*|serían?|aument\w*|droższ\w*|tańsz\w*|wychodzi|wyjdzie|"
+    r"łącznie|razem|czyli|więc|zostaje|suma|taniej|drożej|połow\w*|do)\b",
+    re.IGNORECASE,
+)
+"""Words and signs by which a sentence says that a value in it was worked out."""
+_ROUNDING = {"about": (1, 1), "near_below": (0, 1), "near_above": (1, 0), "above": (1, 0), "below": (0, 1)}
+"""Whether what is rounded lies above or below what is said: just over €43 is 43.20."""
+_BESIDE = re.compile(
+    r"\b(?:day (?:before|after|later|earlier)|next|following|preceding|previous|eve|last|prior|earlier|before|after|tag(?:s)? (?:davor|danach|zuvor|darauf)|folge\w*|vortag|"
+    r"lendemain|veille|suivant|précédent|anterior|siguiente|víspera|previo|prima|dopo|vigilia|giorno|seguinte|véspera|volgende|vorige|poprzedni\w*|następn\w*|nächste\w*|sera)\b",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(
+    r"\b(?:end|ends|ending|last|close|final|calendar month|ende|letzte\w*|fin|dernier|final|último|ultimo|fine|eind\w*|koniec|końca|first|beginning|start|anfang|début|inicio|inizio)\b",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    r" (?:for|in|over|across|on) (?:the |all |both |your )?(?:\w+ )?(?:two|three|four|five|six|seven|eight|nine|ten|twelve|both|\d{1,3})\b",
+    re.IGNORECASE,
+)
+_OPENS = re.compile(r"[(=:≈][ *]{0,3}$")
+_BEFORE = 90
+_AFTER = 60
+
+
+def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Finding | None:
+    """`derived`, with the places of its operands and the formula, or None. `findings`: of the values that are decided."""
+    if (shown := written_out(n, answer)) is not None:
+        return shown
+    best = min(_ways(n, answer, findings), key=_dearness, default=None)
+    if best is None or best.cost > _dearest(n, answer):
+        return None
+    formula = f"{best.written} = {answer.written(n)}"
+    return Finding("derived", spans_of(best.operands), formula, rule="worked-out", formula=formula)
+
+
+def _dearest(n: int, answer: Answer) -> float:
+    """What the calculation of a value may cost at most: less of a bare number, which has no unit that would bind it, and of a day."""
+    most = TOLD if is_told(n, answer) else UNTOLD
+    if answer.values[n].kind == "number" and not _RECKONED.search(answer.sentence(n)):
+        return UNTOLD_NUMBER
+    if answer.values[n].kind in ("date", "time"):
+        return UNTOLD_DAY if most == UNTOLD else TOLD_DAY
+    return min(most, {"number": 1.5}.get(answer.values[n].kind, most))
+
+
+_RECKONED = re.compile(
+    r"[=+×]|\b(?:total|altogether|together|in all|combined|left|remain\w*|more|fewer|less|difference|half|third|quarter|tenth|twice|double|times|each|makes?|so|that['’]?s|sum|only|to go|"
+    r"insgesamt|zusammen|bleib\w*|mehr|weniger|hälfte|reste\w*|total|quedan?|más|menos|rimangono|restano|più|meno|totaal|samen|razem|łącznie|zostaje)\b",
+    re.IGNORECASE,
+)
+"""What a sentence says that has worked out a bare number; it has no unit that would bind it to its operands."""
+_FORMULA = re.compile(
+    r"(?P<left>(?:[^\d\s]{0,3}\s?\d[\d.,]*\d?\s?[^\W\d]{0,8}\s?[+−×*·x/–-]\s?){1,8}[^\d\s]{0,3}\s?\d[\d.,]*\s?[^\W\d]{0,8})\s?=\s?(?:[^\d\s]{1,3}\s?)?\**$"
+)
+_NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")
+_SIGNS = {"+": "+", "−": "-", "–": "-", "-": "-", "×": "*", "*": "*", "·": "*", "x": "*", "/": "/"}
+
+
+def written_out(n: int, answer: Answer) -> Finding | None:
+    """`derived` or `absent` for a value that the answer writes a calculation before: "33,00 + 50,00 = EUR 83,00"."""
+    value = answer.values[n]
+    mine = amount_of(value)
+    match = _FORMULA.search(answer.text[max(0, value.start - 120) : value.start])
+    if mine is None or match is None:
+        return None
+    result = _calculated(match["left"])
+    if result is None:
+        return None
+    formula = f"{match['left'].strip()} = {answer.written(n)}"
+    if result == mine or result.quantize(Decimal("0.01")) == mine:
+        return Finding("derived", (), formula, rule="written-formula", formula=formula)
+    return Finding(
+        "absent",
+        (),
+        f"{match['left'].strip()} is {result.normalize():f}, not {answer.written(n)}.",
+        rule="written-formula",
+    )
+
+
+def _calculated(written: str) -> Decimal | None:
+    """What sums and products of numerals come to, products first; None if a numeral can be read in two ways or a divisor is nought."""
+    numbers = [_plain(m.group()) for m in _NUMERAL.finditer(written)]
+    gaps = [written[a.end() : b.start()] for a, b in pairwise(_NUMERAL.finditer(written))]
+    signs = [next((s for c, s in _SIGNS.items() if c in gap), "") for gap in gaps]
+    if None in numbers or "" in signs or len(numbers) < 2:
+        return None
+    terms: list[Decimal] = []
+    held = numbers[0] or Decimal(0)
+    for sign, number in zip(signs, numbers[1:], strict=True):
+        assert number is not None
+        if sign == "*":
+            held *= number
+        elif sign == "/":
+            if not number:
+                return None
+            held /= number
+        else:
+            terms.append(held)
+            held = number if sign == "+" else -number
+    return sum(terms, held)
+
+
+def _plain(numeral: str) -> Decimal | None:
+    """1.234,50 and 1,234.50 as 1234.5; a single sign before two digits is that of decimals, before three of thousands."""
+    parts = re.split(r"[.,]", numeral)
+    if len(parts) > 1 and len(parts[-1]) != 3:
+        return Decimal("".join(parts[:-1]) + "." + parts[-1])
+    return Decimal("".join(parts)) if all(len(p) == 3 for p in parts[1:]) else None
+
+
+def is_told(n: int, answer: Answer) -> bool:
+    """True if the words around the n-th value say that it was worked out."""
+    value, text = answer.values[n], answer.text
+    sentence = answer.sentences[answer.at[n]] if answer.at[n] >= 0 else None
+    start = max(sentence.start if sentence else 0, value.start - _BEFORE)
+    end = min(sentence.end if sentence else len(text), value.end + _AFTER)
+    before, after = text[start : value.start], text[value.end : end]
+    return bool(_OPENS.search(before) or _COUNTED.match(after) or _CUE.search(before) or _CUE.search(after))
+
+
+def _dearness(way: Reckoned) -> tuple[float, int, str]:
+    return way.cost, len(way.written), way.written
+
+
+def _ways(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[Reckoned]:
+    value = answer.values[n]
+    operands = bound(n, answer, findings)
+    if value.kind == "date":
+        yield from day_ways(
+            value,
+            operands,
+            beside=_BESIDE.search(answer.sentence(n)) is not None,
+            ends=_ENDS.search(answer.text, max(0, value.start - 40), value.start) is not None,
+        )
+    elif value.kind == "time":
+        yield from time_ways(value, operands)
+    else:
+        yield from _amounts(n, answer, operands)
+
+
+def _amounts(n: int, answer: Answer, operands: tuple[Operand, ...]) -> Iterator[Reckoned]:
+    wanted = _wanted(n, answer)
+    if wanted is None:
+        return
+    for term in ways(wanted, operands):
+        yield Reckoned(term.operands, term.written, term.cost)
+    if wanted.found.kind == "quantity":
+        yield from span_ways(wanted.found, operands)
+
+
+def _wanted(n: int, answer: Answer) -> Wanted | None:
+    """What the value may be: where it is hedged ("just over €43") anything that rounds to it."""
+    value = answer.values[n]
+    amount = amount_of(value)
+    if amount is None or amount <= 0:
+        return None
+    number = scaled(amount)
+    around, written = answer.around[value], answer.written(n)
+    before = len(around.preceding)
+    spot = Spot(f"{around.preceding}{written}{around.following}", before, before + len(written))
+    step = scaled(amount_step(written))
+    under, over = _ROUNDING.get(hedge_of(spot) or "", (0, 0))
+    return Wanted(value, number - over * (step - 1), number + under * (step - 1))
+
+
+def amount_step(written: str) -> Decimal:
+    """One unit of the last digit that is written: 1 of "€43", 0.01 of "4.25"."""
+    decimals = re.search(r"\d[.,](\d{1,2})(?!\d)", written)
+    return Decimal(1).scaleb(-len(decimals[1])) if decimals else Decimal(1)

@@ -1,0 +1,389 @@
+"""Typed forms of what answers work out: sums, remainders, products, shares, rates with a free part.
+
+Each form yields terms: a number, its operands, how it is written, and its cost. A value is worked out if a term or the sum or difference
+of few terms is that value; the cheapest way is shown. Amounts are reckoned as whole ten-thousandths, so that equality is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from itertools import combinations, permutations
+from math import ceil
+
+from rai.check.working.operands import Operand, numbered, unit_of
+from rai.claims.found import Found
+from rai.claims.units import MEASURES, dimension_of
+
+SCALE = 10_000
+_WHOLE = Decimal(SCALE)
+MOST_MULTIPLE = 1000
+"""Of a count that something is multiplied by; and no count is divided by more."""
+MOST_SUMMED = 8
+"""Amounts of one list or sentence that are added up."""
+_SHARED = frozenset({"", "day", "night", "week", "month", "year", "hour", "minute", "person", "times"})
+"""What an amount is divided by: how many share it, or how long it lasts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A part of a calculation. `number`: in ten-thousandths. `cost`: how far its operands lie, and how many they are."""
+
+    number: int
+    operands: tuple[Operand, ...]
+    written: str
+    cost: float
+    product: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The value that is to be explained. `least` and `most`: what it may be, in ten-thousandths: one number, or a range where it is hedged."""
+
+    found: Found
+    least: int
+    most: int
+
+    def takes(self, number: int) -> bool:
+        return self.least <= number <= self.most
+
+
+def scaled(amount: Decimal) -> int:
+    """`amount` in ten-thousandths."""
+    return int((amount * _WHOLE).to_integral_value(ROUND_HALF_UP))
+
+
+def ways(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Term]:
+    """Every way in which `operands` give the value, unordered. Time about quadratic in the operands, of which there are few."""
+    money = wanted.found.kind == "money"
+    said = [o for o in operands if o.far < _SAID]
+    own = list(_own(wanted.found, operands))
+    parts = [*own, *_shares(own, operands)]
+    products = list(_products(wanted.found, operands if wanted.found.kind != "number" else said))
+    parts += products
+    if not money:
+        parts += _parts_of(own, operands)
+    if money:
+        parts += [
+            *_shares(products, operands),
+            *_times_sums(own, operands),
+            *_shares(list(_differences(own)), operands),
+        ]
+    if wanted.found.kind == "percent":
+        parts += _percentages(operands)
+    rounded = [_to_cents(p) for p in parts] if money else parts
+    yield from (p for p in rounded if wanted.takes(p.number) and len(p.operands) > 1)
+    yield from _pairs(wanted, rounded if money else [p for p in rounded if not p.product])
+    if money:
+        yield from _several(wanted, own, [p for p in rounded if p.product])
+    if wanted.found.kind in ("number", "quantity"):
+        yield from _ratios(wanted, operands)
+
+
+def _own(found: Found, operands: Iterable[Operand]) -> Iterator[Term]:
+    """The operands of the value's own kind and measure; those of another unit of its dimension are converted."""
+    unit = unit_of(found)
+    for operand, amount in numbered(operands):
+        theirs = operand.found
+        if found.kind == theirs.kind == "number" and (amount < 1 or not operand.text[:1].isdigit()):
+            continue  # half and double are said of something
+        if found.kind == "percent" and operand.far >= _SAID:
+            continue
+        if theirs.kind == found.kind and unit_of(theirs) == unit:
+            yield Term(scaled(amount), (operand,), operand.text, operand.far)
+        elif found.kind == theirs.kind == "quantity" and (factor := _factor(unit_of(theirs), unit)):
+            exact = Fraction(amount) * factor
+            yield Term(_of_fraction(exact), (operand,), operand.text, operand.far)
+        elif found.kind == "number" and theirs.kind == "quantity":
+            yield Term(scaled(amount), (operand,), operand.text, operand.far + 0.5)
+
+
+def _of_fraction(number: Fraction) -> int:
+    return round(number * SCALE)
+
+
+def _factor(source: str, target: str) -> Fraction | None:
+    mine, theirs = MEASURES.get(source), MEASURES.get(target)
+    if mine is None or theirs is None or not dimension_of(source) or dimension_of(source) != dimension_of(target):
+        return None
+    if mine.factor is None or theirs.factor is None:
+        return None
+    return mine.factor / theirs.factor
+
+
+def _counts(operands: Iterable[Operand]) -> list[tuple[Operand, Decimal]]:
+    """What something may be taken times of: bare numbers and counted things, no amounts."""
+    return [
+        (o, n)
+        for o, n in numbered(operands)
+        if o.found.kind in ("number", "quantity") and 0 < n <= MOST_MULTIPLE and n != 1
+    ]
+
+
+def _products(found: Found, operands: Sequence[Operand]) -> Iterator[Term]:
+    """N times a price, the part beyond what is free times a price, started units times a price; of other kinds n times a value."""
+    counts = _counts(operands)
+    for operand, amount in numbered(operands):
+        if (
+            operand.found.kind != found.kind
+            or unit_of(operand.found) != unit_of(found)
+            or operand.found.kind == "percent"
+        ):
+            continue
+        others = [(c, n) for c, n in counts if c is not operand]
+        for count, n in others:
+            for times, written in _times(operand.found, count, n):
+                if not _is_bound(count, operand, n):
+                    continue
+                number = round(Fraction(scaled(amount)) * times)
+                # nine working days are no nine times of a price that nobody says is per day
+                loose = 0.75 if unit_of(count.found) and not operand.found.per and count.far + operand.far > 0 else 0.0
+                cost = _cost(count, operand) + loose
+                yield Term(number, (count, operand), f"{written} × {operand.text}", cost, product=True)
+        if found.kind == "money":
+            yield from _beyond(operand, amount, others)
+            yield from _pro_rata(operand, amount, others)
+            yield from _divided(operand, amount, others)
+
+
+def _is_bound(count: Operand, price: Operand, n: Decimal) -> bool:
+    """True if one of the two is said, and the count is where it is a power of ten: ten times 25 MB is a slip of the pen more often than a product."""
+    if count.far >= _SAID and price.far >= _SAID:
+        return False
+    if n in (10, 100, 1000):
+        return price.found.kind == "money" and count.far < _SAID and (price.far < _SAID or bool(unit_of(count.found)))
+    return True
+
+
+def _times(unit_price: Found, count: Operand, n: Decimal) -> Iterator[tuple[Fraction, str]]:
+    """How many times: the count; in the unit that the price is per where the count is in another, started units too."""
+    period, unit = unit_price.per.split(" ")[0], unit_of(count.found)
+    if not period or not unit or unit in {period, "times"}:
+        yield Fraction(n), count.text
+        return
+    factor = _factor(unit, period)
+    if factor is not None:
+        exact = Fraction(n) * factor
+        yield exact, count.text
+        if exact.denominator != 1:
+            yield Fraction(ceil(exact)), f"{ceil(exact)} started"
+
+
+def _beyond(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
+    """(25 m - 20 m) × EUR 18: what goes beyond a part that costs nothing or something else. Of one unit, or both bare."""
+    for (a, n), (b, m) in combinations(counts[:12], 2):
+        if unit_of(a.found) != unit_of(b.found) or n == m:
+            continue
+        (more, large), (less, small) = ((a, n), (b, m)) if n > m else ((b, m), (a, n))
+        number = scaled(amount * (large - small))
+        written = f"({more.text} - {less.text}) × {price.text}"
+        yield Term(number, (more, less, price), written, _cost(more, less, price), product=True)
+
+
+def _pro_rata(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
+    """10 of 30 days of $60: the part of a price that a part of its period makes."""
+    for (a, n), (b, m) in combinations(counts[:12], 2):
+        if not unit_of(a.found) or unit_of(a.found) != unit_of(b.found) or n == m:
+            continue
+        (whole, large), (part, small) = ((a, n), (b, m)) if n > m else ((b, m), (a, n))
+        number = round(Fraction(scaled(amount)) * Fraction(small) / Fraction(large))
+        written = f"{price.text} × {part.text} / {whole.text}"
+        yield Term(number, (price, part, whole), written, _cost(price, part, whole), product=True)
+
+
+def _times_sums(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Term]:
+    """12 × ($38.50 + $1): a price with what is added to it each time."""
+    counts = [(c, n) for c, n in _counts(operands) if c.far < _SAID]
+    for a, b in permutations([t for t in own if t.cost <= _FIRST][:6], 2):
+        for count, n in counts[:6]:
+            for sign, each in (("+", a.number + b.number), ("-", a.number - b.number)):
+                if each > 0 and (sign == "-" or a.number > b.number):
+                    number, cost = round(each * Fraction(n)), a.cost + b.cost + count.far + 0.75
+                    yield Term(
+                        number,
+                        (count, *a.operands, *b.operands),
+                        f"{count.text} × ({a.written} {sign} {b.written})",
+                        cost,
+                        product=True,
+                    )
+
+
+def _differences(own: Sequence[Term]) -> Iterator[Term]:
+    """What one amount leaves of another, for a share of it: 80 % of ($1,450 - $250)."""
+    for a, b in permutations([t for t in own if t.cost <= _FIRST][:8], 2):
+        if a.number > b.number:
+            yield Term(
+                a.number - b.number, (*a.operands, *b.operands), f"({a.written} - {b.written})", a.cost + b.cost + 0.25
+            )
+
+
+def _divided(whole: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
+    for count, n in counts:
+        if n > 1 and min(count.far, whole.far) < _SAID and unit_of(count.found) in _SHARED:
+            number = round(Fraction(scaled(amount)) / Fraction(n))
+            yield Term(number, (whole, count), f"{whole.text} / {count.text}", _cost(whole, count) + 0.5, product=True)
+
+
+def _shares(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Term]:
+    """20 % of $45, $45 less 20 %, $45 plus 19 %; a half, a third or a quarter of it."""
+    rates = [(o, n / 100) for o, n in numbered(operands) if o.found.kind == "percent" and n > 0]
+    for term in own:
+        for rate, share in rates:
+            part = round(term.number * Fraction(share))
+            cost, used = term.cost + rate.far + 0.5, (*term.operands, rate)
+            yield Term(part, used, f"{rate.text} of {term.written}", cost, product=True)
+            yield Term(term.number - part, used, f"{term.written} - {rate.text}", cost, product=True)
+            yield Term(term.number + part, used, f"{term.written} + {rate.text}", cost, product=True)
+
+
+def _parts_of(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Term]:
+    """Half, a third or a tenth of a number."""
+    for operand, n in numbered(operands):
+        if operand.found.kind == "number" and 0 < n < 1:
+            for term in own:
+                if term.operands[0] is not operand:
+                    yield Term(
+                        round(term.number * Fraction(n)),
+                        (operand, *term.operands),
+                        f"{operand.text} × {term.written}",
+                        term.cost + operand.far + 0.25,
+                        product=True,
+                    )
+
+
+def _percentages(operands: Sequence[Operand]) -> Iterator[Term]:
+    """A share or a change of two values of one measure, in per cent; what is left of a hundred."""
+    numbers = [(o, n) for o, n in numbered(operands) if n > 0]
+    for o, n in numbers:
+        if o.found.kind == "percent" and n < 100:
+            yield Term(scaled(100 - n), (o, o), f"100 % - {o.text}", o.far + 1.0)
+    for (a, n), (b, m) in combinations([x for x in numbers if x[0].found.kind != "percent"], 2):
+        if a.found.kind != b.found.kind or unit_of(a.found) != unit_of(b.found) or n == m:
+            continue
+        (small, s), (large, g) = ((a, n), (b, m)) if n < m else ((b, m), (a, n))
+        for exact, written in (
+            (Fraction(s) / Fraction(g), f"{small.text} / {large.text}"),
+            (Fraction(g - s) / Fraction(g), f"({large.text} - {small.text}) / {large.text}"),
+            (Fraction(g - s) / Fraction(s), f"({large.text} - {small.text}) / {small.text}"),
+        ):
+            yield Term(_of_fraction(exact * 100), (a, b), f"{written} × 100", _cost(a, b) + 0.5)
+
+
+def _ratios(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Term]:
+    """How often one value goes into another of its measure: 4 of $120 and $30."""
+    numbers = [(o, n) for o, n in numbered(operands) if n > 0 and o.found.kind in ("money", "quantity")]
+    for (a, n), (b, m) in combinations(numbers, 2):
+        if a.found.kind != b.found.kind or unit_of(a.found) != unit_of(b.found) or n == m:
+            continue
+        large, small = (a, b) if n > m else (b, a)
+        exact = Fraction(max(n, m)) / Fraction(min(n, m))
+        if exact.denominator == 1 and wanted.takes(_of_fraction(exact)):
+            yield Term(_of_fraction(exact), (large, small), f"{large.text} / {small.text}", _cost(large, small) + 1.0)
+
+
+def _pairs(wanted: Wanted, terms: Sequence[Term]) -> Iterator[Term]:
+    """Sums and differences of two terms, of which a source alone says one operand at most."""
+    by_number: dict[int, list[Term]] = {}
+    for term in terms:
+        by_number.setdefault(term.number, []).append(term)
+    for a in terms:
+        for b in _lying(by_number, wanted.least - a.number, wanted.most - a.number):
+            if _go_together(a, b) and not (a.product and b.product and a.written > b.written):
+                yield _pair(a, b, "+")
+        for b in _lying(by_number, a.number - wanted.most, a.number - wanted.least):
+            if _go_together(a, b) and not b.product:
+                yield _pair(a, b, "-")
+
+
+def _pair(a: Term, b: Term, sign: str) -> Term:
+    number = a.number + b.number if sign == "+" else a.number - b.number
+    return Term(number, (*a.operands, *b.operands), f"{a.written} {sign} {b.written}", _joint(a, b), product=True)
+
+
+def _go_together(a: Term, b: Term) -> bool:
+    if any("%" in t.written and t.product for t in (a, b)) and any(o.far >= 0.3 for o in (*a.operands, *b.operands)):
+        return False
+    if not _apart(a, b) or (a.product and b.product and not ("×" in a.written and "×" in b.written)):
+        return False
+    unsaid = [o for o in (*a.operands, *b.operands) if o.far >= _SAID]
+    if len({o.passage for o in unsaid}) == 1:
+        return True
+    # two values that only a source says go together where both stand in the passages that the sentence speaks of first
+    return len(unsaid) <= 1 or (not a.product and not b.product and max(o.far for o in unsaid) <= _FIRST)
+
+
+def _lying(by_number: dict[int, list[Term]], least: int, most: int) -> Iterable[Term]:
+    if least == most:
+        return by_number.get(least, ())
+    return [t for number, group in by_number.items() if least <= number <= most for t in group]
+
+
+def _apart(a: Term, b: Term) -> bool:
+    """An amount that is used twice explains nothing; a count may be: two adults at £6 and two lunches at £5."""
+    twice = any(x is y and x.found.kind not in ("number", "quantity") for x in a.operands for y in b.operands)
+    return not twice and a.number != 0 and b.number != 0 and not (len(a.operands) == 1 and a.operands[0] in b.operands)
+
+
+def _joint(a: Term, b: Term) -> float:
+    return a.cost + b.cost + 0.5 * (len(a.operands) + len(b.operands) - 2)
+
+
+def _several(wanted: Wanted, own: Sequence[Term], products: Sequence[Term]) -> Iterator[Term]:
+    """Three and more amounts added up: any three that are said close by, less one of them at most, or with one product among
+    them; more than three only where the answer says them one after the other, as in a list below its total.
+    """
+    near = sorted((t for t in own if t.operands[0].far < _SAID), key=_term_cost)[:9]
+    if len(near) < 3:  # two that are said may have a third that a source says beside them
+        near += sorted((t for t in own if t.operands[0].far == _SAID), key=_term_cost)[:1]
+    for group in combinations(near, 3):
+        total = sum(t.number for t in group)
+        if wanted.takes(total):
+            yield _together(group, total)
+        for less in group:
+            if wanted.takes(total - 2 * less.number):
+                yield _together([t for t in group if t is not less], total - 2 * less.number, less)
+    yield from _runs(wanted, near)
+    for pair in combinations(near, 2):
+        for product in sorted((t for t in products if t.cost <= _CLOSE), key=_term_cost)[:24]:
+            if wanted.takes(pair[0].number + pair[1].number + product.number) and all(_apart(product, t) for t in pair):
+                yield _together((product, *pair), product.number + pair[0].number + pair[1].number)
+
+
+_CLOSE = 2.0
+_FIRST = 1.2
+_SAID = 1.0
+"""From here on an operand is one of the sources alone."""
+
+
+def _term_cost(term: Term) -> float:
+    return term.cost
+
+
+def _runs(wanted: Wanted, near: Sequence[Term]) -> Iterator[Term]:
+    """Amounts that the answer says one after the other, all of them."""
+    said = sorted((t for t in near if t.operands[0].far < 1.0), key=lambda t: t.operands[0].found.start)
+    for size in range(4, min(MOST_SUMMED, len(said)) + 1):
+        for at in range(len(said) - size + 1):
+            group = said[at : at + size]
+            total = sum(t.number for t in group)
+            if wanted.takes(total):
+                yield _together(group, total)
+
+
+def _together(group: Sequence[Term], total: int, less: Term | None = None) -> Term:
+    every = (*group, less) if less else tuple(group)
+    written = " + ".join(t.written for t in group) + (f" - {less.written}" if less else "")
+    operands = tuple(o for t in every for o in t.operands)
+    return Term(total, operands, written, max(t.cost for t in every) + 0.5 * (len(every) - 1))
+
+
+def _to_cents(term: Term) -> Term:
+    cents = SCALE // 100
+    number = (term.number + cents // 2) // cents * cents
+    return term if number == term.number else Term(number, term.operands, term.written, term.cost, term.product)
+
+
+def _cost(*operands: Operand) -> float:
+    return sum(o.far for o in operands) + 0.25 * (len(operands) - 1)
