@@ -36,6 +36,9 @@ ByCategory = Annotated[
     bool,
     typer.Option("--by-category", help="screen, provenance: a line per category, origin and kind of value as well."),
 ]
+ByRule = Annotated[
+    bool, typer.Option("--by-rule", help="answers: how often each rule that condemned a claim was right.")
+]
 Mutations = Annotated[
     int, typer.Option(metavar="N", min=0, help="provenance: this many changed answers of each kind; 0 makes none.")
 ]
@@ -70,7 +73,7 @@ Data = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Folder with provenance/, retrieval/, query/, screen/, injection/, questions.jsonl, golden.jsonl.",
+        help="Folder with provenance/, answers/, retrieval/, query/, screen/, injection/, questions.jsonl, golden.jsonl.",
     ),
 ]
 Sample = Annotated[
@@ -105,6 +108,7 @@ def evaluate(
     gate: Gate = None,
     limit: Limit = None,
     by_category: ByCategory = False,
+    by_rule: ByRule = False,
     mutations: Mutations = 2000,
     errors: Errors = None,
     grades: Grades = False,
@@ -123,6 +127,7 @@ def evaluate(
       attest eval golden --sample --html golden.html
       attest eval golden --sample --policy all
       attest eval retrieval --data ./mine --html retrieval.html --baseline before.json
+      attest eval answers --data ./desk --by-rule
       attest eval provenance --data ./data --errors wrong.jsonl
       attest eval all --data ./data --gate gate.yaml --json
     """
@@ -134,7 +139,7 @@ def evaluate(
     folder = SAMPLE if sample else data or Path()
     settings = settings_of()
     set_up = partial(
-        Bench, policies=_policies(policy, settings), limit=limit, by_category=by_category, mutations=mutations, errors=errors, grades=grades, details=bool(page)
+        Bench, policies=_policies(policy, settings), limit=limit, by_category=by_category, by_rule=by_rule, mutations=mutations, errors=errors, grades=grades, details=bool(page)
     )  # fmt: skip
     results = run(_measure(context, settings, names, folder, set_up, sample=sample))
     results = over_earlier(results, earlier) if earlier else results

@@ -99,7 +99,7 @@ class Bench:
     `fresh` builds a system over a temporary knowledge base made of one path, and removes it at the end.
     `mutations`: how many of each kind the provenance suite makes, 0 for none; `errors`: where it writes its mistakes.
     `grades`: retrieval also grades what it found and says whether it would have answered; `details`: texts are kept to be read.
-    `policies`: golden runs under each of them, side by side; empty is the one that counts.
+    `by_rule`: answers also says of each rule how often it was right. `policies`: golden runs under each of them, side by side; empty is the one that counts.
     """
 
     system: System
@@ -108,6 +108,7 @@ class Bench:
     track: Track
     limit: int | None = None
     by_category: bool = False
+    by_rule: bool = False
     mutations: int = 0
     errors: Path | None = None
     grades: bool = False

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.evaluate.answers import answers
 from bot.evaluate.bench import Bench, SuiteResult
 from bot.evaluate.golden import golden
 from bot.evaluate.provenance import provenance
@@ -35,6 +36,7 @@ class Suite:
 
 SUITES: dict[str, Suite] = {
     "provenance": Suite(provenance, ("provenance/*.jsonl",)),
+    "answers": Suite(answers, ("answers/*.jsonl",)),
     "retrieval": Suite(retrieval, ("retrieval/*/queries.jsonl", OWN_QUESTIONS)),
     "query": Suite(query, ("query/*.jsonl",)),
     "screen": Suite(screen, ("screen/*.jsonl",)),
