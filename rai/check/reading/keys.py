@@ -281,8 +281,6 @@ def _cells(line: str, start: int) -> tuple[Span, ...]:
     for match in _CELL.finditer(line):
         if at or line[: match.start()].strip():
             found.append((start + at, start + match.start()))
-        elif match.start() == 0 and line[match.end() : match.end() + 1] in ("|", ""):
-            found.append((start + match.end(), start + match.end()))  # an empty first cell
         at = match.end()
     if line[at:].strip():
         found.append((start + at, start + len(line)))

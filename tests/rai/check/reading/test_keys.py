@@ -1,0 +1,63 @@
+"""What a source puts to a value: rows, columns, headings; and what an answer must say to name one of them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rai.check.reading.keys import axes_of, spoken
+
+TABLE = "| Plan | Price | Term |\n|---|---|---|\n| Start | $9 | 12 months |\n| Go | $15 | 24 months |"
+SECTIONS = "ZONE A (EU, Norway)\nData limit: 20 GB\n\nZONE B (USA, Turkey)\nData limit: 6 GB"
+LINES = "Shop: Graz | Opens: 9:00 | Closes: 18:00\nShop: Wien | Opens: 10:00 | Closes: 19:00"
+
+
+def axes(text: str, value: str) -> dict[str, set[frozenset[str]]]:
+    return {a.by: {k.every for k in a.keys.values()} for a in axes_of(text, text.index(value))}
+
+
+def test_a_cell_has_its_row_and_its_column() -> None:
+    found = axes(TABLE, "$15")
+    assert found == {
+        "cell-row": {frozenset({"start"}), frozenset({"go"})},
+        "cell-column": {frozenset({"pric"}), frozenset({"term"})},
+    }
+
+
+def test_a_line_of_one_label_below_several_headings_has_them() -> None:
+    assert set(axes(SECTIONS, "6 GB")) == {"section"}
+
+
+def test_rows_without_a_header_are_told_apart_by_what_their_first_cells_say() -> None:
+    assert axes(LINES, "18:00") == {"cell-row": {frozenset({"graz"}), frozenset({"wien"})}}
+
+
+@pytest.mark.parametrize("value", ["Start", "Price", "Plan"])
+def test_a_key_itself_is_judged_by_none(value: str) -> None:
+    assert axes_of(TABLE, TABLE.index(value)) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("in Turkey you have", {"B"}),
+        ("Zone A gives you", {"A"}),
+        ("both in Norway and the USA", {"A", "B"}),
+        ("abroad you have", set()),
+    ],
+)
+def test_a_heading_is_named_by_a_name_of_its_own_or_by_its_number_with_the_word_before(
+    said: str, named: set[str]
+) -> None:
+    (axis,) = axes_of(SECTIONS, SECTIONS.index("6 GB"))
+    starts = {"A": SECTIONS.index("20 GB"), "B": SECTIONS.index("6 GB")}
+    keys = axis.named(spoken(said))
+    assert {z for z, at in starts.items() if any(axis.spans[k][0] <= at < axis.spans[k][1] for k in keys)} == named
+
+
+@given(st.text(alphabet="ab 12|:#\n-*.", max_size=200), st.integers(0, 200))
+def test_spans_lie_within_any_text(text: str, at: int) -> None:
+    for axis in axes_of(text, at):
+        assert all(0 <= a <= b <= len(text) for a, b in axis.spans.values())
+        assert axis.own in axis.keys

@@ -1,0 +1,82 @@
+"""What an answer worked out: bound operands give it, and chance does not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rai.match import check_claims
+from rai.records import Claim, Source
+
+FEES = "The fee is $12 for each full month left. The gateway costs $140, a TV box $65. Returns take 21 days. Business 500 is EUR 79,90 plus 19 % VAT."
+CABLING = "Cabling up to 20 m costs EUR 1.234,50, each further metre EUR 18,00."
+
+
+def claim(answer: str, text: str, *sources: str, question: str | None = None) -> Claim:
+    claims = check_claims(answer, [Source(f"s{n}", s) for n, s in enumerate(sources)], question)
+    return next(c for c in claims if c.text == text and c.kind != "statement")
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "formula"),
+    [
+        ("With 9 full months left that makes $108.", "$108", "9 full months × $12 = $108"),
+        ("The gateway ($140) and a box ($65) come to $205 in total.", "$205", "$140 + $65 = $205"),
+        ("A box is $75 cheaper than the gateway at $140: it costs $65.", "$75", "$140 - $65 = $75"),
+    ],
+)
+def test_a_value_that_follows_is_derived_and_shows_how(answer: str, text: str, formula: str) -> None:
+    found = claim(answer, text, FEES)
+    assert (found.status, found.rule, found.formula) == ("derived", "worked-out", formula)
+    assert found.evidence
+
+
+def test_what_goes_beyond_a_part_has_a_price_of_its_own() -> None:
+    answer = "For 25 m you pay EUR 1.234,50 for the first 20 m and EUR 18,00 for each of the other 5, so EUR 1.324,50."
+    assert claim(answer, "EUR 1.324,50", CABLING, question="What do 25 m cost?").status == "derived"
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("With 9 full months left that makes $118.", "$118"),
+        ("The gateway ($140) and a box ($65) come to $215 in total.", "$215"),
+        ("The gateway costs $1,400.", "$1,400"),
+    ],
+)
+def test_a_wrong_result_is_absent(answer: str, text: str) -> None:
+    assert claim(answer, text, FEES).status == "absent"
+
+
+@pytest.mark.parametrize(
+    ("written", "status"), [("33,00 + 50,00 = EUR 83,00", "derived"), ("33,00 + 50,00 = EUR 93,00", "absent")]
+)
+def test_a_calculation_that_is_written_out_must_come_to_what_it_says(written: str, status: str) -> None:
+    found = claim(f"That is {written}.", written.rpartition("= ")[2], "A day is EUR 33,00 or EUR 50,00.")
+    assert (found.status, found.rule) == (status, "written-formula")
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "status"),
+    [
+        ("Your bill of November 14, 2025 is due on December 5, 2025.", "December 5, 2025", "derived"),
+        ("Your bill of November 14, 2025 is due on December 6, 2025.", "December 6, 2025", "absent"),
+    ],
+)
+def test_a_day_is_counted_from_a_day_that_is_named(answer: str, text: str, status: str) -> None:
+    asked = "My bill is of November 14, 2025. When is it due?"
+    assert claim(answer, text, "Payment is due 21 days after the bill is issued.", question=asked).status == status
+
+
+def test_a_weekday_beside_a_date_must_be_that_dates() -> None:
+    found = claim("It came out on Monday, 3 March 2026.", "Monday", "It came out on 3 March 2026.")
+    assert (found.status, found.rule) == ("absent", "weekday")
+
+
+@given(st.integers(2, 40), st.integers(3, 97), st.integers(0, 500))
+def test_so_many_at_a_price_are_so_much_and_nothing_else(count: int, price: int, off: int) -> None:
+    said = count * price + off
+    source, question = f"It costs ${price} a month.", f"And for {count} months?"
+    found = claim(f"So {count} months come to ${said}.", f"${said}", source, question=question)
+    assert (found.status == "derived") == (off == 0)
