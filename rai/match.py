@@ -8,13 +8,15 @@ be taken for one of a source. absent: no source holds it. unchecked: this check 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from itertools import islice, takewhile
 
 from grounding.mishap import kind_and_place
+from grounding.records import Span
 from grounding.text import caseless, sentences, words
 from rai.check.answer import Answer
 from rai.check.engine import FAILED, check_values
@@ -227,12 +229,21 @@ def _speaks_against(finding: Finding, says: EvidenceSpan, setting: Setting) -> b
     )
 
 
+@lru_cache(maxsize=4)
+def _sentences(answer: str) -> tuple[Span, ...]:
+    return tuple(sentences(answer))
+
+
 def _is_quotation(claim: Claim, changed: Sequence[Changed], setting: Setting, answer: str) -> bool:
     """True if the sentence is a source's, word for word, but for what was changed in it."""
-    span = next((s for s in sentences(answer) if s.start <= claim.start < s.end), None)
-    if span is None or span.end - span.start > MOST_CLAIMS:
+    spans = _sentences(answer)
+    at = bisect_right(spans, claim.start, key=lambda s: s.start) - 1
+    if at < 0 or spans[at].end - spans[at].start > MOST_CLAIMS:
         return False
-    here = [c for c in changed if not c.negation and span.start <= c.start and c.end <= span.end]
+    span = spans[at]
+    first = bisect_left(changed, span.start, key=lambda c: c.start)
+    within = takewhile(lambda c: c.start < span.end, islice(changed, first, None))
+    here = [c for c in within if not c.negation and c.end <= span.end]
     text, at = "", span.start
     for change in sorted(here, key=lambda c: (c.start, -c.end)):
         if change.start >= at:
