@@ -145,14 +145,21 @@ async def test_nothing_certain_left_is_withheld(tmp_path: Path) -> None:
     assert [c.doc_id for c in reply.offered] == ["prices.md"]
 
 
-async def test_a_wrong_value_gives_way_to_the_sources(tmp_path: Path) -> None:
-    """The other plan's price and an invented one are replaced by what the source says of this plan; the rest stays."""
+async def test_a_wrong_price_is_struck_and_never_swapped(tmp_path: Path) -> None:
+    """The other plan's price and an invented one: no amount is written in their place; nothing is left, so nothing is sent."""
     for wrong in ("$3.99", "$19.99"):
         w = await small(tmp_path / wrong, f"Watch Plus costs {wrong} a month [1].")
         reply = await answer_turn(ASK, w.seams, Policy())
-        assert (reply.outcome, reply.answer) == (Outcome.REPAIRED, "Watch Plus costs $9.99 a month [1].")
+        assert (reply.outcome, "$" in reply.answer) == (Outcome.WITHHELD, False)
         assert reply.draft is not None
         assert wrong in reply.draft.text
+
+
+async def test_a_wrong_length_gives_way_to_the_sources(tmp_path: Path) -> None:
+    trial = Document("prices.md", "Trial", "The trial of Watch Plus takes 14 days.")
+    w = await small(tmp_path, "The trial of Watch Plus takes 15 days [1].", documents=[trial])
+    reply = await answer_turn(Ask("How long does the trial of Watch Plus take?"), w.seams, Policy())
+    assert (reply.outcome, reply.answer) == (Outcome.REPAIRED, "The trial of Watch Plus takes 14 days [1].")
 
 
 @pytest.mark.row("4-19")

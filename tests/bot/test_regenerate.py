@@ -25,7 +25,7 @@ from tests.fakes.model import ScriptedModel
 PRICES = Document(
     "prices.md",
     "Watch plans",
-    "Watch Basic costs $3.99 a month. Watch Plus costs $9.99 a month.",
+    "Watch Basic costs $3.99 a month. Watch Plus costs $9.99 a month. Clips are kept for 30 days.",
     "https://help.example/prices",
 )
 ASK = Ask("What does Watch Plus cost a month?")
@@ -61,10 +61,18 @@ async def test_the_model_is_told_what_was_unsupported_and_why(tmp_path: Path) ->
 
 
 async def test_a_draft_that_replacing_mends_costs_no_call(tmp_path: Path) -> None:
-    w, model = await drafting(tmp_path, "Watch Plus costs $3.99 a month [1].")
+    w, model = await drafting(tmp_path, f"{GOOD} Clips are kept for 31 days [1].")
+    reply = await answer_turn(ASK, w.seams, Policy())
+    assert reply.outcome is Outcome.REPAIRED
+    assert reply.answer.startswith(f"{GOOD} Clips are kept for 30 days")
+    assert len(model.calls) == 1
+
+
+async def test_a_wrong_price_is_asked_about_again_not_swapped(tmp_path: Path) -> None:
+    w, model = await drafting(tmp_path, "Watch Plus costs $3.99 a month [1].", GOOD)
     reply = await answer_turn(ASK, w.seams, Policy())
     assert (reply.outcome, reply.answer) == (Outcome.REPAIRED, GOOD)
-    assert len(model.calls) == 1
+    assert len(model.calls) == 2
 
 
 async def test_a_supported_draft_costs_no_call(tmp_path: Path) -> None:
