@@ -15,7 +15,7 @@ from typing import ParamSpec
 from grounding.mishap import kind_and_place
 from rai.check.answer import Answer
 from rai.check.reading.readings import readings
-from rai.check.rules.missing import missing
+from rai.check.rules.missing import missing, open_date
 from rai.check.rules.names import named, numbered_name
 from rai.check.rules.places import currency_of_the_page, placed, verbatim, weekday_of
 from rai.check.rules.said import said_by_the_person
@@ -23,7 +23,6 @@ from rai.check.working.find import is_told, worked_out
 from rai.claims.found import Found
 from rai.records import Claim
 from rai.support.entities import is_loose, match_loose
-from rai.support.missing import open_date
 from rai.support.rounding import rounded
 from rai.support.setting import Finding, standing
 

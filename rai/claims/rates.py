@@ -81,11 +81,6 @@ def per_of(text: str, end: int, start: int | None = None) -> str:
     return " ".join(sorted(set(found)))
 
 
-def counted_as(word: str) -> str:
-    """What `word` counts, as `per_of` names it: "person" of people, guests and head; "" of a word that is none."""
-    return _KNOWN.get(word.lower(), "")
-
-
 def same_per(mine: str, theirs: str) -> bool:
     """False only if both say a period and not the same, or both say a thing and not the same; "item" may be any thing."""
     if not (mine and theirs) or mine == theirs:

@@ -75,17 +75,6 @@ def standing(found: Found, texts: Iterable[Prepared]) -> list[Place]:
     ]
 
 
-def confirming(found: Found, texts: Iterable[Prepared]) -> Place | None:
-    """The first place, of any kind, that holds the value."""
-    keys = looked_up(found)
-    for text in texts:
-        for number in sorted({number for key in keys for number in text.keyed.get(key, ())}):
-            place = text.places[number]
-            if same_value(found, place.found, place.line()):
-                return place
-    return None
-
-
 def _candidates(text: Prepared, keys: frozenset[str], kinds: Sequence[Kind]) -> list[Place]:
     """Places of these kinds, kind by kind, that share a key with a value."""
     numbers = {number for key in keys for number in text.keyed.get(key, ())}

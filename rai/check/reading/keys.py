@@ -139,7 +139,8 @@ def axes_of(text: str, start: int) -> tuple[Axis, ...]:
     if line.kind == "row":
         return _of_table(text, page, at, start)
     if line.kind == "label" and start >= line.body:
-        return tuple(a for a in (_of_sections(page, at),) if a is not None)
+        axis = _of_sections(page, at)
+        return (axis,) if axis else ()
     return ()
 
 

@@ -1,15 +1,22 @@
-"""Values that no source holds, nobody said and nothing gives: absent, or why the check cannot tell."""
+"""Values that no source holds, nobody said and nothing gives: absent, what they come near to, or why the check cannot tell."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from rai.check.answer import Answer
 from rai.claims import weekdays
-from rai.records import Claim
-from rai.support import missing as former
-from rai.support.setting import Finding
+from rai.claims.found import Found
+from rai.claims.rates import same_per
+from rai.records import CONTACT_KINDS, Claim
+from rai.statements.wording import is_question
+from rai.support.contacts import near
+from rai.support.entities import within_name
+from rai.support.keys import measure
+from rai.support.lookalike import looks_like
+from rai.support.setting import Around, Finding, Setting, holds, host_of, name_of
+from rai.support.sources import Place
+from rai.support.words import role_terms
 
 MOST_COUNTED = 12
 """The largest number in words that may count what the answer tells of."""
@@ -21,8 +28,7 @@ def missing(n: int, claim: Claim, answer: Answer) -> Finding:
     if why := _untold(n, claim, answer):
         return Finding("unchecked", (), why, rule="how-many")
     value = answer.values[n]
-    finding = former.missing(claim, value, answer.around[value], answer.setting)
-    return finding if finding.rule else replace(finding, rule="no-source")
+    return _left_over(claim, value, answer.around[value], answer.setting)
 
 
 def _untold(n: int, claim: Claim, answer: Answer) -> str:
@@ -41,3 +47,156 @@ def _untold(n: int, claim: Claim, answer: Answer) -> str:
 
 def _small(value: str) -> bool:
     return value.startswith("0.") or (value.isdigit() and int(value) <= MOST_COUNTED)
+
+
+_RELATIVE = re.compile(r"(?<=[a-z\d])[+-]\d{1,4}$")
+
+_DATED = re.compile(r"(?P<year>\d{4}|-)-(?P<month>\d\d)(?:-(?P<day>\d\d))?")
+
+
+def _left_over(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
+    """The status of a value that neither stands in a source nor follows from one."""
+    if claim.kind in ("url", "email") and (twin := _lookalike(found, setting)):
+        return twin
+    if setting.question and holds(found, (setting.question,)):
+        return _only_asked(claim, found, setting)
+    if claim.kind not in CONTACT_KINDS and is_question(around.sentence):
+        return Finding(
+            "unchecked",
+            (),
+            f"{claim.text} stands in a question to the reader, which claims nothing.",
+            rule="asks-the-reader",
+        )
+    if claim.kind == "number" and (spans := within_name(claim, around, setting)):
+        return Finding(
+            "normalised", spans, f"Part of the name {spans[0].text} in {spans[0].source}.", rule="within-name"
+        )
+    if may_be_tally(claim, found, around, setting):
+        return tallied(claim)
+    if open_year := _in_open_year(found, setting):
+        why = f"{name_of(open_year)} has {open_year.span().text} of a year that depends on when it was written."
+        return Finding("unchecked", (open_year.span(),), why, rule="open-year")
+    if unit := _each(claim, found, setting):
+        return unit
+    if held := _among_days(found, setting):
+        return Finding(
+            "unchecked", (held.span(),), f"{claim.text} is among the days of {held.span().text}.", rule="among-days"
+        )
+    return _another_rate(claim, found, around, setting) or Finding(
+        "absent", (), _why_absent(claim, found, setting), rule="no-source"
+    )
+
+
+def open_date(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
+    """A relative date nobody can resolve. 35 years ago is not 31 years ago, whenever it is read."""
+    unit = _RELATIVE.sub("", found.value)
+    words = role_terms(around.sentence.replace(claim.text, " "))
+    told = [p for p in _kinds(setting, "date") if _RELATIVE.sub("", p.found.value) == unit and words & p.unit.terms]
+    if told and not any(set(found.forms) & set(p.found.forms) for p in told) and unit != found.value:
+        why = f"{name_of(told[0])} says {told[0].span().text} here, not {claim.text}."
+        return Finding("absent", (told[0].span(),), why)
+    why = f"Which day {claim.text} is depends on when this is read; the time of the conversation was not given."
+    return Finding("unchecked", tuple(p.span() for p in told[:1]), why)
+
+
+def _lookalike(found: Found, setting: Setting) -> Finding | None:
+    host = host_of(found.value)
+    known: dict[str, Place] = {}
+    for place in _kinds(setting, "url", "email"):
+        if their := host_of(place.found.value):
+            known.setdefault(their, place)
+    twin = looks_like(host, known) if host else None
+    if twin is None:
+        return None
+    why = f"{host} is not {twin}, which the sources name, but could be taken for it."
+    return Finding("lookalike", (known[twin].span(),), why, rule="lookalike")
+
+
+def _why_absent(claim: Claim, found: Found, setting: Setting) -> str:
+    like = near(found, _kinds(setting, claim.kind))
+    if like is None:
+        return f"No source has {claim.text}."
+    place, difference = like
+    return f"No source has {claim.text}; {name_of(place)} has {place.span().text}: {difference}."
+
+
+def _another_rate(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
+    """The same amount per something else: $9 a month is not $9 a year."""
+    if claim.kind not in ("money", "quantity"):
+        return None
+    for place in _kinds(setting, claim.kind):
+        if set(found.forms) & set(place.found.forms) and not same_per(found.per, place.found.per):
+            why = f"{name_of(place)} has {place.span().text} per {place.found.per}, not per {found.per}."
+            said = _SAID_PER.match(around.following)
+            return Finding("wrong_role", (place.span(),), why, rule="rate", reach=said.end() if said else 0)
+    return None
+
+
+_SAID_PER = re.compile(
+    r"(?: ?/ ?| per | an? | each | every | pro | je | par | por | al | alla | à la | za | na )[^\W\d_]{1,14}|,? (?:daily|weekly|monthly|yearly|annually)"
+)
+
+
+def tallied(claim: Claim) -> Finding:
+    """The finding of a number that may count what the answer tells of."""
+    why = f"{claim.text} may count what the answer tells of; no source gives another number for it."
+    return Finding("unchecked", (), why)
+
+
+def _each(claim: Claim, found: Found, setting: Setting) -> Finding | None:
+    """One night in the room costs $90: the unit of a price, where a source has a price per night."""
+    number, _, unit = found.value.partition(" ")
+    if claim.kind != "quantity" or number != "1" or not claim.text[0].isalpha():
+        return None
+    priced = (p for p in _kinds(setting, "money", "quantity") if unit in p.found.per.split())
+    place = next(priced, None)
+    return Finding("normalised", (place.span(),), f"{name_of(place)} gives it per {unit}.") if place else None
+
+
+def _in_open_year(found: Found, setting: Setting) -> Place | None:
+    """The month or day of a source whose year is told by when it was written: "17 August last year" for August 2022."""
+    dated = _DATED.fullmatch(found.value)
+    if dated is None or dated["year"] == "-":
+        return None
+    told = [int(p.found.value[:4]) for p in _kinds(setting, "date") if p.found.value[:4].isdigit()]
+    if told and min(abs(int(dated["year"]) - year) for year in told) > 1:
+        return None
+    for place in _kinds(setting, "date"):
+        open_ = _DATED.fullmatch(place.found.value)
+        if open_ and open_["year"] == "-" and any(w.startswith("=relative:year") for w in place.frame.local):
+            days = {dated["day"], open_["day"]} - {None}
+            if dated["month"] == open_["month"] and len(days) < 2:
+                return place
+    return None
+
+
+def _among_days(found: Found, setting: Setting) -> Place | None:
+    """A day that stands only within a set of days: Tuesday of Monday to Friday."""
+    wanted = weekdays.days_of(found.value)
+    days = (p for p in _kinds(setting, "date") if wanted and wanted <= weekdays.days_of(p.found.value))
+    return next(days, None)
+
+
+def may_be_tally(claim: Claim, found: Found, around: Around, setting: Setting) -> bool:
+    """A small number in words ("two ways") counts more often than it quotes, unless a source counts the same otherwise."""
+    if claim.kind != "number" or not claim.text.isalpha() or len(found.value) > 1:
+        return False
+    head = around.frame.head
+    if head:
+        return not any(head & (p.frame.head | p.unit.terms) for p in _kinds(setting, "number", "quantity"))
+    words = role_terms(around.sentence.replace(claim.text, " "))
+    return not any(words & p.unit.terms for p in _kinds(setting, "number"))
+
+
+def _only_asked(claim: Claim, found: Found, setting: Setting) -> Finding:
+    """A number of the question confirms nothing, and where a source gives another one it is wrong."""
+    rivals = [p for p in _kinds(setting, found.kind) if measure(p.found) == measure(found)]
+    fitting = [p for p in rivals if setting.question_terms & (p.unit.terms | p.unit.context)]
+    if fitting and found.kind in ("quantity", "money", "percent", "time", "phone"):
+        why = f"{claim.text} stands only in the question; {name_of(fitting[0])} says {fitting[0].span().text}."
+        return Finding("absent", (), why)
+    return Finding("unchecked", (), f"{claim.text} stands only in the question; no source confirms it.")
+
+
+def _kinds(setting: Setting, *kinds: str) -> list[Place]:
+    return [p for s in setting.sources for kind, places in s.kinds.items() if kind in kinds for p in places]

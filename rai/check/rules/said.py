@@ -36,11 +36,7 @@ _OWN = re.compile(r"\b(?:you|your|my|i|we|their|his|her|of the)\b", re.IGNORECAS
 
 def _stands_for_it(found: Found, around: Around, setting: Setting) -> Place | None:
     """The value of a source that stands in what the answer's sentence says, in all of its words: the fee is $12, whatever was asked."""
-    words = (
-        role_terms(around.sentence)
-        - _ANSWERING
-        - frozenset(w for w in role_terms(around.sentence) if w in role_terms(found.value))
-    )
+    words = role_terms(around.sentence) - _ANSWERING - role_terms(found.value)
     if not words or found.kind in ("date", "number") or _OWN.search(around.sentence):
         return None
     for text in setting.sources:

@@ -1,8 +1,8 @@
 """Days, spans and times that an answer worked out: 21 days after 14 November, until the end of the year, from 9:00 for two hours.
 
 Days, weeks, months and years are those of the calendar (a month after 31 January is the last day of February); business days are
-Monday to Friday, or to Saturday where that is said, without holidays, which no source tells. A span may be counted from the day itself
-or from the day after, for texts do both, and "until" may name the last day or the one after it.
+Monday to Friday or to Saturday, without holidays, which no source tells. Days are counted from the day after the one that is named;
+working days also from the day itself, for texts do both.
 """
 
 from __future__ import annotations
@@ -31,14 +31,6 @@ _ROUND_THE_CLOCK = 24 * 60
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
-    """A day as a value says it. `open_year`: the value says none; `date` then has that of a day said beside it."""
-
-    date: date
-    open_year: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Reckoned:
     """One way to a day, span or time: its operands, how it is written, and its cost as in `forms.Term`."""
 
@@ -47,7 +39,7 @@ class Reckoned:
     cost: float
 
 
-def days_of(found: Found, years: Sequence[int]) -> tuple[Day, ...]:
+def days_of(found: Found, years: Sequence[int]) -> tuple[date, ...]:
     """The days that a value may be. `years`: those that a day without one may be in."""
     days = []
     for form in found.forms:
@@ -56,7 +48,7 @@ def days_of(found: Found, years: Sequence[int]) -> tuple[Day, ...]:
             continue
         for year in years if match[1] == "-" else (int(match[1]),):
             try:
-                days.append(Day(date(year, int(match[2]), int(match[3])), match[1] == "-"))
+                days.append(date(year, int(match[2]), int(match[3])))
             except ValueError:
                 continue
     return tuple(days)
@@ -79,9 +71,9 @@ def day_ways(found: Found, operands: Sequence[Operand], *, beside: bool, ends: b
         if start.found.kind != "date" or start.far > _FARTHEST:
             continue
         for day in (*days_of(start.found, years), *_ends_of(start.found, years)):
-            yield from _after_spans(found, start, day.date, spans)
-            yield from _on_weekdays(found, start, day.date, operands)
-            for reached, words in _beside(day.date) if beside else ((day.date, ""),):
+            yield from _after_spans(found, start, day, spans)
+            yield from _on_weekdays(found, start, day, operands)
+            for reached, words in _beside(day) if beside else ((day, ""),):
                 if _says(found, reached) and not _same_words(found, start.found):
                     yield Reckoned((start,), f"{words} {start.text}".strip(), start.far + 0.75)
         yield from _of_month(found, start, years, ends=ends)
@@ -111,20 +103,20 @@ def _twice(
     for start in (o for o in operands if o.found.kind == "date" and o.far <= _FARTHEST):
         for day in days_of(start.found, years):
             for first, then in permutations(spans, 2):
-                for halfway in _moved(day.date, first.found):
-                    if halfway > day.date and any(_says(found, d) for d in _moved(halfway, then.found) if d > halfway):
+                for halfway in _moved(day, first.found):
+                    if halfway > day and any(_says(found, d) for d in _moved(halfway, then.found) if d > halfway):
                         cost = start.far + first.far + then.far + 0.5
                         yield Reckoned((start, first, then), f"{start.text} + {first.text} + {then.text}", cost)
 
 
-def _ends_of(found: Found, years: Sequence[int]) -> Iterator[Day]:
+def _ends_of(found: Found, years: Sequence[int]) -> Iterator[date]:
     """The last day of a month that is named without a day."""
     for form in found.forms:
         match = _MONTH.fullmatch(form)
         if match is None:
             continue
         for year in years if match[1] == "-" else (int(match[1]),):
-            yield Day(date(year, int(match[2]), monthrange(year, int(match[2]))[1]), match[1] == "-")
+            yield date(year, int(match[2]), monthrange(year, int(match[2]))[1])
 
 
 def _weekdays_of(found: Found) -> Iterator[int]:
@@ -274,7 +266,7 @@ def span_ways(found: Found, operands: Sequence[Operand]) -> Iterator[Reckoned]:
     days = [(o, d) for o in operands if o.found.kind == "date" for d in days_of(o.found, years)]
     for first, begin in days:
         for last, end in days:
-            if first is not last and begin.date < end.date and _lasts(begin.date, end.date, unit, amount):
+            if first is not last and begin < end and _lasts(begin, end, unit, amount):
                 yield Reckoned((first, last), f"{first.text} to {last.text}", first.far + last.far + 0.25)
 
 
