@@ -61,7 +61,7 @@ def _evidence(item: Evidence) -> dict[str, Any]:
 
 
 def _passage(p: Passage) -> dict[str, Any]:
-    return {"chunk_id": p.chunk_id, "doc_id": p.doc_id, "title": p.title, "score": p.score, "bm25": p.bm25, "semantic": p.semantic, "screened": p.screened} | ({} if p.reranked is None else {"reranked": p.reranked})  # fmt: skip
+    return {"chunk_id": p.chunk_id, "doc_id": p.doc_id, "title": p.title, "start": p.start, "end": p.start + len(p.text), "score": p.score, "bm25": p.bm25, "semantic": p.semantic, "screened": p.screened} | ({} if p.reranked is None else {"reranked": p.reranked})  # fmt: skip
 
 
 def _prompt(prompt: Prompt) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from bot.commands.output import emit, note, progress
 from bot.commands.sample import place_sample_directory
 from bot.commands.startup import run, settings_of
 from bot.commands.wiring import opened, wiring_of
-from bot.evaluate.bench import Bench, SuiteResult, T
+from bot.evaluate.bench import Bench, Company, SuiteResult, T
 from bot.evaluate.compare import over_earlier, read_earlier
 from bot.evaluate.gate import failures, read_gate
 from bot.evaluate.suites import SUITES
@@ -73,7 +73,7 @@ Data = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Folder with provenance/, answers/, retrieval/, query/, screen/, injection/, questions.jsonl, golden.jsonl.",
+        help="Folder with provenance/, answers/, retrieval/, query/, screen/, injection/, questions.jsonl, golden.jsonl; turns: of a company, or of several.",
     ),
 ]
 Sample = Annotated[
@@ -88,6 +88,17 @@ Limit = Annotated[
 ]
 
 
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option("--kind", metavar="KIND", help="turns: rows of this kind alone; may be given more than once."),
+]
+Keep = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="turns: leave the temporary home of each company here as DIR/NAME, to look at with ATTEST_HOME.",
+    ),
+]
 Policies = Annotated[
     str | None,
     typer.Option(
@@ -113,6 +124,8 @@ def evaluate(
     errors: Errors = None,
     grades: Grades = False,
     policy: Policies = None,
+    kind: Kinds = None,
+    keep: Keep = None,
     baseline: Baseline = None,
     html: Html = None,
     json: options.JsonFlag = False,
@@ -121,12 +134,14 @@ def evaluate(
 
     provenance also gives `relevance`: answers to the question against answers to another, at random and of the same subject (hard).
     retrieval builds a temporary knowledge base for each corpus; questions.jsonl and golden ask the knowledge base that is
-    there, or the sample's with --sample. `all` runs every suite that the folder has data for. Shares and scores are in [0, 1].
+    there, or the sample's with --sample. turns asks a company's own questions (kb/, turns.jsonl, readers.yaml, directory.yaml) over its own
+    documents, in a temporary home, and says of each that was lost which stage lost it. `all` runs every suite that the folder has data for. Shares and scores are in [0, 1].
 
     Examples:
       attest eval golden --sample --html golden.html
       attest eval golden --sample --policy all
       attest eval retrieval --data ./mine --html retrieval.html --baseline before.json
+      attest eval turns --data ./company --html turns.html
       attest eval answers --data ./desk --by-rule
       attest eval provenance --data ./data --errors wrong.jsonl
       attest eval all --data ./data --gate gate.yaml --json
@@ -139,9 +154,9 @@ def evaluate(
     folder = SAMPLE if sample else data or Path()
     settings = settings_of()
     set_up = partial(
-        Bench, policies=_policies(policy, settings), limit=limit, by_category=by_category, by_rule=by_rule, mutations=mutations, errors=errors, grades=grades, details=bool(page)
+        Bench, policies=_policies(policy, settings), limit=limit, by_category=by_category, by_rule=by_rule, mutations=mutations, errors=errors, grades=grades, details=bool(page), kinds=tuple(kind or ())
     )  # fmt: skip
-    results = run(_measure(context, settings, names, folder, set_up, sample=sample))
+    results = run(_measure(context, settings, names, folder, set_up, keep=keep, sample=sample))
     results = over_earlier(results, earlier) if earlier else results
     seconds = round(time.monotonic() - began, 3)
     below = failures(bounds, results, partial=suite.value != "all")
@@ -201,6 +216,7 @@ async def _measure(
     data: Path,
     set_up: Callable[..., Bench],
     *,
+    keep: Path | None,
     sample: bool,
 ) -> list[SuiteResult]:
     @asynccontextmanager
@@ -208,44 +224,76 @@ async def _measure(
         async with temporary(context, settings, path) as system:
             yield system
 
+    @asynccontextmanager
+    async def open_company(company: Company) -> AsyncIterator[System]:
+        with _home(keep / company.name if keep else None) as home:
+            own = _own_settings(settings, home, directory=company.directory or home / "directory.yaml")
+            async with _filled(context, own, company.kb, acl=company.readers) as system:
+                yield system
+
     whole = fresh(SAMPLE / "kb") if sample else opened(context, settings)
     async with whole as system:
-        bench = set_up(system, data, fresh, _track)
+        bench = set_up(system, data, fresh, open_company, _track)
         return [await SUITES[name].run(bench) for name in names]
 
 
 @asynccontextmanager
 async def temporary(context: typer.Context, settings: Settings, path: Path) -> AsyncIterator[System]:
     """A system over a temporary knowledge base made of `path`; home, ledger and key are temporary as well."""
-    with tempfile.TemporaryDirectory(prefix="attest-eval-") as name:
-        own = _own_settings(settings, Path(name), sample=path == SAMPLE / "kb")
-        ingester = await wiring_of(context).open_ingester(own)
-        try:
-            with bars() as on_progress:
-                report = await ingester.run([path], acl=None, lexical_only=False, on_progress=on_progress)
-        finally:
-            await ingester.close()
-        if report.refused:
-            first = report.refused[0]
-            note(f"{path}: {len(report.refused)} refused, the first is {first.doc}: {first.reason}")
-        async with opened(context, own) as system:
+    with _home(None) as home:
+        sample = path == SAMPLE / "kb"
+        own = _own_settings(settings, home, directory=None if sample else settings.directory_path)
+        if sample:
+            place_sample_directory(own)
+        async with _filled(context, own, path) as system:
             yield system
 
 
-def _own_settings(settings: Settings, home: Path, *, sample: bool) -> Settings:
+@contextmanager
+def _home(kept: Path | None) -> Iterator[Path]:
+    """A home that is removed at the end, or `kept`. Raises InputError."""
+    if kept is None:
+        with tempfile.TemporaryDirectory(prefix="attest-eval-") as name:
+            yield Path(name)
+        return
+    try:
+        kept.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"--keep {kept.parent}: {(error.strerror or 'cannot be made').lower()}", code="bad_file"
+        ) from None
+    yield kept
+
+
+@asynccontextmanager
+async def _filled(context: typer.Context, own: Settings, path: Path, acl: Path | None = None) -> AsyncIterator[System]:
+    """A system over the home of `own`, once the documents of `path` are in it."""
+    ingester = await wiring_of(context).open_ingester(own)
+    try:
+        with bars() as on_progress:
+            report = await ingester.run([path], acl=acl, lexical_only=False, on_progress=on_progress)
+    finally:
+        await ingester.close()
+    if report.refused:
+        first = report.refused[0]
+        note(f"{path}: {len(report.refused)} refused, the first is {first.doc}: {first.reason}")
+    async with opened(context, own) as system:
+        yield system
+
+
+def _own_settings(settings: Settings, home: Path, *, directory: Path | None) -> Settings:
+    """The settings of the installation in a home of their own. `directory`: who is in which group; None: HOME/directory.yaml."""
     settings.policies  # noqa: B018  # read before the home changes: the company's own policies are measured too
-    own = settings.model_copy(
+    as_before = directory == settings.directory_path
+    return settings.model_copy(
         update={
             "home": home,
             "ledger_key_file": home / "ledger.key",
             "model_file": settings.model_path,
-            "directory": "file" if sample else settings.directory,
-            "directory_file": None if sample else settings.directory_path,
+            "directory": settings.directory if as_before else "file",
+            "directory_file": directory,
         }
     )
-    if sample:
-        place_sample_directory(own)
-    return own
 
 
 def _track(name: str, rows: Sequence[T], /) -> Iterator[T]:

@@ -12,13 +12,21 @@ from bot.commands.html_file import HtmlFile
 from bot.commands.output import console, note, table
 from bot.evaluate.bench import SetResult, SuiteResult
 from bot.evaluate.gain import Gain
+from bot.evaluate.kinds import counted
 from bot.evaluate.page import eval_page
+from bot.evaluate.wording import WHOLE, name_of
+
+ASKED = 90
+"""Characters of a question in a table."""
 
 
 def show(results: Sequence[SuiteResult], seconds: float) -> None:
     """Wrong rows, figures, and what was gained over other systems, suite by suite."""
     out = console()
     for result in results:
+        if any(part.part for part in result.sets):
+            _show_turns(result)
+            continue
         if result.wrong:
             out.print(Text(f"{result.suite}: wrong rows", style="bold red"))
             rows = [(row.id, row.set, row.outcome, "; ".join(row.why)) for row in result.wrong]
@@ -32,6 +40,51 @@ def show(results: Sequence[SuiteResult], seconds: float) -> None:
         out.print()
         _show_gains(result)
     out.print(f"{seconds:.1f} s", style="dim")
+
+
+def _show_turns(result: SuiteResult) -> None:
+    """Of each company a table by kind and the facts on their way, then what was lost, the worst first, and where."""
+    out = console()
+    for whole in result.sets:
+        counts = counted(result, whole)
+        if counts is None:
+            continue
+        ends, stages = counts.verdicts, counts.stages
+        lost_at = ("lost at:",) if stages else ()
+        blank = ("",) * len(lost_at)
+        rows = [(kind, n, *(c or "" for c in (*ended, *blank, *lost))) for kind, n, ended, lost in counts.rows]
+        columns = ("n", *ends, *lost_at, *stages)
+        out.print(table((whole.name, *columns), rows, right=columns))
+        out.print()
+        out.print(_totals(whole))
+        out.print()
+    if result.wrong:
+        out.print(Text("what was lost, the worst first", style="bold red"))
+        heads = ("row", "set", "verdict", "lost at", "asked", "why")
+        lines = [
+            (row.id, row.set, row.outcome, row.lost or "", _short(row.question or ""), "; ".join(row.why))
+            for row in result.wrong
+        ]
+        out.print(table(heads, lines))
+        out.print()
+
+
+def _totals(whole: SetResult) -> str:
+    """Right in all, and how far the facts of the turns that can be answered came."""
+    m = whole.metrics
+    said = f"{whole.n} turns, right {m['right']:.2f}"
+    said += f", answers of {m['words']:.0f} words (median)" if "words" in m else ""
+    ways = [(name, m[name]) for name in m if name.startswith("facts_")]
+    if ways:
+        told = " · ".join(f"{name_of(name).removeprefix('Facts ')} {value:.2f}" for name, value in ways)
+        said += f"\nturns whose facts were all {told}"
+    return said
+
+
+def _short(text: str) -> str:
+    """The end of what was asked: of a pasted conversation it is the question."""
+    words = " ".join(text.split())
+    return words if len(words) <= ASKED else f"… {words[-ASKED:].partition(' ')[2]}"
 
 
 def write_page(file: HtmlFile, results: Sequence[SuiteResult], name: str, below: Sequence[str]) -> None:
@@ -54,7 +107,7 @@ def figure(name: str, value: float | None) -> str:
     """A figure as it stands in a table: counts whole, shares with three places."""
     if value is None:
         return "–"
-    return f"{value:.0f}" if name == "without_relevant" or name.endswith("_n") else f"{value:.3f}"
+    return f"{value:.0f}" if name in WHOLE or name.endswith("_n") else f"{value:.3f}"
 
 
 def _show_gains(result: SuiteResult) -> None:

@@ -25,6 +25,7 @@ class SetResult:
 
     Suites that measure question by question hand the questions over, and what the set gains over another system;
     `notes` are lines for the person who made the set. `system`: which of several that were measured side by side, such as a policy.
+    `part`: a line of the table of the set before it.
     """
 
     name: str
@@ -34,6 +35,7 @@ class SetResult:
     gains: tuple[Gain, ...] = ()
     notes: tuple[str, ...] = ()
     system: str = ""
+    part: bool = False
 
     @property
     def split(self) -> str:
@@ -64,12 +66,14 @@ class SetResult:
 
 @dataclass(frozen=True, slots=True)
 class WrongRow:
-    """A row that was judged wrong, with every reason."""
+    """A row that was judged wrong, with every reason. `lost`: the stage that lost it, `question` what was asked, where the suite tells them."""
 
     id: str
     set: str
     outcome: str
     why: tuple[str, ...]
+    lost: str | None = None
+    question: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,19 @@ class SuiteResult:
     def as_json(self) -> dict[str, Any]:
         """The form of `--json`."""
         value: dict[str, Any] = {"suite": self.suite, "sets": [part.as_json() for part in self.sets]}
-        return value | ({"wrong": [asdict(row) for row in self.wrong]} if self.wrong else {})
+        wrong = [{k: v for k, v in asdict(row).items() if v is not None} for row in self.wrong]
+        return value | ({"wrong": wrong} if wrong else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """A knowledge base with questions of its own. `readers`: who may read what; `directory`: who is in which group; None: everyone, nobody."""
+
+    name: str
+    kb: Path
+    turns: Path
+    readers: Path | None = None
+    directory: Path | None = None
 
 
 class Track(Protocol):
@@ -96,15 +112,17 @@ class Track(Protocol):
 class Bench:
     """The system under test and the data. `limit` rows of each file at most, evenly spread; None is all.
 
-    `fresh` builds a system over a temporary knowledge base made of one path, and removes it at the end.
+    `fresh` builds a system over a temporary knowledge base made of one path, and removes it at the end; `open` does the same of a company.
     `mutations`: how many of each kind the provenance suite makes, 0 for none; `errors`: where it writes its mistakes.
     `grades`: retrieval also grades what it found and says whether it would have answered; `details`: texts are kept to be read.
     `by_rule`: answers also says of each rule how often it was right. `policies`: golden runs under each of them, side by side; empty is the one that counts.
+    `kinds`: turns asks rows of these alone; empty is all.
     """
 
     system: System
     data: Path
     fresh: Callable[[Path], AbstractAsyncContextManager[System]]
+    open: Callable[[Company], AbstractAsyncContextManager[System]]
     track: Track
     limit: int | None = None
     by_category: bool = False
@@ -114,6 +132,7 @@ class Bench:
     grades: bool = False
     details: bool = False
     policies: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
     def files(self, suite: str) -> list[Path]:
         """The suite's files, by name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -15,9 +15,10 @@ from bot.evaluate.bootstrap import Interval
 from bot.evaluate.gain import Gain
 from bot.evaluate.insufficiency import confusion
 from bot.evaluate.item import Item, item_of
+from bot.evaluate.kinds import Counted, counted
 from bot.evaluate.plots import Bar, Point, Series
 from bot.evaluate.questions import Question
-from bot.evaluate.wording import LESS, MAIN, MEANINGS, NEITHER, name_of
+from bot.evaluate.wording import LESS, MAIN, MEANINGS, NEITHER, WHOLE, name_of
 from bot.http.templating import rendered, static_files
 from grounding.records import Action
 from rai.records import Outcome
@@ -87,6 +88,7 @@ class SetView:
     actions: tuple[str, ...]
     kinds: tuple[tuple[str, tuple[int, ...], int], ...]
     lists: tuple[Listed, ...]
+    counted: Counted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +131,10 @@ def _cell(name: str, value: float | None, best: float | None) -> tuple[str, bool
 
 def eval_page(results: Sequence[SuiteResult], *, name: str, made: str = "", below: Sequence[str] = ()) -> str:
     """The page of `results`. `name`: what was measured; `made`: when; `below`: figures that the gate refused."""
+    shown = [(r, p) for r in results for p in r.sets if not p.part]
     sets = [
-        set_view(f"s{number}", result.suite, part)
-        for number, (result, part) in enumerate(((r, p) for r in results for p in r.sets), start=1)
+        replace(set_view(f"s{number}", result.suite, part), counted=counted(result, part))
+        for number, (result, part) in enumerate(shown, start=1)
     ]
     occurs = dict.fromkeys(metric for result in results for part in result.sets for metric in part.metrics)
     style = "".join(static_files()[file][0].decode() for file in ("attest.css", "report.css", "eval.css"))
@@ -153,7 +156,7 @@ def eval_page(results: Sequence[SuiteResult], *, name: str, made: str = "", belo
 def set_view(anchor: str, suite: str, part: SetResult) -> SetView:
     """One set, shaped for reading."""
     spans = part.intervals()
-    counts = {name for name in part.metrics if name.endswith("_n") or name == "without_relevant"}
+    counts = {name for name in part.metrics if name.endswith("_n") or name.startswith("lost_") or name in WHOLE}
     main = MAIN.get(suite, "")
     table = confusion(part.questions)
     occurred = {a for counted in table.values() for a in counted}
@@ -198,7 +201,7 @@ def _plots(questions: Sequence[Question], main: str, suite: str) -> list[Plot]:
         return []
     made: list[Plot | None] = [_recall_plot(scored), _rank_plot(scored)] if suite == "retrieval" else []
     made.append(_grade_plot(questions))
-    if suite != "golden":
+    if suite not in ("golden", "turns"):
         made += [_sorted_plot(scored, main), _difference_plot(scored, main)]
     tags = figures.by_tag(scored, main)
     made += [_tag_plot(tags, main)] if tags else []

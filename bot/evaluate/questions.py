@@ -17,7 +17,7 @@ Where = Literal["present", "absent"]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A document that was found, by its best passage. `grade` in [0, 1] where the grader was asked; `cited` in a whole turn."""
+    """A document that was found, by its best passage. `grade` in [0, 1] where the grader was asked; `cited` and `shown` (in the prompt) in a whole turn."""
 
     rank: int
     doc_id: str
@@ -29,6 +29,7 @@ class Hit:
     semantic: float | None = None
     grade: float | None = None
     cited: bool = False
+    shown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Question:
 
     `kind` is the row's own word for whether it can be answered, `where` what follows from it; `action` is the corrective
     decision and `answered` whether anything was kept to answer from, or for a whole turn whether an answer was given. `grade`
-    is the best grade, in [0, 1].
+    is the best grade, in [0, 1]. `severity`: of two that are equally wrong, the higher is looked at first.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Question:
     wanted: str | None = None
     answer: str | None = None
     why: tuple[str, ...] = ()
+    severity: int = 0
 
     @property
     def first_rank(self) -> int | None:

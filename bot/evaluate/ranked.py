@@ -72,9 +72,13 @@ def _after_grading(asked: Asked, relevant: Collection[str]) -> dict[str, float]:
 
 
 def hits_of(
-    passages: Sequence[Passage], relevant: Collection[str], grades: Mapping[str, float], cited: Collection[str] = ()
+    passages: Sequence[Passage],
+    relevant: Collection[str],
+    grades: Mapping[str, float],
+    cited: Collection[str] = (),
+    shown: Collection[str] = (),
 ) -> tuple[Hit, ...]:
-    """The best passage of each of the first documents. `grades` by chunk, `cited` documents."""
+    """The best passage of each of the first documents. `grades` by chunk; documents that were `cited`, and `shown` in the prompt."""
     best: dict[str, Passage] = {}
     for passage in passages:
         best.setdefault(passage.doc_id, passage)
@@ -82,7 +86,7 @@ def hits_of(
         Hit(
             rank=rank, doc_id=p.doc_id, title=p.title, text=p.text[:SHOWN_TEXT], relevant=p.doc_id in relevant,
             score=p.score, bm25=p.bm25, semantic=p.semantic, grade=grades.get(p.chunk_id),
-            cited=p.doc_id in cited,
+            cited=p.doc_id in cited, shown=p.doc_id in shown,
         )
         for rank, p in enumerate(list(best.values())[:SHOWN_HITS], start=1)
     )  # fmt: skip

@@ -13,6 +13,7 @@ from bot.evaluate.provenance import provenance
 from bot.evaluate.screening import injection, screen
 from bot.evaluate.searching import query, retrieval
 from bot.evaluate.sets import OWN_QUESTIONS
+from bot.evaluate.turns import TURNS, turns
 
 
 async def _golden(bench: Bench) -> SuiteResult:
@@ -37,6 +38,7 @@ class Suite:
 SUITES: dict[str, Suite] = {
     "provenance": Suite(provenance, ("provenance/*.jsonl",)),
     "answers": Suite(answers, ("answers/*.jsonl",)),
+    "turns": Suite(turns, (TURNS, f"*/{TURNS}")),
     "retrieval": Suite(retrieval, ("retrieval/*/queries.jsonl", OWN_QUESTIONS)),
     "query": Suite(query, ("query/*.jsonl",)),
     "screen": Suite(screen, ("screen/*.jsonl",)),

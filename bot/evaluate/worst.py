@@ -15,11 +15,11 @@ _PERFECT = 1 - 1e-9
 def worst_first(questions: Sequence[Question], metric: str) -> list[Question]:
     """Questions whose figure is below 1, lowest first.
 
-    Of equals first those whose first right document stands lowest or was not found at all, then those with most reasons,
+    Of equals first the severest, then those whose first right document stands lowest or was not found at all, then those with most reasons,
     then in the order given.
     """
     below = [q for q in questions if q.metrics.get(metric, 1.0) < _PERFECT]
-    return sorted(below, key=lambda q: (q.metrics[metric], -_depth(q), -len(q.why)))
+    return sorted(below, key=lambda q: (q.metrics[metric], -q.severity, -_depth(q), -len(q.why)))
 
 
 def answered_though_absent(questions: Sequence[Question]) -> list[Question]:

@@ -15,6 +15,8 @@ from playwright.async_api import Browser, Page, expect
 
 from bot.evaluate.bench import SetResult, SuiteResult
 from bot.evaluate.compare import over_plain
+from bot.evaluate.facts import VERDICTS
+from bot.evaluate.lost import STAGES
 from bot.evaluate.page import eval_page
 from bot.evaluate.questions import Question
 from tests.e2e.contrast import CONTRAST
@@ -48,6 +50,37 @@ def test_the_example_of_the_documents_runs(sample_home: Path, model_file: Path, 
     assert found["metrics"]["recall_50"] == 1.0
     assert "can never be found" not in ran.stderr
     assert "<svg" in (tmp_path / "mine.html").read_text("utf-8")
+
+
+def test_a_company_is_asked_in_a_home_that_is_left_only_when_asked_for(model_file: Path, tmp_path: Path) -> None:
+    """Three documents and a row for each kind: whatever the answers are, every turn is judged, and each that was lost names a stage."""
+    company = ROOT / "tests" / "eval" / "company"
+    command = ["eval", "turns", "--data", str(company), "--html", "turns.html", "--keep", "kept", "--json"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "bot", *command],
+        cwd=tmp_path, env=environment_of(tmp_path / "home", model_file), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    (suite,) = json.loads(ran.stdout)["suites"]
+    whole = suite["sets"][0]
+    assert whole["n"] == 21
+    assert sum(whole["metrics"][v] for v in VERDICTS) == pytest.approx(1)
+    assert len(suite["wrong"]) == round(whole["n"] * (1 - whole["metrics"]["right"]))
+    assert {row["lost"] for row in suite["wrong"]} <= set(STAGES)
+    assert whole["metrics"]["facts_found"] > 0.8
+    restricted = next(part for part in suite["sets"] if part["name"] == "company:restricted")
+    assert restricted["metrics"]["right"] == 1.0  # bob may not read the note on goodwill
+    assert "<svg" in (tmp_path / "turns.html").read_text("utf-8")
+    assert (tmp_path / "kept" / "company" / "ledger.db").is_file()
+    assert not (tmp_path / "home" / "index" / "store.db").exists() or not _documents(tmp_path / "home", model_file)
+
+
+def _documents(home: Path, model_file: Path) -> list[object]:
+    ran = subprocess.run(
+        [sys.executable, "-m", "bot", "documents", "list", "--json"],
+        env=environment_of(home, model_file), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return list(json.loads(ran.stdout)["documents"])
 
 
 def asked() -> list[Question]:

@@ -101,12 +101,12 @@ class Judging:
         return Report("unchecked", 0.0, (), None if self.silent else float(fits), layers=(layer,))
 
 
-def _never(_: Path) -> AbstractAsyncContextManager[System]:
+def _never(_: object) -> AbstractAsyncContextManager[System]:
     raise AssertionError("nothing is built afresh")
 
 
 def bench(data: Path, *, silent: bool = False) -> Bench:
-    return Bench(cast(System, Judging(silent)), data, _never, lambda _, rows: iter(rows))
+    return Bench(cast(System, Judging(silent)), data, _never, _never, lambda _, rows: iter(rows))
 
 
 async def test_both_error_rates_and_calibration(data: Path) -> None:

@@ -354,7 +354,7 @@ def turn_body(ask: Ask, reply: Reply, passages: Sequence[Passage]) -> dict[str, 
             for n, p in enumerate(passages, 1)
         ],
         "passages": [
-            {"chunk_id": p.chunk_id, "doc_id": p.doc_id, "title": p.title, "score": p.score, "bm25": p.bm25, "semantic": p.semantic, "screened": p.screened}
+            {"chunk_id": p.chunk_id, "doc_id": p.doc_id, "title": p.title, "start": p.start, "end": p.start + len(p.text), "score": p.score, "bm25": p.bm25, "semantic": p.semantic, "screened": p.screened}
             for p in passages
         ],
         "prompt": {"parts": parts, "question": ask.question, "cuts": ["history: 2 oldest turns"], "tokens": 812, "sha256": "ab" * 32}

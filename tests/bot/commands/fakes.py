@@ -228,6 +228,7 @@ class FakeWorld:
     search_down: bool = False
     directory_down: bool = False
     answers: Callable[[Ask], Reply] | None = None
+    recorded: Callable[[Ask, Reply], dict[str, Any]] | None = None
     before: Callable[[], Awaitable[None]] | None = None
     waiting: dict[str, str] = field(default_factory=dict)
     asked: list[Ask] = field(default_factory=list)
@@ -277,7 +278,9 @@ class FakeWorld:
         if self.before is not None:
             await self.before()
         made = (self.answers or answered)(ask)
-        entry = await self.ledger.append("turn", {"question": ask.question, "reply": {"outcome": made.outcome.value}})
+        more = self.recorded(ask, made) if self.recorded else {}
+        body = {"question": ask.question, "reply": {"outcome": made.outcome.value}, **more}
+        entry = await self.ledger.append("turn", body)
         return replace(made, entry_id=entry.entry_id)
 
 
