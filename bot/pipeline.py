@@ -1,6 +1,6 @@
 """The turn: the whole system on one screen.
 
-screen -> query -> retrieve -> (screened passages) -> grade -> correct, ambiguous: add web, incorrect: web instead
+screen -> (small talk: a fixed reply) -> query -> retrieve -> (screened passages) -> grade -> correct, ambiguous: add web, incorrect: web instead
 -> evidence -> prompt -> compose (every model is wrapped by the screen) -> check -> send, repair, draft again or withhold -> ledger -> reply
 """
 
@@ -17,6 +17,7 @@ from bot.records import Ask, Code, OnStage, Reply
 from bot.reply import EMPTY, OVER_BUDGET, notice
 from bot.screening import blocked_for, open_turn
 from bot.settle import ended, refused, settle
+from bot.talk import talked
 from bot.trace import CODES, Trace
 from bot.turn import Seams, Work
 from bot.turn_mark import turn_marked
@@ -126,6 +127,8 @@ async def _turn(w: Work) -> Reply:
     access = await stage("access", _access(w))
     if not await stage("screen", open_turn(w)):
         return refused(w, blocked_for(w))
+    if (reply := await talked(w)) is not None:
+        return reply
     w.query = await stage("query", _query(w, access))
     kept = await _find(w, access)
     w.internal = internal_notes([p for p in kept if p.internal], w.grading.grades)

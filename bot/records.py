@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, Literal
 
+from bot.small_talk import Intent
 from bot.web_marks import web_notice
 from grounding.clarify import Clarification
 from grounding.decide import Decision
@@ -88,7 +89,8 @@ class Refusal:
 class Reply:
     """How the turn ended. `answer` is what the channel shows: the checked answer, or the fixed notice of the outcome.
 
-    `turn_id`: 16 hexadecimal digits that log lines and the trace of the turn carry too.
+    `turn_id`: 16 hexadecimal digits that log lines and the trace of the turn carry too. `intent`: of small talk, which is not searched for;
+    `suggestions`: messages that may be sent next, as buttons where there are some.
     """
 
     outcome: Outcome
@@ -117,6 +119,8 @@ class Reply:
     policy: str = ""
     usage: dict[str, int | str] = field(default_factory=dict)
     turn_id: str = ""
+    intent: Intent | None = None
+    suggestions: tuple[str, ...] = ()
 
     @property
     def web_notice(self) -> str | None:

@@ -75,6 +75,8 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
         out.print(Text(plain(looked), style="dim"))
     out.print(Text("\n" + plain(reply.answer.strip())))
     _ask_back(out, reply, verbose=verbose)
+    if reply.suggestions:
+        out.print(Text("\n" + " · ".join(plain(text) for text in reply.suggestions), style="dim"))
     if reply.web_notice:
         out.print(Text("\n" + plain(reply.web_notice), style="yellow"))
     if reply.refusal is not None and reply.entry_id:
@@ -98,6 +100,8 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
 
 def _head(reply: Reply) -> Text:
     style, sentence = _OUTCOMES[reply.outcome]
+    if reply.intent is not None:
+        sentence = "small talk, nothing was searched for"
     if reply.answer == EMPTY:
         sentence = "there is nothing to answer from"
     if reply.outcome is Outcome.ANSWERED and _doubtful(reply.claims):

@@ -76,7 +76,7 @@ def _teams_message(reply: Reply, source: SourceLink | None) -> Json:
     attached, rest = citations[:MAX_CITATIONS], citations[MAX_CITATIONS:]
     blocks = [_body(reply), _ask_back(reply), _sources(rest, source), *_asides(reply)]
     message = notice("\n\n".join(block for block in blocks if block))
-    if reply.outcome in DELIVERED:
+    if reply.outcome in DELIVERED and reply.intent is None:  # a fixed text is no work of an AI
         root: Json = {"type": MESSAGE, "@type": "Message", "@context": "https://schema.org", "@id": ""}
         root["additionalType"] = ["AIGeneratedContent"]
         if attached:
@@ -119,9 +119,10 @@ def _ask_back(reply: Reply) -> str:
 
 
 def _choices(reply: Reply, question: str) -> list[Json]:
-    """A button for each thing that may be meant; pressed, it asks the completed question."""
+    """A button for each thing that may be meant; pressed, it asks the completed question. Of small talk, what may be said next."""
     options = reply.clarification.options if reply.clarification else ()
     asked = [(_line(option), completed(question, _line(option))) for option in options[:MAX_CHOICES]]
+    asked += [(text, text) for text in reply.suggestions[: MAX_CHOICES - len(asked)]]
     return [
         {"type": "imBack", "title": shorten(option, MAX_NAME), "value": value}
         for option, value in asked

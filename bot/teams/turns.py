@@ -241,7 +241,11 @@ class Turns:
         if reply is None:
             return
         try:
-            if reply.outcome not in FORGOTTEN:
+            if reply.intent == "new":
+                await self._history.forget(activity)
+            elif (
+                reply.outcome not in FORGOTTEN and reply.intent is None
+            ):  # small talk would stand between a question and what follows from it
                 said = [Turn("assistant", reply.answer)] if reply.outcome in DELIVERED else []
                 await self._history.remember(activity, [*question.turns(), *said])
             if sent_id and reply.entry_id:

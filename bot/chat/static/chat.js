@@ -65,6 +65,13 @@ function complete(text) {
   announce("The question is in the box, completed. Press Enter to ask it.");
 }
 
+// What is said next is about another customer.
+function forget() {
+  history = [];
+  byId("conversation").value = "";
+  byId("context").value = "";
+}
+
 function busy(on) {
   send.hidden = on;
   stop.hidden = !on;
@@ -90,9 +97,10 @@ async function ask(text) {
     const shown = await viewOf({ ...reply, question: text });
     if (running !== control) return;
     evidence = reply.entry_id ? shown.evidence : [];
-    view.show(reply, shown, (performance.now() - began) / 1000, { copy, complete });
+    view.show(reply, shown, (performance.now() - began) / 1000, { copy, complete, say: ask });
     view.node.scrollIntoView({ block: "start" });
-    history = [...history, { role: "user", text }, { role: "assistant", text: reply.answer }];
+    if (reply.intent === "new") forget();
+    else if (!reply.intent) history = [...history, { role: "user", text }, { role: "assistant", text: reply.answer }];
     announce([`${outcomeWord(reply.outcome)}. ${reply.answer}`, shown.ask_back?.question].filter(Boolean).join(" "));
     check.refresh();
   } catch (error) {
@@ -137,11 +145,9 @@ byId("new").addEventListener("click", () => {
   running?.abort();
   running = null;
   busy(false);
-  history = [];
+  forget();
   evidence = [];
   thread.replaceChildren();
-  byId("conversation").value = "";
-  byId("context").value = "";
   byId("welcome").hidden = false;
   check.refresh();
   openTab(byId("tab-ask"));

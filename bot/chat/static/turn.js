@@ -43,13 +43,15 @@ export class TurnView {
       el("button", { type: "button", class: "quiet", on: { click: retry } }, "Ask again")));
   }
 
-  show(reply, shown, seconds, { copy, complete }) {
-    const delivered = reply.outcome === "answered" || reply.outcome === "repaired";
+  show(reply, shown, seconds, { copy, complete, say }) {
+    const delivered = !reply.intent && (reply.outcome === "answered" || reply.outcome === "repaired");
     const tools = [shown.ask_back ? askBack(shown.ask_back, complete) : "",
       reply.web_notice ? el("p", { class: "notice from-web" }, reply.web_notice) : "", chips(reply.citations, "Citations")];
     if (delivered) tools.push(el("div", { class: "row tools" },
       el("button", { type: "button", on: { click: (event) => copy(customerText(reply.answer), event.currentTarget) } }, "Copy as customer text")));
     if (!delivered && reply.offered?.length) tools.push(offered(reply));
+    if (reply.suggestions?.length) tools.push(el("div", { class: "row tools", role: "group", "aria-label": "What you may say next" },
+      reply.suggestions.map((text) => el("button", { type: "button", class: "quiet", on: { click: () => say(text) } }, text))));
     if (reply.refusal && reply.entry_id) tools.push(wrongRefusal(reply, this.as));
     const map = drawn(shown.answer);
     map.querySelector(".answer").after(...tools);
@@ -76,6 +78,7 @@ function summary(reply, seconds) {
     const removed = reply.draft.claims.filter((c) => tone(c) === "bad").length;
     if (removed) parts.push(`${removed} unsupported ${removed === 1 ? "claim" : "claims"} in the draft`);
   }
+  if (reply.intent) parts.push("nothing was searched for");
   if (reply.code) parts.push(reply.code.replace("_", " "));
   parts.push(`${seconds.toFixed(1)} s`);
   return parts.join(" · ");

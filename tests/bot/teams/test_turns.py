@@ -312,3 +312,31 @@ async def test_other_activities_are_taken_and_ignored(bots: Bots, channel: FakeC
     bot = await bots.start()
     assert (await bot.post(channel.inbound(type=kind))).status == 202
     assert bot.answer.asked == []
+
+
+async def test_small_talk_has_buttons_no_label_and_is_not_remembered(bots: Bots, channel: FakeChannel) -> None:
+    greeting = Reply(Outcome.ANSWERED, "Hello!", entry_id="entry-2", intent="greeting", suggestions=("Help", "Next"))
+    bot = await bots.start(answer=FakeAnswer(greeting))
+    await bot.post(channel.inbound(text="hi"))
+    [message] = await channel.until_messages(1)
+    assert check_activity(message) == []
+    assert [a["value"] for a in message["suggestedActions"]["actions"]] == ["Help", "Next"]
+    assert "AIGeneratedContent" not in str(message)
+    bot.answer.reply = REPLY
+    await bot.post(channel.inbound(text="What is the return window?"))
+    await channel.until_messages(2)
+    assert bot.answer.asked[1].history == ()
+
+
+async def test_a_new_customer_begins_afresh(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start()
+    await bot.post(channel.inbound(text="What is the return window?"))
+    await channel.until_messages(1)
+    bot.answer.reply = Reply(Outcome.ANSWERED, "Ready.", entry_id="entry-2", intent="new")
+    await bot.post(channel.inbound(text="new customer"))
+    await channel.until_messages(2)
+    assert bot.answer.asked[1].history != ()
+    bot.answer.reply = REPLY
+    await bot.post(channel.inbound(text="And for gifts?"))
+    await channel.until_messages(3)
+    assert bot.answer.asked[2].history == ()
