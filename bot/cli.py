@@ -30,6 +30,7 @@ COMMANDS = {
     "check": "Check answers against their sources.",
     "eval": "Measure the system on labelled data.",
     "refusals": "See and decide the refusals that people report as wrong.",
+    "quarantine": "See and decide passages that were taken for planted orders.",
     "review-link": "Print a link to the reviewers' pages that works once.",
     "ledger": "Read, verify and export the provenance log.",
     "policies": "Show the retrieval and grading policies side by side.",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from bot.compose_embedder import asking_embedder
 from bot.compose_owned import Closers
-from bot.compose_parts import NAMES, VERDICTS, embedded_screen, embedding_model
+from bot.compose_parts import DECISIONS, NAMES, VERDICTS, embedded_screen, embedding_model
 from bot.compose_remote import (
     HELPING_SHARE,
     JUDGING_SHARE,
@@ -52,11 +52,12 @@ from rai.private import redaction
 from rai.provenance import CheckPolicy, CheckPorts, check, load
 from rai.records import Report, Source
 from rai.redact import Redactor
-from rai.screened import Earlier, RememberingScreen, ScreenedRetriever
+from rai.screened import RememberingScreen, ScreenedRetriever
 
 if TYPE_CHECKING:
     from grounding.embedded.index import EmbeddedIndex
     from rai.embedded.name_file import NameFile
+    from rai.embedded.verdict_file import VerdictFile
 
 
 async def compose(settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> System:
@@ -79,6 +80,7 @@ class _Builder:
     async def system(self) -> System:
         from grounding.embedded.grader import EmbeddedGrader
         from grounding.embedded.names import StoreNames
+        from rai.embedded.quarantine import DecisionFile, EmbeddedQuarantine
         from rai.embedded.relevance import EmbeddedRelevance
 
         settings = self.settings
@@ -87,7 +89,7 @@ class _Builder:
         embedder = asking_embedder(settings, local, self.redactor, self.closers)
         own = embedder is local  # else the cosines of found passages are another model's
         index, names = await self._index(embedder)
-        screen, earlier = await self._screen()
+        screen, first, verdicts = await self._screen()
         model, helper = self._models(screen)
         linker = StoreNames(index.store, index.words)
         search = searching(
@@ -98,6 +100,8 @@ class _Builder:
             library=FollowedLibrary(index, lambda _removed: names.follow(index)),
             closers=self.closers,
         )
+        earlier = verdicts.known if settings.screen == "embedded" else _nothing_known
+        decisions = DecisionFile(settings.home / DECISIONS)
         judge = self._judge(screen)
         names_of = tagger(settings, names.current, self.redactor, self.closers)
         ports = CheckPorts(tagger=names_of, scorer=EmbeddedRelevance(local), judge=judge)
@@ -105,7 +109,7 @@ class _Builder:
         seams = Seams(
             screen=screen,
             queries=QueryBuilder(summarizer(settings, local, self.redactor, self.closers), linker),
-            retriever=ScreenedRetriever(search.retriever, screen, earlier=earlier),
+            retriever=ScreenedRetriever(search.retriever, screen, earlier=earlier, released=decisions.released),
             grader=EmbeddedGrader(local, own=own),
             web=web_search(settings, screen, self.redactor, self.closers),
             composer=composer,
@@ -128,6 +132,7 @@ class _Builder:
             directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, seams.is_empty, search.ready, self.closers),
             degraded=lambda: {**self.closers.trouble(needed=False), **search.refused()}, close=self.closers.close,
             warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None, bare=index.bare,
+            quarantine=EmbeddedQuarantine(index, index.store, first, verdicts, decisions),
         )  # fmt: skip
 
     async def _index(self, embedder: Embedder | None) -> tuple[EmbeddedIndex, NameFile]:
@@ -152,15 +157,13 @@ class _Builder:
         self.closers.append(ledger.close)
         return ledger
 
-    async def _screen(self) -> tuple[PromptScreen, Earlier]:
-        """The screen of every text, and what it said of passages at ingest; a stronger screen judges passages itself."""
+    async def _screen(self) -> tuple[PromptScreen, PromptScreen, VerdictFile]:
+        """The screen of every text; the embedded one, and what it said of passages at ingest."""
         from rai.embedded.verdict_file import VerdictFile
 
         first = await embedded_screen(self.settings)
         screen = RememberingScreen(prompt_screen(self.settings, first, self.closers))
-        if self.settings.screen != "embedded":
-            return screen, lambda _keys: {}
-        return screen, VerdictFile(self.settings.home / "index" / VERDICTS, first.version).known
+        return screen, first, VerdictFile(self.settings.home / "index" / VERDICTS, first.version)
 
     def _closes(self, closer: Callable[[], None]) -> None:
         async def close() -> None:
@@ -260,6 +263,11 @@ def _warm(redactor: Redactor) -> None:
     """Load in the background what the first turn would wait for."""
     redactor.warm()
     shared_pool().begin(load)
+
+
+def _nothing_known(_keys: Sequence[str]) -> dict[str, str | None]:
+    """A stronger screen judges passages itself."""
+    return {}
 
 
 def _checker(settings: Settings, policy: Policy, ports: CheckPorts) -> Check:

@@ -15,6 +15,7 @@ from rai.ports import LocalScreen
 LOG = logging.getLogger("attest")
 NAMES = "names.db"
 VERDICTS = "screen.db"
+DECISIONS = "quarantine.db"
 
 
 def embedding_model(settings: Settings) -> Embedder | None:

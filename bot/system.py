@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.records import Answer
@@ -13,6 +13,7 @@ from grounding.linking import QueryBuilder
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Library, Retriever
 from rai.ports import Ledger, PromptScreen
+from rai.quarantine import Nothing, Quarantine
 from rai.records import Report, Source
 
 
@@ -38,7 +39,7 @@ class System:
     without for now, with why. `warm` loads in the
     background what the first turn of a long-running server should not wait for. `recall`: of approximate vectors, the share of
     the exact best 50 that they find; None while the search is exact. `bare`: passages without a vector of the embedder that search
-    uses, and how many of them have one of another. `incoming`: a block that belongs to the trace which the headers of a request name.
+    uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `incoming`: a block that belongs to the trace which the headers of a request name.
     """
 
     settings: Settings
@@ -60,6 +61,7 @@ class System:
     bare: Callable[[], tuple[int, int]] = lambda: (0, 0)
     graders: Callable[[Policy], Grader] | None = None
     rewriter: ChatModel | None = None
+    quarantine: Quarantine = field(default_factory=Nothing)
     incoming: Callable[[Mapping[str, str]], AbstractContextManager[None]] = lambda _headers: nullcontext()
 
     def grader_of(self, policy: Policy) -> Grader:

@@ -30,6 +30,7 @@ from rai.cut_prompt import cut_prompt
 from rai.personal.known import Known, Personal
 from rai.ports import PromptScreen
 from rai.pseudonyms import Pseudonyms
+from rai.quarantine import Released, without_released
 from rai.records import Screening
 from rai.redact import MASK, Redactor, masked, merged
 
@@ -162,7 +163,7 @@ class ScreenedModel:
 class ScreenedRetriever:
     """A retriever whose passages carry, in `screened`, the rule that found an order to the assistant in them.
 
-    Verdicts are kept by chunk id, which is a hash of the text, and by title; `earlier` looks up those that were made at ingest.
+    Verdicts are kept by chunk id, a hash of the text, and by title; `earlier` looks up those of the ingest, `released` what people let out.
     Raises PromptBlocked(None, unavailable=True) when the screen cannot decide.
     """
 
@@ -172,21 +173,23 @@ class ScreenedRetriever:
         screen: PromptScreen,
         *,
         earlier: Earlier = lambda _keys: {},
+        released: Released = lambda _keys: (),
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         self._retriever = retriever
         self._screen = screen
         self._earlier = earlier
+        self._released = released
         self._timeout_s = timeout_s
         self._verdicts: OrderedDict[str, str | None] = OrderedDict()
 
     async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
         """The retriever's result, each passage marked."""
         found = await self._retriever.retrieve(query, access, k)
-        rules = await self._judge(
-            [(verdict_key(p.chunk_id, p.title, p.text), as_data(p.title, p.text)) for p in found.passages]
-        )
-        marked = tuple(replace(p, screened=rule) for p, rule in zip(found.passages, rules, strict=True))
+        texts = [(verdict_key(p.chunk_id, p.title, p.text), as_data(p.title, p.text)) for p in found.passages]
+        rules = await self._judge(texts)
+        judged = [replace(p, screened=rule) for p, rule in zip(found.passages, rules, strict=True)]
+        marked = await without_released(judged, self._released)
         if (turn := _turn.get()) is not None:
             said = {t for p in marked if p.screened is None for t in (p.title, p.text)}
             turn.data |= said

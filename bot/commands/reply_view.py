@@ -20,6 +20,7 @@ from bot.commands.output import console, plain, show_progress, table
 from bot.decision_words import correction_words, decision_words, turn_words
 from bot.records import Citation, OnStage, Reply, Stage
 from bot.reply import EMPTY
+from bot.told import for_person
 from bot.usage_words import usage_words
 from bot.web_marks import web_tag
 from rai.records import Claim, Outcome
@@ -87,9 +88,10 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
     _struck(out, reply, numbers, verbose=verbose)
     _sources(out, "You may want to read", reply.offered)
     _internal(out, reply)
-    if reply.notes:
+    notes = list(reply.notes) if verbose else for_person(reply.notes)
+    if notes:
         out.print(Text("\nNotes", style="bold"))
-        for line in reply.notes:
+        for line in notes:
             out.print(_item(plain(line)))
     if verbose:
         _decided(out, reply)

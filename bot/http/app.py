@@ -17,6 +17,7 @@ from bot.http.metrics import Metrics
 from bot.http.rate import RateLimiter
 from bot.http.render import static
 from bot.review.pages import add_review
+from bot.review.quarantine import add_quarantine
 from bot.review.refusals import add_refusals
 from bot.system import System
 from bot.teams.state import State
@@ -55,6 +56,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     if system.settings.local_mode:
         add_chat(app)
     add_refusals(app)
+    add_quarantine(app)
     add_review(app, State(system.settings.home / "state.db"), review_token)
     return app
 

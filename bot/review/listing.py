@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from bot.disputes import DECISION, REPORT
+from bot.quarantine import DECISION as QUARANTINE
 from rai.ports import Ledger
 from rai.records import Entry, Outcome
 
@@ -14,7 +15,7 @@ PAGE = 25
 SCAN_MAX = 20_000
 """Entries looked at for one page; a filter that matches less than this holds ends with a note, not with a long wait."""
 OUTCOMES = tuple(o.value for o in Outcome)
-KINDS = ("turn", "ingest", "remove", "feedback", REPORT, DECISION)
+KINDS = ("turn", "ingest", "remove", "feedback", REPORT, DECISION, QUARANTINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ from bot.teams.limits import (
 )
 from bot.teams.ports import Json
 from bot.teams.refusals import report_card
+from bot.told import for_person
 from bot.web_marks import web_tag
-from rai.reading import UNREAD
 from rai.records import Outcome
 
 SourceLink = Callable[[int], str]
@@ -170,9 +170,7 @@ def _asides(reply: Reply) -> list[str]:
         blocks.append("\n".join(["**You may want to read**", "", *offered]))
     if internal:
         blocks.append("\n>\n".join(["> **Internal, not for the customer**", *internal]))
-    # whoever writes German every day need not read below each answer what is for the record
-    notes = [note for note in reply.notes if note.strip() and not note.startswith(UNREAD)]
-    blocks.extend(f"_{plain(shorten(_line(note), MAX_NOTE))}_" for note in notes)
+    blocks.extend(f"_{plain(shorten(_line(note), MAX_NOTE))}_" for note in for_person(reply.notes))
     return blocks
 
 

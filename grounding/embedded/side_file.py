@@ -11,8 +11,8 @@ from grounding.errors import StoreError
 
 
 @contextmanager
-def opened(path: Path, tables: str, what: str) -> Iterator[sqlite3.Connection]:
-    """The file with its `tables`, for reading and writing. Raises StoreError that names `what` it holds."""
+def opened(path: Path, tables: str, what: str, mend: str = "") -> Iterator[sqlite3.Connection]:
+    """The file with its `tables`, for reading and writing. Raises StoreError that names `what` it holds, and what mends it: to make it anew, unless told."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as db:
@@ -21,5 +21,5 @@ def opened(path: Path, tables: str, what: str) -> Iterator[sqlite3.Connection]:
             yield db
     except (sqlite3.Error, OSError) as error:
         raise StoreError(
-            f"{what} cannot be written ({type(error).__name__}); delete {path.name} and ingest again"
+            f"{what} cannot be written ({type(error).__name__}); {mend or f'delete {path.name} and ingest again'}"
         ) from error

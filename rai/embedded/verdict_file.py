@@ -69,6 +69,15 @@ class VerdictFile:
             LOG.warning("the screen's verdicts cannot be read (%s); passages are judged again", type(error).__name__)
             return {}
 
+    def left_out(self) -> dict[str, str]:
+        """Every key with the rule that it is left out by, of this screen; also of texts that are no longer there. Raises StoreError."""
+        if not self._path.exists():
+            return {}
+        with opened(self._path, _TABLES, "the file of the screen's verdicts") as db:
+            if db.execute("SELECT 1 FROM screen WHERE version = ?", (self._version,)).fetchone() is None:
+                return {}
+            return dict(db.execute("SELECT key, rule FROM verdict WHERE rule IS NOT NULL").fetchall())
+
     def keep(self, verdicts: Mapping[str, str | None], documents: Mapping[str, str] | None = None) -> None:
         """Add verdicts, and the versions of the documents that they make whole. Raises StoreError."""
         with opened(self._path, _TABLES, "the file of the screen's verdicts") as db:

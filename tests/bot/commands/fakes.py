@@ -33,6 +33,7 @@ from grounding.records import (
 )
 from grounding.text import sentences, terms
 from grounding.upkeep import OnChange, Tombstone
+from rai.quarantine import Nothing, Quarantine
 from rai.records import Claim, DocumentScreening, Entry, EvidenceSpan, Outcome, Report, Screening, Verification
 from tests.fakes.ledger import exported
 
@@ -225,6 +226,7 @@ class FakeWorld:
     library: MemoryLibrary
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
     screen: WordScreen = field(default_factory=WordScreen)
+    quarantine: Quarantine = field(default_factory=Nothing)
     search_down: bool = False
     directory_down: bool = False
     answers: Callable[[Ask], Reply] | None = None
@@ -256,6 +258,7 @@ class FakeWorld:
             ledger=self.ledger,
             ready=self.ready,
             close=self.close,
+            quarantine=self.quarantine,
         )
 
     async def open_ingester(self, settings: Settings) -> Ingester:

@@ -1,0 +1,64 @@
+"""`/review/quarantine`: passages that were taken for planted orders, and what reviewers say of them."""
+
+from __future__ import annotations
+
+from typing import cast, get_args
+
+from aiohttp import web
+
+from bot.http.errors import Refused
+from bot.http.keys import SYSTEM
+from bot.http.render import page
+from bot.quarantine import WORDS_MAX, decide, named
+from bot.review.pages import WITH_FORM, require_session
+from bot.review.session import admits_form, form_token
+from grounding.errors import InputError
+from rai.quarantine import STATES, Decision
+
+ALL = "all"
+SHOWN = 100
+"""Passages of a page; they are decided one by one, and what is decided makes room."""
+
+
+def add_quarantine(app: web.Application) -> None:
+    """The routes; to be added before those of `bot.review.pages`, whose `/review/{entry}` would take them for an entry."""
+    app.router.add_get("/review/quarantine", quarantine, allow_head=False)
+    app.router.add_post("/review/quarantine/{passage}", decided)
+
+
+async def quarantine(request: web.Request) -> web.Response:
+    """The inbox: by default what nobody has decided."""
+    session = await require_session(request)
+    found = await request.app[SYSTEM].quarantine.passages()
+    given = request.query.get("state", "")
+    state = given if given in (*STATES, ALL) else "held"
+    wanted = [p for p in found if state in (ALL, p.state)]
+    counts = {name: sum(p.state == name for p in found) for name in STATES}
+    return page(
+        "review/quarantine.html", headers=WITH_FORM, passages=wanted[:SHOWN], total=len(wanted), state=state, states=STATES, counts=counts,
+        form=form_token(session),
+    )  # fmt: skip
+
+
+async def decided(request: web.Request) -> web.Response:
+    """A reviewer's decision on one passage; back to the inbox."""
+    session = await require_session(request)
+    if request.content_type != "application/x-www-form-urlencoded":
+        raise Refused(415, "unsupported_media_type", "Content-Type must be application/x-www-form-urlencoded")
+    fields = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
+    if not admits_form(session, fields.get("form", "")):
+        raise Refused(403, "form", "This form is of another session. Open the page again.", title="Not from here")
+    decision, note = fields.get("decision", ""), fields.get("note", "")
+    if decision not in get_args(Decision):
+        raise Refused(400, "decision", f"decision must be one of {', '.join(get_args(Decision))}")
+    if len(note) > WORDS_MAX:
+        raise Refused(400, "note", f"The note has {len(note)} characters; allowed: at most {WORDS_MAX}")
+    system = request.app[SYSTEM]
+    try:
+        passage = named(await system.quarantine.passages(), request.match_info["passage"])
+    except InputError as error:
+        raise Refused(404, error.code, str(error)) from None
+    await decide(
+        system.quarantine, system.ledger, passage, cast("Decision", decision), note, channel="review"
+    )  # fmt: skip
+    return web.Response(status=303, headers={"Location": "/review/quarantine"})

@@ -1,0 +1,123 @@
+"""The quarantine over the store of record: what the screen's verdicts at ingest leave out, and a small file of decisions."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from grounding.embedded.side_file import opened
+from grounding.ports import Library
+from rai.embedded.verdict_file import Chunks, Titled, VerdictFile
+from rai.ports import PromptScreen
+from rai.quarantine import Decided, Decision, Quarantined, passage_key
+from rai.screened import as_data, verdict_key
+
+LOG = logging.getLogger("attest")
+_TABLES = """
+CREATE TABLE IF NOT EXISTS decision (key TEXT PRIMARY KEY, decision TEXT NOT NULL, at TEXT NOT NULL, note TEXT NOT NULL) WITHOUT ROWID;
+"""
+_DOCUMENTS = 50
+_SCREENED = 64
+
+
+class DecisionFile:
+    """Decisions over one SQLite file; safe for many readers and writers in several processes.
+
+    It is made by people and not derived from the knowledge base, so it does not lie among the indexes.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def released(self, keys: Sequence[str]) -> frozenset[str]:
+        """Those of `keys` that were released. Never raises: nothing is let through because a file cannot be read."""
+        try:
+            return frozenset(key for key, said in self.decided(keys).items() if said.decision == "released")
+        except sqlite3.Error as error:
+            LOG.warning("decisions on the quarantine cannot be read (%s); nothing is released", type(error).__name__)
+            return frozenset()
+
+    def decided(self, keys: Sequence[str]) -> dict[str, Decided]:
+        """What was decided of these. Raises sqlite3.Error."""
+        if not keys or not self._path.exists():
+            return {}
+        found: dict[str, Decided] = {}
+        with closing(sqlite3.connect(self._path.resolve().as_uri() + "?mode=ro", uri=True, timeout=5)) as db:
+            for at in range(0, len(keys), 500):
+                part = list(keys[at : at + 500])
+                marks = ",".join("?" * len(part))
+                rows = db.execute(f"SELECT key, decision, at, note FROM decision WHERE key IN ({marks})", part)  # noqa: S608 - question marks
+                found |= {key: Decided(decision, when, note) for key, decision, when, note in rows}
+        return found
+
+    def keep(self, key: str, said: Decided) -> None:
+        """Write a decision; the newest counts. Raises StoreError."""
+        what = "the file of decisions on the quarantine"
+        with opened(self._path, _TABLES, what, mend="nothing was decided") as db:
+            db.execute("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?)", (key, said.decision, said.at, said.note))
+
+
+class EmbeddedQuarantine:
+    """What `verdicts` leave out of the knowledge base, with what `decisions` say of it. `screen` tells the score."""
+
+    def __init__(
+        self, library: Library, chunks: Chunks, screen: PromptScreen, verdicts: VerdictFile, decisions: DecisionFile
+    ) -> None:
+        self._library = library
+        self._chunks = chunks
+        self._screen = screen
+        self._verdicts = verdicts
+        self._decisions = decisions
+
+    async def passages(self) -> tuple[Quarantined, ...]:
+        """All of it, by document; what was not judged at ingest is judged now."""
+        await self._verdicts.follow(self._library, self._chunks, self._screen)
+        rules = await asyncio.to_thread(self._verdicts.left_out)
+        rows = await self._rows(rules) if rules else []
+        found = [await self._scored(rows[at : at + _SCREENED], rules) for at in range(0, len(rows), _SCREENED)]
+        passages = [passage for part in found for passage in part]
+        decided = await asyncio.to_thread(self._decided, [p.key for p in passages])
+        return tuple(replace(p, decided=decided.get(p.key)) for p in passages)
+
+    async def decide(self, passage: Quarantined, decision: Decision, note: str = "") -> Decided:
+        """Keep it. Raises StoreError."""
+        said = Decided(decision, datetime.now(UTC).isoformat(timespec="seconds"), note)
+        await asyncio.to_thread(self._decisions.keep, passage.key, said)
+        return said
+
+    async def _rows(self, rules: Mapping[str, str]) -> list[Titled]:
+        """Live chunks that are left out."""
+        ids = [info.doc_id for info in await self._library.documents()]
+        out: list[Titled] = []
+        for at in range(0, len(ids), _DOCUMENTS):
+            rows = await asyncio.to_thread(self._chunks.chunks_of, ids[at : at + _DOCUMENTS])
+            out += [row for row in rows if _verdict_key(row) in rules]
+        return sorted(out, key=lambda row: (row.chunk.doc_id, row.chunk.start))
+
+    async def _scored(self, rows: Sequence[Titled], rules: Mapping[str, str]) -> list[Quarantined]:
+        screening = await self._screen.screen("", [as_data(row.title, row.chunk.text) for row in rows])
+        scores = {document.index: document.score for document in screening.documents}
+        return [
+            Quarantined(
+                passage_key(row.chunk.doc_id, row.title, row.chunk.text), row.chunk.doc_id, row.title, row.chunk.chunk_id, row.chunk.locator,
+                row.chunk.text, rules[_verdict_key(row)], round(scores.get(index, 0.0), 4),
+            )
+            for index, row in enumerate(rows)
+        ]  # fmt: skip
+
+    def _decided(self, keys: Sequence[str]) -> dict[str, Decided]:
+        try:
+            return self._decisions.decided(keys)
+        except sqlite3.Error as error:
+            LOG.warning("decisions on the quarantine cannot be read (%s)", type(error).__name__)
+            return {}
+
+
+def _verdict_key(row: Titled) -> str:
+    return verdict_key(row.chunk.chunk_id, row.title, row.chunk.text)
