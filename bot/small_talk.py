@@ -36,6 +36,8 @@ _ASKING = frozenset({"greeting", "help", "about", "shorter", "why"})
 """Forms that a question mark may follow."""
 _NAMED = frozenset({"greeting", "thanks", "farewell"})
 """Forms behind which a name may stand."""
+_SHORTENED = frozenset({"farewell"})
+"""Forms that a single word may only seem to be ("LG", "CDT"): behind it only what is listed counts as a name."""
 _NAMES = 2
 """Words of a name: first and last."""
 _BESIDE = ("extra", "address")
@@ -198,7 +200,7 @@ def _wordless(text: str) -> Form:
 def _read(words: Sequence[_Word], known: Language, *, beginning: bool) -> _Read | None:
     """The form of a message that falls apart into phrases of `known`; the longest phrases are tried first."""
 
-    def rest(at: int, said: frozenset[str], named: int, *, own: bool) -> _Read | None:
+    def rest(at: int, said: frozenset[str], named: int, *, anyone: bool, own: bool) -> _Read | None:
         if at == len(words):
             return next((_Read(form, own=own) for form in FORMS if form in said), None)
         for size in range(min(known.longest, len(words) - at), 0, -1):
@@ -209,22 +211,27 @@ def _read(words: Sequence[_Word], known: Language, *, beginning: bool) -> _Read 
             if says:
                 told = {"help" if s == "help_first" else s for s in says if s != "help_first" or beginning}
                 left = _NAMES if told & _NAMED else named if told <= set(_BESIDE) else 0
-                found = rest(at + size, said | told, left, own=own and phrase in known.own) if told else None
+                sure = anyone if told <= set(_BESIDE) else size > 1 or not told <= _SHORTENED
+                found = (
+                    rest(at + size, said | told, left, anyone=sure, own=own and phrase in known.own) if told else None
+                )
                 if found:
                     return found
-        if named and _is_name(words[at], known):
-            return rest(at + 1, said, named - 1, own=own)
+        if named and _is_name(words[at], known, anyone=anyone):
+            return rest(at + 1, said, named - 1, anyone=anyone, own=own)
         return None
 
-    return rest(0, frozenset(), 0, own=True)
+    return rest(0, frozenset(), 0, anyone=False, own=True)
 
 
-def _is_name(word: _Word, known: Language) -> bool:
-    """True of a given name, and of a word with a capital that is no subject of a question; not at the beginning of a sentence."""
+def _is_name(word: _Word, known: Language, *, anyone: bool) -> bool:
+    """True of a given name, and where `anyone` may follow of a word with a capital that is no subject of a question; not at the beginning of a sentence."""
     held = lists()
     if word.apart or word.text in held.not_names or not word.text.isalpha():
         return False
-    return word.text in held.names or (word.capital and 2 <= len(word.text) <= 20 and (word.text,) not in known.phrases)
+    if word.text in held.names:
+        return True
+    return anyone and word.capital and 2 <= len(word.text) <= 20 and (word.text,) not in known.phrases
 
 
 def _closes(found: Mapping[str, _Read], history: Sequence[Turn]) -> bool:
