@@ -9,7 +9,7 @@ from dataclasses import replace
 from bot.records import Citation, InternalNote
 from grounding.overlap import apart
 from grounding.records import Evidence, Grade, Passage, Span
-from grounding.text import sentences
+from grounding.text import body_start, sentences
 from rai.records import SUPPORTED, Claim
 
 _MARKER = re.compile(r"\[(\d{1,2})\]")
@@ -32,7 +32,7 @@ def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     known = set(number.values())
     inserts: list[tuple[int, str]] = []
     for span in sentences(text):
-        if any(n in known for n in markers(span.text)):
+        if any(n in known for n in markers(span.text)) or any(n in known for n in markers(_item_around(text, span))):
             continue
         inside = [c for c in claims if span.start <= c.start and c.end <= span.end]
         rests = [c for c in inside if c.status in SUPPORTED] or [c for c in inside if _likely(c)]
@@ -43,6 +43,14 @@ def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     for at, marker in reversed(inserts):
         text = text[:at] + marker + text[at:]
     return _MARKER.sub(lambda m: m.group() if int(m.group(1)) in known else "", text)
+
+
+def _item_around(text: str, span: Span) -> str:
+    """The list item that a sentence stands in, "" if it stands in none: one citation is enough for an item."""
+    start = text.rfind("\n", 0, span.start) + 1
+    end = text.find("\n", span.end)
+    line = text[start : end if end >= 0 else len(text)]
+    return line if body_start(line) else ""
 
 
 def _likely(claim: Claim) -> bool:

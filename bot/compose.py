@@ -78,6 +78,7 @@ class _Builder:
     redactor: Redactor
 
     async def system(self) -> System:
+        from grounding.embedded.embedder import MiniLM
         from grounding.embedded.grader import EmbeddedGrader
         from grounding.embedded.names import StoreNames
         from rai.embedded.quarantine import DecisionFile, EmbeddedQuarantine
@@ -91,7 +92,9 @@ class _Builder:
         index, names = await self._index(embedder)
         screen, first, verdicts = await self._screen()
         model, helper = self._models(screen)
-        linker = StoreNames(index.store, index.words)
+        linker = StoreNames(
+            index.store, index.words, is_word=local.is_word if isinstance(local, MiniLM) else lambda _word: False
+        )
         search = searching(
             settings,
             index,
@@ -122,6 +125,7 @@ class _Builder:
             company=settings.company,
             deadline_s=settings.turn_deadline_s,
             run=shared_pool().run,
+            speller=linker,
             is_empty=partial(_is_empty, settings, index.counts),
         )
         known = learned(settings, self.closers)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from bot.cite import internal_notes
 from bot.entry import turn_body
 from bot.records import Ask, Code, OnStage, Reply
+from bot.refusal import FALLBACK, language_for
 from bot.reply import EMPTY, OVER_BUDGET, notice
 from bot.screening import blocked_for, open_turn
 from bot.settle import ended, refused, settle
@@ -40,8 +41,8 @@ from grounding.observe import without
 from grounding.plan import NOT_KNOWN, About
 from grounding.policy import Policy
 from grounding.prompt import build_prompt
-from grounding.query import last_turn_query, without_excluded
-from grounding.records import Access, Action, Passage, Prompt, Query, Turn
+from grounding.query import last_turn_query, with_words, without_excluded
+from grounding.records import Access, Action, Prompt, Query, Turn
 from rai.account import Account, totals
 from rai.records import Outcome
 from rai.screened import TurnScreening, screened_turn
@@ -130,15 +131,16 @@ async def _turn(w: Work) -> Reply:
     if (reply := await talked(w)) is not None:
         return reply
     w.query = await stage("query", _query(w, access))
-    kept = await _find(w, access)
-    w.internal = internal_notes([p for p in kept if p.internal], w.grading.grades)
-    usable = [p for p in kept if not p.internal]
+    found = await _find(w, access)
+    w.internal = internal_notes([p for p in found.kept if p.internal], w.grading.grades)
+    usable = [p for p in found.filled if not p.internal]
     if policy.evidence == "extracts":
         usable = extracted(usable, w.grading.grades)
     w.evidence = choose(usable, {g.chunk_id: g.score for g in w.grading.grades}, policy)
     if not w.evidence:
         return ended(w, Outcome.INSUFFICIENT)
-    for old, new in superseded([e.passage for e in w.evidence]).items():
+    certain = {p.chunk_id for p in found.kept}  # what only fills the evidence need not be about the question
+    for old, new in superseded([e.passage for e in w.evidence if e.passage.chunk_id in certain]).items():
         w.trace.note(
             f"{next(e.passage.doc_id for e in w.evidence if e.passage.chunk_id == old)} is older than {new.doc_id} on the same subject"
         )
@@ -147,7 +149,7 @@ async def _turn(w: Work) -> Reply:
     return await settle(w, draft.text)
 
 
-async def _find(w: Work, access: Access) -> list[Passage]:
+async def _find(w: Work, access: Access) -> Finding:
     """Search, grade, decide, correct; what was found so far is kept also when time runs out in the middle."""
     seams = w.seams
     finders = Finders(seams.retriever, seams.grader, seams.web, seams.rewriter)
@@ -163,7 +165,7 @@ async def _find(w: Work, access: Access) -> list[Passage]:
         w.grading = replace(f.grading, grades=f.grades)
         w.decided_first, w.decision, w.corrections = f.first, f.decision if f.first else None, tuple(f.corrections)
         w.trace.note(*f.notes)
-    return f.kept
+    return f
 
 
 def _prompt(w: Work) -> Prompt:
@@ -197,7 +199,20 @@ async def _query(w: Work, access: Access) -> Query:
     product = w.ask.product
     if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
         query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))
-    return without_excluded(query, w.ask.excluded)
+    return without_excluded(await _spelled(w, query, access), w.ask.excluded)
+
+
+async def _spelled(w: Work, query: Query, access: Access) -> Query:
+    """The query with slips of the hand mended, as the knowledge base spells the words; the record says which.
+
+    Of English questions alone: a word of another language is no slip of an English one.
+    """
+    if w.seams.speller is None or language_for(w.ask.question) != FALLBACK:
+        return query
+    slips = await w.seams.speller.spelled(query.text, access)
+    for typed, meant in slips.items():
+        w.trace.note(f"“{typed}” was read as “{meant}”")
+    return with_words(query, slips)
 
 
 async def _record(w: Work, reply: Reply) -> Reply:

@@ -72,7 +72,7 @@ SIDE_BY_SIDE: Mapping[str, Callable[[Policy], str]] = {
     "enough when": rule_words,
     "keeps": _kept_words,
     "otherwise": _step_words,
-    "evidence": lambda p: f"{p.evidence_k} {p.evidence}, {p.evidence_tokens} tokens",
+    "evidence": lambda p: f"{p.evidence_k} {p.evidence}, {p.evidence_tokens} tokens" + (", filled" if p.fill else ""),
     "answer": _answer_words,
     "asks back": lambda p: "when it is left open what is meant" if p.clarify else "no",
 }

@@ -15,7 +15,7 @@ from grounding.decide import Decision
 from grounding.find import Correction
 from grounding.linking import QueryBuilder
 from grounding.policy import Policy
-from grounding.ports import ChatModel, Composer, Directory, Grader, Retriever, WebSearch
+from grounding.ports import ChatModel, Composer, Directory, Grader, Retriever, Speller, WebSearch
 from grounding.records import Evidence, Grading, Prompt, Query, Retrieval, Turn, WebResult
 from grounding.spotlight import new_marker
 from rai.account import Terms
@@ -37,7 +37,7 @@ class Seams:
 
     `run`: who reads a draft before it is checked, which anybody may have had a hand in. `is_empty`: whether the knowledge base holds no document at all, whoever asks. Raises StoreError.
 
-    `personal`: who looks for personal data beside our own rules; None: nobody does. `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
+    `speller`: who mends slips of the hand in a question; None: nobody does. `personal`: who looks for personal data beside our own rules; None: nobody does. `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
     """
 
     screen: PromptScreen
@@ -56,6 +56,7 @@ class Seams:
     rewriter: ChatModel | None = None
     terms: Terms = field(default_factory=Terms)
     is_empty: Callable[[], Awaitable[bool]] = never
+    speller: Speller | None = None
     run: Run = asyncio.to_thread
 
 

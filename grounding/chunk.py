@@ -22,6 +22,9 @@ _BLANK = re.compile(r"\n[^\S\n]*\n\s*")
 _LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"\S+")
 _HEADING = re.compile(r"#{1,6} \S[^\n]*")
+_LISTED = re.compile(r"(?:[-*•‣]|\d{1,2}[.)])\s+\S|[^\n|]{1,80}(?:: [^\n|]*)? \| \S")
+_LEAD = 120
+"""Characters of a line that can lead in a list."""
 _ROOM = 4  # code points per token of `maximum` from which a line is cut before it is counted
 _LONGEST_TOKEN = 128  # code points; no token of the vocabulary has more, so what is longer needs no counting
 
@@ -120,12 +123,21 @@ def _paragraphs(text: str, locators: tuple[Locator, ...]) -> Iterator[tuple[int,
         elif pending is not None:
             yield pending[0], trim(text, pending[0], start)[1], pending[1]
         pending = None
-        if _HEADING.fullmatch(text, a, b) and after < len(text):
+        if after < len(text) and (
+            _HEADING.fullmatch(text, a, b) or _leads_in(text, a, b, trim(text, after, len(text))[0])
+        ):
             pending = (begin, strength)
         else:
             yield begin, b, strength
     if pending is not None:
         yield pending[0], trim(text, pending[0], len(text))[1], pending[1]
+
+
+def _leads_in(text: str, start: int, end: int, following: int) -> bool:
+    """True for a short line above a list or a table: without it nobody knows of what the items are, so it goes where they go."""
+    if end - start > _LEAD or "\n" in text[start:end] or _LISTED.match(text, start):
+        return False
+    return bool(_LISTED.match(text, following))
 
 
 def _units(text: str, start: int, end: int, maximum: int) -> Iterator[tuple[int, int]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from grounding.overlap import apart
 from grounding.policy import Policy
@@ -26,21 +28,73 @@ SAME_TITLE = 0.3
 """Share of title terms (Jaccard) from which two documents are taken to be about the same thing."""
 
 
+_RETIRED = re.compile(
+    r"\b(?:old|outdated|obsolete|superseded|expired|withdrawn|archived?|no longer valid|not valid|veraltet|abgelaufen|ungültig|périmée?|ancienne?)\b",
+    re.IGNORECASE,
+)
+_REPLACING = re.compile(r"\b(?:replaces|supersedes|instead of|ersetzt|remplace)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
 def superseded(passages: Sequence[Passage]) -> dict[str, Passage]:
-    """Chunk ids of passages beside which stands one of a newer document of much the same title, with that newer one."""
+    """Chunk ids of passages beside which stands one of a newer document of much the same title, with that newer one.
+
+    Newer is what its date says; without two dates, what the titles say: one calls itself old, or names an earlier year.
+    """
     out: dict[str, Passage] = {}
     for old in passages:
         for new in passages:
-            if old.doc_id != new.doc_id and old.updated and new.updated and old.updated[:10] < new.updated[:10]:
-                mine, theirs = _title_terms(old), _title_terms(new)
-                if mine and len(mine & theirs) >= SAME_TITLE * len(mine | theirs):
+            if old.doc_id != new.doc_id and _is_older(old, new):
+                mine, theirs = _title_terms(old.title), _title_terms(new.title)
+                if _models(mine) == _models(theirs) and mine and len(mine & theirs) >= SAME_TITLE * len(mine | theirs):
                     out[old.chunk_id] = new
     return out
 
 
-def _title_terms(passage: Passage) -> frozenset[str]:
-    """Terms of the title without numbers: a year in it is what differs."""
-    return frozenset(t for t in terms(passage.title) if not t.isdigit())
+def retired(passages: Sequence[Passage]) -> frozenset[str]:
+    """Chunk ids of passages of an edition that another one has replaced: it calls itself old, or has the same title with an earlier year.
+
+    Less than `superseded`: what these say is not to be quoted beside the newer edition.
+    """
+    return frozenset(
+        old.chunk_id
+        for old in passages
+        for new in passages
+        if old.doc_id != new.doc_id and _is_older(old, new) and _same_but_age(old, new)
+    )
+
+
+def _same_but_age(old: Passage, new: Passage) -> bool:
+    mine, theirs = _title_terms(old.title), _title_terms(new.title)
+    if _retired(old.title):
+        return bool(mine) and len(mine & theirs) >= SAME_TITLE * len(mine | theirs)
+    return bool(mine) and mine == theirs and bool(_YEAR.search(old.title)) and bool(_YEAR.search(new.title))
+
+
+def _is_older(one: Passage, other: Passage) -> bool:
+    if _retired(one.title) != _retired(other.title):
+        return _retired(one.title)
+    if one.updated and other.updated and one.updated[:10] != other.updated[:10]:
+        return one.updated[:10] < other.updated[:10]
+    mine, theirs = _YEAR.findall(one.title), _YEAR.findall(other.title)
+    return bool(mine and theirs) and max(mine) < max(theirs)
+
+
+@lru_cache(maxsize=4096)
+def _retired(title: str) -> bool:
+    """True for a title that calls its document old; one that says what it replaces does not."""
+    return bool(_RETIRED.search(_REPLACING.split(title)[0]))
+
+
+def _models(title: frozenset[str]) -> frozenset[str]:
+    """Models and codes of a title: the page of a Wren X2 does not replace that of a Wren X1."""
+    return frozenset(t for t in title if any(c.isdigit() for c in t))
+
+
+@lru_cache(maxsize=4096)
+def _title_terms(title: str) -> frozenset[str]:
+    """Terms of a title without numbers and without what it says of its age."""
+    return frozenset(t for t in terms(_RETIRED.sub(" ", title)) if not t.isdigit())
 
 
 def extracted(passages: Sequence[Passage], grades: Iterable[Grade]) -> list[Passage]:

@@ -89,6 +89,17 @@ class Finding:
         return [*(by_id[i] for i in self.decision.kept), *self.pages]
 
     @property
+    def filled(self) -> list[Passage]:
+        """What may become evidence under a policy that fills: what is kept, and after it the rest of the knowledge base, best grade first."""
+        kept = self.kept
+        if not self.policy.fill:
+            return kept
+        taken = {p.chunk_id for p in kept}
+        value = {g.chunk_id: g.score for g in self.grading.grades}
+        rest = [p for p in self.passages if p.chunk_id not in taken]
+        return [*kept, *sorted(rest, key=lambda p: -value.get(p.chunk_id, 0.0))]
+
+    @property
     def grades(self) -> tuple[Grade, ...]:
         """Of everything that was graded."""
         return (*self.grading.grades, *self.page_grades.values())

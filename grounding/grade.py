@@ -85,16 +85,20 @@ def read_question(question: str, passages: Sequence[Passage]) -> Asked:
     counts = Counter(t for text in texts for t in asked & text)
     n = max(len(texts), 1)
     weights = {t: math.log(1 + (n - counts[t] + 0.5) / (counts[t] + 0.5)) for t in asked}
+    return Asked(weights, identifiers_and_names(question), wanted(question), counted(question))
+
+
+def identifiers_and_names(question: str) -> tuple[str, ...]:
+    """Codes, models and the words of names that a question says, lower case, without accents."""
     identifiers = [m.group() for m in _IDENTIFIER.finditer(question)]
     words = [w for name in names(question) for w in name.split() if w.lower() not in STOP_WORDS]
-    named = tuple(dict.fromkeys(caseless(w) for w in [*identifiers, *words]))
-    return Asked(weights, named, wanted(question), counted(question))
+    return tuple(dict.fromkeys(caseless(w) for w in [*identifiers, *words]))
 
 
 def speaks_of(question: str, text: str) -> bool:
     """True if `text` names every model, version and code that the question names: what is left of an answer must be about it."""
     named = [caseless(m.group()) for m in _IDENTIFIER.finditer(question)]
-    return all(_stands_in(name, caseless(text)) for name in named if _MODEL.search(name))
+    return all(stands_in(name, caseless(text)) for name in named if _MODEL.search(name))
 
 
 def candidates(asked: Asked, passages: Sequence[Passage]) -> list[Candidate]:
@@ -106,7 +110,7 @@ def _of_passage(asked: Asked, number: int, passage: Passage) -> list[Candidate]:
     total = sum(asked.weights.values()) or 1.0
     heading = passage.locator or ""
     plain = caseless(f"{passage.title}\n{passage.text}")
-    strange = any(_MODEL.search(n) and not _stands_in(n, plain) for n in asked.named)
+    strange = any(_MODEL.search(n) and not stands_in(n, plain) for n in asked.named)
     found = []
     for index, span in enumerate(sentences(passage.text)):
         if is_heading(span.text, passage.title):
@@ -141,10 +145,10 @@ def _named(asked: Asked, text: str) -> float:
     if not asked.named:
         return 1.0
     plain = caseless(text)
-    return sum(_stands_in(name, plain) for name in asked.named) / len(asked.named)
+    return sum(stands_in(name, plain) for name in asked.named) / len(asked.named)
 
 
-def _stands_in(name: str, plain: str) -> bool:
+def stands_in(name: str, plain: str) -> bool:
     """True if `name` stands in the text as a whole word; "X2" is not in "X20"."""
     at = plain.find(name)
     while at >= 0:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from grounding.gazetteer import Key, key_of
 from grounding.ports import Linker, Summarizer
-from grounding.query import is_strong, last_asked, leans, spoken_of, turns_away
+from grounding.query import is_strong, last_asked, leans, resumed, spoken_of, turns_away
 from grounding.records import Access, Linked, Query, Turn
 from grounding.text import terms
 
@@ -133,8 +133,12 @@ class QueryBuilder:
 
         Raises InputError for a conversation without text, ServiceError if the summarizer fails.
         """
-        query = await self._summarizer.summarize(turns)
         asked = last_asked(turns)
+        return resumed(await self._named(turns, asked, access), turns, asked)
+
+    async def _named(self, turns: Sequence[Turn], asked: int, access: Access) -> Query:
+        """The summarizer's query with the names that it leans on."""
+        query = await self._summarizer.summarize(turns)
         if self._linker is None or turns_away(turns[asked].text):
             return query
         first = max(0, asked - LOOK_BACK)

@@ -52,7 +52,8 @@ class Policy:
     passages are ungraded. `corrective`: the steps, in order, that a turn takes while its passages are not correct, within
     `correct_seconds` of wall time and `correct_tokens` of model calls. `plan_steps`: a plan is cut to so many; the loop ends
     after twice as many rounds as its first plan has steps. `evidence`: whole passages, or only what the grader extracted.
-    `clarify`: an underspecified request is answered by a question. `file_names`: the names of the documents that were used stand
+    `fill`: evidence is filled up to its bounds with passages that were not kept, best grade first: the grades decide on correction, and
+    whoever drafts decides whether anything answers. `clarify`: an underspecified request is answered by a question. `file_names`: the names of the documents that were used stand
     at the end of the answer. `strict_sentences`: what goes beyond
     `answer_sentences` is cut off, whoever wrote it. `web_joined`: web results stand in the prompt as one text, each still cited by itself.
     `relevance_at`: an answer less relevant to the question than this is not delivered. `unsupported_at`: a report with a score
@@ -84,6 +85,7 @@ class Policy:
     clarify: bool = False
     evidence: Literal["passages", "extracts"] = "passages"
     evidence_k: Few = 5
+    fill: bool = False
     answer: Answer = "five-part"
     file_names: bool = False
     relevance_at: Share = 0.3

@@ -50,6 +50,14 @@ class Linker(Protocol):
         ...
 
 
+class Speller(Protocol):
+    """Knows how the knowledge base spells its words."""
+
+    async def spelled(self, text: str, access: Access) -> dict[str, str]:
+        """Words of `text` that are slips of the hand for a word that `access` may read, each with that word; few, and none where in doubt."""
+        ...
+
+
 class Embedder(Protocol):
     """Texts to unit vectors."""
 

@@ -7,7 +7,7 @@ names its subject (measured on MTRAG-UN), and one that says "it" is lost without
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from grounding.errors import InputError
@@ -58,6 +58,14 @@ def without_excluded(query: Query, excluded: Sequence[str]) -> Query:
     """`query` without the excluded words, whole and whatever their case; its sentences stay as they were said."""
     kept = tuple(entity for entity in query.entities if without_words(entity, excluded) == " ".join(entity.split()))
     return replace(query, text=without_words(query.text, excluded), entities=kept)
+
+
+def with_words(query: Query, instead: Mapping[str, str]) -> Query:
+    """`query` with other words in place of these; it then has no sentences, for none stands so in the conversation."""
+    if not instead:
+        return query
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, instead))})(?!\w)")
+    return replace(query, text=pattern.sub(lambda m: instead[m.group()], query.text), sentences=())
 
 
 def last_asked(turns: Sequence[Turn]) -> int:
@@ -130,6 +138,73 @@ def focus(query: str) -> str:
     said = " ".join(asking).lower()
     others = [n for s in spans if s not in asking for n in names(s) if is_strong(n) and n.lower() not in said]
     return " ".join([*dict.fromkeys(others), *asking])
+
+
+FILLERS = frozenset(
+    "much many what's whats when's who's where's how's long till until pls plz rn btw nr someone somebody guy lady person people client customer caller cust want "
+    "go goe going gone come came say said tell told ask take taken took put thing stuff kind u ur im it'll she's he's they're there's don't doesn't "
+    "know think look still actually exactly also kunde kundin kunden möchte will bitte client veut".split()
+)
+"""Terms of questions that documents need not hold: how people ask, not what about. Stemmed."""
+
+
+def content(question: str) -> set[str]:
+    """Terms of a question without those that say only that something is asked; all of them where nothing else is said."""
+    said = set(terms(question))
+    return said - FILLERS or said
+
+
+_GOES_ON = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|yes|no|right|fine|thanks|thx|great|good|hm+|und|et|ja|gut|oui)\W+)?(?:and|but|or|so|then|what about|how about|what if|and if|same|also|plus|und|oder|et|mais|"
+    r"other|another|only|just|even|does that|is that|would that|can that|which one|which ones|what (?:does|do|is|are) (?:the )?\w+ (?:have|has|one)|that one|those|these|"
+    r"(?:on|in|for|at|with) (?:the )?[\w-]+(?: [\w-]+)? (?:as well|too|then|instead)|(?:s?he|they|it|we)(?:'s| has| have| is| are| was)?\b)",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(r"\b(?:it|they|them|there|that|those|these|one|ones|this|same)\b", re.IGNORECASE)
+GOES_ON_AT = 2
+"""Terms up to which a question that points at something, or any question, says too little to be looked for by itself."""
+RESUMED = 3
+"""Questions before this one that are taken along at most, while each of them goes on with the one before."""
+
+
+def goes_on(text: str) -> bool:
+    """True if a question takes up the one before and says only what is new: "and the X2?", "same but for Germany", "he has Ridge".
+
+    A question that names its subject and its attribute stands alone, whatever it begins with.
+    """
+    said = len(content(text))
+    if any(" " in name for name in names(text)) and said > GOES_ON_AT:
+        return False
+    return (
+        (bool(_GOES_ON.search(text)) and said <= 5)
+        or (bool(_POINTS.search(text)) and said <= GOES_ON_AT)
+        or said < GOES_ON_AT
+    )
+
+
+def points(text: str) -> bool:
+    """True if a question says "it" of what it asks something about: the name of the thing makes it whole."""
+    return bool(_PRONOUN.search(text)) and not re.match(
+        r"\W*(?:and|but|what about|same|or|so|s?he|they|it)\b", text, re.IGNORECASE
+    )
+
+
+def resumed(query: Query, turns: Sequence[Turn], asked: int) -> Query:
+    """The query after the question that it goes on with; the same query where it stands alone or nothing was asked before."""
+    text = turns[asked].text
+    if not query.sentences or not goes_on(text) or turns_away(text) or (query.entities and points(text)):
+        return query
+    taken: list[Sentence] = []
+    for sentence in reversed([s for s in said_before(turns, asked) if turns[s.turn].role == turns[asked].role]):
+        taken.insert(0, replace(sentence, rank_score=0.5))
+        if len(taken) == RESUMED or not goes_on(sentence.text):
+            break
+    known = {(s.turn, s.start) for s in query.sentences}
+    fresh = [s for s in taken if (s.turn, s.start) not in known]
+    if not fresh:
+        return query
+    names = [e for e in query.entities if e.lower() not in " ".join(s.text for s in fresh).lower()]
+    return assemble([*fresh, *query.sentences], names, query.note)
 
 
 def turns_away(text: str) -> bool:

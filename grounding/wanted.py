@@ -40,7 +40,7 @@ KINDS: tuple[Wanted, ...] = (
     _kind(
         "money",
         r"\b(?:costs?|price[ds]?|fees?|charge[ds]?|expensive|how much (?:is|are|does|do|will|would|must|money)|kosten|kostet|preise?|prix|coûte|combien|precio|cuesta|refund up to)\b",
-        r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|USD|EUR|GBP|CAD|euros?|dollars?|pounds?)\b|\b(?:free|no charge|nothing|at our expense|kostenlos|gratis|gratuit\w*|included)\b",
+        r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|USD|EUR|GBP|CAD|euros?|dollars?|pounds?)\b|\b(?:free|no charge|nothing|at our expense|kostenlos|gratis|gratuit\w*|included)\b|\b(?:USD|EUR|GBP|CHF|CAD|prices?|costs?|fees?|charges?|deposits?|rates?|amount)\b[^|\n:]{0,24}: ?\d",
     ),
     _kind("duration", rf"\b(?:how long|how soon|how often|for how (?:long|many)|how many (?:{_UNITS})|wie lange|wie oft|combien de temps|delay)\b", rf"\b{_NUMBER}[\s-]*(?:{_UNITS})\b|\b(?:lifetime|at once|immediately|daily|weekly|monthly|yearly|every|once|twice|forever)\b"),
     _kind("count", r"\b(?:how many|how much|wie viele?|combien)\b", rf"\b{_NUMBER}\b"),

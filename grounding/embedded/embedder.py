@@ -65,6 +65,10 @@ class MiniLM:
         """384."""
         return WIDTH
 
+    def is_word(self, word: str) -> bool:
+        """True if the model's vocabulary has it whole: of some 30,000 pieces most are English words (Devlin et al. 2019)."""
+        return self._tokenizer.token_to_id(word.lower()) is not None
+
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), 384), float32, rows of length one. Runs in a thread."""
         held = {t: self._cache[t] for t in texts if t in self._cache}

@@ -5,25 +5,39 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+
+from rapidfuzz.distance import OSA
 
 from grounding.embedded.store import Store
 from grounding.embedded.words import Words
 from grounding.gazetteer import MAX_WORDS, Gazetteer, Key, key_of, names_of
 from grounding.records import Access, DocumentInfo, Linked
+from grounding.slips import TWO_FROM
+from grounding.text import words
 
 _Rights = tuple[tuple[str, ...] | None, str | None]
 MANY = 20_000
 """Documents from which names are collected again at most once in `PATIENCE` seconds."""
 PATIENCE = 60.0
+SLIP_FROM = 4
+"""Letters that a word needs to be taken for a slip of another."""
+MOST_SLIPS, LOOKED_THROUGH = 6, 12
+"""Words of a question that are looked up, and passages that are looked through for what one of them may mean."""
+
+
+def _may_slip(typed: str, other: str) -> bool:
+    """Of a word of four letters only that two changed places: any other change makes a word that may well be meant ("bake", "bike")."""
+    return len(typed) > SLIP_FROM or sorted(typed) == sorted(other)
 
 
 class StoreNames:
     """Linker over a store; follows its generation."""
 
-    def __init__(self, store: Store, words: Words) -> None:
-        self._store, self._words = store, words
+    def __init__(self, store: Store, words: Words, *, is_word: Callable[[str], bool] = lambda _word: False) -> None:
+        """`is_word`: whether a word is one of the language, which is never taken for a slip; without it only rare distance protects it."""
+        self._store, self._words, self._is_word = store, words, is_word
         self._lock = threading.Lock()
         self._seen, self._reloaded, self._at = -1, -1, 0.0
         self._documents = 0
@@ -37,6 +51,38 @@ class StoreNames:
     async def knows(self, name: str, access: Access) -> bool:
         """True if a passage that `access` may read holds these words, one after the other."""
         return await asyncio.to_thread(self._knows, name, access)
+
+    async def spelled(self, text: str, access: Access) -> dict[str, str]:
+        """Words of `text` that no passage holds and that are slips of one that `access` may read, each with that one. Raises StoreError."""
+        return await asyncio.to_thread(self._spelled, text, access)
+
+    def _spelled(self, text: str, access: Access) -> dict[str, str]:
+        self._follow()
+        typed = dict.fromkeys(
+            w.text for w in words(text) if len(w.text) >= SLIP_FROM and w.text.isalpha() and w.text.islower()
+        )
+        strange = [w for w in typed if not self._is_word(w) and not any(self._words.named(w, access))][:MOST_SLIPS]
+        return {word: meant for word in strange if (meant := self._meant(word, access))}
+
+    def _meant(self, word: str, access: Access) -> str | None:
+        """The word of the passages that is fewest slips away, the one said most often among equals."""
+        rows = self._store.rows(self._words.like(word, access, LOOKED_THROUGH)).values()
+        held = Counter(
+            w.text.lower()
+            for row in rows
+            if access.may_read(row.groups)
+            for w in words(f"{row.title} {row.chunk.text}")
+            if w.text.isalpha()
+        )
+        lower = word.lower()
+        most = 1 if len(lower) < TWO_FROM else 2
+        near = [
+            (OSA.distance(lower, other, score_cutoff=most), -n, other)
+            for other, n in held.items()
+            if len(other) >= SLIP_FROM and other[0] == lower[0] and _may_slip(lower, other)
+        ]
+        best = min(near, default=None)
+        return best[2] if best is not None and 0 < best[0] <= most else None
 
     def _knows(self, name: str, access: Access) -> bool:
         self._follow()

@@ -16,6 +16,7 @@ from grounding.embedded.rows import embedding_text
 from grounding.embedded.store import Row
 from grounding.errors import StoreError
 from grounding.records import Access
+from grounding.slips import TWO_FROM
 from grounding.text import STOP_WORDS
 
 _EVERYONE, _ANY = "*", "*"
@@ -136,6 +137,22 @@ class Words:
         readable = self._readable(access)
         speaking = [(tantivy.Occur.Must, text), (tantivy.Occur.MustNot, title), *readable]
         return self._count([(tantivy.Occur.Must, title), *readable]), self._count(speaking)
+
+    def like(self, word: str, access: Access, k: int) -> list[int]:
+        """Primary keys of at most `k` chunks of what `access` may read that hold a word but for one slip of the hand, or two in a long one."""
+        lower = word.lower()
+        forms = dict.fromkeys([lower, *self._analyzer.analyze(lower)])
+        slips = 1 if len(lower) < TWO_FROM else 2
+        near = [
+            (tantivy.Occur.Should, tantivy.Query.fuzzy_term_query(self._schema, "body", form, slips, True, False))
+            for form in forms
+        ]
+        parts = [(tantivy.Occur.Must, tantivy.Query.boolean_query(near)), *self._readable(access)]
+        searcher = self._index.searcher()
+        if searcher.num_docs == 0:
+            return []
+        hits = searcher.search(tantivy.Query.boolean_query(parts), k, count=False).hits
+        return [int(searcher.doc(address)["pk"][0]) for _, address in hits]
 
     def _count(self, parts: list[tuple[tantivy.Occur, tantivy.Query]]) -> int:
         found = self._index.searcher().search(tantivy.Query.boolean_query(parts), 1, count=True)

@@ -16,6 +16,8 @@ CONTENT_TYPE = kinds.DELIMITED
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_CHARS = 64_000
 _MAX_CELL = 1_000_000
+_TITLE = 160
+"""Characters of a note above a table that can be its title."""
 
 
 def delimiter_of(text: str) -> str | None:
@@ -24,6 +26,7 @@ def delimiter_of(text: str) -> str | None:
     One row in twenty may differ, for notes and totals.
     """
     best: tuple[float, int, str] | None = None
+    text = _apart(text)[1]
     sample = text[:_SAMPLE_CHARS]
     if len(text) > _SAMPLE_CHARS:
         sample = sample[: sample.rfind("\n") + 1]
@@ -37,8 +40,21 @@ def delimiter_of(text: str) -> str | None:
     return best[2] if best else None
 
 
+def _apart(text: str) -> tuple[str, str]:
+    """The notes that stand above a table, as lines that begin with "#", and the table."""
+    at = 0
+    while at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        line = text[at:end].strip()
+        if line and not line.startswith("#"):
+            break
+        at = end
+    return text[:at], text[at:]
+
+
 def looks_delimited(text: str, *, named: bool = True) -> bool:
     """True if the rows of `text` are alike and no prose; with `named`, the first must also name columns."""
+    text = _apart(text)[1]
     delimiter = delimiter_of(text)
     if delimiter is None:
         return False
@@ -61,17 +77,22 @@ def read_delimited_file(data: bytes, name: str) -> Extract:
 
 def read_delimited(text: str, name: str) -> Extract:
     """Extract of a delimited table, one line per row with its headers. Raises Refused."""
-    delimiter = delimiter_of(text) or ","
+    notes, table = _apart(text)
+    delimiter = delimiter_of(table) or ","
     try:
-        grid = [[one_line(cell) for cell in row] for row in _parse(clean(text), delimiter)]
+        grid = [[one_line(cell) for cell in row] for row in _parse(clean(table), delimiter)]
     except csv.Error as error:
         raise Refused("corrupt", f"a table that cannot be read: {error}") from None
     grid = [row for row in grid if any(row)]
     top = header_rows(grid[:200])
     writer = Writer()
+    said = [note for line in clean(notes).splitlines() if (note := line.strip("# \t"))]
+    for note in said:
+        writer.line(note)
     for line in row_lines(grid[top:] or grid, grid[0] if top else ()):
         writer.line(line)
-    return writer.extract(name, CONTENT_TYPE)
+    titled = said[0] if said and len(said[0]) <= _TITLE else name  # what stands above a table is what it is about
+    return writer.extract(titled, CONTENT_TYPE)
 
 
 def _parse(text: str, delimiter: str, *, skip: bool = True) -> list[list[str]]:

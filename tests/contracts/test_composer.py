@@ -20,7 +20,7 @@ PLANS = Passage("c1", "plans.md", "Watch plans", "Watch Plus costs $9.99 a month
 
 
 def prompt(*passages: Passage) -> Prompt:
-    evidence = [Evidence(n, passage) for n, passage in enumerate(passages, 1)]
+    evidence = [Evidence(n, passage, 0.9) for n, passage in enumerate(passages, 1)]
     return build_prompt("What does Watch Plus cost a month?", evidence, Policy(), company="Halden", marker="0" * 16)
 
 

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 DOCS = ROOT / "docs" / "faults.md"
 _TABLE = re.compile(r"(<!-- table -->\n).*?(\n<!-- end -->)", re.DOTALL)
-UNKNOWN = "What is a flat white?"
+UNKNOWN = "Who won the football cup in Brazil?"
 LONG = (
     "The camera came on Tuesday. The box was dented. I opened it at once. The lens is whole. My card was charged on Monday. "
     "How many devices can connect to a Wren X1 at the same time?"

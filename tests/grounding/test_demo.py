@@ -130,7 +130,7 @@ class Fixed:
 
 
 def prompt(question: str, text: str = TEXT) -> Prompt:
-    return Prompt(parts=(), question=question, evidence=(Evidence(1, Passage("c", "d", "Help", text)),))
+    return Prompt(parts=(), question=question, evidence=(Evidence(1, Passage("c", "d", "Help", text), 0.9),))
 
 
 async def test_the_demo_says_what_it_is_and_claims_to_quote_nothing() -> None:

@@ -1,0 +1,136 @@
+"""A passage as the blocks that a person would quote of it: rows with the names of their columns, steps, items under their lead-in, sentences.
+
+Linear in the length of the text; `text[block.start:block.end] == block.text`, blocks ascend and do not overlap.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from grounding.records import Span
+from grounding.text import body_start, sentences, terms
+
+Kind = Literal["row", "step", "item", "text"]
+_LINE = re.compile(r"[^\n]+")
+_STEP = re.compile(
+    r"(?:\d{1,2}[.)]|\(\d{1,2}\)|step \d{1,2}\b[.:)]?|schritt \d{1,2}\b[.:)]?|[a-h][.)])\s", re.IGNORECASE
+)
+_ITEM = re.compile(r"[-*•‣–]\s")
+_COLUMNS = re.compile(r"\S {3,}\S")
+"""Space that sets columns apart in a table of plain text: its lines are rows, not a paragraph."""
+_LEADERS = re.compile(r"(?:\.{4,}|(?:\. ){4,})\s*\S")
+"""Points that lead the eye from a name to its price."""
+BAR = " | "
+"""Between the cells of a row, as the readers write it."""
+LEAD_WORDS = 9
+"""Words up to which a line of text is taken to head what stands under it; one that ends in a colon always does."""
+LONG = 45
+"""Words from which a paragraph or an item is quoted by its sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of a passage. `heading`: the heading above it within the passage, `lead`: the line that introduces its list, both "" if there
+    is none. `run` counts the lists, tables and paragraphs of a passage: blocks of one table or one list share it.
+    """
+
+    start: int
+    end: int
+    text: str
+    kind: Kind
+    heading: str = ""
+    lead: str = ""
+    run: int = 0
+
+    @property
+    def words(self) -> int:
+        """White-space separated words."""
+        return len(self.text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a row: the name of its column, "" where it has none, and the whole of it as it stands in the row."""
+
+    header: str
+    span: Span
+
+
+def blocks(text: str) -> list[Block]:
+    """Every block of `text`, headings left out: they say what follows, not what is so."""
+    return [part for block in _lines(text) for part in _parts(block)]
+
+
+def cells(row: str) -> list[Cell]:
+    """The cells of a row, ascending, offsets within `row`."""
+    found, at = [], 0
+    for piece in row.split(BAR):
+        header, colon, _ = piece.partition(": ")
+        found.append(Cell(header.strip() if colon else "", Span(at, at + len(piece), piece)))
+        at += len(piece) + len(BAR)
+    return found
+
+
+def _lines(text: str) -> Iterator[Block]:
+    """The lines of a passage as blocks; lines of one paragraph together."""
+    heading = lead = ""
+    run, last = 0, None
+    for line in _LINE.finditer(text):
+        body = line.group().strip()
+        if not body:
+            continue
+        apart = text[max(0, line.start() - 2) : line.start()].count("\n") != 1
+        if body.startswith("#"):
+            if last is not None:
+                yield last
+            heading, lead, last = body.lstrip("# "), "", None
+            continue
+        start = line.start() + line.group().index(body[0])
+        kind = _kind(body)
+        if last is not None and _goes_on(last, kind, apart):
+            last = replace(last, end=start + len(body), text=text[last.start : start + len(body)])
+            continue
+        if last is not None:
+            yield last
+            if last.kind == "text":
+                lead = last.text if _leads(last.text) else ""
+        run += last is None or kind != last.kind or (kind == "text" and apart)
+        last = Block(start, start + len(body), body, kind, heading, "" if kind == "text" else lead, run)
+    if last is not None:
+        yield last
+
+
+def _kind(line: str) -> Kind:
+    if BAR in line or _COLUMNS.search(line) or _LEADERS.search(line):
+        return "row"
+    if _STEP.match(line):
+        return "step"
+    return "item" if _ITEM.match(line) else "text"
+
+
+def _goes_on(last: Block, kind: Kind, apart: bool) -> bool:
+    """True if a line of text goes on with the paragraph above it: it was broken where the page ended."""
+    return kind == "text" == last.kind and not apart and len(last.text) > 60
+
+
+def _leads(text: str) -> bool:
+    return text.endswith(":") or len(text.split()) < LEAD_WORDS
+
+
+def _parts(block: Block) -> Iterator[Block]:
+    """The block, or its sentences where it is long: what is asked stands in one of them."""
+    if block.kind in ("row", "step") or block.words <= LONG:
+        yield block
+        return
+    for span in sentences(block.text):
+        start = block.start + span.start
+        yield replace(block, start=start, end=start + len(span.text), text=span.text)
+
+
+def says_something(block: Block) -> bool:
+    """False for a line that holds no term, or a single word without a digit."""
+    held = terms(block.text[body_start(block.text) :])
+    return len(held) > 1 or (len(held) == 1 and any(c.isdigit() for c in block.text))

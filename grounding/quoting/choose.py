@@ -1,0 +1,181 @@
+"""Which blocks to quote: for each part of a question the best one with what belongs to it, others near it, within a budget of words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from grounding.query import content
+from grounding.quoting.asked import Reading
+from grounding.quoting.blocks import cells
+from grounding.quoting.features import SLIPPED, Candidate, likeness
+from grounding.records import Passage
+from grounding.text import caseless, terms
+
+_NUMBERED = re.compile(
+    r"\b([^\W\d_]+)[ -]?(\d{1,4})\b(?![.,:]\d|\s*(?:%|[€$£]|(?:euros?|eur|dollars?|pounds?|days?|weeks?|months?|years?|hours?|hrs?|h|min|minutes?|kg|g|cm|mm|km|m|l|people|persons?|"
+    r"times|pieces?|gb|mb|mbps|am|pm|uhr|tage?|wochen?|monate?|jahre?|jours?|mois|ans|personen|stück)\b))",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_NO_NAME = frozenset(
+    "an in at on for of to by from than over under about only last next first and or with is are was has have had after before every each per until till within max min up page step no nr".split()
+)
+"""Words before a number that is a quantity or a date, not a part of a name."""
+
+
+def unknown_of_its_kind(question: str, passages: Sequence[Passage]) -> str | None:
+    """A name with a number that the passages know with other numbers alone ("Fixed 36" beside Fixed 12 and Fixed 24), or None.
+
+    It is evidence that the question is about something that the documents do not have, and its siblings' values are the likeliest wrong answer.
+    One other number is enough where the passages write the word as a name.
+    """
+    said = "\n".join(f"{p.title}\n{p.locator or ''}\n{p.text}" for p in passages)
+    plain = caseless(said)
+    for match in _NUMBERED.finditer(caseless(question)):
+        word, number = match.groups()
+        if word in _NO_NAME or not terms(word) or _YEAR.fullmatch(number):
+            continue
+        places = list(re.finditer(rf"(?<![^\W_]){re.escape(word)}[ -]?(\d{{1,4}})(?!\d)", plain))
+        known = {m.group(1) for m in places}
+        named = sum(said[m.start()].isupper() for m in places) > 1
+        if number not in known and (len(known) > 1 or (known and named)):
+            return question[match.start() : match.end()]
+    return None
+
+
+SHORT, AMPLE = 105, 200
+"""Words of an answer: of one value or statement, and of steps, lists, comparisons or several parts. No more is read on the telephone."""
+LEAST = 8
+"""Words left from which a further block is worth looking for."""
+NEAR_BEST = 0.5
+"""A further block is quoted only if its score is at least this share of the best one's of its part."""
+
+
+def room(reading: Reading) -> int:
+    """Words that the answer may have."""
+    return SHORT if reading.form == "value" and len(reading.parts) == 1 else AMPLE
+
+
+def choose(
+    reading: Reading,
+    found: Sequence[Candidate],
+    passages: Sequence[Passage],
+    scores: Sequence[Sequence[float]],
+    *,
+    near_best: float = NEAR_BEST,
+) -> list[int]:
+    """Indices into `found`, ascending, of the blocks to quote: for each part its best block with what belongs to it, then, as far as there is
+    room, others that score near it and add something. `scores`: for each part one for each candidate.
+    """
+    chosen: list[int] = []
+    left = room(reading)
+    for values in scores:
+        best = max(range(len(found)), key=lambda i: (values[i], -i))
+        left -= _add(chosen, [best], found, left)
+        left -= _add(chosen, belonging(best, reading, found, passages), found, left)
+    for values in scores:
+        order = sorted(range(len(found)), key=lambda i: (-values[i], i))
+        for i in order:
+            if values[i] < near_best * values[order[0]] or left < LEAST:
+                break
+            if reading.form == "list" or not any(outdone(found[i], found[j], reading, passages) for j in chosen):
+                left -= _add(chosen, [i], found, left)
+    return sorted(chosen, key=lambda i: (found[i].passage, i))
+
+
+def belonging(index: int, reading: Reading, found: Sequence[Candidate], passages: Sequence[Passage]) -> list[int]:
+    """What a block is only whole with: all steps of its procedure, also in the passage beside it; the list that it leads in."""
+    block, number = found[index].block, found[index].passage
+    if reading.form == "steps" and block.kind in ("step", "text"):
+        return _procedure(index, found, passages)
+    if block.text.rstrip().endswith(":"):
+        after = [i for i, c in enumerate(found) if c.passage == number and c.block.start > block.start]
+        return [i for i in after if found[i].block.lead == block.text]
+    return []
+
+
+def _procedure(index: int, found: Sequence[Candidate], passages: Sequence[Passage]) -> list[int]:
+    """Every step under the same heading of the same document, in order."""
+    mine = found[index]
+    home = passages[mine.passage]
+    return [
+        i
+        for i, c in enumerate(found)
+        if c.block.kind == "step"
+        and passages[c.passage].doc_id == home.doc_id
+        and (c.block.heading or passages[c.passage].locator) == (mine.block.heading or home.locator)
+    ]
+
+
+def outdone(one: Candidate, other: Candidate, reading: Reading, passages: Sequence[Passage]) -> bool:
+    """True if `one` stands in the same table or list as `other` and says less of what is asked: another row, of another product.
+
+    What was asked last counts first: after "and for Germany?" the row of the Netherlands is not meant.
+    """
+    if not _siblings(one, other, passages):
+        return False
+    wider = content(reading.text)
+    for part in reading.parts:
+        own = content(part.text)
+        mine, theirs = one.held & own, other.held & own
+        if not (mine < theirs or (mine == theirs and one.held & wider < other.held & wider)):
+            return False
+    return True
+
+
+def _siblings(one: Candidate, other: Candidate, passages: Sequence[Passage]) -> bool:
+    """True for rows of one table, also where a passage ends within it, and for items of one list."""
+    if one.block.kind != other.block.kind or one.block.kind not in ("row", "item"):
+        return False
+    if one.block.kind == "row" and passages[one.passage].doc_id == passages[other.passage].doc_id:
+        return _headers(one.block.text) == _headers(other.block.text)
+    return one.passage == other.passage and one.block.run == other.block.run
+
+
+def _headers(row: str) -> tuple[str, ...]:
+    """The first columns of a row by their names: the last may be left out where nothing stands in them."""
+    return tuple(c.header for c in cells(row))[:2]
+
+
+def _add(chosen: list[int], more: Sequence[int], found: Sequence[Candidate], left: int) -> int:
+    """Take what fits; the first block of all always fits. The number of words taken."""
+    taken = 0
+    for i in more:
+        words = found[i].block.words
+        if i not in chosen and (not chosen or taken + words <= left):
+            chosen.append(i)
+            taken += words
+    return taken
+
+
+def shown(candidate: Candidate, reading: Reading) -> str:
+    """The text to quote: of a row that sets several things side by side only the columns that the question names."""
+    if candidate.block.kind != "row":
+        return candidate.block.text
+    found = cells(candidate.block.text)
+    label, rest = found[0], found[1:]
+    if label.header or len(rest) < 2 or not all(c.header for c in rest):
+        return candidate.block.text
+    named = _named([c.header for c in rest], frozenset(content(reading.text)))
+    if not named or len(named) == len(rest):
+        return candidate.block.text
+    return " | ".join([label.span.text, *(rest[i].span.text for i in named)])
+
+
+def _named(headers: Sequence[str], asked: frozenset[str]) -> list[int]:
+    """Which of these names a question says: those it says whole, the longest where one holds the other, or else the one it says most of."""
+    held = [frozenset(terms(h)) for h in headers]
+    counts = Counter(t for h in held for t in h)
+    own = [{t: 1 / counts[t] for t in h if counts[t] < len(headers)} for h in held]
+    said = [{t for t in weighed if likeness(t, asked) >= SLIPPED} for weighed in own]
+    whole = [i for i, weighed in enumerate(own) if weighed and said[i] == weighed.keys()]
+    whole = [i for i in whole if not any(said[i] < said[j] for j in whole)]
+    if whole:
+        return whole
+    worth = [
+        sum(weighed[t] for t in said[i]) / sum(weighed.values()) if weighed else 0.0 for i, weighed in enumerate(own)
+    ]
+    best = max(worth, default=0.0)
+    return [i for i, w in enumerate(worth) if w == best] if best >= 0.5 and worth.count(best) == 1 else []

@@ -1,0 +1,186 @@
+"""How likely a block of the evidence answers a part of the question: explained features and a logistic over them.
+
+Pure but for the cosines, which the caller brings. The coefficients are fitted by `tools/fit_quoting.py` on questions of several companies;
+figures stand in docs/decisions/0014-quoting.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import OSA
+
+from grounding.grade import identifiers_and_names, stands_in
+from grounding.query import content
+from grounding.quoting.asked import Part, Reading
+from grounding.quoting.blocks import Block, blocks, cells, says_something
+from grounding.records import Passage
+from grounding.text import caseless, terms
+from grounding.wanted import counted, holds
+
+OTHERS = 0.35
+"""Weight of a term that another part of the question says: it may be what all parts are about."""
+UNRANKED = 0.75
+"""Place of a passage that our search did not return (given by hand, or from the web before it is ranked)."""
+UNREAD = 0.55
+"""Nearness in meaning where nobody can tell it: without an embedder words alone decide."""
+SLIPPED, WITHIN = 0.7, 0.5
+"""What a term counts that a block holds with a slip of the hand, or as part of a longer word ("charge" in "surcharge")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A block of passage number `passage`, with `around`: title, heading and lead-in above it."""
+
+    passage: int
+    block: Block
+    around: str
+    held: frozenset[str]
+    above: frozenset[str]
+
+    @property
+    def embedded_as(self) -> str:
+        """The text whose vector stands for this block: with what is above it, since rows and steps do not say it again."""
+        return f"{self.around}: {self.block.text}"
+
+
+def candidates(passages: Sequence[Passage]) -> list[Candidate]:
+    """Every block of every passage that says something, in order."""
+    found = []
+    for number, passage in enumerate(passages):
+        for block in blocks(passage.text):
+            if says_something(block):
+                places = (passage.title, block.heading or passage.locator or "", block.lead)
+                around = " · ".join(dict.fromkeys(p for p in places if p))
+                found.append(Candidate(number, block, around, frozenset(terms(block.text)), frozenset(terms(around))))
+    return found
+
+
+def weights(reading: Reading, part: Part, found: Sequence[Candidate]) -> dict[str, float]:
+    """Terms of the question by inverse document frequency over the blocks at hand (smoothed, Robertson & Sparck Jones); those of other
+    parts count `OTHERS` of it.
+    """
+    own = content(part.text)
+    asked = own | content(reading.text)
+    counts = Counter(t for c in found for t in asked & (c.held | c.above))
+    n = max(len(found), 1)
+    return {t: math.log(1 + (n - counts[t] + 0.5) / (counts[t] + 0.5)) * (1.0 if t in own else OTHERS) for t in asked}
+
+
+def likeness(term: str, held: frozenset[str]) -> float:
+    """How far a block that holds these terms says `term`, in [0, 1]."""
+    if term in held:
+        return 1.0
+    best = 0.0
+    for other in held:
+        if len(term) < 4 or len(other) < 4 or not term.isalpha():
+            continue
+        if term.startswith(other) or other.startswith(term) or term.endswith(other) or other.endswith(term):
+            best = max(best, WITHIN)
+        slips = 1 if len(term) < 8 else 2
+        alike = len(term) >= 5 and term[0] == other[0] and abs(len(term) - len(other)) <= slips
+        if alike and OSA.distance(term, other, score_cutoff=slips) <= slips:
+            return SLIPPED
+    return best
+
+
+NAMES = (
+    "share", "beside", "above", "key", "typed", "untyped", "counted", "named", "bm25", "rank", "place", "words", "row", "step", "item",
+    "digit", "steps asked", "length asked", "cosine",
+)  # fmt: skip
+
+
+def feature_rows(
+    reading: Reading,
+    part: Part,
+    found: Sequence[Candidate],
+    passages: Sequence[Passage],
+    cosines: Sequence[float | None],
+) -> list[list[float]]:
+    """One row of `NAMES` for each candidate; values about 0 to 1."""
+    weighed = weights(reading, part, found)
+    own = content(part.text)
+    total = sum(w for t, w in weighed.items() if t in own) or 1.0
+    named = identifiers_and_names(reading.text)
+    what = counted(part.text)
+    best = max((p.bm25 or 0.0 for p in passages), default=0.0) or 1.0
+    out = []
+    for candidate, cosine in zip(found, cosines, strict=True):
+        block, passage = candidate.block, passages[candidate.passage]
+        inside = {t: likeness(t, candidate.held) for t in weighed}
+        share = sum(w * inside[t] for t, w in weighed.items() if t in own) / total
+        beside = sum(w * inside[t] for t, w in weighed.items() if t not in own) / total
+        above = sum(w * likeness(t, candidate.above) for t, w in weighed.items() if not inside[t]) / total
+        has = part.wants is not None and holds(block.text, part.wants)
+        plain = caseless(f"{candidate.around} {block.text}")
+        out.append([
+            share, min(1.0, beside), min(1.0, above), _key(block, weighed) / total, float(has), float(part.wants is not None and not has),
+            float(what is not None and what in candidate.held | candidate.above),
+            sum(stands_in(n, plain) for n in named) / len(named) if named else 0.5,
+            (passage.bm25 or 0.0) / best, _place(passage), 1 / (1 + candidate.passage),
+            min(1.0, math.log1p(block.words) / 4), float(block.kind == "row"), float(block.kind == "step"), float(block.kind == "item"),
+            float(any(c.isdigit() for c in block.text)), float(block.kind == "step" and reading.form == "steps"), min(1.0, len(own) / 20),
+            _nearness(cosine, passage),
+        ])  # fmt: skip
+    return out
+
+
+KEYS = 3
+"""Cells of a row among which stands what it is about."""
+
+
+def _key(block: Block, weighed: Mapping[str, float]) -> float:
+    """Weight of a name in the first cells of a row that the question says whole: the row is about that; 0 for what is no row."""
+    if block.kind != "row":
+        return 0.0
+    asked, best = frozenset(weighed), 0.0
+    for cell in cells(block.text)[:KEYS]:
+        said = set(terms(cell.span.text.removeprefix(f"{cell.header}: ") if cell.header else cell.span.text))
+        if said and any(c.isalpha() for t in said for c in t) and all(likeness(t, asked) >= SLIPPED for t in said):
+            best = max(best, sum(weighed.get(t, 0.0) for t in said))
+    return min(best, sum(weighed.values()))
+
+
+def _nearness(cosine: float | None, passage: Passage) -> float:
+    """How near in meaning, in [0, 1]: that of the block, else of its passage, else what a likely block has."""
+    known = cosine if cosine is not None else passage.semantic
+    return UNREAD if known is None else max(0.0, known)
+
+
+def _place(passage: Passage) -> float:
+    """The passage's place in the search, in [0, 1]; of one that our search did not return, `UNRANKED`."""
+    retrieved = passage.bm25 is not None or passage.semantic is not None or passage.score > 0
+    return passage.score if retrieved else UNRANKED
+
+
+INTERCEPT = -9.80
+COEFFICIENTS: Mapping[str, float] = {
+    "share": 2.34,
+    "beside": 1.91,
+    "above": -1.19,
+    "key": 4.01,
+    "typed": -0.21,
+    "untyped": -1.01,
+    "counted": 0.45,
+    "named": 0.30,
+    "bm25": 0.51,
+    "rank": 3.26,
+    "place": 1.73,
+    "words": 3.54,
+    "row": 0.38,
+    "step": -0.04,
+    "item": 0.64,
+    "digit": 0.45,
+    "steps asked": 1.89,
+    "length asked": 1.42,
+    "cosine": 2.56,
+}
+
+
+def score(row: Sequence[float]) -> float:
+    """Probability that a block answers its part of the question, by the fitted logistic."""
+    z = INTERCEPT + sum(COEFFICIENTS[name] * x for name, x in zip(NAMES, row, strict=True))
+    return 1 / (1 + math.exp(-z))

@@ -1,0 +1,162 @@
+"""Fit the logistic that chooses what is quoted, and try it on companies that it was not fitted on.
+
+usage: python -m tools.fit_quoting MODEL.onnx CACHE COMPANY…
+
+Each COMPANY is a folder as `attest eval turns` takes it (`kb/`, `turns.jsonl` with the facts of a right answer). Blocks of the evidence that hold a
+fact of the part asked, in a document that holds the answer, are right, all others wrong; each question weighs alike. The sample's
+golden questions of split "dev" are one more company. Reported: for each company the share of parts whose best block, and one of whose best
+three, holds a fact, by coefficients fitted on the others; then the coefficients over all. CACHE keeps the indexes between runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bot.settings import SAMPLE  # first of all: it tells onnxruntime to send nothing
+from grounding.embedded.embedder import MiniLM
+from grounding.embedded.grader import EmbeddedGrader
+from grounding.evidence import choose as within
+from grounding.policy_files import built_in
+from grounding.quoting.asked import Part, Reading, read
+from grounding.quoting.features import NAMES, Candidate, candidates, feature_rows
+from grounding.records import Access, Passage, Query
+from tools.asked import Library, Matrix, Row, golden_rows, library, logistic, rows
+
+RIDGE = 2.0
+WRONG = 3.0
+"""Weight of all wrong blocks of a question beside that of all right ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The blocks of one part of a question: features (n, len(NAMES)) and whether each holds a fact (n,)."""
+
+    features: Matrix
+    right: Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What a company's questions are asked of."""
+
+    kb: Library
+    grader: EmbeddedGrader
+    embedder: MiniLM
+
+
+def plain(text: str) -> str:
+    """As facts are compared: white space single, dashes and apostrophes plain, lower case."""
+    return re.sub(
+        r"\s+", " ", text.replace("–", "-").replace("’", "'").replace("\u00a0", " ").replace("**", "")
+    ).lower()
+
+
+async def examples(asking: Asking, row: Row, access: Access) -> list[Example]:
+    """One for each part of the row's question that the evidence can answer."""
+    query = await asking.kb.query(row, access)
+    evidence = await _evidence(asking, query, access)
+    reading, found = read(query.text, row["history"][-1]["text"]), candidates(evidence)
+    out = []
+    for part, held in zip(reading.parts, _facts(row, len(reading.parts)), strict=True):
+        features = np.array(feature_rows(reading, part, found, evidence, await _cosines(asking, reading, part, found)))
+        right = np.array([
+            (not row["doc"] or evidence[c.passage].doc_id in row["doc"]) and any(f in plain(c.block.text) for f in held)
+            for c in found
+        ], float)  # fmt: skip
+        if right.any():
+            out.append(Example(features, right))
+    return out
+
+
+async def _evidence(asking: Asking, query: Query, access: Access) -> list[Passage]:
+    """What a turn would give to whoever drafts."""
+    found = await asking.kb.found(query, access)
+    score = {g.chunk_id: g.score for g in (await asking.grader.grade(query.text, found)).grades}
+    ordered = sorted(found, key=lambda p: -score[p.chunk_id])
+    return [e.passage for e in within(ordered, score, built_in()["attest"])]
+
+
+async def _cosines(asking: Asking, reading: Reading, part: Part, found: Sequence[Candidate]) -> list[float]:
+    vectors = await asking.embedder.embed([reading.text, part.text, *(c.embedded_as for c in found)])
+    asked = vectors[0] if len(reading.parts) == 1 else np.mean(vectors[:2], axis=0)
+    return [float(x) for x in vectors[2:] @ asked]
+
+
+def _facts(row: Row, parts: int) -> list[list[str]]:
+    """For each part the spellings of its facts; of the whole where the row divides the question otherwise."""
+    each = [[plain(s) for fact in part["must"] for s in fact] for part in row["parts"]]
+    return each if len(each) == parts else [[s for part in each for s in part]] * parts
+
+
+def fitted(data: Sequence[Example]) -> Matrix:
+    """Intercept and coefficients."""
+    x = np.vstack([e.features for e in data])
+    y = np.concatenate([e.right for e in data])
+    weight = np.concatenate(
+        [np.where(e.right > 0, 1 / e.right.sum(), WRONG / max(1.0, (1 - e.right).sum())) for e in data]
+    )
+    mean, spread = x.mean(0), x.std(0) + 1e-6
+    w = logistic((x - mean) / spread, y, weight * len(x) / len(data) / (1 + WRONG), ridge=RIDGE)
+    return np.concatenate([[w[0] - (w[1:] / spread * mean).sum()], w[1:] / spread])
+
+
+def among_first(data: Sequence[Example], w: Matrix, k: int) -> float:
+    """Share of the parts one of whose best `k` blocks holds a fact."""
+    return float(np.mean([e.right[np.argsort(-(e.features @ w[1:]))[:k]].any() for e in data]))
+
+
+async def company(embedder: MiniLM, cache: Path, folder: Path) -> list[Example]:
+    """Examples of the turns of a company that can be answered, asked by nobody in particular."""
+    turns = [r for r in rows(folder / "turns.jsonl") if r["expect"] == "answered" and not r.get("as")]
+    asked = [
+        {**r, "doc": r.get("doc") or [], "history": [*r["history"], {"role": "user", "text": r["question"]}]}
+        for r in turns
+    ]
+    return await _all(
+        embedder, await library(embedder, cache / folder.name, folder / "kb"), [(r, Access()) for r in asked]
+    )
+
+
+async def golden(embedder: MiniLM, cache: Path) -> list[Example]:
+    """Examples of the sample's golden questions of split "dev"."""
+    asked = [
+        ({**r, "doc": r["expect"]["cite"], "parts": [{"must": [[m] for m in r["expect"]["must"]]}]}, access)
+        for r, access in golden_rows()
+        if r["split"] == "dev" and r["expect"]["must"]
+    ]
+    return await _all(embedder, await library(embedder, cache / "sample", SAMPLE / "kb"), asked)
+
+
+async def _all(embedder: MiniLM, kb: Library, asked: Sequence[tuple[Row, Access]]) -> list[Example]:
+    asking = Asking(kb, EmbeddedGrader(embedder), embedder)
+    out = [e for row, access in asked for e in await examples(asking, row, access)]
+    kb.index.close()
+    return out
+
+
+async def main(model: Path, cache: Path, folders: Sequence[Path]) -> None:
+    """Print what companies not fitted on say, then the coefficients over all."""
+    embedder = MiniLM(model)
+    sets = {"sample": await golden(embedder, cache)} | {f.name: await company(embedder, cache, f) for f in folders}
+    for name, data in sets.items():
+        w = fitted([e for other, more in sets.items() if other != name for e in more])
+        print(
+            f"{name}: n {len(data)}, first {among_first(data, w, 1):.2f}, first three {among_first(data, w, 3):.2f}, fitted on the others"
+        )
+    w = fitted([e for data in sets.values() for e in data])
+    print(f"INTERCEPT = {w[0]:.2f}")
+    for feature, value in zip(NAMES, w[1:], strict=True):
+        print(f'    "{feature}": {value:.2f},')
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    asyncio.run(main(Path(sys.argv[1]), Path(sys.argv[2]), [Path(p) for p in sys.argv[3:]]))
