@@ -23,7 +23,12 @@ _OTHER_THAN = re.compile(
 
 def named(text: str) -> Spoken:
     """The words of `text` that name what it is about."""
-    return spoken(_OTHER_THAN.sub(" ", text))
+    return spoken(without_others(text))
+
+
+def without_others(text: str) -> str:
+    """`text` without what it names to say that it is not meant: "since Leeds is not London"."""
+    return _OTHER_THAN.sub(" ", text)
 
 
 @dataclass(frozen=True, slots=True)

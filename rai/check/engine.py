@@ -17,7 +17,7 @@ from rai.check.answer import Answer
 from rai.check.reading.readings import readings
 from rai.check.rules.missing import missing, open_date
 from rai.check.rules.names import named, numbered_name
-from rai.check.rules.places import currency_of_the_page, placed, verbatim, weekday_of
+from rai.check.rules.places import currency_of_the_page, placed, verbatim, weekday_of, year_of_the_page
 from rai.check.rules.said import said_by_the_person
 from rai.check.working.find import is_told, worked_out
 from rai.claims.found import Found
@@ -28,7 +28,7 @@ from rai.support.setting import Finding, standing
 
 MOST_WORKED_OUT = 60
 """Values of one answer that are tried as worked out; one of more is none that a person is to read."""
-ROUNDS = 4
+ROUNDS = 8
 """How often values are tried again that follow from others which follow from others."""
 
 
@@ -89,7 +89,11 @@ def _held(n: int, claim: Claim, value: Found, answer: Answer) -> Finding | None:
     around, setting = answer.around[value], answer.setting
     every = readings(value, answer.text)
     for reading in every:
-        if places := standing(reading, setting.sources) or currency_of_the_page(reading, setting):
+        if places := (
+            standing(reading, setting.sources)
+            or currency_of_the_page(reading, setting)
+            or year_of_the_page(reading, setting)
+        ):
             return placed(n, claim, reading, places, answer)
     if spans := verbatim(claim, value, answer):
         return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="verbatim")

@@ -182,7 +182,9 @@ def _admits(hedge: Hedge | None, written: Written, theirs: Decimal, *, price: bo
     if hedge == "about":
         rounder = dropped > 0 or (dropped == 0 and written.step > written.place and not price)
         return rounder and off <= NEAR * whole and _rounds_to(written.number, written.step, theirs)
-    if dropped < (2 if hedge in ("least", "most") else 1) or off >= written.place:
+    if dropped < (2 if hedge in ("least", "most") else 1) or off > written.place:
+        return False
+    if off == written.place and not hedge.startswith("near"):  # just under 3.50 is 3.49
         return False
     if (theirs > mine) != (hedge in ("above", "near_above", "least")):
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -109,6 +109,8 @@ class Prepared:
     """Numbers of the places, ascending, by each key that their values are `stored_under`."""
     alike: Mapping[Measure, tuple[Place, ...]] = field(default_factory=dict)
     """Places by their `measure_of`: what values of one role have in common."""
+    frequency: Mapping[str, int] = field(default_factory=dict)
+    """In how many units each word stands."""
 
 
 def prepare(source: Source, regions: tuple[str, ...]) -> Prepared:
@@ -127,7 +129,10 @@ def _prepare(source: Source, regions: tuple[str, ...]) -> Prepared:
     places = [
         place for field in FIELDS for place in _places(source, field, [u for u in units if u.field == field], regions)
     ]
-    return Prepared(source, tuple(units), tuple(places), _by_kind(places), _by_key(places), _by_measure(places))
+    frequency = Counter(word for unit in units for word in unit.terms)
+    return Prepared(
+        source, tuple(units), tuple(places), _by_kind(places), _by_key(places), _by_measure(places), frequency
+    )
 
 
 def _by_kind(places: Sequence[Place]) -> dict[Kind, tuple[Place, ...]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from grounding.text import STOP_WORDS, fold, stem
+from rai.claims import weekdays
 from rai.support.words import countries_named
 
 Words = frozenset[str]
@@ -41,21 +42,26 @@ class Spoken:
 
     def has(self, word: str) -> bool:
         """True if the text says `word`, or one of its root."""
-        return word in self.words or (len(word) > _ROOT and word[:_ROOT] in self.roots)
+        return word in self.words or (len(word) > _ROOT and " " not in word and word[:_ROOT] in self.roots)
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The words of one key. `alone`: those that no other key of its axis has; `proper`: those of them that are names or numbers."""
+    """The words of one key. `alone`: those that no other key of its axis has; `proper`: those of them that are names or numbers;
+    `either`: where it names several things, the words of each that no other key has as a whole: "Spouse, partner, child".
+    """
 
     every: Words
     alone: Words
     proper: Words
+    either: tuple[Words, ...] = ()
 
     def is_in(self, spoken: Spoken) -> bool:
         """True if a text says all of its words, half of those that are its alone, or a name that is."""
         said = {w for w in self.alone if spoken.has(w)}
         if said & self.proper or (said and 2 * len(said) >= len(self.alone)):
+            return True
+        if any(all(spoken.has(w) for w in thing) for thing in self.either):
             return True
         return bool(self.every) and all(spoken.has(w) for w in self.every)
 
@@ -82,7 +88,9 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class Line:
+    """A line of a text, `text[start:end]`. `kind`: row, heading, label or prose; `label` ends before `body`."""
+
     start: int
     end: int
     kind: str
@@ -96,7 +104,7 @@ class _Line:
 class _Page:
     """A text in lines. `headers`: the first row of each table; `headings`: above each group of lines."""
 
-    lines: tuple[_Line, ...]
+    lines: tuple[Line, ...]
     starts: tuple[int, ...]
     groups: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     headers: Mapping[int, int] = field(default_factory=dict)
@@ -105,14 +113,25 @@ class _Page:
 
 @lru_cache(maxsize=4096)
 def spoken(text: str) -> Spoken:
-    """`text` as the words that may name a key; a country by any of its names."""
-    tokens = [t.lower() for t in _TOKEN.findall(countries_named(fold(text)))]
-    return spoken_words(frozenset(_words(tokens)), frozenset(tokens))
+    """`text` as the words that may name a key; a country and a day of the week by any of its names."""
+    plain, days = _without_days(fold(text))
+    tokens = [t.lower() for t in _TOKEN.findall(countries_named(plain))]
+    return spoken_words(frozenset(_words(tokens)) | days, frozenset(tokens))
+
+
+def _without_days(text: str) -> tuple[str, Words]:
+    """`text` without its days of the week, and these: "day 1" to "day 4" of "Mon–Thu". "Sat" alone is a key that is a day."""
+    days: set[str] = set()
+    for found in reversed(weekdays.find(f"{text}:")):
+        if found.start < len(text):
+            days |= {f"day {n}" for n in weekdays.days_of(found.value)}
+            text = f"{text[: found.start]} {text[found.end :]}"
+    return text, frozenset(days)
 
 
 def spoken_words(words: Words, said: Words = frozenset()) -> Spoken:
     """Words that are stemmed already."""
-    return Spoken(words, frozenset(w[:_ROOT] for w in words if len(w) > _ROOT), said)
+    return Spoken(words, frozenset(w[:_ROOT] for w in words if len(w) > _ROOT and " " not in w), said)
 
 
 def _words(tokens: Sequence[str]) -> list[str]:
@@ -139,9 +158,25 @@ def axes_of(text: str, start: int) -> tuple[Axis, ...]:
     if line.kind == "row":
         return _of_table(text, page, at, start)
     if line.kind == "label" and start >= line.body:
-        axis = _of_sections(page, at)
-        return (axis,) if axis else ()
+        return tuple(axis for axis in (_of_sections(page, at), _of_list(page, at)) if axis)
     return ()
+
+
+NO_LINE = Line(0, 0, "", 0)
+
+
+def line_at(text: str, start: int) -> Line:
+    """The line that the offset `start` is in; an empty one between lines."""
+    page = _page(text)
+    at = bisect_right(page.starts, start) - 1
+    return page.lines[at] if at >= 0 and start < page.lines[at].end else NO_LINE
+
+
+def heading_above(text: str, start: int) -> str:
+    """The heading that the line at `start` stands below; "" if there is none."""
+    page = _page(text)
+    at = bisect_right(page.starts, start) - 1
+    return page.headings.get(page.lines[at].group, "") if at >= 0 else ""
 
 
 def _of_table(text: str, page: _Page, at: int, start: int) -> tuple[Axis, ...]:
@@ -185,7 +220,7 @@ def _named(key: str, corner: str) -> str:
     return f"{corner} {key}" if key.strip().isdigit() else key
 
 
-def _is_headed(text: str, header: _Line) -> bool:
+def _is_headed(text: str, header: Line) -> bool:
     """True if the first row names the columns: none of its cells but the first holds a number with a sign or unit of a value."""
     if all(": " in text[slice(*c)] for c in header.cells):
         return False
@@ -207,6 +242,16 @@ def _of_sections(page: _Page, at: int) -> Axis | None:
     return Axis("section", line.group, keys, {group: (n.body, n.end) for group, n in alike.items()})
 
 
+def _of_list(page: _Page, at: int) -> Axis | None:
+    """Lines with a label, one below the other."""
+    line = page.lines[at]
+    labelled = {n: page.lines[n] for n in page.groups[line.group] if page.lines[n].kind == "label"}
+    if len(labelled) < 2:
+        return None
+    keys = _unique({n: other.label for n, other in labelled.items()})
+    return Axis("list-item", at, keys, {n: (other.body, other.end) for n, other in labelled.items()})
+
+
 def _unique(names: Mapping[int, str]) -> dict[int, Key]:
     """The keys of an axis; none of one with more than `MOST_KEYS`."""
     if len(names) > MOST_KEYS:
@@ -219,7 +264,23 @@ def _unique(names: Mapping[int, str]) -> dict[int, Key]:
     alone = {
         key: frozenset(w for w in own if counted[w] == 1 and (len(w) > 2 or w[0] == "=")) for key, own in words.items()
     }
-    return {key: Key(own, alone[key], alone[key] & _proper(names[key])) for key, own in words.items()}
+    things = {key: _things(name) for key, name in names.items()}
+    every = [thing for group in things.values() for thing in group]
+    either = {key: tuple(t for t in group if every.count(t) == 1) for key, group in things.items()}
+    return {
+        key: Key(own, alone[key], alone[key] & _proper(names[key]), either[key] if len(things[key]) > 1 else ())
+        for key, own in words.items()
+    }
+
+
+_OR = re.compile(r",|/|;| (?:and|or|und|oder|et|ou|y|o|e|en|of|i|lub) | & ")
+
+
+def _things(name: str) -> list[Words]:
+    """The words of each thing that a key names."""
+    parts = [words for part in _OR.split(name) if (words := spoken(part).words)]
+    days = [word for word in spoken(name).words if word.startswith("day ")]
+    return [w for w in parts if not w & frozenset(days)] + [frozenset({d}) for d in days]
 
 
 _CAPITAL = re.compile(r"(?<=[\w,(] )[A-ZÀ-ÖØ-Þ][\w'-]+|\([A-ZÀ-ÖØ-Þ][\w'-]+")
@@ -233,7 +294,7 @@ def _proper(name: str) -> Words:
 
 @lru_cache(maxsize=512)
 def _page(text: str) -> _Page:
-    lines: list[_Line] = []
+    lines: list[Line] = []
     groups: dict[int, list[int]] = {}
     headers: dict[int, int] = {}
     headings: dict[int, str] = {}
@@ -259,7 +320,7 @@ def _page(text: str) -> _Page:
             headers[group] = len(lines)
         groups.setdefault(group, []).append(len(lines))
         body = start + label.end() if label else start
-        lines.append(_Line(start, start + len(line), kind, group, cells, label["label"] if label else "", body))
+        lines.append(Line(start, start + len(line), kind, group, cells, label["label"] if label else "", body))
         before = kind
     return _Page(
         tuple(lines), tuple(n.start for n in lines), {k: tuple(v) for k, v in groups.items()}, headers, headings
@@ -270,8 +331,19 @@ def _is_heading(line: str, before: str) -> bool:
     if _HEADING.fullmatch(line):
         return True
     plain = line.strip()
-    few = len(plain.split()) <= 9 and _SHORT.fullmatch(plain) is not None and not plain.startswith(("-", "*", "•"))
-    return few and (plain.isupper() or (before == "" and ": " not in plain and not re.search(r"\d", plain)))
+    few = (
+        len(_ASIDE.sub("", plain).split()) <= 9
+        and _SHORT.fullmatch(plain) is not None
+        and not plain.startswith(("-", "*", "•"))
+    )
+    return few and (
+        plain.isupper() or (before == "" and ": " not in _ASIDE.sub("", plain) and not _VALUE.search(plain))
+    )
+
+
+_ASIDE = re.compile(r"\([^()]{1,80}\)")
+_VALUE = re.compile(r"[$€£%@]|\d[.,:/]\d|\d{3}|\d ?[^\W\d_]")
+"""What a line has that gives a value and is no heading; Level 3 may be one."""
 
 
 def _cells(line: str, start: int) -> tuple[Span, ...]:

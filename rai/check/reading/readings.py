@@ -28,6 +28,8 @@ _DAY_BEFORE = re.compile(
     r"(?:\b(?:the|den|dem|am|le|el|il|dia|día|giorno|dal|del|al|a|de|do|dnia|op)|[-–—]) $", re.IGNORECASE
 )
 _DOTTED = re.compile(r"(?P<d>[0-3]?\d)[./](?P<m>[01]?\d)")
+_SPAN = re.compile(r"(?P<n>\d{1,4}) (?P<unit>day|week|month|year)")
+_BELOW_NOUGHT = re.compile(r"(?:\b(?:minus|meno|menos|moins|min)|[-−–]) ?$", re.IGNORECASE)
 _AGED = re.compile(r"[- ]olds?\b")
 _POUNDS = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:pounds?|lbs?)", re.IGNORECASE)
 _OF_UNIT = re.compile(
@@ -47,6 +49,10 @@ def readings(found: Found, text: str) -> tuple[Found, ...]:
         others += _as_day(found, before, after)
         others += _as_date(found, written)
         others += _as_part(found, after)
+        if _BELOW_NOUGHT.search(before) and not found.value.startswith("-"):
+            others.append(
+                replace(found, value=f"-{found.value}", readings=(f"-{found.value}",), magnitudes=(f"-{found.value}",))
+            )
     elif found.kind == "time" and written.isdigit():
         others += [
             replace(found, kind=kind, value=value, readings=(value,), magnitudes=(written,))
@@ -58,6 +64,9 @@ def readings(found: Found, text: str) -> tuple[Found, ...]:
     elif found.kind == "money" and (weight := _POUNDS.fullmatch(written)):
         value = f"{found.value.partition(' ')[0]} lb"
         others.append(Found("quantity", found.start, found.end, value, (value,), (weight[1],)))
+    if found.kind == "quantity" and (days := _SPAN.fullmatch(found.value)):
+        ago = (f"relative:{days['unit']}{sign}{days['n']}" for sign in ("-", "+"))
+        others += [Found("date", found.start, found.end, value) for value in ago]
     return (found, *others)
 
 
@@ -75,7 +84,7 @@ def _as_hour(found: Found, before: str, after: str) -> list[Found]:
         return []
     hour = int(found.value) % 24
     forms = (f"{hour:02d}:00",) if hour > 12 else (f"{hour:02d}:00", f"{(hour + 12) % 24:02d}:00")
-    return [Found("time", found.start, found.end, forms[0], forms)]
+    return [Found("time", found.start, found.end, forms[0], forms, half_given=len(forms) > 1)]
 
 
 def _as_day(found: Found, before: str, after: str) -> list[Found]:

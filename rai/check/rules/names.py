@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import islice
 
 from grounding.text import caseless
 from rai.check.answer import Answer
-from rai.check.reading.keys import spoken
+from rai.check.reading.keys import line_at, spoken
 from rai.check.rules.others import rival_of
 from rai.check.rules.places import layers_of
 from rai.claims.found import Found
@@ -20,8 +21,8 @@ from rai.claims.names import normal
 from rai.records import Claim, EvidenceSpan
 from rai.support.entities import match_name
 from rai.support.known_names import core_words, misspelt, names_holding
-from rai.support.setting import Finding, Setting, name_of
-from rai.support.sources import caseless_field
+from rai.support.setting import Finding, Setting, name_of, standing
+from rai.support.sources import Place, caseless_field
 
 _VERSION = re.compile(r"(?:[^\W\d_]{2,20} )?\d{1,4}(?:\.\d{1,4}){0,3}")
 _HOLIDAY = re.compile(
@@ -186,6 +187,19 @@ def _anothers(n: int, claim: Claim, answer: Answer) -> Finding | None:
     first = rivals[0] if rivals else None
     if first is None or None in rivals or any(caseless(first.place.span().text) in caseless(s) for s in (answer.text,)):
         return None
+    if _is_for_another_value(n, first.place, answer):
+        return None
     spans = (places[0].span(), first.place.span())
     why = f"{name_of(places[0])} names {spans[0].text} for something else; here {name_of(first.place)} says {spans[1].text}."
     return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=first.by)
+
+
+def _is_for_another_value(n: int, rival: Place, answer: Answer) -> bool:
+    """True if another value of the sentence stands in the line of the rival, which is named for that: "extension 31 is for parking; else ask …"."""
+    line = line_at(rival.text(), rival.found.start)
+    near = islice((m for m in answer.near(n, 0) if m != n), _MOST_BESIDE)
+    places = (p for m in near for p in standing(answer.values[m], answer.setting.sources))
+    return any(p.source == rival.source and line.start <= p.found.start < line.end for p in places)
+
+
+_MOST_BESIDE = 12

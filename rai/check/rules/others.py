@@ -35,7 +35,14 @@ def rival_of(place: Place, others: Sequence[Place], layers: Sequence[Spoken], it
     near = [o for o in others if o.source == place.source and o.unit.field == "text"]
     for axis in axes_of(place.text(), place.found.start):
         own = axis.keys.get(axis.own)
-        if own is None or not own.is_namable() or any(itself.has(w) for w in own.every):
+        if axis.by == "list-item" and place.found.kind != "entity":
+            continue  # the lines of a list are more often several things of one than one thing of several
+        if (
+            own is None
+            or not own.is_namable()
+            or any(itself.has(w) for w in own.every)
+            or (place.found.kind == "date" and axis.named(itself))
+        ):
             continue
         other = _asked(axis, own, near, layers)
         if other is not None:
@@ -45,16 +52,39 @@ def rival_of(place: Place, others: Sequence[Place], layers: Sequence[Spoken], it
 
 def _asked(axis: Axis, own: Key, others: Sequence[Place], layers: Sequence[Spoken]) -> Place | None:
     """The value whose key the first layer names that names any; None if it names the value's own, or a word that only this one has of the two."""
-    for layer in layers:
+    for at, layer in enumerate(layers):
         named = axis.named(layer)
         if axis.own in named or len(named) > 1:
             return None
         for key in named:
-            if any(said.has(word) for word in own.every - axis.keys[key].every for said in layers):
-                return None
-            start, end = axis.spans.get(key, (0, 0))
-            return min((o for o in others if start <= o.found.start < end), key=_start, default=None)
-    return None
+            nearer = layers[: at + 1] if axis.by == "list-item" else layers
+            if any(said.has(word) for word in own.every - axis.keys[key].every for said in nearer):
+                return _by_all_words(axis, own, others, layers)
+            return _within(axis, key, others)
+    return _by_all_words(axis, own, others, layers)
+
+
+def _by_all_words(axis: Axis, own: Key, others: Sequence[Place], layers: Sequence[Spoken]) -> Place | None:
+    """The value whose key is said in all its words here and there around the value, one of them nearest to it, where a word of the own key is said nowhere."""
+    if not layers or all(any(said.has(w) for said in layers) for w in own.every):
+        return None
+    found = [
+        key
+        for key, other in axis.keys.items()
+        if len(other.every) > 1
+        and other.every - own.every
+        and any(layers[0].has(w) for w in other.every)
+        and all(len(w) < _SHORT or any(said.has(w) for said in layers) for w in other.every)
+    ]
+    return _within(axis, found[0], others) if len(found) == 1 else None
+
+
+_SHORT = 3
+
+
+def _within(axis: Axis, key: int, others: Sequence[Place]) -> Place | None:
+    start, end = axis.spans.get(key, (0, 0))
+    return min((o for o in others if start <= o.found.start < end), key=_start, default=None)
 
 
 def _start(place: Place) -> int:

@@ -17,6 +17,7 @@ from itertools import islice
 from grounding.text import stem
 from rai.check.answer import Answer, named
 from rai.check.reading.keys import Spoken, axes_of, spoken, spoken_words
+from rai.check.rules.nearer import nearer
 from rai.check.rules.others import Rival, rival_of
 from rai.claims import weekdays
 from rai.claims.currencies import CODES, pattern_of
@@ -65,7 +66,11 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
     beaten = [(p, _beating(p, others, whole)) for p in agreeing[:most]]
     kept = [p for p, other in beaten if other is None]
     if kept:
-        return _disagreed(claim, found, kept, around, setting) or held(claim, found, kept, "held")
+        return (
+            _disagreed(claim, found, kept, around, setting)
+            or (None if _is_foreign(kept[0], answer.words) else nearer(n, kept, others, answer))
+            or held(claim, found, kept, "held")
+        )
     if len(beaten) < len(agreeing):
         why = f"The sources hold {claim.text} too often to tell what each place is about."
         return Finding("unchecked", (), why, rule="too-many")
@@ -136,7 +141,7 @@ def _clause_of(place: Place) -> frozenset[str]:
 
 def _has_keys(place: Place) -> bool:
     """True in a table or list, whose keys decide."""
-    return place.unit.field == "text" and bool(axes_of(place.text(), place.found.start))
+    return place.unit.field == "text" and any(a.by != "list-item" for a in axes_of(place.text(), place.found.start))
 
 
 def _said_of(place: Place) -> frozenset[str]:
@@ -236,6 +241,18 @@ def currency_of_the_page(found: Found, setting: Setting) -> list[Place]:
     ]
 
 
+def year_of_the_page(found: Found, setting: Setting) -> list[Place]:
+    """Places of a day without its year in a document that names the answer's year elsewhere, and no other: "Easter 2026" above "Monday 06/04"."""
+    if found.kind != "date" or not (dated := re.match(r"(\d{4})(-\d\d-\d\d)", found.value)):
+        return []
+    bare = f"-{dated[2]}"
+    texts = [t for t in setting.sources if set(_YEAR.findall(f"{t.source.title}\n{t.source.text}")) == {dated[1]}]
+    return [p for t in texts for p in t.kinds.get("date", ()) if bare in p.found.forms]
+
+
+_YEAR = re.compile(r"(?<![\d.,$€£])20\d\d(?![\d,]|\.\d)")
+
+
 def _numbers_at(text: Prepared, found: Found) -> Iterator[Place]:
     for number in sorted({n for key in found.magnitudes for n in text.keyed.get(key, ())}):
         place = text.places[number]
@@ -276,7 +293,7 @@ def _grouped(found: Found, answer: Answer) -> str:
     start = max(0, found.start - 24)
     for match in _GROUPS.finditer(answer.text, start, found.end + 24):
         if match.start() <= found.start and found.end <= match.end():
-            return match.group()
+            return match.group().strip("()")
     return ""
 
 

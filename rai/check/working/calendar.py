@@ -19,6 +19,8 @@ from rai.claims import weekdays
 from rai.claims.found import Found
 
 _DAY = re.compile(r"(\d{4}|-)-(\d\d)-(\d\d)")
+_DAY_AND_WEEKDAY = re.compile(r"--(\d\d)-(\d\d)-W-(\d)")
+_NEAR_YEARS = (*range(2024, 2036), *range(2012, 2024))
 _MONTH = re.compile(r"(\d{4}|-)-(\d\d)")
 _WEEKDAY = re.compile(r"-W-([1-7])(?!/)")
 _FARTHEST = 1.6
@@ -57,7 +59,21 @@ def days_of(found: Found, years: Sequence[int]) -> tuple[date, ...]:
 def years_of(operands: Sequence[Operand]) -> tuple[int, ...]:
     """The years that are named, or a common one and a leap year where none is."""
     named = {int(m[0]) for v in (o.found for o in operands) for f in v.forms if (m := re.match(r"[12]\d{3}(?=-|$)", f))}  # fmt: skip
-    return tuple(sorted(named)) or (2027, 2028)
+    return tuple(sorted(named)) or _years_of_weekdays(operands) or (2027, 2028)
+
+
+def _years_of_weekdays(operands: Sequence[Operand]) -> tuple[int, ...]:
+    """The years in which the days that are named with their weekday fall on it: Wednesday, 4 March is of 2026. The nearest of each run of them."""
+    named = [m for o in operands for f in o.found.forms if (m := _DAY_AND_WEEKDAY.match(f))]
+    years = [y for y in _NEAR_YEARS if all(_falls(y, m) for m in named)] if named else []
+    return tuple(years[:2])
+
+
+def _falls(year: int, named: re.Match[str]) -> bool:
+    try:
+        return date(year, int(named[1]), int(named[2])).isoweekday() == int(named[3])
+    except ValueError:
+        return False
 
 
 def day_ways(found: Found, operands: Sequence[Operand], *, beside: bool, ends: bool) -> Iterator[Reckoned]:

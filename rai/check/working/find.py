@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 
@@ -12,6 +13,7 @@ from rai.check.working.bound import bound
 from rai.check.working.calendar import Reckoned, day_ways, span_ways, time_ways
 from rai.check.working.forms import Wanted, scaled, ways
 from rai.check.working.operands import Operand, amount_of, spans_of
+from rai.claims.found import Found
 from rai.support.amounts import Spot
 from rai.support.rounding import hedge_of
 from rai.support.setting import Finding
@@ -22,6 +24,8 @@ UNTOLD = 1.0
 """The dearest that explains one of which it does not: two values of the question or of the same and the next sentence."""
 UNTOLD_NUMBER = 0.8
 """The same of a bare number in a sentence that says nothing of reckoning: out of what is said beside it alone."""
+UNRECKONED = 2.0
+"""The same of a bare number, and of a quantity or percentage in a sentence that says nothing of reckoning."""
 TOLD_DAY, UNTOLD_DAY = 2.25, 1.75
 """The same of a day: two days that are named seldom lie just a named span apart by chance."""
 _CUE = re.compile(
@@ -65,25 +69,42 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
     """`derived`, with the places of its operands and the formula, or None. `findings`: of the values that are decided."""
     if (shown := written_out(n, answer)) is not None:
         return shown
-    best = min(_ways(n, answer, findings), key=_dearness, default=None)
-    if best is None or best.cost > _dearest(n, answer):
+    most = UNTOLD if n in findings else _dearest(n, answer, findings)
+    ways = (w for w in _ways(n, answer, findings) if w.cost <= most and not _is_itself(answer.values[n], w))
+    best = min(ways, key=_dearness, default=None)
+    if best is None:
         return None
     formula = f"{best.written} = {answer.written(n)}"
     return Finding("derived", spans_of(best.operands), formula, rule="worked-out", formula=formula)
 
 
-def _dearest(n: int, answer: Answer) -> float:
+def _is_itself(value: Found, way: Reckoned) -> bool:
+    """True if an operand is the value: $24 of $48 - $24, which explains nothing."""
+    return value.kind == "money" and any(set(o.found.forms) & set(value.forms) for o in way.operands)
+
+
+def _dearest(n: int, answer: Answer, findings: Mapping[int, Finding]) -> float:
     """What the calculation of a value may cost at most: less of a bare number, which has no unit that would bind it, and of a day."""
-    most = TOLD if is_told(n, answer) else UNTOLD
-    if answer.values[n].kind == "number" and not _RECKONED.search(answer.sentence(n)):
-        return UNTOLD_NUMBER
+    most = TOLD if is_told(n, answer) or _is_one_of_several(n, answer, findings) else UNTOLD
+    reckoned = _RECKONED.search(answer.sentence(n)) is not None
+    if _as_meant(n, answer).kind == "number":
+        return min(most, UNRECKONED) if reckoned else UNTOLD_NUMBER
     if answer.values[n].kind in ("date", "time"):
         return UNTOLD_DAY if most == UNTOLD else TOLD_DAY
-    return min(most, {"number": 1.5}.get(answer.values[n].kind, most))
+    return min(most, UNRECKONED) if answer.values[n].kind in ("quantity", "percent") and not reckoned else most
+
+
+def _is_one_of_several(n: int, answer: Answer, findings: Mapping[int, Finding]) -> bool:
+    """True if another value of this kind in the sentence was worked out: 30 % of either price."""
+    return any(
+        finding.rule == "worked-out" and answer.values[m].kind == answer.values[n].kind
+        for m in answer.near(n, 0)
+        if m != n and (finding := findings.get(m)) is not None
+    )
 
 
 _RECKONED = re.compile(
-    r"[=+×]|\b(?:total|altogether|together|in all|combined|left|remain\w*|more|fewer|less|difference|half|third|quarter|tenth|twice|double|times|each|makes?|so|that['’]?s|sum|only|to go|"
+    r"[=+×]|\b(?:total|altogether|together|in all|combined|left|remain\w*|more|fewer|less|difference|half|third|quarter|tenth|twice|double|times|each|makes?|so|faster|slower|longer|shorter|cheaper|dearer|apart|between|rest|that['’]?s|sum|only|to go|"
     r"insgesamt|zusammen|bleib\w*|mehr|weniger|hälfte|reste\w*|total|quedan?|más|menos|rimangono|restano|più|meno|totaal|samen|razem|łącznie|zostaje)\b",
     re.IGNORECASE,
 )
@@ -181,10 +202,26 @@ def _amounts(n: int, answer: Answer, operands: tuple[Operand, ...]) -> Iterator[
     wanted = _wanted(n, answer)
     if wanted is None:
         return
+    wanted = replace(wanted, found=_as_meant(n, answer))
     for term in ways(wanted, operands):
         yield Reckoned(term.operands, term.written, term.cost)
     if wanted.found.kind == "quantity":
         yield from span_ways(wanted.found, operands)
+
+
+def _as_meant(n: int, answer: Answer) -> Found:
+    """The value as it is reckoned with: "5 ×" is a number, a bare 22,40 an amount where the answer has amounts of one currency."""
+    value = answer.values[n]
+    if value.kind == "quantity" and value.value.endswith(" times"):
+        return replace(value, kind="number", value=value.value.partition(" ")[0])
+    if value.kind == "number" and _AMOUNT.fullmatch(answer.written(n)):
+        codes = {v.value.partition(" ")[2] for v in answer.values if v.kind == "money"}
+        if len(codes) == 1:
+            return replace(value, kind="money", value=f"{value.value} {codes.pop()}")
+    return value
+
+
+_AMOUNT = re.compile(r"\d[\d.,]*[.,]\d\d")
 
 
 def _wanted(n: int, answer: Answer) -> Wanted | None:

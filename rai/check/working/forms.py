@@ -305,6 +305,8 @@ def _pair(a: Term, b: Term, sign: str) -> Term:
 def _go_together(a: Term, b: Term) -> bool:
     if any("%" in t.written and t.product for t in (a, b)) and any(o.far >= 0.3 for o in (*a.operands, *b.operands)):
         return False
+    if any(t.product and " / " in t.written for t in (a, b)):
+        return False  # what is divided is a share by itself: as a part of a sum it explains more slips of the pen than answers
     if not _apart(a, b) or (a.product and b.product and not ("×" in a.written and "×" in b.written)):
         return False
     unsaid = [o for o in (*a.operands, *b.operands) if o.far >= _SAID]

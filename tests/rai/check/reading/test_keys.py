@@ -61,3 +61,18 @@ def test_spans_lie_within_any_text(text: str, at: int) -> None:
     for axis in axes_of(text, at):
         assert all(0 <= a <= b <= len(text) for a, b in axis.spans.values())
         assert axis.own in axis.keys
+
+
+def test_a_day_is_named_by_any_of_its_names_and_by_a_range() -> None:
+    assert spoken("Sat").words == spoken("on Saturday").words == {"day 6"}
+    assert {f"day {n}" for n in range(1, 5)} <= spoken("Mon–Thu").words
+
+
+def test_a_number_with_its_word_is_no_other_number() -> None:
+    assert not spoken("the Level 3 repair").has("level 2")
+
+
+def test_a_key_of_several_things_is_named_by_one_of_them() -> None:
+    table = "| Who | Days |\n|---|---|\n| Spouse, partner, child | 10 days |\n| Parent | 5 days |"
+    (axis, *_) = axes_of(table, table.index("5 days"))
+    assert axis.named(spoken("after the death of your partner")) == {1}

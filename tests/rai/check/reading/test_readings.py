@@ -28,3 +28,14 @@ def test_a_second_reading_is_offered(text: str, written: str, kind: str, form: s
 def test_nothing_else_is_read_where_nothing_says_so(text: str) -> None:
     for value in find_values(text):
         assert readings(value, text) == (value,)
+
+
+def test_a_span_may_be_counted_back_from_today() -> None:
+    (found,) = [f for f in find_values("It was active for 7 days.") if f.kind == "quantity"]
+    assert "relative:day-7" in [r.value for r in readings(found, "It was active for 7 days.")]
+
+
+def test_a_number_below_nought_keeps_its_sign() -> None:
+    text = "a meno 18 può rimettere tutto"
+    (found,) = find_values(text)
+    assert "-18" in [r.value for r in readings(found, text)]

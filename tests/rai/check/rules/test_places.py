@@ -75,3 +75,23 @@ def test_what_the_person_said_is_theirs_unless_a_source_says_otherwise_and_never
     answer: str, text: str, source: str, question: str, status: str
 ) -> None:
     assert claim(answer, text, source, question).status == status
+
+
+def test_a_day_has_the_year_that_its_page_names() -> None:
+    source = Source("s1", "Easter 2026\nEaster Sunday 05/04: closed\nEaster Monday 06/04: 11:00–17:00")
+    claims = check_claims("On Easter Monday, 6 April 2026, we are open.", [source])
+    assert next(c for c in claims if c.kind == "date").status == "normalised"
+    claims = check_claims("On Easter Monday, 6 April 2027, we are open.", [source])
+    assert next(c for c in claims if c.kind == "date").status == "absent"
+
+
+def test_a_span_counted_back_is_the_span() -> None:
+    source = Source("s1", "Lines that were activated less than 7 days ago cannot be moved.")
+    claims = check_claims("You can move it once the line has been active for 7 days.", [source])
+    assert next(c for c in claims if c.kind == "quantity").status in ("exact", "normalised")
+
+
+def test_a_number_to_call_in_brackets_is_found_as_a_whole() -> None:
+    source = Source("s1", "Agnieszka Wrzos, pokój 12, tel. 41 555 01 27.")
+    claims = check_claims("Zapraszamy do pokoju 12 (tel. 41 555 01 27).", [source])
+    assert {c.status for c in claims if c.kind == "number"} == {"exact"}

@@ -80,3 +80,32 @@ def test_so_many_at_a_price_are_so_much_and_nothing_else(count: int, price: int,
     source, question = f"It costs ${price} a month.", f"And for {count} months?"
     found = claim(f"So {count} months come to ${said}.", f"${said}", source, question=question)
     assert (found.status == "derived") == (off == 0)
+
+
+def test_a_long_chain_of_steps_is_followed_to_its_end() -> None:
+    answer = "15 % of the $90: $13.50. On the full $100: $2.90 plus 30 cents, so $3.20. Listing: 20 cents. That is $16.90 altogether and leaves you $83.10."
+    source = "Commission on clothing 15 %. Payment: 2.9 % of everything, plus $0.30. Listing $0.20."
+    assert claim(answer, "$83.10", source, question="A jacket for $90 plus $10 shipping?").status == "derived"
+
+
+def test_a_day_with_its_weekday_tells_the_year() -> None:
+    found = claim(
+        "It is kept until Friday, 13 March.",
+        "Friday, 13 March",
+        "Parcels are kept for 9 days.",
+        question="It came on Wednesday, 4 March.",
+    )
+    assert (found.status, found.rule) == ("derived", "worked-out")
+
+
+def test_what_is_said_of_one_price_is_said_of_its_neighbour() -> None:
+    source = "The crown costs €540.00, the ceramic crown €690.00. A deposit of 30 % is due."
+    answer = "The deposit is 30 % (€162 for the first, €207 for the ceramic one)."
+    assert claim(answer, "€207", source).status == "derived"
+
+
+def test_a_value_explains_no_value_of_its_own() -> None:
+    source = "Plus costs $24 per month until 31 March. From 1 April Plus costs $27 and Pro $48 per month."
+    assert (
+        claim("From April you pay $24 for Plus, $24 less than Pro at $48.", "$24", source).formula != "$48 - $24 = $24"
+    )

@@ -1,0 +1,52 @@
+"""Whose row, section or line a value stands in, and what an answer must say to name another."""
+
+from __future__ import annotations
+
+import pytest
+
+from rai.match import check_claims
+from rai.records import Claim, Source
+
+COVER = (
+    "| Cover | Basic | Full |\n|---|---|---|\n| Water damage, burst pipes | $5,000 | $20,000 |\n"
+    "| Excess for water damage | $400 | $150 |\n| Excess for theft | $700 | $300 |"
+)
+COUNTER = "| Day | Open | Order by |\n|---|---|---|\n| Mon–Thu | 7:00–21:00 | 23:00 |\n| Sat | 8:00–20:00 | 19:00 |"
+LABS = "Level 2 (mechanical)\nPrice: $420 flat · Place: Norwick Labs\n\nLevel 3 (electrical: sparks, fire)\nPrice: $950 · Place: Almer Labs"
+ROSTER = "Cancelled lessons: Petra Nowak, ext. 17\nLost property and keys: Ruud Bakker, ext. 22\nParking: Ines Duarte, ext. 31"
+
+
+def judged(answer: str, source: str, text: str, question: str | None = None) -> Claim:
+    claims = check_claims(answer, [Source("s1", source)], question)
+    return next(c for c in claims if c.text == text and c.kind != "statement")
+
+
+@pytest.mark.parametrize(
+    ("answer", "source", "text", "rule"),
+    [
+        ("Full covers water damage. The excess in this case is $300.", COVER, "$300", "cell-row"),
+        ("Saturday orders have to be in by 23:00.", COUNTER, "23:00", "cell-row"),
+        ("A Level 3 repair is done at Norwick Labs.", LABS, "Norwick Labs", "section"),
+        ("About lost keys please ask Petra Nowak.", ROSTER, "Petra Nowak", "list-item"),
+    ],
+)
+def test_another_key_that_the_answer_names_speaks_against_a_value(
+    answer: str, source: str, text: str, rule: str
+) -> None:
+    claim = judged(answer, source, text)
+    assert (claim.status, claim.rule) == ("wrong_role", rule)
+
+
+@pytest.mark.parametrize(
+    ("answer", "source", "text"),
+    [
+        ("Full covers water damage. The excess in this case is $150.", COVER, "$150"),
+        ("Saturday orders have to be in by 19:00.", COUNTER, "19:00"),
+        ("Orders on Tuesday have to be in by 23:00.", COUNTER, "23:00"),
+        ("A Level 3 repair is done at Almer Labs.", LABS, "Almer Labs"),
+        ("About lost keys please ask Ruud Bakker.", ROSTER, "Ruud Bakker"),
+        ("Extension 31 is for parking; about anything else ask Petra Nowak.", ROSTER, "Petra Nowak"),
+    ],
+)
+def test_the_value_of_the_key_that_is_named_is_spared(answer: str, source: str, text: str) -> None:
+    assert judged(answer, source, text).status in ("exact", "normalised")
