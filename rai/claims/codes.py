@@ -28,7 +28,7 @@ _FILE = re.compile(
     re.IGNORECASE,
 )
 _CUED_DIGITS = re.compile(
-    r"\b(?:error|code|form|part|model|ticket|order|case|invoice|article|ref(?:erence)?|serial|sku|id)(?: (?:no\.?|number|code|id))?:? ?#?(?P<id>[0-9]{3,20}(?:-[0-9]{1,5})*)(?![\w%]|[.,]\d)",
+    r"\b(?:error|code|form|part|model|ticket|order|case|invoice|article|ref(?:erence)?|serial|sku|id)(?: (?:no\.?|number|code|id))?:? ?#?(?P<id>[0-9]{3,20}(?:-[0-9]{1,5})*)(?![\w%]|[.,]\d| ?[x×] ?\d)",
     re.IGNORECASE,
 )
 # Numerals with a unit, ordinals, decades, dimensions: numbers written as one word
@@ -37,6 +37,7 @@ _MEASURE = re.compile(
     r"kwh|v|c|ct|hz|khz|mhz|ghz|px|dpi|mah|ft|am|pm|a|p|in|usd|eur|gbp)|\d+(?:x\d+)+[a-z]{0,3}|\d+-(?:[a-z]+-?)+|\d+(?:\.\d+)?",
     re.IGNORECASE,
 )
+_SIZED = re.compile(r"\d+(?:[.,]\d+)?-([A-Za-z]{1,12})")
 _SECTION = re.compile(
     r"(?:§{1,2} ?|\b(?:section|clause|article|artikel|art\.|paragraph) )(?P<id>[0-9]{1,4}[a-z])(?!\w)", re.IGNORECASE
 )
@@ -123,8 +124,8 @@ def _is_code(token: str) -> bool:
         return True
     if _MEASURE.fullmatch(token) or _THOUSANDS.fullmatch(token) or _WORDED.fullmatch(token):
         return False
-    if unit_of(token):
-        return False  # kWh, mAh
+    if unit_of(token) or ((sized := _SIZED.fullmatch(token)) and unit_of(sized[1])):
+        return False  # kWh, mAh, 0.75-litre
     if _FORM.fullmatch(token):
         return not _YEARS.fullmatch(token)
     return any(pattern.fullmatch(token) for pattern in (_MIXED, _SNAKE, _CAMEL))

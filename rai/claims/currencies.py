@@ -43,8 +43,10 @@ SYMBOLS = {
     "US$": "USD", "USD$": "USD", "A$": "AUD", "AU$": "AUD", "AUD$": "AUD", "C$": "CAD", "CA$": "CAD", "CAD$": "CAD", "CAN$": "CAD", "NZ$": "NZD",
     "HK$": "HKD", "S$": "SGD", "SG$": "SGD", "R$": "BRL", "MX$": "MXN", "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "CN¥": "CNY", "JP¥": "JPY",
     "₹": "INR", "RS": "INR", "₩": "KRW", "₽": "RUB", "₺": "TRY", "₫": "VND", "฿": "THB", "₪": "ILS", "₱": "PHP", "ZŁ": "PLN", "KČ": "CZK", "元": "CNY",
-    "円": "JPY", "SFR": "CHF", "FR.": "CHF", "KN": "HRK",
+    "円": "JPY", "SFR": "CHF", "FR.": "CHF", "KN": "HRK", "FT": "HUF",
 }  # fmt: skip
+CROWNS = ("SEK", "NOK", "DKK")
+"""Currencies that "kr" may mean."""
 DOLLARS = frozenset({"USD", "AUD", "CAD", "NZD", "HKD", "SGD", "MXN"})
 """Currencies that a bare $ may mean beside their code: $5 CAD."""
 _UNQUALIFIED = {

@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from datetime import date
 
-from rai.claims import months_and_days, periods, weekdays
+from rai.claims import feasts, months_and_days, periods, weekdays
 from rai.claims.found import Found
 from rai.claims.months_and_days import dated, iso
 
@@ -60,7 +60,13 @@ def find(text: str) -> list[Found]:
     """
     if len(text) <= 24 and _NORMAL.fullmatch(text) and (itself := _itself(text)):
         return [itself]
-    found = [*_numeric(text), *months_and_days.find(text), *periods.find(text), *weekdays.find(text)]
+    found = [
+        *_numeric(text),
+        *months_and_days.find(text),
+        *periods.find(text),
+        *weekdays.find(text),
+        *feasts.find(text),
+    ]
     return _with_weekdays(text, _with_years(text, _apart(found)))
 
 

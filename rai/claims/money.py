@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from rai.claims import currencies, rates
@@ -21,7 +22,7 @@ _BEFORE = re.compile(
 )
 _DASH = r"(?:[.,][-–—]{1,2})?"
 _AFTER = re.compile(
-    rf"(?:[.,][-–—]{{1,2}})?[ \u00a0\u202f-]{{0,2}}(?:(?P<symbol>{_SYMBOL}|¢|zł(?!\w)|Kč(?!\w))|(?P<code>{_CODE})(?![\w])|(?P<lower>{_CODE.lower()})(?!\w)"
+    rf"(?:[.,][-–—]{{1,2}})?[ \u00a0\u202f-]{{0,2}}(?:(?P<symbol>{_SYMBOL}|¢|zł(?!\w)|Kč(?!\w)|Ft(?!\w)|kr(?!\w))|(?P<code>{_CODE})(?![\w])|(?P<lower>{_CODE.lower()})(?!\w)"
     r"|(?:d['’]|de |di )?(?P<name>[^\W\d_]{1,14}(?:[. -]{1,2}[^\W\d_]{2,14}){0,3}))"
 )
 _WHOLE_CENTS = re.compile(r"(euro|us)[ -]?cents?\b")
@@ -47,6 +48,13 @@ _UNIT = re.compile(
     re.IGNORECASE,
 )
 _CENTS = re.compile(r",? (?:and|und|et|y|e) | ", re.IGNORECASE)
+_AND_SMALL = re.compile(r" (?:(?:and|und|et|y|e|con|en) )?", re.IGNORECASE)
+_A_WHOLE = re.compile(r"\ban? (?P<name>dollar|euro|pound|quid|buck|franc) (?:and )?$", re.IGNORECASE)
+_COUNTS = re.compile(r"[ -]?(?:[^\W\d_]+|%|[.,:/]\d)")
+_GOES_ON = re.compile(
+    r" (?:an?|per|each|every|for|or|and|in|on|at|to|if|with|plus|pro|je|die|der|das|für|und|oder|im|par|pour|et|ou|por|para|y|o|al|a|per|ogni|e|cada|voor|en|of|za|i|lub)\b",
+    re.IGNORECASE,
+)
 _NORMAL = re.compile(r"(?P<n>-?[0-9]{1,30}(?:\.[0-9]{1,12})?) (?:" + _CODE + ")")
 _OF_WEIGHT = re.compile(r" (?:of|in weight|heavier|lighter)\b", re.IGNORECASE)
 _WEIGHS = re.compile(r"\bweigh\w{0,3} (?:up to |about |only |over |under )?$", re.IGNORECASE)
@@ -68,6 +76,8 @@ def find(text: str) -> list[Found]:
     for at, numeral in enumerate(every):
         amount = _amount(text, numeral, found[-1].end if found else 0)
         if amount is None:
+            if _ends_amount(text, found, numeral):
+                continue
             if at - 1 in leading and _closes(text, every[at - 1], numeral):
                 leading[at] = leading[at - 1]
                 found.append(_found(text, numeral, (leading[at],), 0, (numeral.start, numeral.end)))
@@ -133,15 +143,18 @@ def _currency_after(text: str, at: int) -> tuple[tuple[str, ...], int, int] | No
         mark = match["symbol"].upper()
         if mark == "¢":
             return currencies.HUNDREDTHS[mark], match.end(), -2
-        # 5 $10 notes: the sign belongs to what follows
-        return (
-            None
-            if text[match.end() : match.end() + 1].isdigit() and mark != "€"
-            else ((currencies.SYMBOLS[mark],), match.end(), 0)
-        )
+        # 5 $10 notes, one €690 fee: the sign belongs to what follows
+        if text[match.end() : match.end() + 1].isdigit() and (mark != "€" or match.start("symbol") > at):
+            return None
+        return _crowns(text) if mark == "KR" else (currencies.SYMBOLS[mark],), match.end(), 0
     if match["code"] or match["lower"]:
         return ((match["code"] or match["lower"]).upper(),), match.end(), 0
     return _named(text, match)
+
+
+def _crowns(text: str) -> tuple[str, ...]:
+    """The currencies that "kr" may mean in a text: those whose codes it names, or all three."""
+    return tuple(code for code in currencies.CROWNS if code in text) or currencies.CROWNS
 
 
 def _named(text: str, match: re.Match[str]) -> tuple[tuple[str, ...], int, int] | None:
@@ -200,6 +213,39 @@ def _adds(text: str, found: Sequence[Found], start: int, codes: tuple[str, ...])
         return False
     same = found[-1].value.rpartition(" ")[2] in codes
     return same and _CENTS.fullmatch(text, found[-1].end, start) is not None
+
+
+def _ends_amount(text: str, found: list[Found], numeral: Numeral) -> bool:
+    """True of a bare numeral that is the small change of an amount: `found` then ends with the whole of it."""
+    small = _small_change(text, found, numeral)
+    if small is None:
+        return False
+    if found and found[-1].start == small.start:
+        found.pop()
+    found.append(small)
+    return True
+
+
+def _small_change(text: str, found: Sequence[Found], numeral: Numeral) -> Found | None:
+    """The amount that a bare numeral ends: a dollar fifty, 2 euros 50, zwei Euro fünfzig; None if it counts something else."""
+    if numeral.unit or not re.fullmatch(r"[1-9][0-9]", numeral.readings[0]):
+        return None
+    if _COUNTS.match(text, numeral.end) and not _GOES_ON.match(text, numeral.end):
+        return None
+    if one := _A_WHOLE.search(text, max(0, numeral.start - 16), numeral.start):
+        code = "GBP" if one["name"].lower() == "quid" else currencies.names().get(one["name"].lower(), "USD")
+        one_whole = Found("money", one.start(), one.end(), f"1 {code}")
+        return replace(_with_cents(one_whole, numeral, numeral.end), per=rates.per_of(text, numeral.end))
+    whole = found[-1] if found else None
+    if whole is None or not text[whole.end - 1].isalpha() or "." in whole.value or whole.value.startswith("-"):
+        return None
+    named = re.fullmatch(r"\S{1,14} [^\W\d_]{3,}", text[whole.start : whole.end])
+    alike = text[whole.start].isdigit() != numeral.spelled
+    if named is None or not alike or not 0 < numeral.start - whole.end <= 5:
+        return None
+    if not _AND_SMALL.fullmatch(text, whole.end, numeral.start):
+        return None
+    return replace(_with_cents(whole, numeral, numeral.end), per=rates.per_of(text, numeral.end))
 
 
 def _with_cents(whole: Found, cents: Numeral, end: int) -> Found:

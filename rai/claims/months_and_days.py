@@ -34,6 +34,8 @@ _OPENING = re.compile(
     r"(?:the )?$",
     re.IGNORECASE,
 )
+_LISTED = re.compile(rf"(?<![\w./:,$€£-])(?P<written>(?P<d>[0-9]{{1,2}}){_SUFFIX}),[ ](?:the )?$", re.IGNORECASE)
+_MOST_LISTED = 8
 _CLOSING = re.compile(
     rf"(?:[ ]?[-–—][ ]?|[ ](?:to|through|thru|until|till|bis)[ ])(?:the )?(?P<d>[0-9]{{1,2}})(?:st|nd|rd|th)?{_NOT_A_DAY}"
     r"|,? (?:and|&|or) (?:the )?(?P<also>[0-9]{1,2})(?:(?:st|nd|rd|th)\b|(?=[.;)]|,? [12][0-9]{3}\b|$))",
@@ -134,7 +136,19 @@ def _after_day(text: str, before: re.Match[str], end: int, month: int) -> list[F
     found = [dated(before.start(), stop, value)]
     opening = _OPENING.search(text, max(0, before.start() - 14), before.start())
     if opening and int(opening["d"]) < int(before["d"]) and (first := iso(digits, month, opening["d"])):
-        found.insert(0, dated(opening.start(), opening.end("written"), first))
+        found = [*_listed(text, opening, digits, month), dated(opening.start(), opening.end("written"), first), *found]
+    return found
+
+
+def _listed(text: str, last: re.Match[str], year: str | None, month: int) -> list[Found]:
+    """The days of a list before its last but one: 25, 26 of "25, 26, 28 and 29 December"."""
+    found: list[Found] = []
+    while len(found) < _MOST_LISTED and (day := _LISTED.search(text, max(0, last.start() - 10), last.start())):
+        value = iso(year, month, day["d"]) if int(day["d"]) < int(last["d"]) else None
+        if value is None:
+            break
+        found.insert(0, dated(day.start(), day.end("written"), value))
+        last = day
     return found
 
 

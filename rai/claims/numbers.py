@@ -39,7 +39,10 @@ _CURRENT = re.compile(
     r"\b(?:adapter|charger|charging|fuse|amps?|ampere|current|battery|circuit|breaker|output|input|volts?|[0-9] ?V|socket|strom)\b",
     re.IGNORECASE,
 )
-_AND_A_PART = re.compile(r" and (?:a (half|quarter)|(three) quarters)\b", re.IGNORECASE)
+_AND_A_PART = re.compile(
+    r" and (?:a (half|quarter)|(three) quarters)\b| (und eine halbe|et demie?|y media|y medio|e mezz[ao]|e meia|e meio|en een half|i pół)\b",
+    re.IGNORECASE,
+)
 _PARTS = {"half": "0.5", "quarter": "0.25", "three": "0.75"}
 _PERCENT = re.compile(
     r"[ \u00a0\u202f-]?(?:(?P<points>percentage[ -]points?\b|percent points?\b|%[ -]points?\b|pp\b|prozentpunkte?n?\b|ppts?\b)"
@@ -48,6 +51,8 @@ _PERCENT = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|ème|eme|er|re)\b|[º°ª]", re.IGNORECASE)
+_AGES = re.compile(r"['’]?s(?!\w)")
+"""14s and 15s: people of that age."""
 _DIMENSION = re.compile(r"\s?[xX×]\s?[0-9]")
 _TIMES = re.compile(r"[ -]?[x×](?![\w]|[ ]?[0-9])")
 _PERIOD = re.compile(r"(?: ?/ ?| per | an )[^\W\d_]{1,7}", re.IGNORECASE)
@@ -207,7 +212,9 @@ def _quantity(text: str, numeral: Numeral, unit: str, end: int) -> Found:
         unit, end, per = energy, hours.end(), per_of(text, hours.end())
     part = _AND_A_PART.match(text, end)
     if part:
-        readings = tuple(canonical(Decimal(r) + Decimal(_PARTS[(part[1] or part[2]).lower()])) for r in readings)
+        readings = tuple(
+            canonical(Decimal(r) + Decimal(_PARTS.get((part[1] or part[2] or "").lower(), "0.5"))) for r in readings
+        )
         end = part.end()
     if unit in ("°C", "°F", "degree") and (below := _BELOW_ZERO.match(text, end)):
         readings, end = tuple(scaled(f"-{r.lstrip('-')}", 0) for r in readings), below.end()
@@ -244,7 +251,11 @@ def _ends_here(text: str, numeral: Numeral) -> bool:
     following = text[numeral.end : numeral.end + 1]
     if not (following.isalpha() or following == "_"):
         return True
-    return bool(_ORDINAL.match(text, numeral.end) or _DIMENSION.match(text, numeral.end))
+    return bool(
+        _ORDINAL.match(text, numeral.end)
+        or _DIMENSION.match(text, numeral.end)
+        or (_AGES.match(text, numeral.end) and not numeral.spelled)
+    )
 
 
 def unit_words(value: str) -> frozenset[str]:

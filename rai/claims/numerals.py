@@ -30,7 +30,7 @@ _TOKENISED = re.compile(r"[0-9]{1,3}(?: , [0-9]{3}){1,4}(?: \. [0-9]{1,2})?(?![0
 _INDIAN = re.compile(r"[0-9]{1,2}(?:,[0-9]{2}){1,5},[0-9]{3}(?:\.[0-9]+)?")
 _CURRENCY_BEFORE = re.compile(r"(?:[$€£¥₹₩₽₺]|\b(?:USD|EUR|GBP|CHF|JPY|INR|AUD|CAD|Rs))\.? ?$")
 _MEASURE_AFTER = re.compile(
-    r" ?(?:[%€$£]|(?:EUR|USD|GBP|CHF|euros?|dollars?|pounds?|francs?|percent|per cent|km|kg|kWh|hundred|thousand|million|billion|trillion)\b)"
+    r" ?(?:[%€$£]|(?:kr|zł|Kč|Ft|SEK|NOK|DKK|PLN|CZK|EUR|USD|GBP|CHF|euros?|dollars?|pounds?|francs?|percent|per cent|km|kg|kWh|hundred|thousand|million|billion|trillion)\b)"
 )
 _SCALES = {
     "hundred": 2, "thousand": 3, "tausend": 3, "tsd": 3, "mila": 3, "mil": 3, "k": 3, "lakh": 5, "lakhs": 5, "lac": 5,
@@ -88,7 +88,10 @@ def numerals(text: str) -> tuple[Numeral, ...]:
     text = plain(text)
     lower, cut = lowered(text), words(text)
     code = language({word for word, _, _ in cut})
-    found = [*_digits(text, code), *_spelled(lower, cut, code)]
+    found = [
+        *_digits(text, code, by_comma=bool(_BY_COMMA.search(text)) and not _BY_POINT.search(text)),
+        *_spelled(lower, cut, code),
+    ]
     if any(c in text for c in VULGAR) and not text.isascii():
         found += vulgar(text)
     found.sort(key=lambda n: (n.start, -n.end))
@@ -139,7 +142,12 @@ def _spelled(lower: str, cut: tuple[tuple[str, int, int], ...], code: Language) 
             yield _negated(lower, _scaled(lower, numeral, code))
 
 
-def _digits(text: str, code: Language) -> Iterator[Numeral]:
+_BY_COMMA = re.compile(r"(?<![\d.,])[0-9]{1,6},[0-9]{1,2}(?![\d,]|\.\d)")
+_BY_POINT = re.compile(r"(?<![\d.,/])[0-9]{1,6}\.[0-9]{1,2}(?![\d./])")
+"""Decimals of a text: 41,10 and 16,8, or 41.10 and 16.8. One that has the former alone writes 84.000 for 84,000."""
+
+
+def _digits(text: str, code: Language, *, by_comma: bool) -> Iterator[Numeral]:
     consumed = 0
     for match in _RUN.finditer(text):
         start, end = match.span()
@@ -154,7 +162,7 @@ def _digits(text: str, code: Language) -> Iterator[Numeral]:
         consumed = end
         if len(token) > _LONGEST:
             continue
-        readings = _read(token, code)
+        readings = _read(token, code, by_comma=by_comma)
         if readings:
             numeral = _scaled(text, _signed(text, Numeral(start, end, readings)), code)
             numeral = with_fraction(text, numeral) or numeral
@@ -201,7 +209,7 @@ def _grouped(text: str, start: int, end: int) -> tuple[str, int] | None:
     return re.sub(",", ".", token), match.end()
 
 
-def _read(token: str, code: Language) -> tuple[str, ...]:
+def _read(token: str, code: Language, *, by_comma: bool) -> tuple[str, ...]:
     if token.isdigit():
         return (token.lstrip("0") or "0",)
     commas, dots = token.count(","), token.count(".")
@@ -221,7 +229,7 @@ def _read(token: str, code: Language) -> tuple[str, ...]:
     if commas:
         return _comma(token, joined, thousands, code)
     if dots and thousands:
-        return _decimals(token, joined) if code in ("en", "") else _decimals(joined, token)
+        return _decimals(joined, token) if by_comma or code not in ("en", "") else _decimals(token, joined)
     return _decimals(token)
 
 

@@ -16,6 +16,12 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _FOLLOWS = re.compile(rf",? ?\(?(?:on )?{_DAY}\b", re.IGNORECASE)
+_TABLED = re.compile(
+    rf"\b(?:{_DAY}|hours|öffnungszeiten|horaires|horario|orari|horário|openingstijden|godziny)\b", re.IGNORECASE
+)
+_HOURS_ALONE = re.compile(r"[\s|]*(?:[0-9]{1,2}[ ]?[-–—][ ]?[0-9]{1,2}[\s,;/|&+]*){1,4}")
+_LONGEST_LINE = 600
+_FURTHER = re.compile(r",? ?(?:and|und|et|y|e|en|i|&|/|\+)? ?", re.IGNORECASE)
 _ENDS = re.compile(r"[ ]?(?:$|[.,;)|]|[A-Z]{2,4}\b|and\b|on\b)")
 
 
@@ -25,12 +31,34 @@ def find(text: str) -> list[Found]:
     for match in _PAIR.finditer(text):
         opens, closes = int(match["h"]), int(match["h2"])
         cued = _CUE.search(text, max(0, match.start() - 24), match.start()) and _ENDS.match(match["after"])
-        if opens > 23 or not (cued or _FOLLOWS.match(match["after"])):
+        further = (
+            found and match.start() - found[-1].end <= 6 and _FURTHER.fullmatch(text, found[-1].end, match.start())
+        )
+        if opens > 23 or not (
+            cued or _FOLLOWS.match(match["after"]) or (further and closes > opens) or _is_tabled(text, match)
+        ):
             continue
         found.append(_hour(match.start("h"), match.end("h"), opens, opens + 12 if opens <= 12 else None))
         later = closes + 12 if closes <= 12 and closes <= opens else closes
         found.append(_hour(match.start("h2"), match.end("h2"), later, closes if later != closes else None))
     return found
+
+
+def _is_tabled(text: str, match: re.Match[str]) -> bool:
+    """True of a cell with hours alone, in a row or below a header that names a day or hours: "| Wed | 9–12, 13–15 |"."""
+    start = max(text.rfind("|", 0, match.start()), text.rfind("\n", 0, match.start()))
+    if start < 0 or text[start] != "|" or match.start() - start > 60:
+        return False
+    end = text.find("|", match.end(), match.end() + 60)
+    if end < 0 or not _HOURS_ALONE.fullmatch(text, start, end):
+        return False
+    first = text.rfind("\n\n", 0, start) + 1
+    header = text.find("|", first, start + 1)
+    line = text.rfind("\n", 0, start) + 1
+    return any(
+        _TABLED.search(text[at : min(at + _LONGEST_LINE, (text.find("\n", at) + 1 or len(text) + 1) - 1)])
+        for at in (line, header)
+    )
 
 
 def _hour(start: int, end: int, hour: int, other: int | None) -> Found:

@@ -8,28 +8,30 @@ _TIMES = {
     word: period
     for period, words in {
         "second": "second seconds sec s seconde segundo secondo sekunde",
-        "minute": "minute minutes min minuto",
-        "hour": "hour hours hr h hourly stunde heure hora ora",
-        "day": "day days daily tag jour día dia giorno",
-        "night": "night nights nightly nacht nuit noche notte noite",
-        "week": "week weeks wk weekly woche semaine semana settimana",
+        "minute": "minute minutes min minuto minuut minut minutę",
+        "hour": "hour hours hr h hourly stunde heure hora ora uur godzinę godzina",
+        "day": "day days daily tag jour día dia giorno dag dzień dobę doba",
+        "night": "night nights nightly nacht nuit noche notte noite noc",
+        "week": "week weeks wk weekly woche semaine semana settimana tydzień",
+        "15-minute": "viertelstunde kwartier kwadrans",
+        "30-minute": "halbstunde",
         "fortnight": "fortnight fortnightly",
-        "month": "month months mo mth monthly monat mois mes mese mês",
-        "quarter": "quarter quarterly quartal trimestre",
-        "year": "year years yr annum annual annually yearly jahr an année año anno ano",
+        "month": "month months mo mth monthly monat mois mes mese mês maand miesiąc",
+        "quarter": "quarter quarterly quartal trimestre kwartaal kwartał",
+        "year": "year years yr annum annual annually yearly jahr an année año anno ano jaar rok",
     }.items()
     for word in words.split()
 }
 _THINGS = {
     word: thing
     for thing, words in {
-        "person": "person people head pax guest guests visitor traveler traveller passenger adult child kid pp personne persona pessoa",
+        "person": "person people head pax guest guests visitor traveler traveller passenger adult child kid pp personne persona pessoa persoon osobę osoba insured assuré versicherte versicherten asegurado assicurato segurado verzekerde",
         "user": "user users seat seats license licence account agent utilisateur usuario benutzer nutzer",
         "device": "device devices machine computer",
         "item": "item items piece pieces unit units each apiece stück",
         "GB": "gb gigabyte", "MB": "mb megabyte", "TB": "tb terabyte", "mile": "mile mi", "km": "km kilometer kilometre", "kg": "kg kilo",
         "lb": "lb pound", "l": "liter litre l", "kWh": "kwh", "m²": "m² sqm", "sqft": "sqft",
-        "room": "room rooms zimmer chambre habitación camera quarto", "ticket": "ticket tickets", "order": "order orders", "trip": "trip trips ride rides",
+        "room": "room rooms zimmer chambre habitación camera quarto", "ticket": "ticket tickets", "order": "order orders", "trip": "trip trips ride rides journey voyage trajet reise viaje viaggio viagem reis podróż",
         "transaction": "transaction transactions transfer", "call": "call calls", "page": "page pages", "line": "line lines",
         "bag": "bag bags", "vehicle": "vehicle vehicles car cars", "group": "group party", "message": "message messages",
     }.items()
@@ -40,7 +42,22 @@ _THINGS.update(_DISTINCT)
 _KNOWN = _TIMES | _THINGS
 _NAMED = r"([^\W\d_]{1,14}²?)"
 _AFTER = re.compile(
-    rf"(?: ?/ ?| per | pro | par | por | al | a | an | each | every |,? (?=(?:hour|dai|night|week|fortnight|month|quarter|year|annual)ly\b|annual\b|each\b|apiece\b|pp\b)){_NAMED}",
+    rf"(?: ?/ ?| per | pro | je | par | por | al | a | an | each | every | ogni | cada | chaque | elke | za | na |,? (?=(?:hour|dai|night|week|fortnight|month|quarter|year|annual)ly\b|annual\b|each\b|apiece\b|pp\b)){_NAMED}",
+    re.IGNORECASE,
+)
+_MEASURED = re.compile(
+    rf"(?: ?/ ?| per | pro | je | par | por | a | each | every | ogni | cada | chaque | elke | co | za | alle )(?:(?P<of>quarter[ -](?:of an )?hour|half[ -](?:an[ -])?hour|"
+    rf"quart d['’]heure|cuarto de hora|quarto d['’]ora|quarto de hora|demi-heure|media hora|mezz['’ ]?ora|meia hora|half uur|pół godziny)|(?P<n>[0-9]{{1,3}})[ -]{_NAMED})(?!\w)",
+    re.IGNORECASE,
+)
+_LENGTHS = {"minute": 1, "hour": 60, "day": 1440, "week": 10080}
+_ALONE = re.compile(f" {_NAMED}")
+_FOR = re.compile(
+    r" (?:for|für|pour|por|per|voor|za)(?= (?:each|every|jede|chaque|cada|ogni|elke|każd))", re.IGNORECASE
+)
+_JOINED = re.compile(r" (?:and|und|et|y|e|en|i) (?=[^\W\d_])", re.IGNORECASE)
+_QUALIFIED = re.compile(
+    r"(?: per | pro | je | par | por | each | every | elke | za | jede[nrs]? )(?P<how>started|full|begun|whole|angefangene[nrs]?|begonnene[nrs]?|volle[nrs]?|begonnen|gereserveerde?|rozpoczęt[aąey]) [^\W\d_]",
     re.IGNORECASE,
 )
 _ABBREVIATED = re.compile(r" ?(?:p\.? ?([amnpw])\.?)(?!\w)", re.IGNORECASE)
@@ -64,12 +81,11 @@ def per_of(text: str, end: int, start: int | None = None) -> str:
     """
     found: list[str] = []
     while len(found) < _MOST:
-        match = _AFTER.match(text, end)
-        unit = _KNOWN.get(match[1].lower()) if match else None
-        if match is None or unit is None:
+        read = _next_per(text, end, joined=bool(found))
+        if read is None:
             break
-        found.append(unit)
-        end = match.end()
+        found.append(read[0])
+        end = read[1]
     if not found:
         short = _ABBREVIATED.match(text, end)
         found += [_SHORT[short[1].lower()]] if short and "." in short[0] else []
@@ -81,13 +97,44 @@ def per_of(text: str, end: int, start: int | None = None) -> str:
     return " ".join(sorted(set(found)))
 
 
+def _next_per(text: str, end: int, *, joined: bool) -> tuple[str, int] | None:
+    """What is said to be "per" at `end`, and where that ends; with `joined` also the second of "per person and night"."""
+    if opened := _FOR.match(text, end):
+        end = opened.end()
+    if measured := _MEASURED.match(text, end):
+        named = _of_length(measured)
+        return (named, measured.end()) if named else None
+    also = _JOINED.match(text, end) if joined else None
+    qualified = _QUALIFIED.match(text, end)
+    if qualified:
+        read = _next_per(f" per{text[qualified.end('how') : qualified.end('how') + 24]}", 0, joined=False)
+        return (read[0], qualified.end("how") + read[1] - 4) if read else None
+    if also:
+        match = _AFTER.match(text, also.end() - 1) or _ALONE.match(text, also.end() - 1)
+    else:
+        match = _AFTER.match(text, end)
+    unit = _KNOWN.get(match[1].lower()) if match else None
+    return (unit, match.end()) if match and unit else None
+
+
+def _of_length(match: re.Match[str]) -> str:
+    """24 hours are a day, a quarter of an hour is 15 minutes; "" if the words name no stretch of time."""
+    if match["of"]:
+        return "15-minute" if match["of"].lower().startswith(("quar", "cuar")) else "30-minute"
+    unit = _TIMES.get(match[3].lower(), "") or _TIMES.get(match[3].lower().rstrip("nes"), "")
+    if unit not in _LENGTHS:
+        return ""
+    minutes = int(match["n"]) * _LENGTHS[unit]
+    return next((u for u, m in _LENGTHS.items() if m == minutes), f"{minutes}-minute")
+
+
 def same_per(mine: str, theirs: str) -> bool:
     """False only if both say a period and not the same, or both say a thing and not the same; "item" may be any thing."""
     if not (mine and theirs) or mine == theirs:
         return True
-    periods = frozenset(_TIMES.values())
     ours, others = frozenset(mine.split(" ")), frozenset(theirs.split(" "))
-    return all(_agree(a, b) for a, b in ((ours & periods, others & periods), (ours - periods, others - periods)))
+    times = frozenset(p for p in ours | others if p in _PERIODS or p.endswith("-minute"))
+    return all(_agree(a, b) for a, b in ((ours & times, others & times), (ours - times, others - times)))
 
 
 def _agree(ours: frozenset[str], others: frozenset[str]) -> bool:
@@ -97,4 +144,5 @@ def _agree(ours: frozenset[str], others: frozenset[str]) -> bool:
     return "person" in either and either <= _HEADS  # a price per person is one per adult, but not that of a child
 
 
+_PERIODS = frozenset(_TIMES.values())
 _HEADS = frozenset({"person", "adult"})

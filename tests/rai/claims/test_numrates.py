@@ -7,6 +7,9 @@ import pytest
 from rai.claims.rates import per_of, same_per
 
 PER = [
+    ("$5 per 24 hours", "day"), ("$5 per 15 minutes", "15-minute"), ("$5 je angefangene Viertelstunde", "15-minute"), ("$5 per gereserveerd kwartier", "15-minute"),
+    ("$5 für jede angefangene Stunde", "hour"), ("$5 per quarter of an hour", "15-minute"), ("$5 par assuré et par voyage", "person trip"),
+    ("$5 per person and night", "night person"), ("$5 per maand", "month"), ("$5 na osobę", "person"), ("$5 for each started hour", "hour"),
     ("$5 per month", "month"), ("$5/month", "month"), ("$5 / mo", "month"), ("$5 a month", "month"), ("$5 monthly", "month"),
     ("$5 p.m.", "month"), ("$5 p.a.", "year"), ("$5 per annum", "year"), ("$5 an hour", "hour"), ("$5/hr", "hour"), ("$5 per person", "person"),
     ("$5 per head", "person"), ("$5 pp", "person"), ("$5 each", "item"), ("$5 apiece", "item"), ("$5 per user per month", "month user"),
