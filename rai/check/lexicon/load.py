@@ -73,6 +73,14 @@ def rows(concept: str) -> dict[str, dict[str, tuple[str, ...]]]:
     return found
 
 
+@cache
+def pattern(concept: str, key: str, *, parts: bool = False) -> re.Pattern[str]:
+    """Finds any phrase of a key, of every language, where a word begins; with `parts` also where longer words begin with it."""
+    phrases = {phrase for cell in rows(concept)[key].values() for phrase in cell}
+    every = "|".join(re.escape(p) for p in sorted(phrases, key=lambda p: (-len(p), p)))
+    return re.compile(rf"\b(?:{every})" + ("" if parts else r"\b"), re.IGNORECASE)
+
+
 def cues(text: str, language: str = "en") -> tuple[Cue, ...]:
     """Every phrase of `text`, from left to right; where phrases overlap, the one that begins first and is longest.
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from heapq import nlargest
 
-from rai.check.answer import Answer
+from rai.check.answer import Answer, named
+from rai.check.reading.keys import Spoken, axes_of
+from rai.check.reading.readings import readings
 from rai.check.working.operands import Operand, nearest
 from rai.claims.found import Found
-from rai.records import SUPPORTED
+from rai.records import SUPPORTED, EvidenceSpan
 from rai.support.setting import Finding, Setting
 from rai.support.sources import Place, Prepared, Unit
 from rai.support.words import role_terms
@@ -35,7 +38,13 @@ _BESIDE = 0.4
 
 def bound(n: int, answer: Answer, findings: Mapping[int, Finding]) -> tuple[Operand, ...]:
     """The operands of the n-th value of `answer`, nearest first. `findings`: those of values that are decided."""
-    every = (*_implied(n, answer), *_said(n, answer, findings), *_asked(answer.setting), *_named(n, answer))
+    every = (
+        *_implied(n, answer),
+        *_one_of(n, answer),
+        *_said(n, answer, findings),
+        *_asked(answer.values[n], answer.setting),
+        *_named(n, answer),
+    )
     return nearest((o for o in every if o.found.kind in _KINDS), MOST)
 
 
@@ -54,7 +63,7 @@ _IMPLIED = (
     ("2", "both|twice|double|doubled|couple|beide[nrs]?|doppelt\\w*|les deux|double|ambos|doble|entrambi|doppio|dobro|beide|dubbel\\w*|oba|obie|podwójn\\w+|dwa razy"),
     ("3", "three times|trzy razy|drei ?mal|tres veces|tre volte|três vezes|drie keer"),
     ("10", "tenfold|ten times"),
-    ("12", "dozen|(?:an?|per|one|full|whole|every) (?:full |whole )?year|annually|yearly|im Jahr|pro Jahr|par an|al año|all'anno|ao ano|per jaar|rocznie"),
+    ("12", "dozen|(?:an?|per|one|full|whole|every|first) (?:full |whole )?year|annually|yearly|im Jahr|pro Jahr|ersten? (?:Vertrags)?jahr|par an|première année|al año|primer año|all'anno|primo anno|ao ano|primeiro ano|per jaar|eerste jaar|rocznie|pierwszy\\w* rok\\w*"),
     ("0.9", "nine tenths"),
     ("0.083333", "twelfth"),
     ("0.8", "four fifths"),
@@ -66,6 +75,39 @@ _IMPLIED_AT = {value: at for at, (value, _) in enumerate(_IMPLIED)}
 _WORDS = re.compile("|".join(rf"(?P<n{at}>\b(?:{words})\b)" for at, (_, words) in enumerate(_IMPLIED)), re.IGNORECASE)
 
 
+def _one_of(n: int, answer: Answer) -> Iterator[Operand]:
+    """Spans of one that a text writes with an article, as finders leave them: ein Monat, un mois, one of "a week"."""
+    texts = [(answer.sentence(n), 0.0, ""), *((s.source.text, _IN_SOURCE, s.source.id) for s in answer.setting.sources)]
+    for text, far, source in texts:
+        for start, end, unit in _ones(text[:LONGEST_TEXT]):
+            value = f"1 {unit}"
+            evidence = (EvidenceSpan(source, "text", start, end, text[start:end]),) if source else ()
+            yield Operand(Found("quantity", start, end, value, (value,), ("1",)), text[start:end], far, evidence)
+
+
+LONGEST_TEXT = 20_000
+_ONE = re.compile(
+    r"\b(?:eine[mnrs]?|ein|une?|una|um|uma|een|één|jeden|jednego) (?P<unit>monate?s?|woche|jahre?s?|tag|mois|semaine|mes|semana|mese|settimana|mês|"
+    r"maand|miesiąc\w*|tydzień|tygodnia|rok\w*|année|año|anno|ano|jaar)\b",
+    re.IGNORECASE,
+)
+_ONES = {
+    "month": "monat mois mes mese mês maand miesiąc month", "week": "woche semaine semana settimana tydzień tygodnia week",
+    "year": "jahr année año anno ano jaar rok year", "day": "tag",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def _ones(text: str) -> tuple[tuple[int, int, str], ...]:
+    found = []
+    for match in _ONE.finditer(text):
+        word = match["unit"].lower()
+        unit = next((u for u, names in _ONES.items() if any(word.startswith(n) for n in names.split())), "")
+        if unit:
+            found.append((*match.span(), unit))
+    return tuple(found)
+
+
 def _said(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[Operand]:
     """Values of the answer close by that are held themselves, and small numbers of its sentence that nobody holds: seven of "seven of them"."""
     here = answer.at[n]
@@ -75,13 +117,17 @@ def _said(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[O
         if m == n:
             continue
         finding = findings.get(m)
-        held = finding is not None and finding.status in SUPPORTED
-        counts = away == 0 and value.kind in ("number", "quantity") and len(value.value.partition(" ")[0]) <= 2
+        held = finding is not None and (finding.status in SUPPORTED or finding.rule in _STANDING)
+        figures = value.value.partition(" ")[0].removesuffix(".5")
+        counts = away == 0 and value.kind in ("number", "quantity") and len(figures) <= 2
         if held or counts:
             evidence = finding.evidence if finding is not None and held else ()
             far = min(_FARTHEST, _A_SENTENCE * away)
             yield Operand(value, answer.written(m), far, evidence)
             wanted = answer.values[n]
+            if value.kind == "number" and held:  # the 15th of "from the 15th"
+                days = (r for r in readings(value, answer.text) if r.kind == "date")
+                yield from (Operand(day, answer.written(m), far, evidence) for day in days)
             if wanted.kind == "money" and value.kind == "number" and _DECIMALS.search(answer.written(m)):
                 amount = f"{value.value} {wanted.value.partition(' ')[2]}"
                 yield Operand(
@@ -89,17 +135,58 @@ def _said(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[O
                 )
 
 
-def _asked(setting: Setting) -> Iterator[Operand]:
+_STANDING = ("words-nearer", "sources-disagree")
+"""Rules of doubt about a value that stands in a source: what is reckoned with it may be right."""
+
+
+_AN_AMOUNT = 3
+"""Digits of a bare number of the question that may be an amount: 74,90, 249."""
+
+
+def _asked(wanted: Found, setting: Setting) -> Iterator[Operand]:
     for text in (*((setting.question,) if setting.question else ()), *setting.given):
         for place in text.places:
             yield Operand(place.found, place.span().text, _ASKED)
+            if wanted.kind == "money" and place.found.kind == "number" and len(place.found.value) >= _AN_AMOUNT:
+                amount = f"{place.found.value} {wanted.value.partition(' ')[2]}"
+                yield Operand(
+                    replace(place.found, kind="money", value=amount, readings=(amount,)), place.span().text, _ASKED
+                )
 
 
 def _named(n: int, answer: Answer) -> Iterator[Operand]:
     """Values of the passages that the sentence speaks of, the one with the most of its words first."""
+    layers = _layers(n, answer)
     for text, place, rank in _places(n, answer):
+        if _is_anothers(place, layers):
+            continue
         far = _ELSEWHERE if rank is None else min(_ELSEWHERE, _IN_SOURCE + 0.2 * rank)
         yield Operand(priced(place, text), place.span().text, far, (place.span(),), id(place.unit))
+
+
+def _layers(n: int, answer: Answer) -> tuple[Spoken, ...]:
+    """What is named around the n-th value: by its sentence, by the one before, by the question."""
+    at = answer.at[n]
+    before = answer.sentences[at - 1].text[-LONGEST:] if at > 0 else ""
+    return named(answer.sentence(n)[:LONGEST]), named(before), answer.asked
+
+
+LONGEST = 2000
+"""Characters of a sentence beyond which it is not read for what it names."""
+
+
+def _is_anothers(place: Place, layers: Sequence[Spoken]) -> bool:
+    """True of a value of a row, column, section or line with a name, where the answer or the question names another one of these and not this."""
+    if place.unit.field != "text":
+        return False
+    for axis in axes_of(place.text(), place.found.start):
+        for layer in layers:
+            keys = axis.named(layer)
+            if keys:
+                if axis.own not in keys and axis.keys[axis.own].proper and any(axis.keys[k].proper for k in keys):
+                    return True
+                break
+    return False
 
 
 def _places(n: int, answer: Answer) -> Iterator[tuple[Prepared, Place, int | None]]:

@@ -23,13 +23,13 @@ _DAY_AND_WEEKDAY = re.compile(r"--(\d\d)-(\d\d)-W-(\d)")
 _NEAR_YEARS = (*range(2024, 2036), *range(2012, 2024))
 _MONTH = re.compile(r"(\d{4}|-)-(\d\d)")
 _WEEKDAY = re.compile(r"-W-([1-7])(?!/)")
-_FARTHEST = 1.6
+FARTHEST = 1.6
 """A day that lies farther off is none that the answer counts from."""
 LONGEST_SPAN = 40_000
 """Days; a span that is longer is none that a customer is told."""
 _IN_DAYS = {"day": 1, "night": 1, "week": 7}
-_MINUTES = {"minute": 1, "hour": 60}
-_ROUND_THE_CLOCK = 24 * 60
+MINUTES = {"minute": 1, "hour": 60}
+ROUND_THE_CLOCK = 24 * 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,11 @@ def days_of(found: Found, years: Sequence[int]) -> tuple[date, ...]:
     return tuple(days)
 
 
-def years_of(operands: Sequence[Operand]) -> tuple[int, ...]:
-    """The years that are named, or a common one and a leap year where none is."""
+def years_of(operands: Sequence[Operand], found: Found | None = None) -> tuple[int, ...]:
+    """The years that are named, or that of the value itself; a common one and a leap year where none is."""
     named = {int(m[0]) for v in (o.found for o in operands) for f in v.forms if (m := re.match(r"[12]\d{3}(?=-|$)", f))}  # fmt: skip
-    return tuple(sorted(named)) or _years_of_weekdays(operands) or (2027, 2028)
+    own = {int(m[0]) for f in (found.forms if found else ()) if (m := re.match(r"[12]\d{3}(?=-|$)", f))}
+    return tuple(sorted(named)) or _years_of_weekdays(operands) or tuple(own) or (2027, 2028)
 
 
 def _years_of_weekdays(operands: Sequence[Operand]) -> tuple[int, ...]:
@@ -76,51 +77,90 @@ def _falls(year: int, named: re.Match[str]) -> bool:
         return False
 
 
-def day_ways(found: Found, operands: Sequence[Operand], *, beside: bool, ends: bool) -> Iterator[Reckoned]:
-    """Ways to a day, month or weekday: a day moved by a span, the end or beginning of a month, its weekday; with `beside` also the day
-    before or after another, with `ends` the first or last of its month.
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the sentence of a day says: `beside` another one, an end or beginning of a month (`ends`), the end of a term (`lasts`).
+    `next_to`: days that the value may lie next to: until the 6th of "from the 7th", the last before what a source says is too late.
     """
-    years = years_of(operands)
-    spans = [o for o in operands if o.found.kind == "quantity" and _is_span(o.found)]
-    yield from _twice(found, operands, [s for s in spans if s.far <= _FARTHEST][:6], years)
+
+    beside: bool = False
+    ends: bool = False
+    lasts: bool = False
+    next_to: frozenset[Operand] = frozenset()
+
+
+def day_ways(found: Found, operands: Sequence[Operand], told: Told) -> Iterator[Reckoned]:
+    """Ways to a day, month or weekday: a day moved by a span, the end or beginning of a month, its weekday; as the sentence tells also the
+    day before or after another, the first or last of its month, the last day of a term.
+    """
+    beside, ends = told.beside, told.ends
+    years = years_of(operands, found)
+    spans = [o for o in operands if o.found.kind == "quantity" and is_span(o.found)]
+    yield from _twice(found, operands, [s for s in spans if s.far <= FARTHEST][:6], years)
     for start in operands:
-        if start.found.kind != "date" or start.far > _FARTHEST:
+        if start.found.kind != "date" or start.far > FARTHEST:
             continue
         for day in (*days_of(start.found, years), *_ends_of(start.found, years)):
             yield from _after_spans(found, start, day, spans)
+            if told.lasts:
+                yield from _ends_of_terms(found, start, day, spans)
             yield from _on_weekdays(found, start, day, operands)
-            for reached, words in _beside(day) if beside else ((day, ""),):
-                if _says(found, reached) and not _same_words(found, start.found):
+            for reached, words in _beside(day) if beside or start in told.next_to else ((day, ""),):
+                if says(found, reached) and not same_words(found, start.found):
                     yield Reckoned((start,), f"{words} {start.text}".strip(), start.far + 0.75)
         yield from _of_month(found, start, years, ends=ends)
 
 
 def _after_spans(found: Found, start: Operand, day: date, spans: Sequence[Operand]) -> Iterator[Reckoned]:
     for span in spans:
-        for reached in _moved(day, span.found):
-            if _says(found, reached):
+        for reached in moved_by(day, span.found):
+            if says(found, reached):
                 sign = "+" if reached > day else "-"
                 yield Reckoned((start, span), f"{start.text} {sign} {span.text}", start.far + span.far + 0.25)
+
+
+def _ends_of_terms(found: Found, start: Operand, day: date, spans: Sequence[Operand]) -> Iterator[Reckoned]:
+    """The last day of a term: twelve months that begin on 15 April end on 14 April."""
+    for span in spans:
+        if unit_of(span.found) not in ("month", "year", "week"):
+            continue
+        for reached in moved_by(day, span.found):
+            # what names its weekday is the last of these in the term: the last Wednesday of eight weeks
+            back = range(1, 8) if _DAY_AND_WEEKDAY.match(found.value) else (1,)
+            last = next((d for b in back if (d := by_days(reached, -b)) and says(found, d)), None)
+            if reached > day and last:
+                written = f"{start.text} + {span.text}, the day before"
+                yield Reckoned((start, span), written, start.far + span.far + 0.35)
+
+
+SAID_HERE = 0.3
+"""Below it an operand is said in the sentence of the value or next to it."""
 
 
 def _on_weekdays(found: Found, start: Operand, day: date, operands: Sequence[Operand]) -> Iterator[Reckoned]:
     """The Saturday before a day, where a Saturday is named."""
     for other in operands:
-        for weekday in _weekdays_of(other.found):
+        for weekday in weekdays_named(other.found):
             for reached, words in _nearest(day, weekday):
-                if _says(found, reached):
-                    yield Reckoned((start, other), f"{other.text} {words} {start.text}", start.far + other.far + 0.1)
+                if says(found, reached):
+                    near = start.far < SAID_HERE and abs((reached - day).days) == 1
+                    cost = min(start.far + other.far + 0.1, _NEXT_DAY) if near else start.far + other.far + 0.1
+                    yield Reckoned((start, other), f"{other.text} {words} {start.text}", cost)
+
+
+_NEXT_DAY = 1.2
+"""What the next day costs where a source says what is on its day of the week: Saturday, 27 December after the 26th."""
 
 
 def _twice(
     found: Found, operands: Sequence[Operand], spans: Sequence[Operand], years: Sequence[int]
 ) -> Iterator[Reckoned]:
     """Two spans one after the other: six months from 1 November, and six weeks more."""
-    for start in (o for o in operands if o.found.kind == "date" and o.far <= _FARTHEST):
+    for start in (o for o in operands if o.found.kind == "date" and o.far <= FARTHEST):
         for day in days_of(start.found, years):
             for first, then in permutations(spans, 2):
-                for halfway in _moved(day, first.found):
-                    if halfway > day and any(_says(found, d) for d in _moved(halfway, then.found) if d > halfway):
+                for halfway in moved_by(day, first.found):
+                    if halfway > day and any(says(found, d) for d in moved_by(halfway, then.found) if d > halfway):
                         cost = start.far + first.far + then.far + 0.5
                         yield Reckoned((start, first, then), f"{start.text} + {first.text} + {then.text}", cost)
 
@@ -135,7 +175,7 @@ def _ends_of(found: Found, years: Sequence[int]) -> Iterator[date]:
             yield date(year, int(match[2]), monthrange(year, int(match[2]))[1])
 
 
-def _weekdays_of(found: Found) -> Iterator[int]:
+def weekdays_named(found: Found) -> Iterator[int]:
     match = _WEEKDAY.fullmatch(found.value) if found.kind == "date" else None
     if match:
         yield int(match[1])
@@ -145,40 +185,40 @@ def _nearest(day: date, weekday: int) -> Iterator[tuple[date, str]]:
     """The days of this name just before and just after a day."""
     back = (day.isoweekday() - weekday) % 7 or 7
     for days, words in ((-back, "before"), (7 - back or 7, "after")):
-        moved = _by_days(day, days)
+        moved = by_days(day, days)
         if moved:
             yield moved, words
 
 
-def _same_words(found: Found, other: Found) -> bool:
+def same_words(found: Found, other: Found) -> bool:
     return bool(set(found.forms) & set(other.forms))
 
 
-def _is_span(found: Found) -> bool:
+def is_span(found: Found) -> bool:
     amount = amount_of(found)
     return (
         amount is not None
         and 0 < amount <= LONGEST_SPAN
-        and unit_of(found).split()[-1] in (*_IN_DAYS, "hour", "month", "year")
+        and unit_of(found).rpartition(" ")[2] in (*_IN_DAYS, "hour", "month", "year")
     )
 
 
-def _moved(start: date, span: Found) -> Iterator[date]:
+def moved_by(start: date, span: Found) -> Iterator[date]:
     amount, unit = amount_of(span), unit_of(span)
     if amount is None:
         return
     for sign in (1, -1):
         if unit in ("month", "year"):
             months = amount * (12 if unit == "year" else 1)
-            moved = _by_months(start, sign * int(months)) if months == int(months) else None
+            moved = by_months(start, sign * int(months)) if months == int(months) else None
             if moved:
                 yield moved
         elif unit in _IN_DAYS and amount * _IN_DAYS[unit] == int(amount * _IN_DAYS[unit]):
-            moved = _by_days(start, sign * int(amount * _IN_DAYS[unit]))
+            moved = by_days(start, sign * int(amount * _IN_DAYS[unit]))
             if moved:
                 yield moved
         elif unit == "hour" and amount % 24 == 0:
-            moved = _by_days(start, sign * int(amount) // 24)
+            moved = by_days(start, sign * int(amount) // 24)
             if moved:
                 yield moved
         elif unit.startswith(("business", "working")) and amount == int(amount) and amount <= 400:
@@ -186,14 +226,14 @@ def _moved(start: date, span: Found) -> Iterator[date]:
             yield from _working(start, sign * int(amount) * per)
 
 
-def _by_days(start: date, days: int) -> date | None:
+def by_days(start: date, days: int) -> date | None:
     try:
         return start + timedelta(days=days)
     except OverflowError:
         return None
 
 
-def _by_months(start: date, months: int) -> date | None:
+def by_months(start: date, months: int) -> date | None:
     year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
     if not 1 <= year <= 9999:
         return None
@@ -222,13 +262,20 @@ def _working(start: date, count: int) -> Iterator[date]:
 
 def _beside(day: date) -> Iterator[tuple[date, str]]:
     for days, words in ((0, ""), (1, "the day after"), (-1, "the day before")):
-        moved = _by_days(day, days)
+        moved = by_days(day, days)
         if moved:
             yield moved, words
+    if day.isoweekday() in (1, 6, 7):
+        before = by_days(day, -(day.isoweekday() % 7 + 2 if day.isoweekday() != _SATURDAY else 1))
+        if before:
+            yield before, "the working day before"
     if day.isoweekday() >= 5:  # the working day after a Friday or Saturday
-        following = _by_days(day, 8 - day.isoweekday())
+        following = by_days(day, 8 - day.isoweekday())
         if following:
             yield following, "the working day after"
+
+
+_SATURDAY = 6
 
 
 def _of_month(found: Found, start: Operand, years: Sequence[int], *, ends: bool) -> Iterator[Reckoned]:
@@ -239,15 +286,11 @@ def _of_month(found: Found, start: Operand, years: Sequence[int], *, ends: bool)
             continue
         for year in years if match[1] == "-" else (int(match[1]),):
             last = date(year, int(match[2]), monthrange(year, int(match[2]))[1])
-            if (
-                ends
-                and not _same_words(found, start.found)
-                and (_says(found, last) or _says(found, last.replace(day=1)))
-            ):
+            if ends and not same_words(found, start.found) and (says(found, last) or says(found, last.replace(day=1))):
                 yield Reckoned((start,), f"end of {start.text}", start.far + 0.75)
 
 
-def _says(found: Found, day: date) -> bool:
+def says(found: Found, day: date) -> bool:
     """True if the value names `day`: whole, without its year, as its month, or as its weekday."""
     iso = day.isoformat()
     for form in found.forms:
@@ -269,11 +312,11 @@ def span_ways(found: Found, operands: Sequence[Operand]) -> Iterator[Reckoned]:
     amount, unit = amount_of(found), unit_of(found)
     if amount is None or amount <= 0:
         return
-    if unit in _MINUTES:
+    if unit in MINUTES:
         times = [o for o in operands if o.found.kind == "time"]
         for a in times:
             for b in times:
-                if a is not b and any(m == amount * _MINUTES[unit] for m in _apart(a.found, b.found)):
+                if a is not b and any(m == amount * MINUTES[unit] for m in _apart(a.found, b.found)):
                     yield Reckoned((a, b), f"{a.text} to {b.text}", a.far + b.far + 0.25)
         return
     if unit == "year":
@@ -283,7 +326,13 @@ def span_ways(found: Found, operands: Sequence[Operand]) -> Iterator[Reckoned]:
     for first, begin in days:
         for last, end in days:
             if first is not last and begin < end and _lasts(begin, end, unit, amount):
-                yield Reckoned((first, last), f"{first.text} to {last.text}", first.far + last.far + 0.25)
+                together = first.passage == last.passage != 0
+                cost = _IN_ONE_PLACE if together and unit != "day" else first.far + last.far + 0.25
+                yield Reckoned((first, last), f"{first.text} to {last.text}", cost)
+
+
+_IN_ONE_PLACE = 0.9
+"""What a span between two days costs that a source says one beside the other: "21 September to 11 December"."""
 
 
 def _years_apart(amount: object, operands: Sequence[Operand]) -> Iterator[Reckoned]:
@@ -302,33 +351,38 @@ def _lasts(begin: date, end: date, unit: str, amount: object) -> bool:
     if unit in ("day", "night"):
         return amount in (between - 1, between, between + 1)
     if unit == "week":
-        return any(days % 7 == 0 and amount == days // 7 for days in (between, between + 1))
+        weeks = any(days % 7 == 0 and amount == days // 7 for days in (between, between + 1))
+        return weeks or (between % 7 >= _MOST_OF_A_WEEK and amount == between // 7 + 1)
     if unit in ("month", "year"):
         months = (end.year - begin.year) * 12 + end.month - begin.month
-        whole = {months} if _by_months(begin, months) == end else {months, months - 1}
+        whole = {months} if by_months(begin, months) == end else {months, months - 1}
         return amount in (whole if unit == "month" else {m // 12 for m in whole if m % 12 == 0})
     return False
 
 
+_MOST_OF_A_WEEK = 4
+"""Days from a Monday to a Friday: a term that ends on one has that week whole."""
+
+
 def _apart(first: Found, last: Found) -> set[int]:
-    return {(b - a) % _ROUND_THE_CLOCK for a in _clocks(first) for b in _clocks(last)}
+    return {(b - a) % ROUND_THE_CLOCK for a in minutes_of(first) for b in minutes_of(last)}
 
 
-def _clocks(found: Found) -> set[int]:
+def minutes_of(found: Found) -> set[int]:
     return {int(f[:2]) * 60 + int(f[3:5]) for f in found.forms if re.match(r"\d\d:\d\d", f)}
 
 
 def time_ways(found: Found, operands: Sequence[Operand]) -> Iterator[Reckoned]:
     """Ways to a time of day: another one moved by hours or minutes."""
-    mine = _clocks(found)
-    spans = [o for o in operands if o.found.kind == "quantity" and unit_of(o.found) in _MINUTES]
+    mine = minutes_of(found)
+    spans = [o for o in operands if o.found.kind == "quantity" and unit_of(o.found) in MINUTES]
     for start in (o for o in operands if o.found.kind == "time"):
         for span in spans:
             amount = amount_of(span.found)
             if amount is None:
                 continue
-            minutes = int(amount * _MINUTES[unit_of(span.found)])
-            for clock in _clocks(start.found):
+            minutes = int(amount * MINUTES[unit_of(span.found)])
+            for clock in minutes_of(start.found):
                 for sign, moved in (("+", clock + minutes), ("-", clock - minutes)):
-                    if moved % _ROUND_THE_CLOCK in mine:
+                    if moved % ROUND_THE_CLOCK in mine:
                         yield Reckoned((start, span), f"{start.text} {sign} {span.text}", start.far + span.far + 0.25)

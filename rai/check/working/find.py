@@ -6,13 +6,21 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
+from functools import cache
 from itertools import pairwise
 
 from rai.check.answer import Answer
+from rai.check.lexicon.load import pattern
+from rai.check.reading.readings import readings
 from rai.check.working.bound import bound
-from rai.check.working.calendar import Reckoned, day_ways, span_ways, time_ways
-from rai.check.working.forms import Wanted, scaled, ways
+from rai.check.working.calendar import Reckoned, Told, day_ways, span_ways, time_ways
+from rai.check.working.forms import ways
+from rai.check.working.measures import measured_ways
 from rai.check.working.operands import Operand, amount_of, spans_of
+from rai.check.working.recurring import recurring_ways, timetable_ways
+from rai.check.working.regular import day_of_month, series_of
+from rai.check.working.tariffs import lines_ways, tariff_ways, usage_ways
+from rai.check.working.terms import Wanted, scaled
 from rai.claims.found import Found
 from rai.support.amounts import Spot
 from rai.support.rounding import hedge_of
@@ -24,6 +32,8 @@ UNTOLD = 1.0
 """The dearest that explains one of which it does not: two values of the question or of the same and the next sentence."""
 UNTOLD_NUMBER = 0.8
 """The same of a bare number in a sentence that says nothing of reckoning: out of what is said beside it alone."""
+_LARGE, _UNTOLD_LARGE = 1000, 1.5
+"""A number from a thousand on is seldom the product of two others by chance."""
 UNRECKONED = 2.0
 """The same of a bare number, and of a quantity or percentage in a sentence that says nothing of reckoning."""
 TOLD_DAY, UNTOLD_DAY = 2.25, 1.75
@@ -32,16 +42,16 @@ _CUE = re.compile(
     r"[=+×]|\d ?[x*] ?\d|\b(?:total(?:s|l?ing)?|sum|altogether|together|in all|all in|combined|overall|add(?:s|ed|ing)?(?: up)?|comes? (?:out )?to|comes? out at|"
     r"came to|works? out|makes?|making|made|leav(?:e|es|ing)|left|remain\w*|so|takes?|knocks?|which|that['’]?s|that is|that would|which is|which means|meaning|means|therefore|thus|hence|"
     r"i\.e\.|namely|difference|sav(?:e|es|ed|ing|ings)|cheaper|dearer|faster|slower|longer|shorter|older|younger|higher|lower|larger|smaller|heavier|lighter|apart|between|more|less|fewer|extra|additional|another|on top|plus|minus|instead|rather than|"
-    r"half|third|quarter|tenth|twice|double|each|apiece|off|up|down|by|back|pay(?:s|ing)?|owe[sd]?|keep|deduct\w*|refund\w*|credit\w*|spread|in full|"
-    r"until|through|till|ends?|ended|due|latest|last day|later|earlier|before|after|runs?|expir\w*|would|"
-    r"insgesamt|zusammen|macht|ergibt|also|somit|bleib\w*|gesamt\w*|summe|ersparnis|spar\w*|mehr|weniger|zuzüglich|abzüglich|hälfte|bis|"
-    r"en tout|au total|soit|donc|reste\w*|ensemble|économ\w*|de plus|de moins|moitié|jusqu\w*|"
-    r"en total|suma\w*|queda\w*|es decir|por tanto|ahorr\w*|más|menos|mitad|hasta|saldr\w*|"
-    r"in tutto|totale|quindi|rest\w*|risparmi\w*|cioè|metà|fino|arriva\w*|"
-    r"no total|ao todo|soma\w*|portanto|economi\w*|ou seja|metade|até|sai\w*|"
-    r"in totaal|samen|dus|bespa\w*|blijft|meer|minder|helft|tot|"
+    r"half|third|quarter|tenth|twice|double|each|apiece|second|worth|equals|reduction|discount|off|up|down|by|back|pay(?:s|ing)?|owe[sd]?|keep|deduct\w*|refund\w*|credit\w*|spread|in full|"
+    r"until|through|till|ends?|ended|due|arriv\w*|gets? in|latest|last day|later|earlier|before|after|runs?|expir\w*|would|"
+    r"insgesamt|zusammen|macht|zweite\w*|entspricht|rabatt|nachlass|ergibt|also|somit|bleib\w*|gesamt\w*|summe|ersparnis|spar\w*|mehr|weniger|zuzüglich|abzüglich|hälfte|bis|"
+    r"en tout|au total|soit|comptez|second|deuxième|remise|réduction|donc|reste\w*|ensemble|économ\w*|de plus|de moins|moitié|jusqu\w*|"
+    r"en total|segund[oa]|descuento|suma\w*|queda\w*|es decir|por tanto|ahorr\w*|más|menos|mitad|hasta|saldr\w*|"
+    r"in tutto|secondo|sconto|totale|quindi|rest\w*|risparmi\w*|cioè|metà|fino|arriva\w*|"
+    r"no total|desconto|ao todo|soma\w*|portanto|economi\w*|ou seja|metade|até|sai\w*|"
+    r"in totaal|tweede|korting|samen|dus|bespa\w*|blijft|meer|minder|helft|tot|"
     r"baiss\w*|augment\w*|diminu\w*|monté\w*|pris|gestiegen|gesunken|teurer|billiger|günstiger|sube\w*|baja\w*|subi\w*|serían?|aument\w*|droższ\w*|tańsz\w*|wychodzi|wyjdzie|"
-    r"łącznie|razem|czyli|więc|zostaje|suma|taniej|drożej|połow\w*|do)\b",
+    r"łącznie|razem|drugi\w*|zniżk\w*|czyli|więc|zostaje|suma|taniej|drożej|połow\w*|do)\b",
     re.IGNORECASE,
 )
 """Words and signs by which a sentence says that a value in it was worked out."""
@@ -78,6 +88,64 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
     return Finding("derived", spans_of(best.operands), formula, rule="worked-out", formula=formula)
 
 
+_ARTICLE = r"(?: (?:the|dem|den|der|le|la|el|il|o|de|del|dal|al|zum|midnight on|end of|including))*[ ,]{0,2}$"
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra|tussen|między)\b[^.;]{0,30}$", re.IGNORECASE)
+
+
+@cache
+def _bounding(keys: tuple[str, ...]) -> re.Pattern[str]:
+    """A bound of these keys of the lexicon, just before what it bounds; the day of the week may stand between."""
+    phrases = "|".join(pattern("bounds", key).pattern.removeprefix("\\b") for key in keys)
+    return re.compile(rf"\b(?:{phrases})(?: \w{{3,10}},?)?{_ARTICLE}", re.IGNORECASE)
+
+
+def _next_to(day: Found, answer: Answer, operands: tuple[Operand, ...]) -> frozenset[Operand]:
+    """The days that `day` may lie next to: both bound a stretch of days, or a source says that something is due before one of them."""
+    dates = [o for o in operands if o.found.kind == "date"]
+    excluded = {o for o in dates if _is_excluded(o, answer)}
+    if _is_edge(answer, day.start):
+        excluded |= {o for o in dates if o.far < _SAID_NEAR and _is_edge(answer, o.found.start)}
+    return frozenset(excluded)
+
+
+_SAID_NEAR = 0.3
+_EDGE = 48
+
+
+def _is_edge(answer: Answer, at: int) -> bool:
+    """True of what bounds a stretch of days: until 6 September, from the 7th."""
+    before = answer.text[max(0, at - _EDGE) : at]
+    bounded = _bounding(("from", "until", "before", "after")).search(before) is not None or bool(
+        _BETWEEN.search(before)
+    )
+    return bounded or pattern("reckoning", "lasting", parts=True).search(before[-_EDGE // 2 :]) is not None
+
+
+def _is_excluded(operand: Operand, answer: Answer) -> bool:
+    """True of a day that a source says something is due before or begins after: the last day is the one before."""
+    for span in operand.evidence[:2]:
+        for text in answer.setting.sources:
+            if text.source.id == span.source and span.field == "text":
+                before = text.source.text[max(0, span.start - 32) : span.start]
+                if _bounding(("before", "after")).search(before):
+                    return True
+    return False
+
+
+def _recurs(operand: Operand, answer: Answer) -> bool:
+    """True of a span of which a source says that something happens every so long."""
+    if operand.found.kind != "quantity":
+        return False
+    texts = {s.source.id: s.source.text for s in answer.setting.sources}
+    spans = [s for s in operand.evidence[:2] if s.field == "text"]
+    return any(_EVERY.search(texts.get(s.source, "")[max(0, s.start - 24) : s.start]) for s in spans)
+
+
+_EVERY = re.compile(
+    r"\b(?:every|each|all|alle|jede|im|toutes les|tous les|cada|ogni|a cada|om de|elke|iedere|co) $", re.IGNORECASE
+)
+
+
 def _is_itself(value: Found, way: Reckoned) -> bool:
     """True if an operand is the value: $24 of $48 - $24, which explains nothing."""
     return value.kind == "money" and any(set(o.found.forms) & set(value.forms) for o in way.operands)
@@ -88,7 +156,8 @@ def _dearest(n: int, answer: Answer, findings: Mapping[int, Finding]) -> float:
     most = TOLD if is_told(n, answer) or _is_one_of_several(n, answer, findings) else UNTOLD
     reckoned = _RECKONED.search(answer.sentence(n)) is not None
     if _as_meant(n, answer).kind == "number":
-        return min(most, UNRECKONED) if reckoned else UNTOLD_NUMBER
+        large = (amount_of(answer.values[n]) or 0) >= _LARGE
+        return min(most, UNRECKONED) if reckoned else _UNTOLD_LARGE if large else UNTOLD_NUMBER
     if answer.values[n].kind in ("date", "time"):
         return UNTOLD_DAY if most == UNTOLD else TOLD_DAY
     return min(most, UNRECKONED) if answer.values[n].kind in ("quantity", "percent") and not reckoned else most
@@ -121,13 +190,16 @@ def written_out(n: int, answer: Answer) -> Finding | None:
     value = answer.values[n]
     mine = amount_of(value)
     match = _FORMULA.search(answer.text[max(0, value.start - 120) : value.start])
+    if mine is not None and match is None:
+        return _written_behind(n, answer, mine)
     if mine is None or match is None:
         return None
     result = _calculated(match["left"])
     if result is None:
         return None
     formula = f"{match['left'].strip()} = {answer.written(n)}"
-    if result == mine or result.quantize(Decimal("0.01")) == mine:
+    others = {amount_of(replace(value, value=form)) for form in value.forms}
+    if result in others or result.quantize(Decimal("0.01")) == mine:
         return Finding("derived", (), formula, rule="written-formula", formula=formula)
     return Finding(
         "absent",
@@ -135,6 +207,25 @@ def written_out(n: int, answer: Answer) -> Finding | None:
         f"{match['left'].strip()} is {result.normalize():f}, not {answer.written(n)}.",
         rule="written-formula",
     )
+
+
+_BEHIND = re.compile(
+    r"\** ?[(:] ?(?P<left>(?:[^\d\s()]{0,3}\s?\d[\d.,]*\d?\s?[^\W\d]{0,8}\s?[+−×*·x/–-]\s?){1,8}[^\d\s()]{0,3}\s?\d[\d.,]*\s?[^\W\d]{0,8}€?)\)"
+)
+_SMALL_COINS = re.compile(r"\d ?(?:p|ct|cents?|¢)\b", re.IGNORECASE)
+
+
+def _written_behind(n: int, answer: Answer, mine: Decimal) -> Finding | None:
+    """`derived` for a value with its calculation behind it: "€96 (2 × 3 × €16)"; the last factor may be in hundredths."""
+    match = _BEHIND.match(answer.text, answer.values[n].end)
+    result = _calculated(match["left"]) if match else None
+    if match is None or result is None:
+        return None
+    hundredths = {result / 100} if _SMALL_COINS.search(match["left"]) else set()
+    if mine not in {result, result.quantize(Decimal("0.01")), *hundredths}:
+        return None
+    formula = f"{match['left'].strip()} = {answer.written(n)}"
+    return Finding("derived", (), formula, rule="written-formula", formula=formula)
 
 
 def _calculated(written: str) -> Decimal | None:
@@ -186,16 +277,29 @@ def _ways(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[R
     value = answer.values[n]
     operands = bound(n, answer, findings)
     if value.kind == "date":
-        yield from day_ways(
-            value,
-            operands,
-            beside=_BESIDE.search(answer.sentence(n)) is not None,
-            ends=_ENDS.search(answer.text, max(0, value.start - 40), value.start) is not None,
-        )
+        yield from _days(n, value, answer, operands)
     elif value.kind == "time":
         yield from time_ways(value, operands)
+        yield from timetable_ways(value, operands, [o for o in operands if _recurs(o, answer)])
     else:
         yield from _amounts(n, answer, operands)
+        if value.kind == "number":
+            for other in readings(value, answer.text):
+                if other.kind == "date":
+                    yield from _days(n, other, answer, operands)
+
+
+def _days(n: int, day: Found, answer: Answer, operands: tuple[Operand, ...]) -> Iterator[Reckoned]:
+    sentence = answer.sentence(n)
+    told = Told(
+        beside=_BESIDE.search(sentence) is not None,
+        ends=_ENDS.search(answer.text, max(0, day.start - 40), day.start) is not None,
+        lasts=pattern("reckoning", "lasting", parts=True).search(sentence) is not None,
+        next_to=_next_to(day, answer, operands),
+    )
+    yield from day_ways(day, operands, told)
+    yield from recurring_ways(day, operands, tuple(series_of(n, answer, operands)))
+    yield from day_of_month(n, day, answer)
 
 
 def _amounts(n: int, answer: Answer, operands: tuple[Operand, ...]) -> Iterator[Reckoned]:
@@ -207,6 +311,12 @@ def _amounts(n: int, answer: Answer, operands: tuple[Operand, ...]) -> Iterator[
         yield Reckoned(term.operands, term.written, term.cost)
     if wanted.found.kind == "quantity":
         yield from span_ways(wanted.found, operands)
+    if wanted.found.kind == "money":
+        yield from tariff_ways(wanted, answer, operands)
+        yield from usage_ways(wanted, answer, operands)
+        yield from lines_ways(n, wanted, answer)
+    else:
+        yield from measured_ways(wanted, answer, operands)
 
 
 def _as_meant(n: int, answer: Answer) -> Found:

@@ -7,61 +7,27 @@ of few terms is that value; the cheapest way is shown. Amounts are reckoned as w
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from itertools import combinations, permutations
-from math import ceil
 
 from rai.check.working.operands import Operand, numbered, unit_of
+from rai.check.working.products import counts_of, products_of
+from rai.check.working.terms import SAID, SCALE, Term, Wanted, cost_of, factor_of, of_fraction, scaled
 from rai.claims.found import Found
-from rai.claims.units import MEASURES, dimension_of
+from rai.claims.units import dimension_of
 
-SCALE = 10_000
-_WHOLE = Decimal(SCALE)
-MOST_MULTIPLE = 1000
-"""Of a count that something is multiplied by; and no count is divided by more."""
 MOST_SUMMED = 8
 """Amounts of one list or sentence that are added up."""
-_SHARED = frozenset({"", "day", "night", "week", "month", "year", "hour", "minute", "person", "times"})
-"""What an amount is divided by: how many share it, or how long it lasts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A part of a calculation. `number`: in ten-thousandths. `cost`: how far its operands lie, and how many they are."""
-
-    number: int
-    operands: tuple[Operand, ...]
-    written: str
-    cost: float
-    product: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The value that is to be explained. `least` and `most`: what it may be, in ten-thousandths: one number, or a range where it is hedged."""
-
-    found: Found
-    least: int
-    most: int
-
-    def takes(self, number: int) -> bool:
-        return self.least <= number <= self.most
-
-
-def scaled(amount: Decimal) -> int:
-    """`amount` in ten-thousandths."""
-    return int((amount * _WHOLE).to_integral_value(ROUND_HALF_UP))
 
 
 def ways(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Term]:
     """Every way in which `operands` give the value, unordered. Time about quadratic in the operands, of which there are few."""
     money = wanted.found.kind == "money"
-    said = [o for o in operands if o.far < _SAID]
+    said = [o for o in operands if o.far < SAID]
     own = list(_own(wanted.found, operands))
     parts = [*own, *_shares(own, operands)]
-    products = list(_products(wanted.found, operands if wanted.found.kind != "number" else said))
+    large = wanted.least >= _LARGE * SCALE
+    products = list(products_of(wanted.found, operands if wanted.found.kind != "number" or large else said))
     parts += products
     if not money:
         parts += _parts_of(own, operands)
@@ -89,113 +55,20 @@ def _own(found: Found, operands: Iterable[Operand]) -> Iterator[Term]:
         theirs = operand.found
         if found.kind == theirs.kind == "number" and (amount < 1 or not operand.text[:1].isdigit()):
             continue  # half and double are said of something
-        if found.kind == "percent" and operand.far >= _SAID:
+        if found.kind == "percent" and operand.far >= SAID:
             continue
         if theirs.kind == found.kind and unit_of(theirs) == unit:
             yield Term(scaled(amount), (operand,), operand.text, operand.far)
-        elif found.kind == theirs.kind == "quantity" and (factor := _factor(unit_of(theirs), unit)):
+        elif found.kind == theirs.kind == "quantity" and (factor := factor_of(unit_of(theirs), unit)):
             exact = Fraction(amount) * factor
-            yield Term(_of_fraction(exact), (operand,), operand.text, operand.far)
+            yield Term(of_fraction(exact), (operand,), operand.text, operand.far)
         elif found.kind == "number" and theirs.kind == "quantity":
             yield Term(scaled(amount), (operand,), operand.text, operand.far + 0.5)
 
 
-def _of_fraction(number: Fraction) -> int:
-    return round(number * SCALE)
-
-
-def _factor(source: str, target: str) -> Fraction | None:
-    mine, theirs = MEASURES.get(source), MEASURES.get(target)
-    if mine is None or theirs is None or not dimension_of(source) or dimension_of(source) != dimension_of(target):
-        return None
-    if mine.factor is None or theirs.factor is None:
-        return None
-    return mine.factor / theirs.factor
-
-
-def _counts(operands: Iterable[Operand]) -> list[tuple[Operand, Decimal]]:
-    """What something may be taken times of: bare numbers and counted things, no amounts."""
-    return [
-        (o, n)
-        for o, n in numbered(operands)
-        if o.found.kind in ("number", "quantity") and 0 < n <= MOST_MULTIPLE and n != 1
-    ]
-
-
-def _products(found: Found, operands: Sequence[Operand]) -> Iterator[Term]:
-    """N times a price, the part beyond what is free times a price, started units times a price; of other kinds n times a value."""
-    counts = _counts(operands)
-    for operand, amount in numbered(operands):
-        if (
-            operand.found.kind != found.kind
-            or unit_of(operand.found) != unit_of(found)
-            or operand.found.kind == "percent"
-        ):
-            continue
-        others = [(c, n) for c, n in counts if c is not operand]
-        for count, n in others:
-            for times, written in _times(operand.found, count, n):
-                if not _is_bound(count, operand, n):
-                    continue
-                number = round(Fraction(scaled(amount)) * times)
-                # nine working days are no nine times of a price that nobody says is per day
-                loose = 0.75 if unit_of(count.found) and not operand.found.per and count.far + operand.far > 0 else 0.0
-                cost = _cost(count, operand) + loose
-                yield Term(number, (count, operand), f"{written} × {operand.text}", cost, product=True)
-        if found.kind == "money":
-            yield from _beyond(operand, amount, others)
-            yield from _pro_rata(operand, amount, others)
-            yield from _divided(operand, amount, others)
-
-
-def _is_bound(count: Operand, price: Operand, n: Decimal) -> bool:
-    """True if one of the two is said, and the count is where it is a power of ten: ten times 25 MB is a slip of the pen more often than a product."""
-    if count.far >= _SAID and price.far >= _SAID:
-        return False
-    if n in (10, 100, 1000):
-        return price.found.kind == "money" and count.far < _SAID and (price.far < _SAID or bool(unit_of(count.found)))
-    return True
-
-
-def _times(unit_price: Found, count: Operand, n: Decimal) -> Iterator[tuple[Fraction, str]]:
-    """How many times: the count; in the unit that the price is per where the count is in another, started units too."""
-    period, unit = unit_price.per.split(" ")[0], unit_of(count.found)
-    if not period or not unit or unit in {period, "times"}:
-        yield Fraction(n), count.text
-        return
-    factor = _factor(unit, period)
-    if factor is not None:
-        exact = Fraction(n) * factor
-        yield exact, count.text
-        if exact.denominator != 1:
-            yield Fraction(ceil(exact)), f"{ceil(exact)} started"
-
-
-def _beyond(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
-    """(25 m - 20 m) × EUR 18: what goes beyond a part that costs nothing or something else. Of one unit, or both bare."""
-    for (a, n), (b, m) in combinations(counts[:12], 2):
-        if unit_of(a.found) != unit_of(b.found) or n == m:
-            continue
-        (more, large), (less, small) = ((a, n), (b, m)) if n > m else ((b, m), (a, n))
-        number = scaled(amount * (large - small))
-        written = f"({more.text} - {less.text}) × {price.text}"
-        yield Term(number, (more, less, price), written, _cost(more, less, price), product=True)
-
-
-def _pro_rata(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
-    """10 of 30 days of $60: the part of a price that a part of its period makes."""
-    for (a, n), (b, m) in combinations(counts[:12], 2):
-        if not unit_of(a.found) or unit_of(a.found) != unit_of(b.found) or n == m:
-            continue
-        (whole, large), (part, small) = ((a, n), (b, m)) if n > m else ((b, m), (a, n))
-        number = round(Fraction(scaled(amount)) * Fraction(small) / Fraction(large))
-        written = f"{price.text} × {part.text} / {whole.text}"
-        yield Term(number, (price, part, whole), written, _cost(price, part, whole), product=True)
-
-
 def _times_sums(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Term]:
     """12 × ($38.50 + $1): a price with what is added to it each time."""
-    counts = [(c, n) for c, n in _counts(operands) if c.far < _SAID]
+    counts = [(c, n) for c, n in counts_of(operands) if c.far < SAID]
     for a, b in permutations([t for t in own if t.cost <= _FIRST][:6], 2):
         for count, n in counts[:6]:
             for sign, each in (("+", a.number + b.number), ("-", a.number - b.number)):
@@ -219,16 +92,17 @@ def _differences(own: Sequence[Term]) -> Iterator[Term]:
             )
 
 
-def _divided(whole: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
-    for count, n in counts:
-        if n > 1 and min(count.far, whole.far) < _SAID and unit_of(count.found) in _SHARED:
-            number = round(Fraction(scaled(amount)) / Fraction(n))
-            yield Term(number, (whole, count), f"{whole.text} / {count.text}", _cost(whole, count) + 0.5, product=True)
-
-
 def _shares(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Term]:
     """20 % of $45, $45 less 20 %, $45 plus 19 %; a half, a third or a quarter of it."""
     rates = [(o, n / 100) for o, n in numbered(operands) if o.found.kind == "percent" and n > 0]
+    parts = [
+        (o, Fraction(n).limit_denominator(12)) for o, n in numbered(operands) if 0 < n < 1 and o.found.kind == "number"
+    ]
+    for term in own:
+        for fraction, of_one in parts if len(term.operands) < 3 else ():
+            left = round(term.number * (1 - of_one))
+            cost = term.cost + fraction.far + 0.5
+            yield Term(left, (*term.operands, fraction), f"{term.written} - {fraction.text}", cost, product=True)
     for term in own:
         for rate, share in rates:
             part = round(term.number * Fraction(share))
@@ -258,7 +132,7 @@ def _percentages(operands: Sequence[Operand]) -> Iterator[Term]:
     numbers = [(o, n) for o, n in numbered(operands) if n > 0]
     for o, n in numbers:
         if o.found.kind == "percent" and n < 100:
-            yield Term(scaled(100 - n), (o, o), f"100 % - {o.text}", o.far + 1.0)
+            yield Term(scaled(100 - n), (o, o), f"100 % - {o.text}", o.far + 1.25)
     for (a, n), (b, m) in combinations([x for x in numbers if x[0].found.kind != "percent"], 2):
         if a.found.kind != b.found.kind or unit_of(a.found) != unit_of(b.found) or n == m:
             continue
@@ -268,7 +142,7 @@ def _percentages(operands: Sequence[Operand]) -> Iterator[Term]:
             (Fraction(g - s) / Fraction(g), f"({large.text} - {small.text}) / {large.text}"),
             (Fraction(g - s) / Fraction(s), f"({large.text} - {small.text}) / {small.text}"),
         ):
-            yield Term(_of_fraction(exact * 100), (a, b), f"{written} × 100", _cost(a, b) + 0.5)
+            yield Term(of_fraction(exact * 100), (a, b), f"{written} × 100", cost_of(a, b) + 0.5)
 
 
 def _ratios(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Term]:
@@ -279,8 +153,8 @@ def _ratios(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Term]:
             continue
         large, small = (a, b) if n > m else (b, a)
         exact = Fraction(max(n, m)) / Fraction(min(n, m))
-        if exact.denominator == 1 and wanted.takes(_of_fraction(exact)):
-            yield Term(_of_fraction(exact), (large, small), f"{large.text} / {small.text}", _cost(large, small) + 1.0)
+        if exact.denominator == 1 and wanted.takes(of_fraction(exact)):
+            yield Term(of_fraction(exact), (large, small), f"{large.text} / {small.text}", cost_of(large, small) + 1.0)
 
 
 def _pairs(wanted: Wanted, terms: Sequence[Term]) -> Iterator[Term]:
@@ -303,13 +177,16 @@ def _pair(a: Term, b: Term, sign: str) -> Term:
 
 
 def _go_together(a: Term, b: Term) -> bool:
+    units = {unit_of(o.found) for t in (a, b) if len(t.operands) == 1 for o in t.operands} - {""}
+    if len({dimension_of(u) or u for u in units}) > 1:
+        return False  # 48 cm less 20 kg is nothing
     if any("%" in t.written and t.product for t in (a, b)) and any(o.far >= 0.3 for o in (*a.operands, *b.operands)):
         return False
     if any(t.product and " / " in t.written for t in (a, b)):
         return False  # what is divided is a share by itself: as a part of a sum it explains more slips of the pen than answers
     if not _apart(a, b) or (a.product and b.product and not ("×" in a.written and "×" in b.written)):
         return False
-    unsaid = [o for o in (*a.operands, *b.operands) if o.far >= _SAID]
+    unsaid = [o for o in (*a.operands, *b.operands) if o.far >= SAID]
     if len({o.passage for o in unsaid}) == 1:
         return True
     # two values that only a source says go together where both stand in the passages that the sentence speaks of first
@@ -336,9 +213,9 @@ def _several(wanted: Wanted, own: Sequence[Term], products: Sequence[Term]) -> I
     """Three and more amounts added up: any three that are said close by, less one of them at most, or with one product among
     them; more than three only where the answer says them one after the other, as in a list below its total.
     """
-    near = sorted((t for t in own if t.operands[0].far < _SAID), key=_term_cost)[:9]
+    near = sorted((t for t in own if t.operands[0].far < SAID), key=_term_cost)[:9]
     if len(near) < 3:  # two that are said may have a third that a source says beside them
-        near += sorted((t for t in own if t.operands[0].far == _SAID), key=_term_cost)[:1]
+        near += sorted((t for t in own if t.operands[0].far == SAID), key=_term_cost)[:1]
     for group in combinations(near, 3):
         total = sum(t.number for t in group)
         if wanted.takes(total):
@@ -353,10 +230,10 @@ def _several(wanted: Wanted, own: Sequence[Term], products: Sequence[Term]) -> I
                 yield _together((product, *pair), product.number + pair[0].number + pair[1].number)
 
 
+_LARGE = 1000
+"""From here on a bare number is seldom a product by chance."""
 _CLOSE = 2.0
 _FIRST = 1.2
-_SAID = 1.0
-"""From here on an operand is one of the sources alone."""
 
 
 def _term_cost(term: Term) -> float:
@@ -385,7 +262,3 @@ def _to_cents(term: Term) -> Term:
     cents = SCALE // 100
     number = (term.number + cents // 2) // cents * cents
     return term if number == term.number else Term(number, term.operands, term.written, term.cost, term.product)
-
-
-def _cost(*operands: Operand) -> float:
-    return sum(o.far for o in operands) + 0.25 * (len(operands) - 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rai.check.lexicon.load import CONCEPTS, LANGUAGES, LONGEST, cues, of_concept, rows
+from rai.check.lexicon.load import CONCEPTS, LANGUAGES, LONGEST, cues, of_concept, pattern, rows
 
 PHRASES = [
     (concept, key, language, phrase)
@@ -141,3 +141,17 @@ def test_a_concept_without_a_file_is_named() -> None:
 def test_the_files_are_packed_into_a_wheel() -> None:
     patterns = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-data"]["*"]
     assert "*.tsv" in patterns
+
+
+def test_a_pattern_finds_every_phrase_of_every_language() -> None:
+    for key, cells in rows("reckoning").items():
+        found = pattern("reckoning", key, parts=True)
+        for language, phrases in cells.items():
+            for phrase in phrases:
+                assert found.search(f"… {phrase.upper()} 8") or "ß" in phrase, (key, language, phrase)
+                assert not found.fullmatch(f"qq{phrase}"), (key, language, phrase)
+
+
+def test_a_whole_pattern_ends_with_its_word() -> None:
+    assert pattern("reckoning", "month_day").search("by the 20th of the month")
+    assert not pattern("reckoning", "month_day").search("by the 20th of the months")

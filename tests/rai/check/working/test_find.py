@@ -109,3 +109,37 @@ def test_a_value_explains_no_value_of_its_own() -> None:
     assert (
         claim("From April you pay $24 for Plus, $24 less than Pro at $48.", "$24", source).formula != "$48 - $24 = $24"
     )
+
+
+TARIFF = "| Service | Mainland | Islands |\n|---|---|---|\n| Express | €8.75 | €21.60 |\n| Eco, up to 5 kg | €5.45 | €12.35 |\n| Each further kg | €0.65 | €1.80 |"
+
+
+def test_a_tariff_is_followed_in_its_column() -> None:
+    question = "What does Eco cost for 8 kg to the islands?"
+    found = claim("Eco comes to €17.75 for the 8 kg.", "€17.75", TARIFF, question=question)
+    assert found.formula == "€12.35 + (8 kg - 5 kg) × €1.80 = €17.75"
+    other = claim("Eco comes to €14.30 for the 8 kg.", "€14.30", TARIFF, question=question)
+    assert other.formula is None or "€1.80" not in other.formula or "€12.35" in other.formula
+
+
+def test_what_stands_for_another_by_name_is_no_operand() -> None:
+    source = "Initial term: 12 months from signature\nNotice, Komfort: must be received no later than one month before the last day of the initial term\nNotice, Monatsabo: 14 days to the end of a month"
+    answer = "Your Komfort contract ends on 14.04.2026, so notice has to be here by 31.03.2026."
+    question = "I signed Komfort on 15.04.2025. When do I give notice?"
+    assert claim(answer, "31.03.2026", source, question=question).status == "absent"
+    assert claim(answer, "14.04.2026", source, question=question).status == "derived"
+
+
+def test_a_measure_counts_only_what_is_per_it() -> None:
+    source = "The walk is 1.5 km. Boards are 60 cm wide. Give 0.4 ml per kg once a day."
+    assert claim("It makes 90 cm.", "90 cm", source).status == "absent"
+    assert (
+        claim("For a dog of 18 kg that makes 7.2 ml.", "7.2 ml", source, question="My dog has 18 kg").status
+        == "derived"
+    )
+
+
+def test_an_amount_without_its_currency_in_the_question_is_reckoned_with() -> None:
+    source = "Cancelled 14 to 7 days before: 50 %. Fee: 5 €."
+    found = claim("Half of it, 37,45 €, is due.", "37,45 €", source, question="Ticket 74,90, cancelled 10 days before")
+    assert found.status == "derived"

@@ -1,0 +1,59 @@
+"""What measures come to: 60 x 40 x 35 cm are 84,000 cm³, and so much divided by what a source divides by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import ROUND_CEILING, Decimal
+
+from rai.check.answer import Answer
+from rai.check.working.calendar import Reckoned
+from rai.check.working.operands import LARGEST, Operand, unit_of
+from rai.check.working.terms import Wanted, scaled
+from rai.claims.found import Found
+
+_SIDES = re.compile(
+    r"(?<![\w.,])(?P<a>\d{1,5}(?:[.,]\d{1,3})?) ?(?:cm|mm|m|in|ft)? ?[x×] ?(?P<b>\d{1,5}(?:[.,]\d{1,3})?) ?(?:cm|mm|m|in|ft)?"
+    r"(?: ?[x×] ?(?P<c>\d{1,5}(?:[.,]\d{1,3})?))?(?![\w.,]?\d)"
+)
+_LENGTH, MOST = 6000, 6
+_CUBED, _SQUARED = ("cm³", "m³", "cu foot", "l"), ("cm²", "m²", "sq foot", "sq inch")
+
+
+def measured_ways(wanted: Wanted, answer: Answer, operands: Sequence[Operand]) -> Iterator[Reckoned]:
+    """The product of the sides that the question or the answer gives; of a quotient also what is rounded up."""
+    unit = unit_of(wanted.found)
+    for written, product, sides in _products(answer):
+        whole = Operand(Found("number", 0, 0, f"{product:f}"), written, 0.5)
+        if wanted.takes(scaled(product)) and (not unit or unit in (_CUBED if sides == 3 else _SQUARED)):
+            yield Reckoned((whole,), written, 0.5)
+        for divisor in operands:
+            number = divisor.amount
+            if divisor.found.kind != "number" or number is None or number < 2 or sides < 3:
+                continue
+            for exact in {Decimal(form) for form in divisor.found.forms if re.fullmatch(r"\d{1,9}", form)}:
+                if exact >= _LEAST:
+                    quotient = product / exact
+                    up = quotient.to_integral_value(ROUND_CEILING)
+                    if wanted.takes(scaled(quotient)) or (unit and wanted.takes(scaled(up))):
+                        yield Reckoned((whole, divisor), f"{written} / {divisor.text}", 0.5)
+
+
+_LEAST = 100
+"""A volume is divided by thousands where it is reckoned as a weight; by less where it is shared out."""
+
+
+def _products(answer: Answer) -> Iterator[tuple[str, Decimal, int]]:
+    question = answer.setting.question.source.text if answer.setting.question else ""
+    seen = 0
+    for text in (question, answer.text):
+        for match in _SIDES.finditer(text[:_LENGTH]):
+            sides = [Decimal(side.replace(",", ".")) for side in match.groups() if side]
+            product = Decimal(1)
+            for side in sides:
+                product *= side
+            if product <= LARGEST:
+                yield match.group().strip(), product, len(sides)
+            seen += 1
+            if seen == MOST:
+                return

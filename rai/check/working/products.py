@@ -1,0 +1,147 @@
+"""Products: n times a price, what goes beyond a free part, a part of a period, so much for each person and night."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from itertools import combinations
+from math import ceil
+
+from rai.check.working.operands import Operand, numbered, unit_of
+from rai.check.working.terms import SAID, Term, cost_of, factor_of, scaled
+from rai.claims.found import Found
+from rai.claims.units import dimension_of
+
+MOST_MULTIPLE = 1000
+"""Of a count that something is multiplied by; and no count is divided by more."""
+
+
+_SHARED = frozenset({"", "day", "night", "week", "month", "year", "hour", "minute", "person", "times"})
+"""What an amount is divided by: how many share it, or how long it lasts."""
+
+
+def counts_of(operands: Iterable[Operand]) -> list[tuple[Operand, Decimal]]:
+    """What something may be taken times of: bare numbers and counted things, no amounts."""
+    return [
+        (o, n)
+        for o, n in numbered(operands)
+        if o.found.kind in ("number", "quantity")
+        and 0 < n <= (MOST_METERED if _is_metered(o) else MOST_MULTIPLE)
+        and n != 1
+    ]
+
+
+MOST_METERED = 1_000_000
+"""Of a count that is said in a unit of its own: 2,840 kWh."""
+
+
+def _is_metered(operand: Operand) -> bool:
+    return operand.far < SAID and dimension_of(unit_of(operand.found)) not in ("", "time", "calendar")
+
+
+def products_of(found: Found, operands: Sequence[Operand]) -> Iterator[Term]:
+    """N times a price, the part beyond what is free times a price, started units times a price; of other kinds n times a value."""
+    counts = counts_of(operands)
+    for operand, amount in numbered(operands):
+        if (
+            operand.found.kind != found.kind
+            or unit_of(operand.found) != unit_of(found)
+            or operand.found.kind == "percent"
+        ):
+            continue
+        others = [(c, n) for c, n in counts if c is not operand and _may_count(c, operand)]
+        for count, n in others:
+            for times, written in _times(operand.found, count, n):
+                if not _is_bound(count, operand, n):
+                    continue
+                number = round(Fraction(scaled(amount)) * times)
+                # nine working days are no nine times of a price that nobody says is per day
+                loose = 0.75 if unit_of(count.found) and not operand.found.per and count.far + operand.far > 0 else 0.0
+                cost = cost_of(count, operand) + loose
+                yield Term(number, (count, operand), f"{written} × {operand.text}", cost, product=True)
+        if found.kind == "money":
+            yield from _by_two(operand, amount, others)
+            yield from _beyond(operand, amount, others)
+            yield from _pro_rata(operand, amount, others)
+            yield from _divided(operand, amount, others)
+
+
+def _may_count(count: Operand, each: Operand) -> bool:
+    """False of 1.5 km times 60 cm: a measure counts what is said to be per that measure, a span of time and a bare number anything."""
+    unit = unit_of(count.found)
+    measured = dimension_of(unit) not in ("", "time", "calendar")
+    return each.found.kind == "money" or not measured or unit in each.found.per.split(" ")
+
+
+def _is_bound(count: Operand, price: Operand, n: Decimal) -> bool:
+    """True if one of the two is said, and the count is where it is a power of ten: ten times 25 MB is a slip of the pen more often than a product."""
+    if count.far >= SAID and price.far >= SAID:
+        return False
+    if n in (10, 100, 1000):
+        return price.found.kind == "money" and count.far < SAID and (price.far < SAID or bool(unit_of(count.found)))
+    return True
+
+
+def _times(unit_price: Found, count: Operand, n: Decimal) -> Iterator[tuple[Fraction, str]]:
+    """How many times: the count; in the unit that the price is per where the count is in another, started units too."""
+    period, unit = unit_price.per.split(" ")[0], unit_of(count.found)
+    if not period or not unit or unit in {period, "times"}:
+        yield Fraction(n), count.text
+        return
+    several, _, of = period.rpartition("-")
+    factor = factor_of(unit, of)
+    if factor is not None:
+        factor /= int(several) if several.isdigit() else 1
+        exact = Fraction(n) * factor
+        yield exact, count.text
+        if exact.denominator != 1:
+            yield Fraction(ceil(exact)), f"{ceil(exact)} started"
+
+
+def _by_two(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
+    """2 × 3 × €16: what is paid per person and night, or per book and day."""
+    said = [(c, n) for c, n in counts if c.far < SAID and n == int(n) and n <= MOST_FACTOR][:6]
+    if len(price.found.per.split()) < 2 and price.far >= SAID:
+        return
+    for (a, n), (b, m) in combinations(said, 2):
+        written = f"{a.text} × {b.text} × {price.text}"
+        yield Term(scaled(amount * n * m), (a, b, price), written, cost_of(a, b, price), product=True)
+
+
+MOST_FACTOR = 31
+
+
+def _beyond(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
+    """(25 m - 20 m) × EUR 18: what goes beyond a part that costs nothing or something else. Of one unit, or both bare."""
+    for (a, n), (b, m) in combinations(counts[:12], 2):
+        if unit_of(a.found) != unit_of(b.found) or n == m:
+            continue
+        (more, large), (less, small) = ((a, n), (b, m)) if n > m else ((b, m), (a, n))
+        number = scaled(amount * (large - small))
+        written = f"({more.text} - {less.text}) × {price.text}"
+        yield Term(number, (more, less, price), written, cost_of(more, less, price), product=True)
+
+
+def _pro_rata(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
+    """10 of 30 days of $60: the part of a price that a part of its period makes."""
+    for (a, n), (b, m) in combinations(counts[:12], 2):
+        if not unit_of(a.found) or unit_of(a.found) != unit_of(b.found) or n == m:
+            continue
+        (whole, large), (part, small) = ((a, n), (b, m)) if n > m else ((b, m), (a, n))
+        number = round(Fraction(scaled(amount)) * Fraction(small) / Fraction(large))
+        written = f"{price.text} × {part.text} / {whole.text}"
+        yield Term(number, (price, part, whole), written, cost_of(price, part, whole), product=True)
+        if large % small == 0 and min(part.far, whole.far) < SAID:  # € 1.25 per 24 hours, for 48 hours
+            number = scaled(amount * large / small)
+            written = f"{whole.text} / {part.text} × {price.text}"
+            yield Term(number, (whole, part, price), written, cost_of(price, part, whole), product=True)
+
+
+def _divided(whole: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
+    for count, n in counts:
+        if n > 1 and min(count.far, whole.far) < SAID and unit_of(count.found) in _SHARED:
+            number = round(Fraction(scaled(amount)) / Fraction(n))
+            yield Term(
+                number, (whole, count), f"{whole.text} / {count.text}", cost_of(whole, count) + 0.5, product=True
+            )
