@@ -134,8 +134,17 @@ def walk(key: bytes, rows: Iterable[Row], known: Callable[[str], bool]) -> Walk:
     return state
 
 
+def _is_readable(row: Row) -> bool:
+    """True if each part is of its type; a file that was changed by hand or by a fault may hold anything."""
+    texts: tuple[object, ...] = (row.entry_id, row.at, row.kind, row.body or "", row.digest, row.prev, row.mac)
+    number: object = row.seq
+    return isinstance(number, int) and all(isinstance(text, str) for text in texts)
+
+
 def _check(key: bytes, state: Walk, row: Row, known: Callable[[str], bool]) -> Break | None:
     expected = state.count + 1
+    if not _is_readable(row):
+        return Break(str(row.entry_id), f"changed: what stands where entry {expected} belongs cannot be read")
     if row.seq > expected:
         return Break(row.entry_id, f"missing: entry {expected} is not there, the next is {row.seq}")
     if row.seq != expected:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -83,3 +85,13 @@ def test_an_entry_entered_twice_is_found() -> None:
     broken = walk(KEY, [*rows, again], lambda _: True).broken
     assert broken is not None
     assert broken.why.startswith("reordered")
+
+
+@pytest.mark.parametrize(("part", "held"), [("seq", "01M8"), ("mac", 7), ("prev", None), ("body", b"x"), ("kind", 1.5)])
+def test_a_part_of_another_type_is_reported_as_changed(part: str, held: object) -> None:
+    rows = chain(["a", "b"])
+    parts: dict[str, Any] = {part: held}
+    damaged = replace(rows[1], **parts)
+    state = walk(KEY, [rows[0], damaged], lambda mac: False)
+    assert state.broken is not None
+    assert state.broken.why.startswith("changed")
