@@ -20,6 +20,7 @@ from grounding.records import Span
 from grounding.text import caseless, sentences, words
 from rai.check.answer import Answer
 from rai.check.engine import FAILED, check_values
+from rai.check.statements.denied import denied_apart
 from rai.check.statements.match import match_statement, with_values
 from rai.claims import codes, names, relative
 from rai.claims.find import claims_of, find_values
@@ -197,6 +198,8 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting:
     if finding.status in ("lookalike", "rounded", "conflict") or _is_open_date(claim, finding):
         return finding
     statement = claim.kind == "statement"
+    if statement:
+        changed = [c for c in changed if not denied_apart(claim.text, c.says.text)]
     here = [c for c in changed if c.negation == statement and c.start < claim.end and claim.start < c.end]
     if not here:
         return finding

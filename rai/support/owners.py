@@ -29,6 +29,8 @@ _FORWARD = re.compile(
     r"\s*(?:for|to|if|in|at|from|with|für|bei|in|aus|pour|en|à|para|si|per|se|of)\b|.*:\s*$", re.IGNORECASE
 )
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+.*|\*\*.*\*\*:?|(?![-*•·]\s)[^.!?|:]{1,60}:?)\s*")
+_FACT = re.compile(r"\d ?(?:lbs?|kg|g|t|km|miles?|min|hours?|h|days?|%|[€$£])(?!\w)|[€$£] ?\d", re.IGNORECASE)
+"""A line with a measure or an amount tells something of an owner and names none: "Drop-off up to 50 lb"."""
 WINDOW = 1000
 """Characters before and after a contact in which its clause is looked for."""
 HEADING_LINES = 12
@@ -60,7 +62,16 @@ def label_words(text: str) -> Words:
     """Content words of a label or clause without figures and contacts; words of one department and one country are one."""
     plain = _CONTACT.sub(" ", fold(text))
     words = {w for w in terms(plain) if not w[0].isdigit()} - _GENERIC_TERMS
-    return frozenset({_CLASS.get(w, w) for w in words} | {f"region:{r}" for r in countries(plain)})
+    people = {_PEOPLES[w] for w in re.findall(r"[a-z]+", plain.lower()) if w in _PEOPLES}
+    return frozenset({_CLASS.get(w, w) for w in words} | {f"region:{r}" for r in (*countries(plain), *people)})
+
+
+_PEOPLES = {
+    "dutch": "NL", "belgian": "BE", "german": "DE", "austrian": "AT", "swiss": "CH", "french": "FR", "italian": "IT", "spanish": "ES",
+    "portuguese": "PT", "british": "GB", "irish": "IE", "polish": "PL", "danish": "DK", "swedish": "SE", "norwegian": "NO", "finnish": "FI",
+    "czech": "CZ", "hungarian": "HU", "american": "US", "canadian": "CA", "australian": "AU", "mexican": "MX", "brazilian": "BR", "japanese": "JP",
+}  # fmt: skip
+"""Of which country what is so called is: the Dutch line."""
 
 
 _GENERIC_TERMS = frozenset(t for word in _GENERIC for t in terms(word))
@@ -150,6 +161,8 @@ def _clause_words(place: Place) -> Words:
     if words:
         return words
     above = text[: place.unit.start].rstrip().rpartition("\n")[2]
+    if _FACT.search(above):
+        return frozenset()
     return label_words(above) if above and len(above) <= 80 and not _CONTACT.search(fold(above)) else frozenset()
 
 
@@ -200,7 +213,7 @@ def _headings(text: str) -> tuple[tuple[int, Words], ...]:
     """Where each line that can be a heading ends, and its words."""
     found, at = [], 0
     for line in text.split("\n"):
-        if line.strip() and _HEADING.fullmatch(line) and not _CONTACT.search(fold(line)):
+        if line.strip() and _HEADING.fullmatch(line) and not _FACT.search(line) and not _CONTACT.search(fold(line)):
             found.append((at + len(line), label_words(line)))
         at += len(line) + 1
     return tuple(found)

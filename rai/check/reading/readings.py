@@ -64,6 +64,9 @@ def readings(found: Found, text: str) -> tuple[Found, ...]:
     elif found.kind == "money" and (weight := _POUNDS.fullmatch(written)):
         value = f"{found.value.partition(' ')[0]} lb"
         others.append(Found("quantity", found.start, found.end, value, (value,), (weight[1],)))
+    if found.kind in ("money", "quantity", "percent") and found.value.startswith("-") and not written[0].isdigit():
+        forms = tuple(form.removeprefix("-") for form in found.forms)  # minus 5 € of what is left of 37,45 €
+        others.append(replace(found, value=forms[0], readings=forms))
     if found.kind == "quantity" and (days := _SPAN.fullmatch(found.value)):
         ago = (f"relative:{days['unit']}{sign}{days['n']}" for sign in ("-", "+"))
         others += [Found("date", found.start, found.end, value) for value in ago]

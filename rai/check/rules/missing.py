@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from grounding.text import STOP_WORDS, fold, stem
 from rai.check.answer import Answer
-from rai.claims import weekdays
+from rai.claims import feasts, weekdays
 from rai.claims.found import Found
 from rai.claims.rates import same_per
 from rai.records import CONTACT_KINDS, Claim
@@ -36,6 +38,14 @@ def _untold(n: int, claim: Claim, answer: Answer) -> str:
     value = answer.values[n]
     if claim.kind == "number" and claim.text[:1].isalpha() and _small(value.value):
         return f"{claim.text} may count what the answer tells of."
+    if claim.kind == "number" and _counts_what_no_source_counts(n, answer):
+        return f"{claim.text} may count what the answer tells of; no source gives another number for it."
+    if claim.kind == "date" and _closes_a_year(value, answer.text):
+        return f"{claim.text} ends the year that begins before it; no source names it."
+    if claim.kind == "date" and feasts.is_feast(claim.text):
+        return f"No source names {claim.text}."
+    if bounded := _beside_a_bound(n, claim, answer):
+        return f"{claim.text} lies next to the bound {bounded.span().text} in {bounded.source.id}."
     if claim.kind in ("quantity", "time") and not any(c.isdigit() for c in claim.text):
         return f"No source says {claim.text}; in words this may say in short what one writes out."
     if claim.kind == "date" and len(weekdays.days_of(value.value)) > 1:
@@ -43,6 +53,60 @@ def _untold(n: int, claim: Claim, answer: Answer) -> str:
     if claim.kind in ("quantity", "date") and _OFTEN.fullmatch(claim.text):
         return f"How often {claim.text} is, no source says in these words."
     return ""
+
+
+def _closes_a_year(value: Found, text: str) -> bool:
+    """True of 26 of 2025/26: one school or business year."""
+    match = _TWO_YEARS.search(text, max(0, value.start - 5), value.end)
+    return match is not None and match.end() == value.end and (int(match[1]) + 1) % 100 == int(match[2]) % 100
+
+
+_TWO_YEARS = re.compile(r"([12]\d{3})[/–-](\d{2}|\d{4})(?!\d)")
+
+
+def _counts_what_no_source_counts(n: int, answer: Answer) -> bool:
+    """True of a small number that counts nothing that is named, and numbers nothing that a source numbers: those who are still 7, 22 to go,
+    Sunday the 29th, day 1. "12 instalments" and "rule no. 9" say of what.
+    """
+    value = answer.values[n]
+    if not value.value.isdigit() or int(value.value) > MOST_ALONE:
+        return False
+    head = _HEAD.match(answer.text, value.end)
+    if head and (head[1].lower() == "of" or head[1].lower() not in STOP_WORDS):
+        return False
+    label = _LABEL.search(answer.text, max(0, value.start - 60), value.start)
+    if label is None or value.value == "1":
+        return True
+    return not any(stem(fold(label[1]).lower()) in _numbered(s.source.text) for s in answer.setting.sources)
+
+
+MOST_ALONE = 31
+_HEAD = re.compile(r"(?:st|nd|rd|th|\.)?[ -]([^\W\d_]{2,30})")
+_LABEL = re.compile(r"([^\W\d_]{2,30})[.:]? (?:\d{1,3}(?:, | and | or )){0,6}$")
+_BEFORE_A_NUMBER = re.compile(r"([^\W\d_]{2,30})[.:]? \d")
+
+
+@lru_cache(maxsize=256)
+def _numbered(text: str) -> frozenset[str]:
+    """What a text numbers: the words before its numbers."""
+    return frozenset(stem(word.lower()) for word in _BEFORE_A_NUMBER.findall(fold(text)) if word not in STOP_WORDS)
+
+
+def _beside_a_bound(n: int, claim: Claim, answer: Answer) -> Place | None:
+    """The bound that a whole number lies next to, where its sentence says that too: of "at least 8 years" those who are still 7."""
+    value = answer.values[n].value
+    if claim.kind != "number" or not value.isdigit() or int(value) > MOST_BESIDE:
+        return None
+    next_to = {str(int(value) + 1), str(int(value) - 1)}
+    beside = {m for other in answer.near(n, 0) if other != n for m in answer.values[other].magnitudes} & next_to
+    if not beside:
+        return None
+    places = (p for s in answer.setting.sources for p in s.places if p.frame.bound and set(p.found.magnitudes) & beside)
+    return next(places, None)
+
+
+MOST_BESIDE = 120
+"""The largest number that is taken for a neighbour of a bound."""
 
 
 def _small(value: str) -> bool:
@@ -73,6 +137,9 @@ def _left_over(claim: Claim, found: Found, around: Around, setting: Setting) -> 
         )
     if may_be_tally(claim, found, around, setting):
         return tallied(claim)
+    if yearless := _of_no_year(found, setting):
+        why = f"{name_of(yearless)} has {yearless.span().text}, of no year; the answer adds it."
+        return Finding("unchecked", (yearless.span(),), why, rule="open-year")
     if open_year := _in_open_year(found, setting):
         why = f"{name_of(open_year)} has {open_year.span().text} of a year that depends on when it was written."
         return Finding("unchecked", (open_year.span(),), why, rule="open-year")
@@ -168,6 +235,27 @@ def _in_open_year(found: Found, setting: Setting) -> Place | None:
             if dated["month"] == open_["month"] and len(days) < 2:
                 return place
     return None
+
+
+def _of_no_year(found: Found, setting: Setting) -> Place | None:
+    """The day of a source that has no year, where the answer says one that no source speaks against."""
+    dated = _DATED.match(found.value) if found.kind == "date" else None
+    if dated is None or dated["year"] == "-" or not dated["day"]:
+        return None
+    bare = f"--{dated['month']}-{dated['day']}"
+    places = [p for p in _kinds(setting, "date") if any(form[:7] == bare for form in p.found.forms)]
+    others = (p for p in _kinds(setting, "date") if p.found.value[4:10] == f"-{bare[2:]}" and p.found.value[0] != "-")
+    fitting = (p for p in places if not (years := _years(p.source.text)) or dated["year"] in years)
+    return next(fitting, None) if next(others, None) is None else None
+
+
+@lru_cache(maxsize=256)
+def _years(text: str) -> frozenset[str]:
+    """The years that a text names."""
+    return frozenset(_YEAR.findall(text))
+
+
+_YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d(?![\d,]|\.\d)")
 
 
 def _among_days(found: Found, setting: Setting) -> Place | None:

@@ -54,7 +54,8 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
     told = Said(around.frame, role_terms(rest) | numbered(rest), setting.question_terms | around.leading)
     question = setting.question.source.text if setting.question else ""
     whole = _Told(told, around, layers_of(n, answer), spoken(claim.text), question, claim.kind, answer.words)
-    agreeing = [p for p in places if p.found.kind != found.kind or contradicts(told, p) is None]
+    multiplied = _MULTIPLIED.search(around.preceding) is not None  # 10 × EUR 132: a price per month by its months
+    agreeing = [p for p in places if multiplied or p.found.kind != found.kind or contradicts(told, p) is None]
     if not agreeing:
         place = places[0]
         why = f"{name_of(place)} has {place.span().text} {contradicts(told, place)}."
@@ -96,6 +97,7 @@ def layers_of(n: int, answer: Answer) -> tuple[Spoken, ...]:
     return (spoken_words((frame.local | frame.words) & sentence.words), sentence, named(before), answer.asked)
 
 
+_MULTIPLIED = re.compile(r"\d ?[×x*·] ?$")
 LONGEST = 2000
 """Characters of a sentence beyond which it is not read for what it names: no person wrote it."""
 
@@ -173,12 +175,24 @@ def _beating(place: Place, others: Sequence[Place], told: _Told) -> Rival | None
 
 def _owners(place: Place, rivals: Sequence[Place], told: _Told) -> Rival | None:
     """The contact whose owner the answer names by more than a word, where the value's own characters do not name theirs."""
-    other = anothers(told.around.clause, told.around.sentence, told.question, place, rivals)
+    clause = _with_lead(told.around.clause, told.around.sentence)
+    other = anothers(clause, told.around.sentence, told.question, place, rivals)
     if other is None or label_words(re.sub(r"[@.]", " ", place.span().text)) & owner(place):
         return None
     theirs = owner(other) - owner(place)
     said = theirs & label_words(f"{told.around.sentence} {told.question}")
     return Rival(other, "owner") if len(said) > 1 or len(theirs) <= 1 else None
+
+
+def _with_lead(clause: str, sentence: str) -> str:
+    """The clause of a contact, with what it is in apposition to where the contact itself begins it: "the Dutch line, +31 20 …"."""
+    if not _OPENS_WITH_CONTACT.match(clause):
+        return clause
+    before = sentence[: max(0, sentence.find(clause))].rstrip(" ,(:–—-")
+    return f"{re.split(r'[,;:.(]', before)[-1]} {clause}"
+
+
+_OPENS_WITH_CONTACT = re.compile(r"\W{0,4}(?:[+(]?\d[\d ()/.-]{4}|\S{1,64}@|https?:|www\.)")
 
 
 def _is_foreign(place: Place, words: frozenset[str]) -> bool:
@@ -247,7 +261,8 @@ def year_of_the_page(found: Found, setting: Setting) -> list[Place]:
         return []
     bare = f"-{dated[2]}"
     texts = [t for t in setting.sources if set(_YEAR.findall(f"{t.source.title}\n{t.source.text}")) == {dated[1]}]
-    return [p for t in texts for p in t.kinds.get("date", ()) if bare in p.found.forms]
+    weekday = f"{bare}-W-{date.fromisoformat(found.value[:10]).isoweekday()}"
+    return [p for t in texts for p in t.kinds.get("date", ()) if {bare, weekday} & set(p.found.forms)]
 
 
 _YEAR = re.compile(r"(?<![\d.,$€£])20\d\d(?![\d,]|\.\d)")

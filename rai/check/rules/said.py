@@ -19,7 +19,9 @@ def said_by_the_person(claim: Claim, found: Found, around: Around, setting: Sett
         how = "in these characters" if said(claim.text, setting.given) else "in another form"
         why = f"Stands {how} in the context that was given with the request; it needs no source."
         return Finding("given", (), why, rule="context")
-    if claim.kind in CONTACT_KINDS or setting.question is None or not holds(found, (setting.question,)):
+    if claim.kind in CONTACT_KINDS or setting.question is None:
+        return None
+    if not holds(found, (setting.question,)) and not _without_sign(found, setting):
         return None
     if other := _stands_for_it(found, around, setting):
         why = f"{claim.text} stands only in the question; {name_of(other)} says {other.span().text}."
@@ -27,6 +29,16 @@ def said_by_the_person(claim: Claim, found: Found, around: Around, setting: Sett
     return Finding("given", (), "The person said it; no source speaks against it.", rule="question")
 
 
+def _without_sign(found: Found, setting: Setting) -> bool:
+    """True of an amount that the person wrote without its currency: a ticket for 74,90."""
+    if found.kind != "money" or setting.question is None:
+        return False
+    bare = (p.found for p in setting.question.kinds.get("number", ()) if not p.span().text[:1].isalpha())
+    return any(set(found.magnitudes) & set(number.magnitudes) and len(number.value) >= _TELLING for number in bare)
+
+
+_TELLING = 3
+"""Digits of a bare number that is an amount rather than a count."""
 _ANSWERING = frozenset(terms("yes no sure correct right indeed exactly ja nein oui non sí sim si"))
 
 

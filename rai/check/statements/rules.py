@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rai.check.lexicon.load import Cue, rows
 from rai.check.statements.clauses import Clause
 from rai.check.statements.contrast import NEGATIVE, Beside, Turn, bounds_of, side_of, turned
+from rai.check.statements.denied import denied_apart
 from rai.check.statements.order import reversed_order, sequence
 from rai.check.statements.said import Candidate, Part, Said
 from rai.check.statements.terms import Term
@@ -57,7 +58,9 @@ def _turned_part(said: Said, part: Part) -> Decision | None:
         return None
     first = near[0]
     turn = turned(first.two)
-    if turn is None or _limited(said, first) or _strange(said, part, first) or _denied_before(said, part, first, turn):
+    if turn is None or denied_apart(said.plain, first.unit.span.text):
+        return None
+    if _limited(said, first) or _strange(said, part, first) or _denied_before(said, part, first, turn):
         return None
     if any(_agrees(c, turn, first) for c in part.candidates if c is not first and c.rank >= first.rank - RIVAL):
         return None
@@ -264,6 +267,8 @@ def scope_widened(said: Said) -> Decision | None:
         wide = [c for c in part.clause.cues if c.concept == "universals" and c.key == "all"]
         if not wide:
             continue
+        if any(c.rank > 0 and _tells_of_all(c) for c in part.candidates):
+            continue
         for candidate in part.candidates[:2]:
             narrow = [c for c in candidate.two.piece.cues if c.concept == "conditions" and c.key in ("only", "unless")]
             if (
@@ -277,6 +282,12 @@ def scope_widened(said: Said) -> Decision | None:
                     f"Says “{part.clause.text[wide[0].start : wide[0].end]}” where {candidate.unit.span.source} says “{candidate.two.piece.text[narrow[0].start : narrow[0].end]}”.",
                 )
     return None
+
+
+def _tells_of_all(candidate: Candidate) -> bool:
+    """True if a source says "all" of the same: the row of one plan among rows of others."""
+    universal = any(c.concept == "universals" and c.key == "all" for c in candidate.unit.cues)
+    return universal and len(candidate.two.shared) >= _FEWEST
 
 
 def order_reversed(said: Said) -> Decision | None:

@@ -16,7 +16,7 @@ TEXT = "The SlimFix 70 bracket is put up by Jonas Reitinger of Aldenby Labs. Hom
         ("Take the SlimFix 65 bracket.", "65", "absent", "name-number quoted-otherwise"),
         ("Ask for Jonas Reisinger.", "Jonas Reisinger", "absent", "name-sibling no-name"),
         ("Take it to Kirkwall Labs.", "Kirkwall Labs", "absent", "name-sibling no-name"),
-        ("It is closed on Christmas Eve.", "Christmas Eve", "unchecked", "holiday"),
+        ("It is closed on Christmas Eve.", "Christmas Eve", "unchecked", "holiday how-many"),
         ("It is put up near Bradford.", "Bradford", "unchecked", "name-alone"),
         ("Adding Home 300 makes it dearer.", "Adding Home 300", "normalised", "name"),
         ("Jonas Reitinger puts it up.", "Jonas Reitinger", "exact", "name"),
