@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from bot.compose_embedder import asking_embedder
 from bot.compose_owned import Closers
-from bot.compose_parts import DECISIONS, NAMES, VERDICTS, embedded_screen, embedding_model
+from bot.compose_parts import DECISIONS, NAMES, VERDICTS, embedded_screen, embedding_model, names_over
 from bot.compose_remote import (
     HELPING_SHARE,
     JUDGING_SHARE,
@@ -78,9 +78,7 @@ class _Builder:
     redactor: Redactor
 
     async def system(self) -> System:
-        from grounding.embedded.embedder import MiniLM
         from grounding.embedded.grader import EmbeddedGrader
-        from grounding.embedded.names import StoreNames
         from rai.embedded.quarantine import DecisionFile, EmbeddedQuarantine
         from rai.embedded.relevance import EmbeddedRelevance
 
@@ -92,9 +90,7 @@ class _Builder:
         index, names = await self._index(embedder)
         screen, first, verdicts = await self._screen()
         model, helper = self._models(screen)
-        linker = StoreNames(
-            index.store, index.words, is_word=local.is_word if isinstance(local, MiniLM) else lambda _word: False
-        )
+        linker = names_over(index, local)
         search = searching(
             settings,
             index,

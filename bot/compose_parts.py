@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import TYPE_CHECKING
 
 from bot.settings import Settings
 from grounding.bounded.pool import shared_pool
@@ -11,6 +12,10 @@ from grounding.errors import InputError, SettingsError, StoreError
 from grounding.ports import Embedder
 from rai.off_policy import OffPolicy
 from rai.ports import LocalScreen
+
+if TYPE_CHECKING:
+    from grounding.embedded.index import EmbeddedIndex
+    from grounding.embedded.names import StoreNames
 
 LOG = logging.getLogger("attest")
 NAMES = "names.db"
@@ -36,6 +41,15 @@ def embedding_model(settings: Settings) -> Embedder | None:
     except StoreError as error:
         LOG.warning("%s; %s", error, _without(settings))
         return None
+
+
+def names_over(index: EmbeddedIndex, model: Embedder | None) -> StoreNames:
+    """The names and spellings of an index; the words of the model's vocabulary, where there is one, are never slips."""
+    from grounding.embedded.embedder import MiniLM
+    from grounding.embedded.names import StoreNames
+
+    is_word = model.is_word if isinstance(model, MiniLM) else lambda _word: False
+    return StoreNames(index.store, index.words, is_word=is_word)
 
 
 def remedy(settings: Settings) -> str:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("attest")
 HYPOTHETICALS = "hyde.db"
+ENOUGH = 5
+"""Passages that reach `certain_at` after which a model grades no more, also where more are given to who drafts."""
 HELPING_SHARE = 1 / 6
 """Of a turn's deadline, for a call of the model that does not draft."""
 JUDGING_SHARE = 1 / 4
@@ -115,7 +117,7 @@ def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
 
     assert policy.style != "none"  # nobody grades then
     return ModelGrader(
-        model, policy.style, fallback=fallback, batch=policy.grade_batch, certain_at=policy.certain_at, certain_n=policy.evidence_k,
+        model, policy.style, fallback=fallback, batch=policy.grade_batch, certain_at=policy.certain_at, certain_n=min(policy.evidence_k, ENOUGH),
         labels=policy.labels,
     )  # fmt: skip
 

@@ -68,7 +68,11 @@ def _same_but_age(old: Passage, new: Passage) -> bool:
     mine, theirs = _title_terms(old.title), _title_terms(new.title)
     if _retired(old.title):
         return bool(mine) and len(mine & theirs) >= SAME_TITLE * len(mine | theirs)
-    return bool(mine) and mine == theirs and bool(_YEAR.search(old.title)) and bool(_YEAR.search(new.title))
+    years = _YEAR.findall(old.title)
+    if not years or not mine:
+        return False
+    dated = bool(new.updated) and not _YEAR.search(new.title) and max(years) < str(new.updated)[:4]
+    return mine == theirs or (dated and len(mine & theirs) >= SAME_TITLE * len(mine | theirs))
 
 
 def _is_older(one: Passage, other: Passage) -> bool:

@@ -129,10 +129,15 @@ _ASKS = re.compile(
 )
 
 
+def asks(sentence: str) -> bool:
+    """True for a sentence that is a question: it ends as one or begins as one."""
+    return bool(_ASKS.search(sentence))
+
+
 def focus(query: str) -> str:
     """What of a query is asked: its question sentences, after the strong names of the others; all of it when they say too little."""
     spans = [s.text for s in sentences(query)]
-    asking = [s for s in spans if _ASKS.search(s)]
+    asking = [s for s in spans if asks(s)]
     if len(asking) == len(spans) or len(set(terms(" ".join(asking)))) < 2:
         return query
     said = " ".join(asking).lower()
@@ -178,7 +183,7 @@ def goes_on(text: str) -> bool:
     return (
         (bool(_GOES_ON.search(text)) and said <= 5)
         or (bool(_POINTS.search(text)) and said <= GOES_ON_AT)
-        or said < GOES_ON_AT
+        or len(set(terms(text))) < GOES_ON_AT
     )
 
 

@@ -50,7 +50,7 @@ class ExtractiveComposer:
         found = await asyncio.to_thread(candidates, passages)
         if not found:
             return Draft(insufficient_sentence(), self.name)
-        scores = await self.scores(reading, found, passages)
+        scores = without(await self.scores(reading, found, passages), found, passages, _needed(prompt.evidence))
         asked = " ".join(part.text for part in reading.parts)
         if max(max(part) for part in scores) < _needed(prompt.evidence) or unknown_of_its_kind(asked, passages):
             return Draft(insufficient_sentence(), self.name)
@@ -66,8 +66,8 @@ class ExtractiveComposer:
         rows = [await asyncio.to_thread(feature_rows, reading, part, found, passages, unread) for part in reading.parts]
         if self._embedder is not None:
             await self._with_meaning(reading, found, rows)
-        old, gone = superseded(passages), retired(passages)
-        kept = [0.0 if (at := passages[c.passage].chunk_id) in gone else OLDER if at in old else 1.0 for c in found]
+        old = superseded(passages)
+        kept = [OLDER if passages[c.passage].chunk_id in old else 1.0 for c in found]
         return [[score(row) * share for row, share in zip(part, kept, strict=True)] for part in rows]
 
     async def _with_meaning(
@@ -85,6 +85,18 @@ class ExtractiveComposer:
             asked = whole if parts == 1 else np.mean([whole, vectors[1 + k]], axis=0)
             for i, cosine in zip(near, blocks @ asked, strict=True):
                 part[i][-1] = max(0.0, float(cosine))
+
+
+def without(
+    scores: list[list[float]], found: Sequence[Candidate], passages: Sequence[Passage], needed: float
+) -> list[list[float]]:
+    """The scores without what an edition says that another has replaced, unless nothing else answers."""
+    gone = retired(passages)
+    left = [
+        [0.0 if passages[c.passage].chunk_id in gone else s for c, s in zip(found, part, strict=True)]
+        for part in scores
+    ]
+    return left if max(max(part) for part in left) >= needed else scores
 
 
 def _needed(evidence: Sequence[Evidence]) -> float:

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from grounding.query import focus
-from grounding.text import terms
+from grounding.query import asks
+from grounding.text import sentences, terms
 from grounding.wanted import Wanted, wanted
 
 Form = Literal["value", "steps", "list", "compare"]
@@ -34,6 +34,7 @@ _COMPARE = re.compile(
     re.IGNORECASE,
 )
 _JOINT = re.compile(r"\?\s*(?:and|und|et)?\b|\s+(?:and|und|et)\s+|\s*[&+;]\s*|,\s*(?:and|btw|also)\b|\s+-\s+")
+_AND = re.compile(r"^\W*(?:and|so|but|also|or|und|et)\s+", re.IGNORECASE)
 _ASKING = re.compile(
     r"\b(?:who|whom|what|what's|when|where|which|why|how|can|could|do|does|is|are|may|must|will|until|till|was|wie|wann|wo|wer|welche\w*|kann|muss|darf|combien|comment|quand|où|quel\w*|"
     r"cost|costs|price|fee|charge|surcharge|rate|number|nr|address|hours|deadline|limit|cap|max|min|per|extra|total|colou?rs?|sizes?|weight)\b",
@@ -66,7 +67,7 @@ def read(text: str, last: str = "") -> Reading:
     """
     plain = " ".join(last.split())
     goes_on = bool(plain) and plain in " ".join(text.split())
-    texts = _split(focus(plain if goes_on else text))
+    texts = _split(_asking(plain if goes_on else text))
     form = form_of(plain) if goes_on else "value"
     whole = wanted(text) if len(texts) == 1 else None
     return Reading(text, tuple(Part(t, wanted(t) or whole) for t in texts), form if form != "value" else form_of(text))
@@ -79,6 +80,13 @@ def form_of(question: str) -> Form:
     if _STEPS.search(question):
         return "steps"
     return "list" if _LIST.search(question) else "value"
+
+
+def _asking(text: str) -> str:
+    """The sentences that are questions, else those that ask something without being one, else all."""
+    said = [s.text for s in sentences(text)]
+    questions = [s for s in said if asks(_AND.sub("", s))]
+    return " ".join(questions or [s for s in said if _asks(s)] or said)
 
 
 def _split(question: str) -> tuple[str, ...]:

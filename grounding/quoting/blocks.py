@@ -131,6 +131,9 @@ def _parts(block: Block) -> Iterator[Block]:
 
 
 def says_something(block: Block) -> bool:
-    """False for a line that holds no term, or a single word without a digit."""
+    """False for a line that holds no term, for a heading in capitals, and for a single word of text without a digit that leads nothing in."""
+    if block.kind == "text" and block.text.isupper() and not any(c.isdigit() for c in block.text):
+        return False
     held = terms(block.text[body_start(block.text) :])
-    return len(held) > 1 or (len(held) == 1 and any(c.isdigit() for c in block.text))
+    alone = block.kind == "text" and not block.text.endswith(":")
+    return len(held) > 1 or (bool(held) and (not alone or any(c.isdigit() for c in block.text)))

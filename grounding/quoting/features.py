@@ -156,27 +156,27 @@ def _place(passage: Passage) -> float:
     return passage.score if retrieved else UNRANKED
 
 
-INTERCEPT = -9.80
+INTERCEPT = -9.88
 COEFFICIENTS: Mapping[str, float] = {
-    "share": 2.34,
-    "beside": 1.91,
-    "above": -1.19,
-    "key": 4.01,
+    "share": 2.12,
+    "beside": 2.18,
+    "above": -1.08,
+    "key": 4.12,
     "typed": -0.21,
-    "untyped": -1.01,
-    "counted": 0.45,
-    "named": 0.30,
-    "bm25": 0.51,
-    "rank": 3.26,
-    "place": 1.73,
-    "words": 3.54,
-    "row": 0.38,
-    "step": -0.04,
-    "item": 0.64,
-    "digit": 0.45,
-    "steps asked": 1.89,
-    "length asked": 1.42,
-    "cosine": 2.56,
+    "untyped": -1.04,
+    "counted": 0.47,
+    "named": 0.37,
+    "bm25": 0.48,
+    "rank": 3.33,
+    "place": 1.70,
+    "words": 3.46,
+    "row": 0.36,
+    "step": -0.06,
+    "item": 0.62,
+    "digit": 0.49,
+    "steps asked": 1.93,
+    "length asked": 1.82,
+    "cosine": 2.62,
 }
 
 

@@ -25,7 +25,7 @@ from grounding.errors import (
     WorkOverran,
 )
 from grounding.policy import Policy
-from grounding.records import Action, Document, Draft, Grading, Passage, Prompt, Turn, WebResult
+from grounding.records import Access, Action, Document, Draft, Grading, Passage, Prompt, Turn, WebResult
 from rai.records import Entry, Outcome, Report
 from tests.e2e.support import ScriptedGrader, ScriptedWeb, World, world
 from tests.fakes.clock import AMPLE_S, time_passes
@@ -384,3 +384,41 @@ async def test_every_ending_leaves_one_entry(tmp_path: Path) -> None:
         await answer_turn(ask, seams, Policy())
     assert len(ledger.bodies) == 3
     assert ledger.bodies[-1]["reply"]["outcome"] == "blocked"
+
+
+class FixedSpeller:
+    """These words for those."""
+
+    def __init__(self, slips: dict[str, str]) -> None:
+        self.slips = slips
+
+    async def spelled(self, text: str, access: Access) -> dict[str, str]:
+        return {typed: meant for typed, meant in self.slips.items() if typed in text}
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("What does Wacth Plus cost a month?", "What does Watch Plus cost a month?"),
+        ("Was kostet Wacth Plus im Monat und wie kann ich es bestellen?", "Wacth Plus"),
+    ],
+)
+async def test_slips_of_an_english_question_are_mended_and_the_record_says_so(
+    tmp_path: Path, question: str, query: str
+) -> None:
+    w = await small(tmp_path, "Watch Plus costs $9.99 a month [1].")
+    seams = replace(w.seams, speller=FixedSpeller({"Wacth": "Watch"}))
+    reply = await answer_turn(Ask(question), seams, Policy())
+    assert query in reply.query
+    assert ("“Wacth” was read as “Watch”" in reply.notes) is (query == reply.query)
+
+
+async def test_a_policy_that_fills_lets_who_drafts_decide_whether_anything_answers(tmp_path: Path) -> None:
+    """Nothing is kept, and the model is asked all the same; by another policy it is not."""
+    for fill in (True, False):
+        w = await small(
+            tmp_path / str(fill), "Watch Plus costs $9.99 a month [1].", grader=ScriptedGrader({"prices.md": 0.1})
+        )
+        reply = await answer_turn(ASK, w.seams, replace(Policy(corrective=()), fill=fill))
+        assert reply.action is Action.INCORRECT
+        assert reply.outcome is (Outcome.ANSWERED if fill else Outcome.INSUFFICIENT)

@@ -72,7 +72,7 @@ class Engine:
     async def draft(self, question: str, evidence: Sequence[tuple[int, str]]) -> str:
         """What the extractive composer makes of this numbered evidence."""
         known = {_plain(p.text): p for p in self.found}
-        items = [Evidence(n, known.get(_plain(text), Passage(f"e{n}", f"e{n}", "", text))) for n, text in evidence]
+        items = [Evidence(n, known.get(_plain(text), Passage(f"e{n}", f"e{n}", "", text)), 1.0) for n, text in evidence]
         prompt = Prompt((), question, tuple(items), query=self.query)
         return (await self.composer.compose(prompt)).text
 

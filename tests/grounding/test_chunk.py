@@ -192,3 +192,10 @@ def test_a_long_text_without_a_break_is_cut() -> None:
 def test_equal_text_in_two_documents_has_two_ids() -> None:
     first, second = (split(Document(i, "T", "Same text."))[0].chunk_id for i in ("a", "b"))
     assert first != second
+
+
+def test_a_line_that_leads_in_a_list_goes_where_the_list_goes() -> None:
+    before = _paragraph(150, "before")
+    steps = "\n".join(f"{n}. {_paragraph(12, 'step')}" for n in range(1, 8))
+    chunks = split(_document(f"{before}\n\nHow to cancel\n\n{steps}"))
+    assert [c.text.startswith("How to cancel\n\n1. ") for c in chunks] == [False, True]

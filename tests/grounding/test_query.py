@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.errors import InputError
-from grounding.query import last_asked, last_turn_query, leans, missing_names, names
+from grounding.query import goes_on, last_asked, last_turn_query, leans, missing_names, names, resumed, with_words
 from grounding.records import Role, Turn
 from tests.fakes.embedder import HashEmbedder
 
@@ -110,3 +110,71 @@ async def test_every_sentence_stands_verbatim_at_its_offsets(turns: list[Turn]) 
             assert any(piece in t.text for t in turns)
             rest = rest.replace(piece, "", 1)
         assert not rest.strip()
+
+
+# --- questions that go on with the one before
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("and the X2?", True),
+        ("what about Sundays?", True),
+        ("same but for Germany", True),
+        ("he has Ridge", True),
+        ("till when do they keep it there", True),
+        ("ok and what does Max have", True),
+        ("how much is that then for 4 days", True),
+        ("And does the Ashley Hotel have wifi in every room?", False),
+        ("how long do refunds take", False),
+        ("which shops are open on Sunday", False),
+    ],
+)
+def test_what_goes_on_with_the_question_before(text: str, expected: bool) -> None:
+    assert goes_on(text) is expected
+
+
+def resumed_text(*said: str) -> str:
+    turns = [Turn("user" if n % 2 == 0 else "assistant", text) for n, text in enumerate(said)]
+    last = len(turns) - 1
+    query = resumed(last_turn_query(turns, ""), turns, last)
+    for s in query.sentences:
+        assert turns[s.turn].text[s.start : s.end] == s.text
+    return query.text
+
+
+def test_a_question_that_goes_on_is_searched_for_after_the_one_before() -> None:
+    assert (
+        resumed_text("packed weight of the Vinda 3", "2.9 kg.", "and the XL?")
+        == "packed weight of the Vinda 3 and the XL?"
+    )
+
+
+def test_questions_that_go_on_with_each_other_are_taken_back_to_the_first() -> None:
+    assert resumed_text("Vinda rental, total?", "$46.", "any discount?", "Which level?", "he has Ridge").endswith(
+        "he has Ridge"
+    )
+    assert "Vinda rental" in resumed_text(
+        "Vinda rental for a week", "$46.", "and a discount?", "Which level?", "he has Ridge"
+    )
+
+
+def test_a_question_that_stands_alone_or_turns_away_stays_as_it_is() -> None:
+    assert (
+        resumed_text("weight of the Vinda", "3 kg.", "which shops are open on Sunday")
+        == "which shops are open on Sunday"
+    )
+    away = "Another question: and the shops?"
+    assert resumed_text("weight of the Vinda", "3 kg.", away) == away
+
+
+def test_the_first_question_goes_on_with_nothing() -> None:
+    assert resumed_text("and the XL?") == "and the XL?"
+
+
+def test_words_are_put_in_the_place_of_slips() -> None:
+    query = last_turn_query([Turn("user", "expres shiping, express or not")], "")
+    mended = with_words(query, {"expres": "express", "shiping": "shipping"})
+    assert mended.text == "express shipping, express or not"
+    assert mended.sentences == ()
+    assert with_words(query, {}) is query

@@ -155,3 +155,30 @@ async def test_many_ask_at_once(index: EmbeddedIndex) -> None:
         *(linked(names, "project nightjar", LEGAL if n % 2 else Access()) for n in range(40))
     )  # fmt: skip
     assert found == [["Project Nightjar"] if n % 2 else [] for n in range(40)]
+
+
+# --- slips of the hand
+
+
+@pytest.mark.parametrize(
+    ("text", "slips"),
+    [
+        ("brekfast at eihgt", {"brekfast": "breakfast", "eihgt": "eight"}),
+        ("breakfast at eight", {}),
+        ("merger plannd", {}),  # of a document that this reader may not see
+        ("Brekfast", {}),  # a capital letter: it may be a name
+        ("quarks", {}),
+    ],
+)
+async def test_slips_are_read_as_words_that_the_reader_may_see(
+    index: EmbeddedIndex, text: str, slips: dict[str, str]
+) -> None:
+    assert await StoreNames(index.store, index.words).spelled(text, Access()) == slips
+
+
+async def test_a_word_of_the_language_is_no_slip_and_four_letters_only_change_places(index: EmbeddedIndex) -> None:
+    known = StoreNames(index.store, index.words, is_word={"brakfast"}.__contains__)
+    assert await known.spelled("brakfast", Access()) == {}
+    names = StoreNames(index.store, index.words)
+    assert await names.spelled("lapm", Access()) == {"lapm": "lamp"}
+    assert await names.spelled("lamb", Access()) == {}

@@ -456,6 +456,14 @@ def test_csv_rows_stand_by_themselves(delimiter: str) -> None:
     assert _read(text).text == "Plan: Basic | Price: $9.00 | Note: for one\nPlan: Plus | Price: $19.00"
 
 
+def test_notes_above_a_table_are_its_title_and_no_row_of_it() -> None:
+    data = b"# Price list 2025 - replaces that of 2024\n# incl. VAT\ncode;job;price\nZ1;zip;9.50\nZ2;seam;12.00\n"
+    extract = read(data, "prices.csv")
+    assert extract.title == "Price list 2025 - replaces that of 2024"
+    assert extract.text.split("\n")[0] == "Price list 2025 - replaces that of 2024"
+    assert "code: Z1 | job: zip | price: 9.50" in extract.text
+
+
 def test_csv_with_quotes_and_line_breaks() -> None:
     data = 'Plan,Address,Price\nBasic,"77 Juniper Street,\nBrindle Falls","$1,200"\nPlus,"a ""b""",$2\n'
     assert (

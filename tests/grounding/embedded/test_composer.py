@@ -1,0 +1,74 @@
+"""The extractive composer without an embedder: when it quotes, what it quotes, and when it says that nothing answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from grounding.embedded.composer import LEAD_IN, NEEDED, ExtractiveComposer
+from grounding.prompt import insufficient_sentence
+from grounding.records import Evidence, Passage, Prompt
+
+FEE = "The fee for a lost key is $240. The office opens at nine."
+
+
+def prompt(question: str, passages: Sequence[Passage], *, grade: float = 0.9, query: str = "") -> Prompt:
+    evidence = tuple(Evidence(n, p, grade) for n, p in enumerate(passages, 1))
+    return Prompt((), question, evidence, query=query)
+
+
+def passage(text: str, *, doc: str = "d", title: str = "Help", updated: str | None = None) -> Passage:
+    return Passage(f"{doc}-c", doc, title, text, updated=updated)
+
+
+async def told(asked: Prompt) -> str:
+    return (await ExtractiveComposer(None).compose(asked)).text
+
+
+async def test_a_quote_has_its_marker_before_the_full_stop() -> None:
+    text = await told(prompt("what is the fee for a lost key", [passage("The fee for a lost key is $240.")]))
+    assert text == f"{LEAD_IN}\n- The fee for a lost key is $240 [1]."
+
+
+async def test_the_marker_of_a_row_stands_behind_it() -> None:
+    text = await told(prompt("fee for a lost key", [passage("Service: lost key | Fee: $240.00")]))
+    assert text == f"{LEAD_IN}\n- Service: lost key | Fee: $240.00 [1]"
+
+
+async def test_what_the_grader_thinks_nothing_of_must_answer_more_surely() -> None:
+    """The same block is quoted where its passage was kept, and not where the grader called it Awful."""
+    text, question = "A key that was lost is charged with $240 in all branches.", "what do they pay for a lost key"
+    grades = [grade for grade, _ in NEEDED]
+    assert grades == sorted(grades, reverse=True)
+    assert [needed for _, needed in NEEDED] == sorted(needed for _, needed in NEEDED)
+    kept, awful = [await told(prompt(question, [passage(text)], grade=g)) for g in (0.9, 0.0)]
+    assert "$240" in kept
+    assert awful == insufficient_sentence()
+
+
+@pytest.mark.parametrize("question", ["fee for key 36", "what about the weather in spring"])
+async def test_nothing_is_quoted_for_what_the_evidence_does_not_hold(question: str) -> None:
+    held = passage("Key 12 costs $20, key 24 costs $30.")
+    assert await told(prompt(question, [held])) == insufficient_sentence()
+
+
+async def test_an_edition_that_was_replaced_is_quoted_only_where_nothing_else_answers() -> None:
+    old = passage("The fee for a lost key is $200.", doc="a", title="Fees 2023")
+    new = passage("The fee for a lost key is $240.", doc="b", title="Fees 2025")
+    question = "fee for a lost key"
+    both = await told(prompt(question, [old, new]))
+    assert "$240" in both
+    assert "$200" not in both
+    silent = passage("The office opens at nine.", doc="b", title="Fees 2025")
+    assert "$200" in await told(prompt(question, [old, silent]))
+
+
+async def test_each_part_of_a_question_is_answered() -> None:
+    text = await told(prompt("what is the fee for a lost key and when does the office open?", [passage(FEE)]))
+    assert "$240" in text
+    assert "nine" in text
+
+
+async def test_no_evidence_is_not_sufficient() -> None:
+    assert await told(prompt("anything", [])) == insufficient_sentence()

@@ -1,0 +1,123 @@
+"""What is quoted: the best block of each part, what belongs to it, no siblings, and only the columns that are asked about."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from grounding.quoting.asked import read
+from grounding.quoting.choose import AMPLE, SHORT, choose, outdone, room, shown, unknown_of_its_kind
+from grounding.quoting.features import Candidate, candidates
+from grounding.records import Passage
+
+
+def passages(*texts: str, doc: str = "d") -> list[Passage]:
+    return [Passage(f"c{n}", doc, "Help", text) for n, text in enumerate(texts)]
+
+
+def chosen(question: str, found: Sequence[Passage], best: str, *, near: Sequence[str] = ()) -> list[str]:
+    """The texts quoted when the block that holds `best` scores 0.9, those that hold one of `near` 0.6 and all others 0.1."""
+    blocks = candidates(found)
+    scores = [0.9 if best in c.block.text else 0.6 if any(n in c.block.text for n in near) else 0.1 for c in blocks]
+    reading = read(question)
+    return [blocks[i].block.text for i in choose(reading, blocks, found, [scores] * len(reading.parts))]
+
+
+STEPS = "How to pair it\n\n1. Open the app.\n2. Hold the key.\n3. Wait for the light."
+
+
+def test_a_procedure_is_quoted_whole() -> None:
+    assert chosen("how do I pair it", passages(STEPS), "Hold the key") == [
+        "1. Open the app.",
+        "2. Hold the key.",
+        "3. Wait for the light.",
+    ]
+
+
+def test_a_step_alone_answers_what_is_no_procedure() -> None:
+    assert chosen("which key is held", passages(STEPS), "Hold the key") == ["2. Hold the key."]
+
+
+def test_steps_go_on_in_the_next_passage_of_the_document() -> None:
+    text = "1. Open the app.\n2. Hold the key."
+    assert len(chosen("how do I pair it", passages(text, "3. Wait for the light."), "Hold")) == 3
+
+
+def test_a_lead_in_takes_its_list_along() -> None:
+    text = "You need these papers:\n- the receipt\n- an identity card"
+    assert len(chosen("what must she bring", passages(text), "You need")) == 3
+
+
+ROWS = "Country: Belgium | Fee: $5\nCountry: Germany | Fee: $6\nCountry: France | Fee: $7"
+
+
+def test_rows_of_other_subjects_are_left_out() -> None:
+    assert chosen("fee for Germany", passages(ROWS), "Germany", near=["Belgium", "France"]) == [
+        "Country: Germany | Fee: $6"
+    ]
+
+
+def test_a_list_of_rows_is_what_a_list_asks_for() -> None:
+    assert len(chosen("which countries have a fee", passages(ROWS), "Germany", near=["Belgium", "France"])) == 3
+
+
+def test_a_comparison_keeps_the_rows_that_it_names() -> None:
+    quoted = chosen("fee Germany vs Belgium", passages(ROWS), "Germany", near=["Belgium", "France"])
+    assert quoted == ["Country: Belgium | Fee: $5", "Country: Germany | Fee: $6"]
+
+
+def test_what_was_asked_last_tells_the_row() -> None:
+    first, second, _ = candidates(passages(ROWS))
+    asked = read("fee for Belgium same but for Germany", "same but for Germany")
+    assert outdone(first, second, asked, passages(ROWS))
+    assert not outdone(second, first, asked, passages(ROWS))
+
+
+def test_the_answer_keeps_to_its_room() -> None:
+    long = "\n\n".join(
+        f"Fact {n} about the fee says in some twenty words what it costs and when it is due to be paid."
+        for n in range(40)
+    )
+    words = sum(len(t.split()) for t in chosen("what is the fee", passages(long), "Fact 3 ", near=["Fact"]))
+    assert 60 < words <= SHORT == room(read("what is the fee"))
+    assert room(read("how do I pay the fee")) == AMPLE
+
+
+def row(text: str) -> Candidate:
+    return candidates(passages(text))[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("rate of the Easy Saver 30", "Rate | Easy Saver 30: 1.65 %"),
+        ("rate on the 30 day saver", "Rate | Easy Saver 30: 1.65 %"),
+        ("rate of Easy Saver", "Rate | Easy Saver: 1.10 %"),
+        ("Easy Saver or Fixed 12, rate?", "Rate | Easy Saver: 1.10 % | Fixed 12: 2.30 %"),
+        ("what rates are there", "Rate | Easy Saver: 1.10 % | Easy Saver 30: 1.65 % | Fixed 12: 2.30 %"),
+    ],
+)
+def test_of_things_side_by_side_only_those_asked_about_are_quoted(question: str, quoted: str) -> None:
+    text = "Rate | Easy Saver: 1.10 % | Easy Saver 30: 1.65 % | Fixed 12: 2.30 %"
+    assert shown(row(text), read(question)) == quoted
+
+
+def test_a_row_about_one_thing_is_quoted_whole() -> None:
+    text = "Model: S1 | Price: $20 | Weight: 2 kg"
+    assert shown(row(text), read("price of the S1")) == text
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("what do we pay on the fixed 36", "fixed 36"),
+        ("HB-415 on the screen", "HB-415"),
+        ("rate for the skua 6", "skua 6"),
+        ("what do we pay on the fixed 12", None),
+        ("fixed 12 in 2027?", None),
+        ("fixed 30 days ago", None),
+        ("what is the rate", None),
+    ],
+)
+def test_a_number_that_no_sibling_has_is_an_unknown_sibling(question: str, unknown: str | None) -> None:
+    text = "Fixed 12: 2.30 %. Fixed 24: 2.45 %. HB-201 means locked, HB-202 unknown. The Skua 4 sleeps four. A Skua 4 is new."
+    assert unknown_of_its_kind(question, passages(text)) == unknown
