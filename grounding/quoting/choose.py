@@ -51,6 +51,8 @@ LEAST = 8
 """Words left from which a further block is worth looking for."""
 NEAR_BEST = 0.5
 """A further block is quoted only if its score is at least this share of the best one's of its part."""
+BESIDE_STEPS = 0.8
+"""The same beside the steps of a procedure, which are whole by themselves."""
 
 
 def room(reading: Reading) -> int:
@@ -64,13 +66,14 @@ def choose(
     passages: Sequence[Passage],
     scores: Sequence[Sequence[float]],
     *,
-    near_best: float = NEAR_BEST,
+    near_best: float | None = None,
 ) -> list[int]:
     """Indices into `found`, ascending, of the blocks to quote: for each part its best block with what belongs to it, then, as far as there is
     room, others that score near it and add something. `scores`: for each part one for each candidate.
     """
     chosen: list[int] = []
     left = room(reading)
+    share = near_best if near_best is not None else BESIDE_STEPS if reading.form == "steps" else NEAR_BEST
     for values in scores:
         best = max(range(len(found)), key=lambda i: (values[i], -i))
         left -= _add(chosen, [best], found, left)
@@ -78,7 +81,7 @@ def choose(
     for values in scores:
         order = sorted(range(len(found)), key=lambda i: (-values[i], i))
         for i in order:
-            if values[i] < near_best * values[order[0]] or left < LEAST:
+            if values[i] < share * values[order[0]] or left < LEAST:
                 break
             if reading.form == "list" or not any(outdone(found[i], found[j], reading, passages) for j in chosen):
                 left -= _add(chosen, [i], found, left)

@@ -33,6 +33,12 @@ def test_a_procedure_is_quoted_whole() -> None:
     ]
 
 
+def test_beside_steps_only_what_scores_nearly_as_well_is_quoted() -> None:
+    text = f"{STEPS}\n\nThe colour of the light tells the state."
+    assert len(chosen("how do I pair it", passages(text), "Hold the key", near=["colour"])) == 3
+    assert len(chosen("what tells the state", passages(text), "Hold the key", near=["colour"])) == 2
+
+
 def test_a_step_alone_answers_what_is_no_procedure() -> None:
     assert chosen("which key is held", passages(STEPS), "Hold the key") == ["2. Hold the key."]
 
