@@ -50,6 +50,7 @@ class Engine:
         self.composer = ExtractiveComposer(embedder)
         self.query = ""
         self.found: tuple[Passage, ...] = ()
+        self.graded: dict[str, float] = {}
 
     async def search(self, text: str, vector: Vectors | None, access: Access, k: int) -> Retrieval:
         """The embedded search for `text`, its meaning given."""
@@ -65,6 +66,7 @@ class Engine:
         """The embedded grader's score of each quoted text, seen among what was found last."""
         self.query = question
         grading = await self.grader.grade(question, self.found[:20])
+        self.graded = {g.chunk_id: g.score for g in grading.grades}
         by_text = {_plain(f"{p.title}{f' · {p.locator}' if p.locator else ''}\n{p.text}"): g.score
                    for p, g in zip(self.found, grading.grades, strict=False)}  # fmt: skip
         return [by_text.get(_plain(text), 0.0) for text in texts]
@@ -72,7 +74,8 @@ class Engine:
     async def draft(self, question: str, evidence: Sequence[tuple[int, str]]) -> str:
         """What the extractive composer makes of this numbered evidence."""
         known = {_plain(p.text): p for p in self.found}
-        items = [Evidence(n, known.get(_plain(text), Passage(f"e{n}", f"e{n}", "", text)), 1.0) for n, text in evidence]
+        passages = [known.get(_plain(text), Passage(f"e{n}", f"e{n}", "", text)) for n, text in evidence]
+        items = [Evidence(n, p, self.graded.get(p.chunk_id, 1.0)) for (n, _), p in zip(evidence, passages, strict=True)]
         prompt = Prompt((), question, tuple(items), query=self.query)
         return (await self.composer.compose(prompt)).text
 
