@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from bot.disputes import WORDS_MAX
 from grounding.errors import InputError
 from rai.ports import Ledger
 from rai.quarantine import Decision, Quarantine, Quarantined
 
 DECISION = "quarantine_decision"
-WORDS_MAX = 2_000
 SHORTEST = 4
 """Characters that an id must have at least."""
 

@@ -9,9 +9,10 @@ from aiohttp import web
 from bot.http.errors import Refused
 from bot.http.keys import SYSTEM
 from bot.http.render import page
-from bot.quarantine import WORDS_MAX, decide, named
+from bot.quarantine import decide, named
+from bot.review.decision_form import decision_form
 from bot.review.pages import WITH_FORM, require_session
-from bot.review.session import admits_form, form_token
+from bot.review.session import form_token
 from grounding.errors import InputError
 from rai.quarantine import STATES, Decision
 
@@ -42,17 +43,7 @@ async def quarantine(request: web.Request) -> web.Response:
 
 async def decided(request: web.Request) -> web.Response:
     """A reviewer's decision on one passage; back to the inbox."""
-    session = await require_session(request)
-    if request.content_type != "application/x-www-form-urlencoded":
-        raise Refused(415, "unsupported_media_type", "Content-Type must be application/x-www-form-urlencoded")
-    fields = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
-    if not admits_form(session, fields.get("form", "")):
-        raise Refused(403, "form", "This form is of another session. Open the page again.", title="Not from here")
-    decision, note = fields.get("decision", ""), fields.get("note", "")
-    if decision not in get_args(Decision):
-        raise Refused(400, "decision", f"decision must be one of {', '.join(get_args(Decision))}")
-    if len(note) > WORDS_MAX:
-        raise Refused(400, "note", f"The note has {len(note)} characters; allowed: at most {WORDS_MAX}")
+    decision, note, _ = await decision_form(request, get_args(Decision))
     system = request.app[SYSTEM]
     try:
         passage = named(await system.quarantine.passages(), request.match_info["passage"])

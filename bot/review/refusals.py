@@ -8,12 +8,12 @@ from typing import cast, get_args
 
 from aiohttp import web
 
-from bot.disputes import STATES, WORDS_MAX, Decision, Dispute, State, decide, queue
-from bot.http.errors import Refused
+from bot.disputes import STATES, Decision, Dispute, State, decide, queue
 from bot.http.keys import SYSTEM
 from bot.http.render import page
+from bot.review.decision_form import decision_form
 from bot.review.pages import WITH_FORM, require_session
-from bot.review.session import admits_form, form_token
+from bot.review.session import form_token
 from rai.records import Category
 
 ALL = "all"
@@ -59,17 +59,7 @@ async def refusals(request: web.Request) -> web.Response:
 
 async def decided(request: web.Request) -> web.Response:
     """A reviewer's decision on one refusal; back to the queue, or to the turn that it was made on."""
-    session = await require_session(request)
-    if request.content_type != "application/x-www-form-urlencoded":
-        raise Refused(415, "unsupported_media_type", "Content-Type must be application/x-www-form-urlencoded")
-    fields = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
-    if not admits_form(session, fields.get("form", "")):
-        raise Refused(403, "form", "This form is of another session. Open the page again.", title="Not from here")
-    decision, note = fields.get("decision", ""), fields.get("note", "")
-    if decision not in get_args(Decision):
-        raise Refused(400, "decision", f"decision must be one of {', '.join(get_args(Decision))}")
-    if len(note) > WORDS_MAX:
-        raise Refused(400, "note", f"The note has {len(note)} characters; allowed: at most {WORDS_MAX}")
+    decision, note, fields = await decision_form(request, get_args(Decision))
     entry_id = request.match_info["entry"]
     said = await decide(request.app[SYSTEM].ledger, entry_id, cast("Decision", decision), note, channel="review")
     place = f"/review/{said.body['entry_id']}" if fields.get("back") == "turn" else "/review/refusals"

@@ -1,0 +1,28 @@
+"""The form in which a reviewer decides: which fields came, of whose session, and whether the decision is one of those allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aiohttp import web
+
+from bot.disputes import WORDS_MAX
+from bot.http.errors import Refused
+from bot.review.pages import require_session
+from bot.review.session import admits_form
+
+
+async def decision_form(request: web.Request, allowed: Sequence[str]) -> tuple[str, str, Mapping[str, str]]:
+    """Decision, note and all fields that a reviewer sent. Raises Refused for a form that is not of this session or not to be understood."""
+    session = await require_session(request)
+    if request.content_type != "application/x-www-form-urlencoded":
+        raise Refused(415, "unsupported_media_type", "Content-Type must be application/x-www-form-urlencoded")
+    fields = {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
+    if not admits_form(session, fields.get("form", "")):
+        raise Refused(403, "form", "This form is of another session. Open the page again.", title="Not from here")
+    decision, note = fields.get("decision", ""), fields.get("note", "")
+    if decision not in allowed:
+        raise Refused(400, "decision", f"decision must be one of {', '.join(allowed)}")
+    if len(note) > WORDS_MAX:
+        raise Refused(400, "note", f"The note has {len(note)} characters; allowed: at most {WORDS_MAX}")
+    return decision, note, fields
