@@ -24,8 +24,8 @@ LOOKED_AT = 32
 """Blocks whose meaning is looked at: those that score best by words. The rest take their passage's."""
 NEEDED: tuple[tuple[float, float], ...] = ((YES_AT, 0.35), (LABELS[2][0], 0.5), (0.0, 0.7))
 """(grade, score): the score that the best block needs where the best passage has at least that grade. Where the grader keeps nothing the block must
-be likelier than not, and where every passage is "Awful" likelier still: measured on five companies, each scored by a fit on the others, the
-last step refuses two answers that are not right for each right one."""
+be likelier than not, and where every passage is "Awful" likelier still: over three companies and the sample, each scored by a fit on the others,
+that last step refused 18 answers that were not right and 7 that were. Where a passage was kept, 0.35 for 0.5 changed no row of them."""
 OLDER = 0.7
 """What a block keeps of its score beside a newer document about the same thing."""
 

@@ -8,13 +8,11 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-from rapidfuzz.distance import OSA
-
 from grounding.embedded.store import Store
 from grounding.embedded.words import Words
 from grounding.gazetteer import MAX_WORDS, Gazetteer, Key, key_of, names_of
 from grounding.records import Access, DocumentInfo, Linked
-from grounding.slips import TWO_FROM
+from grounding.slips import slips_between
 from grounding.text import words
 
 _Rights = tuple[tuple[str, ...] | None, str | None]
@@ -75,14 +73,12 @@ class StoreNames:
             if w.text.isalpha()
         )
         lower = word.lower()
-        most = 1 if len(lower) < TWO_FROM else 2
         near = [
-            (OSA.distance(lower, other, score_cutoff=most), -n, other)
+            (slips, -n, other)
             for other, n in held.items()
-            if len(other) >= SLIP_FROM and other[0] == lower[0] and _may_slip(lower, other)
+            if len(other) >= SLIP_FROM and _may_slip(lower, other) and (slips := slips_between(lower, other))
         ]
-        best = min(near, default=None)
-        return best[2] if best is not None and 0 < best[0] <= most else None
+        return min(near)[2] if near else None
 
     def _knows(self, name: str, access: Access) -> bool:
         self._follow()

@@ -16,7 +16,7 @@ from grounding.embedded.rows import embedding_text
 from grounding.embedded.store import Row
 from grounding.errors import StoreError
 from grounding.records import Access
-from grounding.slips import TWO_FROM
+from grounding.slips import allowed
 from grounding.text import STOP_WORDS
 
 _EVERYONE, _ANY = "*", "*"
@@ -142,7 +142,7 @@ class Words:
         """Primary keys of at most `k` chunks of what `access` may read that hold a word but for one slip of the hand, or two in a long one."""
         lower = word.lower()
         forms = dict.fromkeys([lower, *self._analyzer.analyze(lower)])
-        slips = 1 if len(lower) < TWO_FROM else 2
+        slips = allowed(lower)
         near = [
             (tantivy.Occur.Should, tantivy.Query.fuzzy_term_query(self._schema, "body", form, slips, True, False))
             for form in forms

@@ -65,15 +65,13 @@ def choose(
     found: Sequence[Candidate],
     passages: Sequence[Passage],
     scores: Sequence[Sequence[float]],
-    *,
-    near_best: float | None = None,
 ) -> list[int]:
     """Indices into `found`, ascending, of the blocks to quote: for each part its best block with what belongs to it, then, as far as there is
     room, others that score near it and add something. `scores`: for each part one for each candidate.
     """
     chosen: list[int] = []
     left = room(reading)
-    share = near_best if near_best is not None else BESIDE_STEPS if reading.form == "steps" else NEAR_BEST
+    share = BESIDE_STEPS if reading.form == "steps" else NEAR_BEST
     for values in scores:
         best = max(range(len(found)), key=lambda i: (values[i], -i))
         left -= _add(chosen, [best], found, left)

@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rapidfuzz.distance import OSA
-
 from grounding.grade import identifiers_and_names, stands_in
 from grounding.query import content
 from grounding.quoting.asked import Part, Reading
 from grounding.quoting.blocks import Block, blocks, cells, says_something
 from grounding.records import Passage
+from grounding.slips import FROM, slips_between
 from grounding.text import caseless, terms
 from grounding.wanted import counted, holds
 
@@ -80,9 +79,7 @@ def likeness(term: str, held: frozenset[str]) -> float:
             continue
         if term.startswith(other) or other.startswith(term) or term.endswith(other) or other.endswith(term):
             best = max(best, WITHIN)
-        slips = 1 if len(term) < 8 else 2
-        alike = len(term) >= 5 and term[0] == other[0] and abs(len(term) - len(other)) <= slips
-        if alike and OSA.distance(term, other, score_cutoff=slips) <= slips:
+        if len(term) >= FROM and slips_between(term, other) is not None:
             return SLIPPED
     return best
 
