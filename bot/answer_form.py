@@ -15,11 +15,19 @@ _UNKNOWING = re.compile(
     re.IGNORECASE,
 )
 REFERENCED = "Referenced files: "
+MOST_QUESTIONS = 2
+"""Sentences of a question back: "Is it the Brook? Or the Brook L?"."""
 
 
 def admits_ignorance(draft: str) -> bool:
     """True if the draft says that the evidence does not hold the answer: by the fixed sentence (0-20), or as 2-17 has it."""
     return insufficient_sentence() in draft or _UNKNOWING.fullmatch(draft) is not None
+
+
+def asks_back(draft: str) -> bool:
+    """True if the draft is a question and nothing else: whoever wrote it must know more before it can answer."""
+    said = [s.text.rstrip(' )]"”»') for s in sentences(draft)]
+    return 0 < len(said) <= MOST_QUESTIONS and all(text.endswith(("?", "？")) for text in said)
 
 
 def shortened(draft: str, policy: Policy) -> str:

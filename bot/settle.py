@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bot.answer_form import admits_ignorance, shortened, with_file_names
+from bot.answer_form import admits_ignorance, asks_back, shortened, with_file_names
 from bot.cite import citations, markers, offered, with_markers, with_mended_markers, with_numbers
 from bot.fit import fit
 from bot.records import Code, Refusal, Reply, Struck
@@ -17,6 +17,7 @@ from bot.refusal import language_for, refusal_text
 from bot.regenerate import drafted_again
 from bot.reply import UNFIT, notice
 from bot.turn import Work
+from grounding.clarify import Clarification
 from grounding.evidence import choose
 from grounding.grade import speaks_of
 from grounding.records import Evidence
@@ -45,6 +46,8 @@ async def settle(w: Work, draft: str) -> Reply:
     shown = await fit(w, shortened(draft, w.policy))
     if shown is None:
         return replace(ended(w, Outcome.WITHHELD), answer=UNFIT)
+    if asks_back(shown):
+        return await _asked_back(w, shown)
     first = await w.trace.stage("check", _marked(w, shown))
     if first.report.verdict == "irrelevant":
         return ended(w, Outcome.INSUFFICIENT, relevance=first.report.relevance)
@@ -55,6 +58,16 @@ async def settle(w: Work, draft: str) -> Reply:
     if mended is None:
         return replace(ended(w, Outcome.WITHHELD, relevance=first.report.relevance), draft=struck)
     return replace(answered(w, Outcome.REPAIRED, mended), draft=struck)
+
+
+async def _asked_back(w: Work, question: str) -> Reply:
+    """The reply of a turn whose model asks what is meant; it is told as the question that rules ask, if its values stand in the sources."""
+    checked = await w.trace.stage("check", _check(w, question))
+    if not any(
+        c.unsupported for c in checked.report.claims
+    ):  # whether it answers the question is not to be asked of it
+        w.clarification = Clarification(question, (), "the model asks before it answers")
+    return ended(w, Outcome.INSUFFICIENT)
 
 
 async def _mended(w: Work, first: Checked) -> Checked | None:

@@ -19,6 +19,8 @@ _HEADING = r"(?:\#{1,6}[ \t]*)?[*_]{0,2}(?:sources?|references?|citations?|quell
 _SOURCES_LINE = re.compile(rf"\A{_HEADING}[ \t]*:[*_]{{0,2}}", re.IGNORECASE)
 _SOURCES_HEADING = re.compile(rf"\A{_HEADING}[ \t]*:?[*_]{{0,2}}[ \t]*\Z", re.IGNORECASE)
 _LISTED = re.compile(r"\A(?:[-*•][ \t]|\d{1,3}[.)]|\[|【|https?://)")
+_STRONG = re.compile(r"(?<![\w*_])(\*\*\*?|__)(?=\S)([^*_\n]{1,500}?)(?<=\S)\1(?![\w*_])")
+_TITLE = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?=\S)", re.MULTILINE)
 _SPACES = re.compile(r"(?<![ \t])[ \t]+(?=\n|\Z)")
 _BLANKS = re.compile(r"\n{3,}")
 
@@ -53,7 +55,7 @@ class ModelComposer:
 
 
 def tidy(text: str, numbers: Collection[int]) -> str:
-    """`text` as a draft: without images (requirement 4-02), a list of sources at its end, or markers not in `numbers`.
+    """`text` as a draft: without images (requirement 4-02), bold type, headings, a list of sources at its end, or markers not in `numbers`.
 
     `[1, 2]` and `【1】` become `[1][2]` and `[1]`. What stands in code quotes keeps its words.
     """
@@ -67,8 +69,13 @@ def tidy(text: str, numbers: Collection[int]) -> str:
 
 def _tidied(text: str, numbers: Collection[int]) -> str:
     parts = _CODE.split(_without_sources(text))
-    parts[::2] = [_markers(_IMAGE.sub("", part), numbers) for part in parts[::2]]
+    parts[::2] = [_markers(_plain(_IMAGE.sub("", part)), numbers) for part in parts[::2]]
     return _BLANKS.sub("\n\n", _SPACES.sub("", "".join(parts))).strip()
+
+
+def _plain(text: str) -> str:
+    """`text` without bold type and headings: a human agent copies it into a chat that shows their signs."""
+    return _TITLE.sub("", _STRONG.sub(r"\2", text))
 
 
 def _markers(text: str, numbers: Collection[int]) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grounding.policy import MOST_REWRITES, MOST_SENTENCES, Policy
+from grounding.quoting.asked import Reading, read
 from grounding.records import Evidence, Prompt, PromptPart, Turn
 from grounding.spotlight import block
 from grounding.templates import blank, fill, template, template_names
@@ -60,9 +61,10 @@ def build_prompt(
     turns = _within_history(list(history), policy, cuts)
     context = _within_context(context, policy, cuts)
     kept, example = list(evidence), policy.answer == "five-part"
+    shown = _example(read(query or question, question), marker) if example else ""
 
     def made() -> Prompt:
-        parts = _parts(kept, policy, company, turns, context, marker=marker, example=example)
+        parts = _parts(kept, policy, company, turns, context, marker=marker, example=shown if example else "")
         message = _message(kept, policy, question, marker)
         tokens = _tokens(parts, message or question, marker)
         return Prompt(parts, question, tuple(kept), tuple(cuts), tokens, query, marker, message)
@@ -98,7 +100,7 @@ def _parts(
     context: str | None,
     *,
     marker: str,
-    example: bool,
+    example: str,
 ) -> tuple[PromptPart, ...]:
     system = fill("system", company=company, answer_sentences=str(policy.answer_sentences))
     insufficient = insufficient_sentence()
@@ -114,8 +116,16 @@ def _parts(
     if context:
         parts.append(PromptPart("agent_context", fill("agent_context", context=block(context, marker))))
     if example:
-        parts.append(PromptPart("example", template("example")))
+        parts.append(PromptPart("example", example))
     return tuple(parts)
+
+
+def _example(reading: Reading, marker: str) -> str:
+    """The example of an answer of the form that is wanted; before it, where several things are asked, each on a line."""
+    if len(reading.parts) == 1:
+        return template(f"example_{reading.form}")
+    listed = block("\n".join(f"{n}. {part.text}" for n, part in enumerate(reading.parts, 1)), marker)
+    return f"{fill('asked', asked=listed)}\n{template('example_parts')}"
 
 
 def _message(evidence: Sequence[Evidence], policy: Policy, question: str, marker: str) -> str:
@@ -137,7 +147,8 @@ def _evidence_text(item: Evidence, marker: str) -> str:
     """A number and where it comes from, which is ours, and quoted what is not: title and place on one line, then the text."""
     passage = item.passage
     place = f" · {passage.locator}" if passage.locator else ""
-    whole = "\n".join((" ".join(f"{passage.title}{place}".split()), passage.text))
+    changed = f" · last changed {passage.updated[:10]}" if passage.updated else ""
+    whole = "\n".join((" ".join(f"{passage.title}{place}{changed}".split()), passage.text))
     return f"[{item.n}] {_ORIGINS[passage.origin]}\n{block(whole, marker)}"
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.answer_form import REFERENCED, admits_ignorance, shortened, with_file_names
+from bot.answer_form import REFERENCED, admits_ignorance, asks_back, shortened, with_file_names
 from bot.records import Citation
 from grounding.policy import Policy
 from grounding.policy_files import built_in
@@ -32,6 +32,17 @@ FILES = built_in()["hybrid-crag"]
 def test_an_admission_of_ignorance(draft: str, admits: bool) -> None:
     """Only a draft that says nothing else; what stands beside it would be lost."""
     assert admits_ignorance(draft) is admits
+
+
+@pytest.mark.parametrize(
+    ("draft", "asks"),
+    [
+        ("Which plan is it, Basic or Plus?", True), ("Is it the Brook? Or the Brook L?", True), ("Is it “the Brook”?)", True),
+        ("Basic costs $5. Do you mean Plus?", False), ("A? B? C?", False), ("The fee is $5.", False), ("", False),
+    ],
+)  # fmt: skip
+def test_a_question_back_is_nothing_but_a_question(draft: str, asks: bool) -> None:
+    assert asks_back(draft) is asks
 
 
 @pytest.mark.row("2-17")

@@ -84,6 +84,18 @@ async def test_an_answer_is_recorded_before_it_leaves(tmp_path: Path) -> None:
     assert (await w.ledger.verify()).ok
 
 
+async def test_a_model_may_ask_back(tmp_path: Path) -> None:
+    """The question is told like one that rules ask; values in it that no source has are not."""
+    w = await small(tmp_path, "Is it Watch Basic at $3.99 or Watch Plus at $9.99?")
+    reply = await answer_turn(ASK, w.seams, Policy())
+    assert reply.outcome is Outcome.INSUFFICIENT
+    assert reply.clarification is not None
+    assert reply.clarification.question == "Is it Watch Basic at $3.99 or Watch Plus at $9.99?"
+    w = await small(tmp_path / "other", "Is it Watch Basic at $3.99 or Watch Ultra at $19.50?")
+    reply = await answer_turn(ASK, w.seams, Policy())
+    assert (reply.outcome, reply.clarification) == (Outcome.INSUFFICIENT, None)
+
+
 async def test_missing_markers_are_attached_in_code(tmp_path: Path) -> None:
     """A model that forgets its citations, or invents one, gets the right ones from the map of evidence."""
     w = await small(tmp_path, "Watch Plus costs $9.99 a month [7].")

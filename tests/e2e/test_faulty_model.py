@@ -28,9 +28,8 @@ from grounding.compose_model import ModelComposer
 from grounding.embedded.demo import Planted, plant
 from grounding.policy import Policy
 from grounding.ports import ChatModel
-from grounding.prompt import insufficient_sentence
+from grounding.prompt import insufficient_sentence, own_texts
 from grounding.records import Completion, Turn
-from grounding.templates import template
 from grounding.text import caseless, sentences, terms
 from rai.records import Outcome, Report, Source
 from rai.screened import ScreenedModel
@@ -119,14 +118,13 @@ def seams_of(system: System, model: ChatModel) -> Seams:
     ) -> Report:
         return await system.check(CheckRequest(answer, tuple(sources), question, tuple(given), at))
 
-    ours = [template(name) for name in ("system", "guidance", "history", "agent_context", "example", "insufficient")]
     return Seams(
         screen=system.screen,
         queries=system.queries,
         retriever=system.retriever,
         grader=system.grader,
         web=None,
-        composer=ModelComposer(ScreenedModel(model, system.screen, trusted=ours)),
+        composer=ModelComposer(ScreenedModel(model, system.screen, trusted=own_texts(system.settings.company))),
         directory=system.directory,
         check=check,
         ledger=system.ledger,

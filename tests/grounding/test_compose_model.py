@@ -77,6 +77,11 @@ async def test_failures_of_the_model_pass(error: ServiceError | ContentFiltered 
         ("Wow! [1]", "Wow! [1]"),
         ("Write `![alt](src)` for an image.", "Write `![alt](src)` for an image."),
         ("Open [<img src=x>9].", "Open."),
+        # type
+        ("The fee is **$5** [1], __not__ $6.", "The fee is $5 [1], not $6."),
+        ("## Returns\n1. **Pack** it.\n2. Send it.", "Returns\n1. Pack it.\n2. Send it."),
+        ("2 ** 3 ** 4, a__b__c, #1, # 5", "2 ** 3 ** 4, a__b__c, #1, # 5"),
+        ("Type `**bold**` for bold.", "Type `**bold**` for bold."),
         # wrapping
         ("```markdown\nOpen [1].\n```", "Open [1]."),
         ("```python\nprint(1)\n```", "```python\nprint(1)\n```"),
@@ -105,6 +110,8 @@ PIECES = st.sampled_from(
         "Sources:",
         "- x",
         "12",
+        "**",
+        "# ",
         "Open.",
     ]
 )

@@ -93,6 +93,40 @@ def test_a_single_question_without_history_or_context() -> None:
     check_golden("prompt_bare.txt", made)
 
 
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("What does Pro cost?", "How long may I return a kettle?"),
+        ("how do i set up the router", "1. Fill the kettle"),
+        ("which shops are open on sunday?", "- Brook L: 1.5 litres"),
+        ("difference between Pro and Basic?", "- Brook: 0.9 litres, $29\n- Brook L"),
+        ("what does Pro cost and who do I call about it?", "is not in the documents"),
+    ],
+)
+def test_the_example_has_the_form_that_the_question_wants(question: str, shown: str) -> None:
+    example = build_prompt(question, EVIDENCE, Policy(), company="H", marker=MARKER).parts[-1]
+    assert example.name == "example"
+    assert shown in example.text
+    assert example.text.count("User message:") == 1
+
+
+def test_what_is_asked_is_listed_part_by_part_as_data() -> None:
+    """The parts stand in the prompt's last part, quoted: they are the asker's words."""
+    made = build_prompt(
+        "what does Pro cost and who do I call about it?", EVIDENCE, Policy(), company="H", marker=MARKER
+    )
+    listed = "1. what does Pro cost\n2. who do I call about it"
+    assert f"<<<{MARKER}\n{listed}\n{MARKER}>>>" in made.parts[-1].text
+    assert "## What is asked" not in prompt().parts[-1].text
+
+
+def test_the_day_of_the_last_change_stands_beside_the_title() -> None:
+    """Of two editions the later one holds, so whoever drafts must see which one that is."""
+    dated = Evidence(1, passage(1, updated="2026-03-01T09:00:00+00:00"))
+    made = build_prompt("q?", [dated], Policy(), company="H", marker=MARKER)
+    assert "\nTitle 1 · last changed 2026-03-01\n" in made.parts[1].text
+
+
 @pytest.mark.row("4-02")
 @pytest.mark.parametrize(
     "rule", ["subjective opinion", "repeat", "argue", "procedure", "controversial", "vague", "topic", "images"]
