@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rai.check.judging.records import Case
+from rai.check.statements.match import COVERED
 from rai.records import CONTACT_KINDS, UNSUPPORTED, Claim, Source
 from rai.statements.wording import substance
 
@@ -17,9 +18,9 @@ SUSPICIONS: frozenset[str] = frozenset(
 
 
 def in_doubt(claim: Claim) -> bool:
-    """True if rules have not settled `claim`, and there is something to settle."""
+    """True if rules have not settled `claim`, or settled it by likeness, and there is something to settle."""
     if claim.kind == "statement":
-        return (claim.status == "unchecked" or _suspected(claim)) and substance(claim.text)
+        return (claim.status == "unchecked" or likely(claim) or _suspected(claim)) and substance(claim.text)
     return claim.status in ("unchecked", "conflict") or _suspected(claim)
 
 
@@ -30,6 +31,11 @@ def case_of(claims: Sequence[Claim], sources: Sequence[Source], said: Sequence[s
     sentences = tuple(c for c in claims if c.kind == "statement")
     texts = dict.fromkeys(text.strip() for text in said if text.strip())
     return Case(sentences, tuple(asked[:MOST_CLAIMS]), tuple(sources), tuple(texts))
+
+
+def likely(claim: Claim) -> bool:
+    """True for a sentence that rules support because a source has its words: what turns their sense (a condition, a plan, a unit) may be lost on them."""
+    return claim.status == "entailed" and claim.rule == COVERED
 
 
 def _suspected(claim: Claim) -> bool:

@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 from grounding.spotlight import block
+from rai.check.judging.case import likely
 from rai.check.judging.records import Case
 from rai.records import Claim, Source
 
@@ -82,7 +83,7 @@ def _numbered(case: Case) -> Iterator[str]:
 
 def _asked(claim: Claim) -> str:
     if claim.kind == "statement":
-        return "sentence"
+        return "sentence (found)" if likely(claim) else "sentence"
     return f'{_KINDS.get(claim.kind, claim.kind)} "{line(claim.text)}" in'
 
 

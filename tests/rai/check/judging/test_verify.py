@@ -11,6 +11,7 @@ from rai.check.judging.case import case_of
 from rai.check.judging.records import UNSURE, Proposal, Quote
 from rai.check.judging.values import Values
 from rai.check.judging.verify import FORMULA, QUOTE, WRONG, verified
+from rai.check.statements.match import COVERED
 from rai.claims.find import find_claims
 from rai.records import Claim, Kind, Source, Status
 
@@ -262,3 +263,16 @@ def test_a_sentence_with_a_wrong_value_is_not_asked_about() -> None:
         Claim("statement", "What else?", 24, 34),
     ]
     assert case_of(claims, (SOURCE,), ()).claims == ()
+
+
+def test_a_sentence_that_rules_found_is_asked_about_and_falls_only_by_a_quotation() -> None:
+    """Its words are the source's, and yet a condition may be turned: rules do not see that. Values and quoted sentences are not asked about."""
+    found = Claim(
+        "statement", "Returns are free 30 days after delivery.", 0, 40, status="entailed", rule=COVERED, p=0.9
+    )
+    verbatim = replace(found, start=50, end=90, rule="statement-stands")
+    case = case_of([found, verbatim], (SOURCE,), ())
+    assert case.claims == (found,)
+    turned = Proposal("wrong", (Quote("a", "Returns are free within 30 days of delivery."),))
+    for proposal, status in ((turned, "contradicted"), (Proposal("wrong"), "entailed"), (said(), "entailed")):
+        assert verified([found], case, [proposal], Values(found.text), "judge").claims[0].status == status
