@@ -137,7 +137,8 @@ def saying(answer: Callable[[str], str], ending: Ending = "stop") -> Step:
             text, whole, thought, written = server.reasoner.made(asked, text)
             end = ending if whole else "length"
             usage = usage_of(
-                request.path, count_tokens(prompt) + CHAT_OVERHEAD, thought, written, details=server.reasoner.details
+                request.path, sum(map(count_tokens, texts_of(asked))) + CHAT_OVERHEAD, thought, written,
+                details=server.reasoner.details,
             )  # fmt: skip
         if not asked.get("stream"):
             whole_body = body(request.path, text, end)
@@ -150,9 +151,14 @@ def saying(answer: Callable[[str], str], ending: Ending = "stop") -> Step:
 
 def prompt_of(asked: Mapping[str, Any]) -> str:
     """All text of a request, in either interface."""
+    return "\n".join(texts_of(asked))
+
+
+def texts_of(asked: Mapping[str, Any]) -> list[str]:
+    """The messages of a request, in either interface: a service counts the tokens of each by itself."""
     if "messages" in asked:
-        return "\n".join(str(message["content"]) for message in asked["messages"])
-    return f"{asked.get('instructions', '')}\n{asked.get('input', '')}"
+        return [str(message["content"]) for message in asked["messages"]]
+    return [str(asked.get("instructions", "")), str(asked.get("input", ""))]
 
 
 def streamed(*parts: bytes, pause_s: float = 0.0, cut: bool = False) -> Step:
