@@ -2,12 +2,13 @@
 
 A list is worth nothing if an address can look like one host to the list and like another to the browser that opens it.
 So hosts are compared in their ASCII form (UTS 46, as in the WHATWG URL standard), and an address that the two could
-read differently (backslash, control character, user information, escaped host, unusual port) is never admitted.
+read differently (backslash, control or invisible character, user information, escaped host, unusual port) is never admitted.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -69,6 +70,8 @@ def host_of(url: str) -> str | None:
 
 
 def _ascii_host(host: str) -> str | None:
+    if any(unicodedata.category(c) == "Cf" for c in host):
+        return None
     try:
         ascii_host = host.lower() if host.isascii() else idna.encode(host, uts46=True, transitional=False).decode()
     except (idna.IDNAError, UnicodeError):

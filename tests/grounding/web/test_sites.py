@@ -157,6 +157,7 @@ ADDRESSES = st.one_of(
 @given(ADDRESSES)
 @example("https://example.com%2f@evil.test")
 @example("https://evil.test?@example.com")
+@example("https://example.com\u200b")
 def test_what_is_admitted_another_parser_reads_alike(url: str) -> None:
     """No address is admitted whose host yarl reads as a host outside the list."""
     if Sites(allow=["example.com"]).admits(url):
