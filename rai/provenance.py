@@ -23,6 +23,7 @@ from rai.records import Claim, EntityType, Layer, Report, Source
 from rai.repair.drop import drop_unsupported
 from rai.repair.replace import replace_unsupported
 from rai.statements.support import Weighing, weigh_claims
+from rai.statements.wording import substance
 from rai.verdict import DEFAULT, CheckPolicy, certainty, layers_of, union_of
 
 __all__ = ["CheckPolicy", "CheckPorts", "check"]
@@ -80,6 +81,8 @@ async def check(
     place, in the customer's zone; without it "tomorrow" is `unchecked`. `run`: who does the plain part; over text that nobody
     vouches for a `Pool`, which ends what takes too long.
 
+    A greeting, a question, a lead-in or a citation by itself claims nothing: it is no claim of the report.
+
     `unsupported` if any layer is. `repaired` is set only when what is left of the answer was checked again and holds no
     unsupported claim. A service that fails is noted in `notes`, and what it would have decided stays undecided; so is a rule that
     raises, and its claim is `unchecked`. Raises WorkError when the answer cannot be read at all, or not in time: then nothing may be said of it.
@@ -89,9 +92,9 @@ async def check(
     basis = Basis(tuple(sources), question, tuple(given), every, at, values_only=ports is None)
     request = _Request(basis, ports, policy, run)
     report = await _report(answer, request)
-    if report.verdict != "unsupported":
-        return report
-    return await _repaired(answer, report, request)
+    if report.verdict == "unsupported":
+        report = await _repaired(answer, report, request)
+    return replace(report, claims=tuple(c for c in report.claims if c.kind != "statement" or substance(c.text)))
 
 
 async def _report(answer: str, request: _Request) -> Report:

@@ -14,7 +14,7 @@ from typing import ParamSpec
 
 from grounding.mishap import kind_and_place
 from rai.check.answer import Answer
-from rai.check.reading.readings import readings
+from rai.check.reading.readings import is_age, readings
 from rai.check.rules.missing import missing, open_date
 from rai.check.rules.names import named, numbered_name
 from rai.check.rules.places import currency_of_the_page, placed, verbatim, weekday_of, year_of_the_page
@@ -88,6 +88,10 @@ def _held(n: int, claim: Claim, value: Found, answer: Answer) -> Finding | None:
     """What a source or the person says of a value, in any reading of its characters."""
     around, setting = answer.around[value], answer.setting
     every = readings(value, answer.text)
+    if is_age(value, answer.text):
+        for reading in every:
+            if reading.kind == "number" and (finding := said_by_the_person(claim, reading, around, setting)):
+                return finding
     for reading in every:
         if places := (
             standing(reading, setting.sources)

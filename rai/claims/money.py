@@ -60,6 +60,7 @@ _OF_WEIGHT = re.compile(r" (?:of|in weight|heavier|lighter)\b", re.IGNORECASE)
 _WEIGHS = re.compile(r"\bweigh\w{0,3} (?:up to |about |only |over |under )?$", re.IGNORECASE)
 _ENDS = re.compile(r"[.,;:!?)]|$| (?:per|a|an|each|for|or|and|to)\b")
 _THOUSAND = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_WHOLE_POUND = 100
 _SIGN = re.compile(r"(?:^|(?<=[\s(:]))[-−]$|\bminus $", re.IGNORECASE)
 
 
@@ -196,10 +197,8 @@ def _digits_before(text: str, at: int) -> int:
 
 
 def _is_pence(text: str, numeral: Numeral) -> bool:
-    """50p is half a pound, 720p is a picture."""
-    return (
-        text[numeral.end : numeral.end + 1] == "p" and numeral.readings[0].isdigit() and int(numeral.readings[0]) < 100
-    )
+    """50p is half a pound, 17.5p/kWh a tariff; 720p is a picture."""
+    return text[numeral.end : numeral.end + 1] == "p" and Decimal(numeral.readings[0]) < _WHOLE_POUND
 
 
 def _closes(text: str, first: Numeral, second: Numeral) -> bool:

@@ -25,6 +25,7 @@ _PAST = re.compile(rf" {_HOUR}", re.IGNORECASE)
 _MINUTES = re.compile(
     r"(?<![\w.,-])(?:(?P<word>five|ten|twenty-five|twenty)|(?P<m>[1-5]?[0-9]))(?P<unit> minutes?)? $", re.IGNORECASE
 )
+_AT = re.compile(r"\b(?:at|by|until|till|before|after) $", re.IGNORECASE)
 _MINUTE_WORDS = {"five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
 _A = re.compile(r"\ba $", re.IGNORECASE)
 _AFTER_WORD = re.compile(
@@ -83,10 +84,16 @@ def _past(text: str, start: int, match: re.Match[str] | None, minutes: int) -> l
 
 
 def _minutes(text: str, word: str, start: int, end: int) -> list[Found]:
-    """Ten past five, twenty minutes to six; "ten to six" without "minutes" is a range as often."""
-    before, after = _MINUTES.search(text, max(0, start - 20), start), _PAST.match(text, end)
-    if before is None or after is None or (word == "to" and not before["unit"]):
+    """Ten past five, twenty minutes to six; "ten to six" without "minutes" is a range as often, "twenty to six" and "at ten to six" are none."""
+    before, after = _MINUTES.search(text, max(0, start - 24), start), _PAST.match(text, end)
+    if before is None or after is None:
         return []
+    if word == "to" and not before["unit"]:
+        spoken = (before["word"] or "").lower()
+        if not spoken or not (
+            spoken.startswith("twenty") or _AT.search(text, max(0, before.start() - 8), before.start())
+        ):
+            return []
     minutes = int(before["m"]) if before["m"] else _MINUTE_WORDS[before["word"].lower()]
     return _past(text, before.start(), after, minutes if word == "past" else -minutes)
 

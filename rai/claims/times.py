@@ -81,8 +81,10 @@ def _read(text: str, match: re.Match[str]) -> list[Found]:
             return []
         return _halved(text, match, hour, half)
     part = spoken_times.part_of_day(text, match.end(), hour)
-    if part:
-        return _halved(text, match, hour, part[0], part[1]) if hour <= 12 else []
+    if part and hour <= 12:
+        return _halved(text, match, hour, part[0], part[1])
+    if part:  # 19:15 in the evening; 14 in the afternoon is no time of day that anybody writes
+        return [_whole(match, hour, match["m"])] if match["m"] and match["sep"] == ":" and hour <= 24 else []
     if match["sep"] == ": " or (match["sep"] == "." and not match["uhr"]):
         return []
     if match["bare"] is not None:

@@ -45,9 +45,11 @@ _NOT_MEANT = re.compile(
     r"\b(?:no|not) (?:later|more|less|fewer|earlier|sooner|longer|older|younger|larger|smaller|higher|lower|greater) than\b|"
     r"\bnot until\b|\b(?:nothing|nowhere|nobody|none|never) but\b|\b(?:whether )?or not\b|\bno (?:matter|doubt|wonder|problem)\b|"
     r"\b(?:not|nicht|pas|non|no|não|nao) (?:only|just|merely|simply|solely|nur|allein|seulement|uniquement|solo|soltanto|solamente|"
-    r"sólo|só|somente|apenas)\b|\bnon seulement\b"
+    r"sólo|só|somente|apenas)\b|\bnon seulement\b|"
+    r", (?:but |and )?(?:never|not|nie|niemals|nicht|jamais|nunca|jamás|mai|nooit|niet|nigdy) [\w-]{3,20}(?=[.!;]|$)"
 )
-"""Negations that negate nothing: bounds (no later than), both parts (not only … but also), exceptions to all (nothing but)."""
+"""Negations that negate nothing: bounds (no later than), both parts (not only … but also), exceptions to all (nothing but), and those behind
+the rest, which deny another thing (from the next month, never retroactively)."""
 
 _PARTED = re.compile(r"[,;:] |\s[-|]\s|\b(?:and|or|but|also) (?:do |does |is |are |can )?not\b")
 _SPELT = {"'ll": "will", "'re": "are", "'ve": "have", "'m": "am"}

@@ -78,9 +78,19 @@ async def test_nothing_left_is_no_repair() -> None:
 
 
 async def test_courtesy_is_unchecked() -> None:
-    """An answer that claims nothing is unchecked, not supported."""
+    """An answer that claims nothing is unchecked, not supported, and has no claim that anybody need look at."""
     report = await check("Happy to help! Anything else?", [PHONE], ports=ALL)
-    assert (report.verdict, report.score) == ("unchecked", 0.0)
+    assert (report.verdict, report.score, report.claims) == ("unchecked", 0.0, ())
+
+
+async def test_greetings_lead_ins_and_markers_alone_are_no_claims() -> None:
+    answer = "Hi Nadia! The lid is red. [1]\n\nIf you need more:\n- The plan costs $19 a month."
+    report = await check(answer, [PHONE], ports=ALL)
+    told = [c for c in report.claims if c.kind == "statement"]
+    assert [("red" in c.text, "$19" in c.text, c.status) for c in told] == [
+        (True, False, "entailed"),
+        (False, True, "entailed"),
+    ]
 
 
 async def test_irrelevant_only_when_supported() -> None:

@@ -11,10 +11,8 @@ from rai.statements.wording import substance
 
 MOST_CLAIMS = 40
 """Claims of one call; further ones stay as they are."""
-SUSPICIONS: frozenset[str] = frozenset(
-    "no-source no-name name-sibling cell-row cell-column list-line section close-wording question-rival quoted-otherwise".split()
-)
-"""Ids of rules that condemn a claim on suspicion: where there is a judge, it decides. A rule that has positive evidence is none."""
+COMPUTED: frozenset[str] = frozenset({"weekday"})
+"""Ids of rules whose verdict follows from the answer alone: no quotation could speak against it."""
 
 
 def in_doubt(claim: Claim) -> bool:
@@ -39,8 +37,9 @@ def likely(claim: Claim) -> bool:
 
 
 def _suspected(claim: Claim) -> bool:
+    """True of what rules condemn by what they read beside it; strangers' wording misleads each of them at times."""
     contact = claim.kind in CONTACT_KINDS  # whose a telephone number is, no judge's word decides
-    return claim.status in ("wrong_role", "absent") and claim.rule in SUSPICIONS and not contact
+    return claim.status in UNSUPPORTED and claim.rule not in COMPUTED and not contact
 
 
 def _holds_one(sentence: Claim, claims: Sequence[Claim]) -> bool:

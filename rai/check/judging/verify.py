@@ -18,12 +18,15 @@ from rai.check.judging.records import Case, Proposal
 from rai.check.judging.substance import foreign, has_substance, shares
 from rai.check.judging.values import Values, named
 from rai.check.judging.worked_out import Explained, explained, gives, may_give
+from rai.check.rules.missing import COUNTS
 from rai.records import CONTACT_KINDS, SUPPORTED, UNSUPPORTED, Claim, EvidenceSpan, Status
 
 QUOTE, FORMULA, WRONG = "judge-quote", "judge-formula", "judge-wrong"
 """Rules of claims that a judge decided."""
 _SHARED_BY_SENTENCE = 2
-"""Words that the quotations of a sentence share with it and the question: "Yes, always." has none to share. Of a value it is one."""
+"""Words that the quotations of a sentence share with it and the question: "Yes, always." has none to share. Of a value it is one, and of a
+sentence whose value stands in the quotations too: free wording shares little else.
+"""
 _ASKED = 2
 """Texts of what was said that tell what the answer is about: the query and the question that it was made of."""
 
@@ -91,18 +94,29 @@ def _valued(claim: Claim, proposal: Proposal, bench: _Bench) -> Claim:
     return claim
 
 
-def _relevant(claim: Claim, proposal: Proposal, bench: _Bench) -> list[Known]:
-    """The quotations that stand where they are said to, if together they have to do with what `claim` is said of; else none."""
+def _relevant(claim: Claim, proposal: Proposal, bench: _Bench, values: Sequence[Claim] = ()) -> list[Known]:
+    """The quotations that stand where they are said to, if together they have to do with what `claim` is said of; else none. `values`: those of a sentence."""
     case = bench.case
     found = (looked_up(quote, case.sources, case.said) for quote in proposal.quotes[:MOST_QUOTES])
     known = [one for one in found if one is not None]
-    texts, around, least = [one.text for one in known], case.sentence_of(claim).text, _SHARED_BY_SENTENCE
+    texts, around, least = [one.text for one in known], case.sentence_of(claim).text, 1
     if claim.kind != "statement":  # what is left of a line without the value must have to do with it
-        texts, around, least = [t.replace(claim.text, " ") for t in texts], around.replace(claim.text, " "), 1
+        texts, around = [t.replace(claim.text, " ") for t in texts], around.replace(claim.text, " ")
+    elif proposal.opinion == "wrong" or not _hold_one(values, known, bench):
+        least = _SHARED_BY_SENTENCE
     least = min(least, max(1, len(foreign(around, ()))))
     if shares([around, *case.said[:_ASKED]], texts) < least:
         return []
     return known if any(has_substance(one.text) for one in known) else []
+
+
+def _hold_one(values: Sequence[Claim], quotes: Sequence[Known], bench: _Bench) -> bool:
+    """True if a quotation has one of `values`, where rules found it or by equality."""
+    return any(
+        any(_lies_in(e, known) for e in c.evidence) or bench.values.carrying(c, known)
+        for c in values
+        for known in quotes
+    )
 
 
 def _quoted(claim: Claim, quotes: Sequence[Known], bench: _Bench) -> Claim | None:
@@ -175,7 +189,7 @@ def _instead(claim: Claim, known: Known, bench: _Bench) -> EvidenceSpan | None:
 def _stated(claim: Claim, proposal: Proposal, values: Sequence[Claim], bench: _Bench) -> Claim:
     """A sentence, judged once its `values` are."""
     inside = [c for c in values if claim.start <= c.start and c.end <= claim.end]
-    quotes = [known for known in _relevant(claim, proposal, bench) if known.source is not None]
+    quotes = [known for known in _relevant(claim, proposal, bench, inside) if known.source is not None]
     spans = tuple(span for known in quotes for span in known.spans)
     if (
         proposal.opinion == "supported"
@@ -196,17 +210,32 @@ def _stated(claim: Claim, proposal: Proposal, values: Sequence[Claim], bench: _B
 
 
 def _holds(claim: Claim) -> bool:
-    """True if a claim inside of a sentence does not stand in its way; a name may be open."""
-    return claim.status in SUPPORTED or (claim.kind == "entity" and claim.status not in UNSUPPORTED)
+    """True if a claim inside of a sentence does not stand in its way; a name may be open, and what only says in a word how many or how often."""
+    if claim.status in SUPPORTED:
+        return True
+    return claim.status not in UNSUPPORTED and (claim.kind == "entity" or claim.rule == COUNTS)
 
 
 def _other_values(inside: Sequence[Claim], quotes: Sequence[Known], bench: _Bench) -> bool:
     """True if the quotations have another value where a sentence has one, and that one nowhere."""
-    plain = [c for c in inside if c.kind != "entity" and c.status not in ("derived", "given", "rounded")]
+    told = (
+        c for c in inside if c.kind != "entity" and c.rule != COUNTS and c.status not in ("derived", "given", "rounded")
+    )
+    plain = [c for c in told if not any(_lies_in(e, known) for e in c.evidence for known in quotes)]
     return any(
         any(bench.values.rival(c, known) for known in quotes) and not any(bench.values.carrying(c, known) for known in quotes)
         for c in plain
     )  # fmt: skip
+
+
+def _lies_in(evidence: EvidenceSpan, known: Known) -> bool:
+    """True if a place that rules found for a value stands within the quotation: "28,40" of a table in EUR is the €28.40 of an answer."""
+    return any(
+        (evidence.source, evidence.field) == (span.source, span.field)
+        and span.start <= evidence.start
+        and evidence.end <= span.end
+        for span in known.spans
+    )
 
 
 def _foreign(claim: Claim, proposal: Proposal, bench: _Bench) -> list[str]:

@@ -328,7 +328,7 @@ def _page(text: str) -> _Page:
 
 
 def _is_heading(line: str, before: str) -> bool:
-    if _HEADING.fullmatch(line):
+    if _HEADING.fullmatch(line) or _ROUTE.fullmatch(line):
         return True
     plain = line.strip()
     few = (
@@ -341,6 +341,7 @@ def _is_heading(line: str, before: str) -> bool:
     )
 
 
+_ROUTE = re.compile(r"[^.!?|:\t]{2,60} (?:->|→|➔) [^.!?|:\t]{2,60}")
 _ASIDE = re.compile(r"\([^()]{1,80}\)")
 _VALUE = re.compile(r"[$€£%@]|\d[.,:/]\d|\d{3}|\d ?[^\W\d_]")
 """What a line has that gives a value and is no heading; Level 3 may be one."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from rai.claims.dates import find as dates_in
 from rai.claims.found import Found
 from rai.claims.weekdays import find as weekdays_in
 from rai.records import Kind
@@ -27,6 +28,7 @@ _ORDINAL = re.compile(r"(?:st|nd|rd|th|\.|º|ª|er)(?!\w)")
 _DAY_BEFORE = re.compile(
     r"(?:\b(?:the|den|dem|am|le|el|il|dia|día|giorno|dal|del|al|a|de|do|dnia|op)|[-–—]) $", re.IGNORECASE
 )
+_DATES_BEFORE = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2}(?:, \d{1,2}){0,4},? (?:and|&|or) $")
 _DOTTED = re.compile(r"(?P<d>[0-3]?\d)[./](?P<m>[01]?\d)")
 _SPAN = re.compile(r"(?P<n>\d{1,4}) (?P<unit>day|week|month|year)")
 _BELOW_NOUGHT = re.compile(r"(?:\b(?:minus|meno|menos|moins|min)|[-−–]) ?$", re.IGNORECASE)
@@ -73,6 +75,11 @@ def readings(found: Found, text: str) -> tuple[Found, ...]:
     return (found, *others)
 
 
+def is_age(found: Found, text: str) -> bool:
+    """True of the nine years of "your nine-year-old"."""
+    return found.kind == "quantity" and _AGED.match(text, found.end) is not None
+
+
 def _bare(written: str) -> tuple[tuple[Kind, str], ...]:
     number = str(int(written))
     return (("number", number), ("percent", f"{number}%"))
@@ -96,6 +103,9 @@ def _as_day(found: Found, before: str, after: str) -> list[Found]:
         return []
     named = weekdays_in(before.rstrip())
     beside = bool(named) and named[-1].end >= len(before.rstrip(" ,"))
+    if dated := _DATES_BEFORE.search(before):
+        listed = dates_in(f"{dated.group()}{found.value}.")
+        return [replace(d, start=found.start, end=found.end) for d in listed[-1:] if d.value.startswith("--")]
     if not (beside or _ORDINAL.match(after) or _DAY_BEFORE.search(before)):
         return []
     forms = tuple(f"--{month:02d}-{int(found.value):02d}" for month in range(1, 13))

@@ -20,6 +20,8 @@ from rai.support.setting import Around, Finding, Setting, holds, host_of, name_o
 from rai.support.sources import Place
 from rai.support.words import role_terms
 
+COUNTS = "how-many"
+"""The rule of values in words that say how many or how often in short."""
 MOST_COUNTED = 12
 """The largest number in words that may count what the answer tells of."""
 _OFTEN = re.compile(r"(?:once|twice|thrice|daily|weekly|monthly|yearly|annually|hourly|nightly)", re.IGNORECASE)
@@ -28,7 +30,7 @@ _OFTEN = re.compile(r"(?:once|twice|thrice|daily|weekly|monthly|yearly|annually|
 def missing(n: int, claim: Claim, answer: Answer) -> Finding:
     """The finding of a value that is left over."""
     if why := _untold(n, claim, answer):
-        return Finding("unchecked", (), why, rule="how-many")
+        return Finding("unchecked", (), why, rule=COUNTS)
     value = answer.values[n]
     return _left_over(claim, value, answer.around[value], answer.setting)
 

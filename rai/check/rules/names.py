@@ -23,6 +23,7 @@ from rai.support.entities import match_name
 from rai.support.known_names import core_words, misspelt, names_holding
 from rai.support.setting import Finding, Setting, name_of, standing
 from rai.support.sources import Place, caseless_field
+from rai.support.words import role_terms
 
 _VERSION = re.compile(r"(?:[^\W\d_]{2,20} )?\d{1,4}(?:\.\d{1,4}){0,3}")
 _HOLIDAY = re.compile(
@@ -48,6 +49,8 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
             if spans
             else replace(finding, rule="name-role")
         )
+    if finding.status == "wrong_role" and (spans := _on_its_card(n, finding, answer)):
+        return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
     if finding.status not in ("absent", "unchecked"):
         return replace(finding, rule=finding.rule or "name-role")
     if spans := _written(claim.text, setting):
@@ -58,12 +61,34 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
     return _unwritten(shorter or claim.text, claim, finding, value, setting)
 
 
+def _on_its_card(n: int, finding: Finding, answer: Answer) -> tuple[EvidenceSpan, ...]:
+    """The place of a name on a card (lines with labels, a blank line before and after) of which the sentence says a word that no other card of its page has."""
+    span = finding.evidence[0] if finding.evidence and finding.evidence[0].field == "text" else None
+    text = next((s.source.text for s in answer.setting.sources if span and s.source.id == span.source), "")
+    if span is None or answer.written(n) != span.text:
+        return ()
+    label = _CARD_LABEL.search(text, max(0, span.start - 60), span.start)
+    if label is None:
+        return ()
+    cards = [m for m in _CARD.finditer(text) if label[0].strip() in m.group()]
+    mine = [m for m in cards if m.start() <= span.start < m.end()]
+    rest = role_terms(answer.sentence(n).replace(answer.written(n), " "))
+    others = frozenset().union(*(role_terms(m.group()) for m in cards if m not in mine))
+    return (span,) if len(cards) > 1 and mine and rest & role_terms(mine[0].group()) - others else ()
+
+
+_CARD = re.compile(r"(?:[^\n]+\n?)+")
+_CARD_LABEL = re.compile(r"[^\n:]{2,30}: ?$")
+
+
 def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, setting: Setting) -> Finding:
     """A name that no source writes: wrong where one has another in its place, else absent if it has several words, doubtful if one."""
     if other := _other_number(name, setting):
         return Finding(
             "absent", (other,), f"{other.source} names {other.text}, not {name}.", instead=other, rule="name-number"
         )
+    if (joined := _JOINED.fullmatch(name)) and (spans := _written(joined["name"], setting)):
+        return Finding("normalised", spans, f"{spans[0].source} has {spans[0].text}.", rule="name")
     core = core_words(normal(name))
     if len(core) > 1 and (same := _inflected(core, setting)):
         return Finding("normalised", same, f"{same[0].source} writes it as {same[0].text}.", rule="name")
@@ -80,6 +105,10 @@ def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, setting:
     if (len(core) > 1 or told) and finding.status == "absent":
         return replace(finding, rule="no-name")
     return Finding("unchecked", (), f"No source has {claim.text}; one word alone may be no name.", rule="name-alone")
+
+
+_JOINED = re.compile(r"(?P<name>[^\W\d_a-zß-ÿ].*)-[a-zß-ÿ]{3,}")
+"""A name that is joined to a word of the language: Brightmere-installed, Lisbon-based."""
 
 
 def _sharing(core: tuple[str, ...], setting: Setting) -> tuple[EvidenceSpan, ...]:

@@ -57,6 +57,8 @@ def _asked(axis: Axis, own: Key, others: Sequence[Place], layers: Sequence[Spoke
         if axis.own in named or len(named) > 1:
             return None
         for key in named:
+            if axis.keys[key].every <= own.every:
+                return None  # "A -> B" beside "B -> A": its words are the own key's as well
             nearer = layers[: at + 1] if axis.by == "list-item" else layers
             if any(said.has(word) for word in own.every - axis.keys[key].every for said in nearer):
                 return _by_all_words(axis, own, others, layers)

@@ -14,7 +14,7 @@ from datetime import date
 from functools import lru_cache
 from itertools import islice
 
-from grounding.text import stem
+from grounding.text import stem, terms
 from rai.check.answer import Answer, named
 from rai.check.reading.keys import Spoken, axes_of, spoken, spoken_words
 from rai.check.rules.nearer import nearer
@@ -26,6 +26,7 @@ from rai.claims.languages import language
 from rai.records import CONTACT_KINDS, Claim, EvidenceSpan, Kind, Source
 from rai.support.conflict import conflict
 from rai.support.contacts import agree
+from rai.support.frames import Frame
 from rai.support.keys import measure_of
 from rai.support.opposites import opposed
 from rai.support.owners import anothers, label_words, owner
@@ -52,13 +53,14 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
         return _disagreed(claim, found, quoted, around, setting) or held(claim, found, quoted, "verbatim")
     rest = around.sentence.replace(answer.written(n), " ", 1)
     told = Said(around.frame, role_terms(rest) | numbered(rest), setting.question_terms | around.leading)
+    itself = replace(told, frame=_own_words(around))
     question = setting.question.source.text if setting.question else ""
     whole = _Told(told, around, layers_of(n, answer), spoken(claim.text), question, claim.kind, answer.words)
     multiplied = _MULTIPLIED.search(around.preceding) is not None  # 10 × EUR 132: a price per month by its months
-    agreeing = [p for p in places if multiplied or p.found.kind != found.kind or contradicts(told, p) is None]
+    agreeing = [p for p in places if multiplied or p.found.kind != found.kind or contradicts(itself, p) is None]
     if not agreeing:
         place = places[0]
-        why = f"{name_of(place)} has {place.span().text} {contradicts(told, place)}."
+        why = f"{name_of(place)} has {place.span().text} {contradicts(itself, place)}."
         return Finding("wrong_role", (place.span(),), why, rule="bound")
     own = {id(p) for p in places}
     measures = dict.fromkeys((measure_of(found), *(measure_of(p.found) for p in places)))
@@ -97,6 +99,15 @@ def layers_of(n: int, answer: Answer) -> tuple[Spoken, ...]:
     return (spoken_words((frame.local | frame.words) & sentence.words), sentence, named(before), answer.asked)
 
 
+def _own_words(around: Around) -> Frame:
+    """The frame of a value with the words of its own part of the sentence: "78 for each adult and half of it for your child" speaks of adults."""
+    before = _PARTS.split(around.preceding)[-1]
+    after = _PARTS.split(around.following)[0]
+    own = f"{before} {after}"
+    return replace(around.frame, words=around.frame.words & (role_terms(own) | frozenset(terms(own))))
+
+
+_PARTS = re.compile(r"[;:,.!?]\s|\s(?:and|but|while|und|aber|et|mais|y|pero|e|ma|mas|en|maar|i|ale)\s", re.IGNORECASE)
 _MULTIPLIED = re.compile(r"\d ?[×x*·] ?$")
 LONGEST = 2000
 """Characters of a sentence beyond which it is not read for what it names: no person wrote it."""

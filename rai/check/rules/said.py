@@ -8,7 +8,7 @@ from grounding.text import terms
 from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, Claim
 from rai.support.keys import measure_of
-from rai.support.setting import Around, Finding, Setting, holds, name_of, said
+from rai.support.setting import Around, Finding, Setting, holds, name_of, said, standing
 from rai.support.sources import Place
 from rai.support.words import role_terms
 
@@ -46,10 +46,25 @@ _OWN = re.compile(r"\b(?:you|your|my|i|we|their|his|her|of the)\b", re.IGNORECAS
 """A sentence with one of these speaks of the person's own matter, or of a part of what was asked."""
 
 
+_SUPPOSED = re.compile(
+    r"\b(?:if|when|suppose|say|wenn|falls|si|quand|cuando|se|quando|als|wanneer|jeśli|i|we|she|he|they|ich|wir|je|nous|yo|io|ik|wij)\b[^.!?;]{0,80}$",
+    re.IGNORECASE,
+)
+
+
+def _supposed(found: Found, setting: Setting) -> bool:
+    """True of what the question supposes or tells of somebody: "if I send 14 kWh", which no source can contradict; not of "it is $12, right?"."""
+    if setting.question is None:
+        return False
+    text = setting.question.source.text
+    places = standing(found, (setting.question,))
+    return any(_SUPPOSED.search(text[max(0, p.found.start - 100) : p.found.start]) for p in places)
+
+
 def _stands_for_it(found: Found, around: Around, setting: Setting) -> Place | None:
     """The value of a source that stands in what the answer's sentence says, in all of its words: the fee is $12, whatever was asked."""
     words = role_terms(around.sentence) - _ANSWERING - role_terms(found.value)
-    if not words or found.kind in ("date", "number") or _OWN.search(around.sentence):
+    if not words or found.kind in ("date", "number") or _OWN.search(around.sentence) or _supposed(found, setting):
         return None
     for text in setting.sources:
         for place in text.alike.get(measure_of(found), ()):

@@ -16,6 +16,7 @@ from rai.check.working.terms import SAID, SCALE, Term, Wanted, cost_of, factor_o
 from rai.claims.found import Found
 from rai.claims.units import dimension_of
 
+_CENT = SCALE // 100
 MOST_SUMMED = 8
 """Amounts of one list or sentence that are added up."""
 
@@ -39,7 +40,8 @@ def ways(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Term]:
         ]
     if wanted.found.kind == "percent":
         parts += _percentages(operands)
-    rounded = [_to_cents(p) for p in parts] if money else parts
+    whole = wanted.least % _CENT == 0 or wanted.most > wanted.least  # 5.5p a unit is worked out of tenths of a penny
+    rounded = [_to_cents(p) for p in parts] if money and whole else parts
     yield from (p for p in rounded if wanted.takes(p.number) and len(p.operands) > 1)
     yield from _pairs(wanted, rounded if money else [p for p in rounded if not p.product])
     if money:
@@ -259,6 +261,5 @@ def _together(group: Sequence[Term], total: int, less: Term | None = None) -> Te
 
 
 def _to_cents(term: Term) -> Term:
-    cents = SCALE // 100
-    number = (term.number + cents // 2) // cents * cents
+    number = (term.number + _CENT // 2) // _CENT * _CENT
     return term if number == term.number else Term(number, term.operands, term.written, term.cost, term.product)

@@ -240,27 +240,35 @@ def test_a_judge_that_says_yes_to_everything_with_one_quote_supports_only_what_i
     assert {c.status for c in after if c.kind == "statement"} == {"unchecked"}
 
 
-def test_nothing_that_rules_have_settled_is_asked_about() -> None:
-    statuses: list[Status] = [
-        "exact",
-        "derived",
-        "given",
-        "wrong_role",
-        "absent",
-        "lookalike",
-        "entailed",
-        "contradicted",
-    ]
-    claims = [Claim("money", "$12", n, n + 1, status=status) for n, status in enumerate(statuses)]
-    claims += [Claim("statement", "Team costs $12.", n, n + 1, status=s) for n, s in enumerate(statuses, 50)]
+def test_nothing_that_rules_support_is_asked_about_nor_what_no_quotation_could_save() -> None:
+    """Contacts, since no judge's word decides whose a number is, and a weekday that its own date belies."""
+    supported: list[Status] = ["exact", "derived", "given", "entailed"]
+    claims = [Claim("money", "$12", n, n + 1, status=status) for n, status in enumerate(supported)]
+    claims += [Claim("statement", "Team costs $12.", n, n + 1, status=s) for n, s in enumerate(supported, 50)]
+    wrong: list[Status] = ["wrong_role", "absent", "lookalike"]
+    claims += [Claim("email", "a@b.example", n, n + 1, status=s, rule="owner") for n, s in enumerate(wrong, 60)]
+    claims += [Claim("date", "Monday", 70, 76, status="absent", rule="weekday")]
     assert case_of(claims, (SOURCE,), ()).claims == ()
 
 
-def test_a_sentence_with_a_wrong_value_is_not_asked_about() -> None:
+def test_what_rules_condemn_by_what_they_read_beside_it_is_asked_about() -> None:
+    """Strangers' wording misleads each of them at times; without a quotation against it the verdict stands."""
+    answer = "Team costs $12 a month."
     claims = [
-        Claim("statement", "Team costs $13 a month.", 0, 23),
-        Claim("money", "$13", 11, 14, status="absent"),
-        Claim("statement", "What else?", 24, 34),
+        replace(c, status="entailed" if c.kind == "statement" else "wrong_role", rule="bound")
+        for c in find_claims(answer)
+    ]
+    case = case_of(claims, (SOURCE,), ())
+    assert [c.text for c in case.claims] == ["$12"]
+    for proposal, status in ((said(MONTHLY), "exact"), (UNSURE, "wrong_role"), (said(), "wrong_role")):
+        assert of(verified(claims, case, [proposal], Values(answer), "judge").claims, "$12").status == status
+
+
+def test_a_sentence_with_a_value_that_is_wrong_for_certain_is_not_asked_about() -> None:
+    claims = [
+        Claim("statement", "It ends on Monday, 3 March 2026.", 0, 32),
+        Claim("date", "Monday", 11, 17, status="absent", rule="weekday"),
+        Claim("statement", "What else?", 33, 43),
     ]
     assert case_of(claims, (SOURCE,), ()).claims == ()
 
