@@ -144,7 +144,7 @@ async def _turn(w: Work) -> Reply:
         w.trace.note(
             f"{next(e.passage.doc_id for e in w.evidence if e.passage.chunk_id == old)} is older than {new.doc_id} on the same subject"
         )
-    w.prompt = _prompt(w)
+    w.prompt = await asyncio.to_thread(_prompt, w)  # it counts tokens of all that was said, as long as that may be
     draft = await stage("compose", seams.composer.compose(w.prompt))
     return await settle(w, draft.text)
 

@@ -27,9 +27,9 @@ async def drafted_again(w: Work, draft: str, claims: Sequence[Claim]) -> str | N
     left = w.seams.deadline_s - w.trace.timings()["total"] / 1000 - RESERVE_S
     if reviser is None or prompt is None or left <= 0:
         return None
-    again = build_prompt(
-        revision_request(w.ask.question, draft, problems(claims), w.marker), prompt.evidence, w.policy, company=w.seams.company,
-        marker=w.marker, history=w.history, context=w.ask.context, query=w.query.text,
+    again = await asyncio.to_thread(
+        build_prompt, revision_request(w.ask.question, draft, problems(claims), w.marker), prompt.evidence, w.policy,
+        company=w.seams.company, marker=w.marker, history=w.history, context=w.ask.context, query=w.query.text,
     )  # fmt: skip
     text, why = None, ""
     try:

@@ -195,7 +195,11 @@ def _judged_until(answer: str, values: Sequence[Found]) -> int:
 
 def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting: Setting, answer: str) -> Finding:
     """`finding`, unless the sentence quotes a source that has something else in this place."""
-    if finding.status in ("lookalike", "rounded", "conflict") or _is_open_date(claim, finding):
+    if (
+        finding.status in ("lookalike", "rounded", "conflict")
+        or finding.rule == "failed"
+        or _is_open_date(claim, finding)
+    ):
         return finding
     statement = claim.kind == "statement"
     if statement:

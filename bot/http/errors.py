@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from aiohttp import web
 
 from bot.http.render import page
-from grounding.errors import AttestError, InputError, ServiceError, StoreError, UserError, WorkError
+from grounding.errors import AttestError, InputError, ServiceError, StoreError, UserError, WorkOverran
 
 LOG = logging.getLogger("attest.http")
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -44,10 +44,10 @@ def describe(error: Exception) -> tuple[int, str, str]:
             return 503, error.code, str(error)
         case StoreError():
             return 503, "store_unavailable", str(error)
-        case WorkError():
+        case WorkOverran():
             return 500, error.code, str(error)
         case AttestError():
-            return 500, "internal", str(error)
+            return 500, "internal", _numbered(str(error))
         case web.HTTPException():
             return error.status, _slug(error.reason), error.reason
         case _:
@@ -60,11 +60,16 @@ def _slug(reason: str) -> str:
 
 def _unforeseen(error: Exception) -> tuple[int, str, str]:
     # the text of a foreign exception can carry a customer's words, so the log gets its type and place alone
-    number = secrets.token_hex(6)
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "unknown"
-    LOG.error("unforeseen error %s: %s at %s", number, type(error).__name__, place)
-    return 500, "internal", f"something went wrong; the log has it under {number}"
+    return 500, "internal", _numbered(f"{type(error).__name__} at {place}")
+
+
+def _numbered(what: str) -> str:
+    """What a caller is told of an error of ours; the log has `what` under the same number."""
+    number = secrets.token_hex(6)
+    LOG.error("unforeseen error %s: %s", number, what)
+    return f"something went wrong; the log has it under {number}"
 
 
 @web.middleware

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from grounding.records import Span
 from grounding.text import sentences
 from rai.check.reading.keys import Spoken, spoken
+from rai.check.working.operands import Operand
 from rai.claims.found import Found
 from rai.support.setting import Around, Setting
 from rai.support.surroundings import surroundings
@@ -34,7 +35,8 @@ def without_others(text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer beside its setting. `values`: ascending; `at[n]`: the number of the sentence of `values[n]`, -1 outside of
-    any. `asked`: what the question names; `words`: all words of the answer, in lower case.
+    any. `asked`: what the question names; `words`: all words of the answer, in lower case. `operands`: what may be reckoned with for
+    each value outside of the answer's own values, as far as it was needed.
     """
 
     text: str
@@ -45,6 +47,7 @@ class Answer:
     setting: Setting
     asked: Spoken
     words: frozenset[str]
+    operands: dict[int, tuple[tuple[Operand, ...], tuple[Operand, ...]]] = field(default_factory=dict, compare=False)
 
     @classmethod
     def read(cls, text: str, values: Sequence[Found], setting: Setting) -> Answer:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import ParamSpec
@@ -19,7 +19,8 @@ from rai.check.rules.missing import missing, open_date
 from rai.check.rules.names import named, numbered_name
 from rai.check.rules.places import currency_of_the_page, placed, verbatim, weekday_of, year_of_the_page
 from rai.check.rules.said import said_by_the_person
-from rai.check.working.find import is_told, worked_out
+from rai.check.working.bound import REACH
+from rai.check.working.find import is_told, may_follow, worked_out
 from rai.claims.found import Found
 from rai.records import Claim
 from rai.support.entities import is_loose, match_loose
@@ -55,10 +56,11 @@ def check_values(answer: Answer, claims: Mapping[int, Claim]) -> Checked:
         if finding is not None:
             checked.findings[n] = finding
     _work_out(checked)
-    for n in range(len(answer.values)):
-        if n not in checked.findings:
-            found = _guarded(checked, missing, n, claims[n], answer)
-            checked.findings[n] = found or Finding("unchecked", (), FAILED, rule="failed")
+    left = [n for n in range(len(answer.values)) if n not in checked.findings]
+    for at, n in enumerate(left):
+        doubt = _guarded(checked, may_follow, n, answer, checked.findings) if at < MOST_WORKED_OUT else None
+        found = doubt or _guarded(checked, missing, n, claims[n], answer)
+        checked.findings[n] = found or Finding("unchecked", (), FAILED, rule="failed")
     return checked
 
 
@@ -112,12 +114,23 @@ def _held(n: int, claim: Claim, value: Found, answer: Answer) -> Finding | None:
 
 def _work_out(checked: Checked) -> None:
     """Values that follow from values that are held; those again serve the next. Also those that stand for something else, if the text says so."""
+    fresh: Collection[int] | None = None
     for _ in range(ROUNDS):
-        open_ = islice((n for n in range(len(checked.answer.values)) if _is_open(n, checked)), MOST_WORKED_OUT)
+        left = (
+            n for n in range(len(checked.answer.values)) if _is_open(n, checked) and _has_news(n, fresh, checked.answer)
+        )
+        open_ = islice(left, MOST_WORKED_OUT)
         found = {n: finding for n in open_ if (finding := worked_out(n, checked.answer, checked.findings)) is not None}
         if not found:
             return
         checked.findings.update(found)
+        fresh = found
+
+
+def _has_news(n: int, fresh: Collection[int] | None, answer: Answer) -> bool:
+    """True if a value that may be reckoned with has been decided since the n-th was tried; None: nothing was tried yet."""
+    near = answer.near(n, REACH)
+    return fresh is None or any(m in near for m in fresh)
 
 
 def _is_open(n: int, checked: Checked) -> bool:

@@ -18,6 +18,9 @@ _MIDNIGHT = frozenset({"midnight", "mitternacht", "minuit", "medianoche", "mezza
 _TWELVE = re.compile(r"(?<![\w:.,])12(?: o['’]clock)?[ -]$")
 _HOUR = rf"(?:(?P<word>{'|'.join(_HOURS)})|(?P<h>1[0-2]|[1-9]))(?![\w:]|[.,]\d)"
 _HALF_PAST = re.compile(rf"(?: |-)past {_HOUR}", re.IGNORECASE)
+_HALF_AN_HOUR = re.compile(
+    rf"[ -]{_HOUR}(?! (?:hours?|minutes?|days?|of|percent|million|billion)\b)", re.IGNORECASE
+)  # British: half past
 _QUARTER = re.compile(
     rf" (?:(?P<past>past|after)|to|before|of|till) {_HOUR}(?! (?:percent|million|billion|users|people))", re.IGNORECASE
 )
@@ -52,7 +55,7 @@ def find(text: str) -> list[Found]:
             value = "12:00" if word in _NOON else "00:00"
             found.append(Found("time", twelve.start() if twelve else start, end, value, (value,), half_given=True))
         elif word == "half":
-            found += _past(text, start, _HALF_PAST.match(text, end), 30)
+            found += _past(text, start, _HALF_PAST.match(text, end) or _HALF_AN_HOUR.match(text, end), 30)
         elif word == "quarter":
             match = _QUARTER.match(text, end)
             article = _A.search(text, max(0, start - 3), start)

@@ -52,7 +52,7 @@ def of_another(claim: Claim, found: Found, around: Around, setting: Setting) -> 
     for place in places:
         # the names of one sentence are more often a list than a table
         apart = [o for o in others if _of_one_kind(o, place) and (o.unit.row or o.unit is not place.unit)]
-        other = rival(told, place, apart)
+        other = rival(told, place, [o for o in apart if slot(o) is not None])
         if other is None:
             return None
         beaten.append((place, other))

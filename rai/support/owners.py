@@ -154,7 +154,7 @@ def _clause_words(place: Place) -> Words:
     begin = max(0, at - WINDOW)
     line, at = line[begin : at + WINDOW], at - begin
     row = _row_words(line, at, place.unit.header)
-    if row is not None:
+    if row:
         return row
     clause = next((line[a:b] for a, b in clauses(line) if a <= at < b), line)
     words = label_words(clause)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grounding.tokens import count_tokens, fits, splitter
+from grounding.tokens import _count_short, count_tokens, fits, splitter
 
 
 @pytest.mark.row("4-09")
@@ -53,3 +53,11 @@ def test_fits_agrees_with_the_count() -> None:
     assert not fits(text, n - 1)
     assert fits("=" * 500, 400)
     assert not fits("字" * 500, 400)
+
+
+def test_a_run_without_a_cut_is_counted_in_slices() -> None:
+    """A ruled line of 20,000 signs was bisected as a whole, in seconds and on the server's own loop; its slices are all alike but the last."""
+    before = _count_short.cache_info().misses
+    tokens = count_tokens("≠" * 20_050)
+    assert _count_short.cache_info().misses - before <= 2
+    assert 20_050 / 16 < tokens <= 20_050 * 3

@@ -14,10 +14,12 @@ from rai.claims.found import Found
 from rai.match import MOST_CLAIMS, TOO_MANY, check_claims
 from rai.records import Source
 from rai.support.frames import frames
+from rai.support.setting import MOST_STANDING
 
 SIZE = 200_000
 DENSE_SIZE = 20_000
 RANDOM_SIZE = 2_000
+OWN_SIZE = 3_000
 SOURCE = Source(
     "s", "Anna Brandt sells 20 GB for $7 until 3 March 2026. Call 020 7946 0321 or see https://a.example/b.", "Prices"
 )
@@ -75,6 +77,19 @@ def test_a_source_of_values_alone(piece: str) -> None:
     text = piece * (DENSE_SIZE // len(piece))
     for claim in check_claims("Anna Brandt sells 20 GB for $7 until 3 March 2026.", [Source("s", text, "Prices")]):
         assert all(text[e.start : e.end] == e.text for e in claim.evidence if e.field == "text")
+
+
+@pytest.mark.parametrize("piece", ["+1 ", "1/1/", "$5 and $6, ", "3 days at 5:30, ", "Mon 9-5; "])
+def test_an_answer_of_values_that_is_its_own_source(piece: str) -> None:
+    """Every value stands at hundreds of places beside hundreds of others: so many are looked at, and no more."""
+    text = piece * (OWN_SIZE // len(piece))
+    claims = check_claims(text, [Source("s", text)], text[:300])
+    assert max(len(c.evidence) for c in claims if c.kind != "statement") <= MOST_STANDING
+    assert {c.status for c in claims if c.kind in ("number", "money", "quantity")} <= {
+        "exact",
+        "normalised",
+        "unchecked",
+    }
 
 
 def test_what_lies_beyond_the_judged_claims_is_never_supported() -> None:

@@ -270,6 +270,17 @@ async def test_a_rule_that_raises_is_one_rule_less(monkeypatch: pytest.MonkeyPat
     assert {o.rule for o in seen if isinstance(o, RuleFailed)} == {note.rpartition(": ")[2]}
 
 
+async def test_a_rule_that_raises_has_no_verdict_by_another_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sentence quotes a source that has another amount there; what the rule would have said of it nobody knows."""
+
+    def raising(n: int, claim: Claim, *parts: Any) -> Finding:
+        raise KeyError("the words of the text")
+
+    monkeypatch.setattr("rai.check.engine.missing", raising)
+    report = await check("The plan costs $777 a month.", [PHONE], ports=ALL)
+    assert next(c for c in report.claims if c.kind == "money").status == "unchecked"
+
+
 async def test_an_answer_that_cannot_be_read_beside_its_sources_is_open_and_its_contacts_are_held_back() -> None:
     report = await check("It opens tomorrow. Call +1 415 555 0132.", [PHONE], ports=ALL, at=Never(2026, 3, 1))
     assert {c.status for c in report.claims} == {"unchecked"}

@@ -148,6 +148,7 @@ def _words(tokens: Sequence[str]) -> list[str]:
     return [word for word in found if word]
 
 
+@lru_cache(maxsize=4096)
 def axes_of(text: str, start: int) -> tuple[Axis, ...]:
     """The axes of the value that begins at `start` of `text`; none where it is a key itself or stands in running prose."""
     page = _page(text)

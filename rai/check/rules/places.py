@@ -36,9 +36,11 @@ from rai.support.setting import Around, Finding, Setting, name_of
 from rai.support.sources import Place, Prepared
 from rai.support.words import numbered, role_terms
 
-MOST_COMPARED = 200_000
-"""Pairs of a place of a claim's value and another value of its measure that are compared. Sources that hold one value a
-hundred times beside two thousand others are none that a person wrote; what is then left undecided is `unchecked`."""
+MOST_COMPARED = 400_000
+"""Pairs of a place of a value and another value of its measure that are compared for one answer, shared by its values. Sources that hold one value
+a hundred times beside two thousand others are none that a person wrote; what is then left undecided is `unchecked`."""
+MOST_RIVALS = 600
+"""Other values of its measure that a value is compared with, the first ones."""
 MOST_BESIDE = 40
 """Values beside one that are looked at."""
 _NEAR = 1
@@ -64,8 +66,10 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
         return Finding("wrong_role", (place.span(),), why, rule="bound")
     own = {id(p) for p in places}
     measures = dict.fromkeys((measure_of(found), *(measure_of(p.found) for p in places)))
-    others = [p for s in setting.sources for m in measures for p in s.alike.get(m, ()) if id(p) not in own]
-    most = max(1, MOST_COMPARED // max(1, len(others)))
+    alike = (p for s in setting.sources for m in measures for p in s.alike.get(m, ()))
+    same = {p.found.value for p in places}  # of a value that stands very often not every place is looked at
+    others = list(islice((p for p in alike if id(p) not in own and p.found.value not in same), MOST_RIVALS))
+    most = max(1, MOST_COMPARED // len(answer.values) // max(1, len(others)))
     beaten = [(p, _beating(p, others, whole)) for p in agreeing[:most]]
     kept = [p for p, other in beaten if other is None]
     if kept:

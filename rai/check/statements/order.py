@@ -10,7 +10,8 @@ from rai.check.statements.said import Candidate, Part
 
 CLOSE = 0.5
 """Share of what a clause tells that a clause of a source has to hold to be its step."""
-_FEWEST = 2
+_FEWEST, _FEWEST_BEHIND = 2, 3
+"""Words that a clause and its step share; more of one that hangs on another (", away from her other medicines")."""
 _OPENING = 3
 """Characters of a clause before the word that it opens with."""
 
@@ -51,7 +52,8 @@ def _step(part: Part) -> Candidate | None:
     if not part.candidates:
         return None
     best = part.candidates[0]
-    return best if best.two.mine >= CLOSE and len(best.two.shared) >= _FEWEST and not best.unit.row else None
+    fewest = _FEWEST_BEHIND if part.clause.text.startswith(",") else _FEWEST
+    return best if best.two.mine >= CLOSE and len(best.two.shared) >= fewest and not best.unit.row else None
 
 
 def _place(candidate: Candidate) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -54,7 +55,7 @@ def negation_turned(said: Said) -> Decision | None:
 
 def _turned_part(said: Said, part: Part) -> Decision | None:
     near = [c for c in part.candidates if _speaks_of_it(c.two)]
-    if not near or near[0].unit.row:
+    if not near or near[0].unit.row or (part is not said.parts[0] and _NOT_THE_OTHER.match(part.clause.text)):
         return None
     first = near[0]
     turn = turned(first.two)
@@ -65,6 +66,13 @@ def _turned_part(said: Said, part: Part) -> Decision | None:
     if any(_agrees(c, turn, first) for c in part.candidates if c is not first and c.rank >= first.rank - RIVAL):
         return None
     return Decision("contradicted", (first.unit.span,), _difference(turn, first))
+
+
+_NOT_THE_OTHER = re.compile(
+    r"\W*(?:and |but )?(?:not|nicht|pas|non|no|niet|nie) (?!(?:be|is|are|was|were|do|does|have|has|can|will|may)\b)",
+    re.IGNORECASE,
+)
+"""Behind the rest of a sentence: 18 months after the last purchase, not 12 months after they were earned."""
 
 
 def _speaks_of_it(two: Beside) -> bool:

@@ -38,14 +38,17 @@ _BESIDE = 0.4
 
 def bound(n: int, answer: Answer, findings: Mapping[int, Finding]) -> tuple[Operand, ...]:
     """The operands of the n-th value of `answer`, nearest first. `findings`: those of values that are decided."""
-    every = (
-        *_implied(n, answer),
-        *_one_of(n, answer),
-        *_said(n, answer, findings),
-        *_asked(answer.values[n], answer.setting),
-        *_named(n, answer),
-    )
+    before, behind = _unchanging(n, answer)
+    every = (*before, *_said(n, answer, findings), *behind)
     return nearest((o for o in every if o.found.kind in _KINDS), MOST)
+
+
+def _unchanging(n: int, answer: Answer) -> tuple[tuple[Operand, ...], tuple[Operand, ...]]:
+    """What does not hang on findings, read once for each value: what words stand for; what is asked, and what sources say."""
+    if n not in answer.operands:
+        before = (*_implied(n, answer), *_one_of(n, answer))
+        answer.operands[n] = (before, (*_asked(answer.values[n], answer.setting), *_named(n, answer)))
+    return answer.operands[n]
 
 
 def _implied(n: int, answer: Answer) -> Iterator[Operand]:

@@ -36,6 +36,8 @@ _LARGE, _UNTOLD_LARGE = 1000, 1.5
 """A number from a thousand on is seldom the product of two others by chance."""
 UNRECKONED = 2.0
 """The same of a bare number, and of a quantity or percentage in a sentence that says nothing of reckoning."""
+FAR = 4.0
+"""The dearest calculation of a time that is worth a doubt: both operands out of the sources alone."""
 TOLD_DAY, UNTOLD_DAY = 2.25, 1.75
 """The same of a day: two days that are named seldom lie just a named span apart by chance."""
 _CUE = re.compile(
@@ -86,6 +88,41 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
         return None
     formula = f"{best.written} = {answer.written(n)}"
     return Finding("derived", spans_of(best.operands), formula, rule="worked-out", formula=formula)
+
+
+def may_follow(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Finding | None:
+    """`unchecked` for a time that lies a span before or after another where a source says of the span that something is due then, though the
+    answer does not say of what: "be back by 1:55 p.m.", 20 minutes before departure.
+    """
+    if answer.values[n].kind != "time":
+        return None
+    ways = (
+        w for w in _ways(n, answer, findings) if w.cost <= FAR and any(_leads_there(o, w, answer) for o in w.operands)
+    )
+    best = min(ways, key=_dearness, default=None)
+    if best is None:
+        return None
+    return Finding(
+        "unchecked", spans_of(best.operands), f"It may be {best.written}; nothing says so.", rule="may-follow"
+    )
+
+
+def _leads_there(operand: Operand, way: Reckoned, answer: Answer) -> bool:
+    """True of a span that a source counts as `way` does, from something: 2 h before departure."""
+    if operand.found.kind != "quantity":
+        return False
+    sign = "before" if f"- {operand.text}" in way.written else "after"
+    texts = {s.source.id: s.source.text for s in answer.setting.sources}
+    spans = [s for s in operand.evidence[:2] if s.field == "text"]
+    return any(_FROM_THERE[sign].match(texts.get(s.source, "")[s.end : s.end + 16]) for s in spans)
+
+
+_FROM_THERE = {
+    "before": re.compile(
+        r"\s(?:before|prior|ahead|in advance|earlier|vor|avant|antes|prima|voor|przed)\b", re.IGNORECASE
+    ),
+    "after": re.compile(r"\s(?:after|later|nach|après|después|dopo|depois|na|po)\b", re.IGNORECASE),
+}
 
 
 _ARTICLE = r"(?: (?:the|dem|den|der|le|la|el|il|o|de|del|dal|al|zum|midnight on|end of|including))*[ ,]{0,2}$"

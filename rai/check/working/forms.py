@@ -6,6 +6,7 @@ of few terms is that value; the cheapest way is shown. Amounts are reckoned as w
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -17,6 +18,10 @@ from rai.claims.found import Found
 from rai.claims.units import dimension_of
 
 _CENT = SCALE // 100
+MOST_PAIRED, MOST_PAIRS = 1500, 20_000
+"""Terms that are paired, the cheapest first, and pairs that are tried: of a hedged number beside a page of numbers nearly every pair fits."""
+MOST_SHARED = 200
+"""Products of which shares are taken, the cheapest first."""
 MOST_SUMMED = 8
 """Amounts of one list or sentence that are added up."""
 
@@ -34,7 +39,7 @@ def ways(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Term]:
         parts += _parts_of(own, operands)
     if money:
         parts += [
-            *_shares(products, operands),
+            *_shares(sorted(products, key=_term_cost)[:MOST_SHARED], operands),
             *_times_sums(own, operands),
             *_shares(list(_differences(own)), operands),
         ]
@@ -160,17 +165,26 @@ def _ratios(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Term]:
 
 
 def _pairs(wanted: Wanted, terms: Sequence[Term]) -> Iterator[Term]:
-    """Sums and differences of two terms, of which a source alone says one operand at most."""
-    by_number: dict[int, list[Term]] = {}
-    for term in terms:
-        by_number.setdefault(term.number, []).append(term)
+    """Sums and differences of two terms, of which a source alone says one operand at most; of the cheapest terms, and so many pairs at most."""
+    cheap = sorted(terms, key=_term_cost)[:MOST_PAIRED]
+    yield from _paired(wanted, cheap)
+
+
+def _paired(wanted: Wanted, terms: Sequence[Term]) -> Iterator[Term]:
+    ordered = sorted(terms, key=_term_number)
+    numbers = [t.number for t in ordered]
+    tried = 0
     for a in terms:
-        for b in _lying(by_number, wanted.least - a.number, wanted.most - a.number):
+        for b in _lying(ordered, numbers, wanted.least - a.number, wanted.most - a.number):
+            tried += 1
             if _go_together(a, b) and not (a.product and b.product and a.written > b.written):
                 yield _pair(a, b, "+")
-        for b in _lying(by_number, a.number - wanted.most, a.number - wanted.least):
+        for b in _lying(ordered, numbers, a.number - wanted.most, a.number - wanted.least):
+            tried += 1
             if _go_together(a, b) and not b.product:
                 yield _pair(a, b, "-")
+        if tried > MOST_PAIRS:
+            return
 
 
 def _pair(a: Term, b: Term, sign: str) -> Term:
@@ -195,10 +209,9 @@ def _go_together(a: Term, b: Term) -> bool:
     return len(unsaid) <= 1 or (not a.product and not b.product and max(o.far for o in unsaid) <= _FIRST)
 
 
-def _lying(by_number: dict[int, list[Term]], least: int, most: int) -> Iterable[Term]:
-    if least == most:
-        return by_number.get(least, ())
-    return [t for number, group in by_number.items() if least <= number <= most for t in group]
+def _lying(ordered: Sequence[Term], numbers: Sequence[int], least: int, most: int) -> Sequence[Term]:
+    """The terms whose numbers lie within both, of those `ordered` by their `numbers`."""
+    return ordered[bisect_left(numbers, least) : bisect_right(numbers, most)]
 
 
 def _apart(a: Term, b: Term) -> bool:
@@ -240,6 +253,10 @@ _FIRST = 1.2
 
 def _term_cost(term: Term) -> float:
     return term.cost
+
+
+def _term_number(term: Term) -> int:
+    return term.number
 
 
 def _runs(wanted: Wanted, near: Sequence[Term]) -> Iterator[Term]:

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from bot.http.app import BODY_BYTES
+from bot.http.errors import describe
 from bot.http.forms import parse_check, report_json
+from grounding.errors import AttestError, WorkFailed, WorkOverran
 from rai.records import Layer, Report
 from tests.bot.http.conftest import Client, Start
 from tests.fakes.system import Fake, fake_system
@@ -91,6 +93,29 @@ async def test_errors_are_one_line_in_both_forms(
         assert "secret words" not in text
         assert "Traceback" not in text
         assert "alice" not in text
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (
+            WorkFailed("rai.provenance.weighed failed: ValueError at rai/provenance.py:182"),
+            "internal",
+            "the log has it under",
+        ),
+        (WorkOverran("the check took longer than 8 s and was ended"), "too_slow", "took longer than 8 s"),
+    ],
+)
+def test_a_fault_of_our_work_is_a_number_for_the_caller_and_a_line_of_ours_in_the_log(
+    error: AttestError, code: str, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    status, said, message = describe(error)
+    assert (status, said) == (500, code)
+    assert told in message
+    assert ".py" not in message
+    if code == "internal":
+        assert "rai/provenance.py:182" in caplog.text
+        assert message.rpartition(" ")[2] in caplog.text
 
 
 @pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
