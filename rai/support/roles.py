@@ -150,7 +150,10 @@ def _is_row_named(said: Said, mine: Words, theirs: Words) -> bool:
     """True if the claim names the whole key of the other row, and not that of this one: Glow 2 is not Glow 2 Pro."""
     if not mine or not theirs or mine == theirs:
         return False
-    clause, numbers = said.frame.words, {w for w in said.sentence | said.context if w.startswith("=")}
+    clause = said.frame.words
+    if not all(w in clause or w in said.sentence or w in said.context for w in theirs):
+        return False  # so it is of nearly every pair
+    numbers = {w for w in said.sentence | said.context if w.startswith("=")}
     keys = mine | theirs
     told = clause if clause & keys else said.sentence if said.sentence & keys else said.context
     named = {w for w in told if not w.startswith("=")} | numbers

@@ -25,6 +25,9 @@ from rai.check.working.calendar import (
 from rai.check.working.operands import Operand, amount_of, unit_of
 from rai.claims.found import Found
 
+MOST_STARTS = 8
+"""Days from which a span is added several times, the nearest first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Series:
@@ -51,19 +54,15 @@ def _several_spans(
     """A span that is added several times: renewable twice by 28 days."""
     times = [(o, o.amount) for o in operands if o.far < SAID_HERE and o.found.kind in ("number", "quantity")]
     counts = [(o, int(n)) for o, n in times if n is not None and n in range(2, 7) and not is_span(o.found)]
+    starts = [o for o in operands if o.found.kind == "date" and o.far <= FARTHEST][:MOST_STARTS]
     for count, n in counts[:3]:
-        for start in (o for o in operands if o.found.kind == "date" and o.far <= FARTHEST):
-            for day in days_of(start.found, years):
-                for span in spans[:6]:
-                    amount = amount_of(span.found)
-                    longer = (
-                        span.found
-                        if amount is None
-                        else replace(span.found, value=f"{n * amount} {unit_of(span.found)}")
-                    )
-                    if any(says(found, d) for d in moved_by(day, longer) if d > day):
-                        written = f"{start.text} + {count.text} × {span.text}"
-                        yield Reckoned((start, count, span), written, start.far + span.far + 0.5)
+        for span in spans[:6]:
+            amount = amount_of(span.found)
+            longer = span.found if amount is None else replace(span.found, value=f"{n * amount} {unit_of(span.found)}")
+            for start in starts:
+                if any(says(found, d) for day in days_of(start.found, years) for d in moved_by(day, longer) if d > day):
+                    written = f"{start.text} + {count.text} × {span.text}"
+                    yield Reckoned((start, count, span), written, start.far + span.far + 0.5)
 
 
 def _weekdays_later(found: Found, operands: Sequence[Operand], spans: Sequence[Operand]) -> Iterator[Reckoned]:
