@@ -10,6 +10,7 @@ from rich.text import Text
 
 from bot.commands.html_file import HtmlFile
 from bot.commands.output import console, note, table
+from bot.evaluate.answers import RULE
 from bot.evaluate.bench import SetResult, SuiteResult
 from bot.evaluate.gain import Gain
 from bot.evaluate.kinds import counted
@@ -32,14 +33,19 @@ def show(results: Sequence[SuiteResult], seconds: float) -> None:
             rows = [(row.id, row.set, row.outcome, "; ".join(row.why)) for row in result.wrong]
             out.print(table(("row", "set", "outcome", "why"), rows))
             out.print()
-        names = list(dict.fromkeys(metric for part in result.sets for metric in part.metrics))
-        rows_of_figures = [
-            (part.name, part.n, *(figure(name, part.metrics.get(name)) for name in names)) for part in result.sets
-        ]
-        out.print(table((result.suite, "n", *names), rows_of_figures, right=("n", *names)))
-        out.print()
+        _show_figures(result.suite, [part for part in result.sets if RULE not in part.name])
+        if rules := [part for part in result.sets if RULE in part.name]:
+            _show_figures("rule that condemned", rules)
         _show_gains(result)
     out.print(f"{seconds:.1f} s", style="dim")
+
+
+def _show_figures(title: str, sets: Sequence[SetResult]) -> None:
+    """A line for each set; what sets are called stays on a line, whatever room the figures take."""
+    names = list(dict.fromkeys(metric for part in sets for metric in part.metrics))
+    rows = [(part.name, part.n, *(figure(name, part.metrics.get(name)) for name in names)) for part in sets]
+    console().print(table((title, "n", *names), rows, right=("n", *names), whole=(title,)))
+    console().print()
 
 
 def _show_turns(result: SuiteResult) -> None:

@@ -56,11 +56,13 @@ def emit_line(value: Any) -> None:
     sys.stdout.flush()
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[str] = ()) -> Table:
-    """A table whose cells are data: nothing in them is read as markup. Columns named in `right` are figures."""
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[str] = (), whole: Sequence[str] = ()
+) -> Table:
+    """A table whose cells are data: nothing in them is read as markup. Columns named in `right` are figures, cells of those in `whole` stay on a line."""
     made = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for name in columns:
-        made.add_column(name, justify="right" if name in right else "left", overflow="fold")
+        made.add_column(name, justify="right" if name in right else "left", overflow="fold", no_wrap=name in whole)
     for row in rows:
         made.add_row(*(cell if isinstance(cell, Text) else Text(plain(str(cell))) for cell in row))
     return made
