@@ -77,7 +77,7 @@ def _on_its_card(n: int, finding: Finding, answer: Answer) -> tuple[EvidenceSpan
     return (span,) if len(cards) > 1 and mine and rest & role_terms(mine[0].group()) - others else ()
 
 
-_CARD = re.compile(r"(?:[^\n]+\n?)+")
+_CARD = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 _CARD_LABEL = re.compile(r"[^\n:]{2,30}: ?$")
 
 
