@@ -27,9 +27,9 @@ from rai.support.entities import is_loose, match_loose
 from rai.support.rounding import rounded
 from rai.support.setting import Finding, standing
 
-MOST_WORKED_OUT = 60
+MOST_WORKED_OUT = 40
 """Values of one answer that are tried as worked out; one of more is none that a person is to read."""
-ROUNDS = 8
+ROUNDS = 5
 """How often values are tried again that follow from others which follow from others."""
 
 

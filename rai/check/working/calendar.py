@@ -12,6 +12,8 @@ from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from decimal import Decimal
+from functools import lru_cache
 from itertools import permutations
 
 from rai.check.working.operands import Operand, amount_of, unit_of
@@ -203,10 +205,19 @@ def is_span(found: Found) -> bool:
     )
 
 
-def moved_by(start: date, span: Found) -> Iterator[date]:
-    amount, unit = amount_of(span), unit_of(span)
-    if amount is None:
-        return
+def moved_by(start: date, span: Found) -> tuple[date, ...]:
+    """The days that lie a span after and before another; of working days all that may be meant."""
+    return _moved(start, span.value)
+
+
+@lru_cache(maxsize=16384)
+def _moved(start: date, value: str) -> tuple[date, ...]:
+    span = Found("quantity", 0, 0, value)
+    amount = amount_of(span)
+    return tuple(_movements(start, amount, unit_of(span))) if amount is not None else ()
+
+
+def _movements(start: date, amount: Decimal, unit: str) -> Iterator[date]:
     for sign in (1, -1):
         if unit in ("month", "year"):
             months = amount * (12 if unit == "year" else 1)
