@@ -172,6 +172,10 @@ async def test_batches_that_are_graded_at_once_do_not_overshoot_together(tmp_pat
     assert t.spent <= bound
 
 
+MARKERS_DIFFER = 18
+"""16 hexadecimal digits are 6 to 14 tokens; a prompt of one quotation has them twice."""
+
+
 async def drafted(tmp_path: Path, **more: Any) -> int:
     """The most that the draft of these tests takes, prompt and reply."""
     t = await turn(tmp_path / "measured", PLAIN, Terms(draft_tokens=DRAFT_TOKENS), compose=GOOD, **more)
@@ -180,14 +184,17 @@ async def drafted(tmp_path: Path, **more: Any) -> int:
 
 
 async def test_a_draft_that_does_not_fit_is_a_failed_turn_that_says_so(tmp_path: Path) -> None:
-    """One token decides."""
+    """So few tokens decide as the two markers of a quotation may differ by from turn to turn."""
     most = await drafted(tmp_path)
-    fits = await turn(tmp_path / "fits", PLAIN, Terms(tokens=most + 8, draft_tokens=DRAFT_TOKENS), compose=GOOD)
+    fits = await turn(
+        tmp_path / "fits", PLAIN, Terms(tokens=most + MARKERS_DIFFER, draft_tokens=DRAFT_TOKENS), compose=GOOD
+    )
     assert fits.reply.outcome is Outcome.ANSWERED
-    t = await turn(tmp_path / "not", PLAIN, Terms(tokens=most - 9, draft_tokens=DRAFT_TOKENS), compose=GOOD)
+    less = most - MARKERS_DIFFER - 1
+    t = await turn(tmp_path / "not", PLAIN, Terms(tokens=less, draft_tokens=DRAFT_TOKENS), compose=GOOD)
     assert (t.reply.outcome, t.reply.code, t.reply.answer) == (Outcome.FAILED, "model_unavailable", OVER_BUDGET)
     assert t.asked == []
-    assert t.reply.notes == (f"the turn's budget of {most - 9} tokens leaves no room for the draft",)
+    assert t.reply.notes == (f"the turn's budget of {less} tokens leaves no room for the draft",)
     assert t.body["reply"]["notes"] == list(t.reply.notes)
     assert t.reply.usage == {}
 
