@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from grounding.text import sentences
 from rai.claims.found import Found
 from rai.match import MOST_CLAIMS, TOO_MANY, check_claims
-from rai.records import Source
+from rai.records import Claim, Source
 from rai.support.frames import frames
 from rai.support.setting import MOST_STANDING
 
@@ -110,3 +110,15 @@ def test_one_endless_url() -> None:
 def test_random_fragments_over_and_over(parts: list[str], last: str) -> None:
     piece = "".join(parts)
     checked((piece * (RANDOM_SIZE // len(piece) + 1))[:RANDOM_SIZE] + last)
+
+
+def test_a_value_of_which_not_every_place_was_looked_at_is_not_called_wrong() -> None:
+    """The place that agrees may be one of those behind."""
+    text = "".join(f"Locker {n} costs at least $9.\n" for n in range(MOST_STANDING + 10))
+    answer = "You pay at most $9 for one."
+    assert money_of(check_claims(answer, [Source("s", text[:84])])) == "wrong_role"
+    assert money_of(check_claims(answer, [Source("s", f"{text}A locker of the hall costs at most $9.")])) == "unchecked"
+
+
+def money_of(claims: tuple[Claim, ...]) -> str:
+    return next(c.status for c in claims if c.kind == "money")

@@ -32,7 +32,7 @@ from rai.support.opposites import opposed
 from rai.support.owners import anothers, label_words, owner
 from rai.support.roles import Said, clash, quotes, rival
 from rai.support.same import same_value
-from rai.support.setting import Around, Finding, Setting, name_of
+from rai.support.setting import MOST_STANDING, Around, Finding, Setting, name_of
 from rai.support.sources import Place, Prepared
 from rai.support.words import numbered, role_terms
 
@@ -60,7 +60,12 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
     whole = _Told(told, around, layers_of(n, answer), spoken(claim.text), question, claim.kind, answer.words)
     multiplied = _MULTIPLIED.search(around.preceding) is not None  # 10 × EUR 132: a price per month by its months
     agreeing = [p for p in places if multiplied or p.found.kind != found.kind or contradicts(itself, p) is None]
+    why = f"The sources hold {claim.text} too often to tell what each place is about."
+    too_many = Finding("unchecked", (), why, rule="too-many")
+    unseen = len(places) >= MOST_STANDING  # the place that agrees may be one of those behind
     if not agreeing:
+        if unseen:
+            return too_many
         place = places[0]
         why = f"{name_of(place)} has {place.span().text} {contradicts(itself, place)}."
         return Finding("wrong_role", (place.span(),), why, rule="bound")
@@ -78,9 +83,8 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
             or (None if _is_foreign(kept[0], answer.words) else nearer(n, kept, others, answer))
             or held(claim, found, kept, "held")
         )
-    if len(beaten) < len(agreeing):
-        why = f"The sources hold {claim.text} too often to tell what each place is about."
-        return Finding("unchecked", (), why, rule="too-many")
+    if unseen or len(beaten) < len(agreeing):
+        return too_many
     place, other = next((p, o) for p, o in beaten if o is not None)
     if not other.clause and _is_used(n, other.place, answer):
         return held(claim, found, [place], "held-beside")
