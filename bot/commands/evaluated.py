@@ -10,12 +10,12 @@ from rich.text import Text
 
 from bot.commands.html_file import HtmlFile
 from bot.commands.output import console, note, table
-from bot.evaluate.answers import RULE
 from bot.evaluate.bench import SetResult, SuiteResult
 from bot.evaluate.gain import Gain
 from bot.evaluate.kinds import counted
 from bot.evaluate.page import eval_page
 from bot.evaluate.wording import WHOLE, name_of
+from rai.check.catalogue import BY_ID
 
 ASKED = 90
 """Characters of a question in a table."""
@@ -33,9 +33,8 @@ def show(results: Sequence[SuiteResult], seconds: float) -> None:
             rows = [(row.id, row.set, row.outcome, "; ".join(row.why)) for row in result.wrong]
             out.print(table(("row", "set", "outcome", "why"), rows))
             out.print()
-        _show_figures(result.suite, [part for part in result.sets if RULE not in part.name])
-        if rules := [part for part in result.sets if RULE in part.name]:
-            _show_figures("rule that condemned", rules)
+        _show_figures(result.suite, [part for part in result.sets if not part.rule])
+        _show_rules([part for part in result.sets if part.rule])
         _show_gains(result)
     out.print(f"{seconds:.1f} s", style="dim")
 
@@ -45,6 +44,18 @@ def _show_figures(title: str, sets: Sequence[SetResult]) -> None:
     names = list(dict.fromkeys(metric for part in sets for metric in part.metrics))
     rows = [(part.name, part.n, *(figure(name, part.metrics.get(name)) for name in names)) for part in sets]
     console().print(table((title, "n", *names), rows, right=("n", *names), whole=(title,)))
+    console().print()
+
+
+def _show_rules(sets: Sequence[SetResult]) -> None:
+    """A line for each rule that condemned a claim: how often, how often rightly, and what it means."""
+    if not sets:
+        return
+    rows = [
+        (p.name, p.n, figure("right", p.metrics["right"]), BY_ID[p.rule].says if p.rule in BY_ID else "") for p in sets
+    ]
+    heads = ("rule that condemned", "n", "right", "it says")
+    console().print(table(heads, rows, right=("n", "right"), whole=heads[:1]))
     console().print()
 
 

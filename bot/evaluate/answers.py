@@ -17,7 +17,6 @@ from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult, WrongRow
 from grounding.errors import InputError
 from rai.records import SUPPORTED, UNSUPPORTED, Claim, Report
 
-RULE = ":rule "
 """Between the name of a set and that of a rule."""
 IN_VALUES = frozenset({"digit", "wrong_role", "unit", "date", "contact", "name", "derived"})
 IN_SENTENCES = frozenset({"negation", "condition", "scope", "order", "invented"})
@@ -132,7 +131,7 @@ def _by_rule(stem: str, judged: Sequence[_Judged]) -> Iterator[SetResult]:
             condemned[rule] += 1
             right[rule] += row.type is not None and row.touches(claim)
     for rule, n in condemned.most_common():
-        yield SetResult(f"{stem}{RULE}{rule}", n, {"right": right[rule] / n, "wrong": 1 - right[rule] / n})
+        yield SetResult(f"{stem}:{rule}", n, {"right": right[rule] / n, "wrong": 1 - right[rule] / n}, rule=rule)
 
 
 def _wrong(stem: str, row: _Judged) -> WrongRow | None:

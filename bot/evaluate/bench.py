@@ -25,7 +25,7 @@ class SetResult:
 
     Suites that measure question by question hand the questions over, and what the set gains over another system;
     `notes` are lines for the person who made the set. `system`: which of several that were measured side by side, such as a policy.
-    `part`: a line of the table of the set before it.
+    `part`: a line of the table of the set before it. `rule`: the rule of the check that the line is about, where it is about one.
     """
 
     name: str
@@ -36,6 +36,7 @@ class SetResult:
     notes: tuple[str, ...] = ()
     system: str = ""
     part: bool = False
+    rule: str = ""
 
     @property
     def split(self) -> str:

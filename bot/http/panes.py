@@ -14,6 +14,7 @@ from typing import Literal
 from bot.http.fold import FOLD_ABOVE, folds
 from bot.http.markup import Mark, segments
 from bot.http.words import SIGNS, WORDS
+from rai.check.catalogue import BY_ID, Rule
 from rai.records import Claim, EvidenceSpan, Source
 
 Tone = Literal["ok", "doubt", "bad"]
@@ -61,6 +62,11 @@ class ClaimRow:
         """The normal form, where it tells more than the text; that of weekdays is for machines."""
         value = self.claim.value or ""
         return "" if value == self.claim.text or value.startswith("-W") else value
+
+    @property
+    def rule(self) -> Rule | None:
+        """The rule that decided; None where none did."""
+        return BY_ID.get(self.claim.rule or "")
 
     @property
     def kind(self) -> str:

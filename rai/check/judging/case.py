@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rai.check.catalogue import BY_ID
 from rai.check.judging.records import Case
 from rai.check.statements.match import COVERED
 from rai.records import CONTACT_KINDS, UNSUPPORTED, Claim, Source
@@ -11,8 +12,6 @@ from rai.statements.wording import substance
 
 MOST_CLAIMS = 40
 """Claims of one call; further ones stay as they are."""
-COMPUTED: frozenset[str] = frozenset({"weekday"})
-"""Ids of rules whose verdict follows from the answer alone: no quotation could speak against it."""
 
 
 def in_doubt(claim: Claim) -> bool:
@@ -39,7 +38,8 @@ def likely(claim: Claim) -> bool:
 def _suspected(claim: Claim) -> bool:
     """True of what rules condemn by what they read beside it; strangers' wording misleads each of them at times."""
     contact = claim.kind in CONTACT_KINDS  # whose a telephone number is, no judge's word decides
-    return claim.status in UNSUPPORTED and claim.rule not in COMPUTED and not contact
+    rule = BY_ID.get(claim.rule or "")
+    return claim.status in UNSUPPORTED and (rule is None or rule.judge) and not contact
 
 
 def _holds_one(sentence: Claim, claims: Sequence[Claim]) -> bool:

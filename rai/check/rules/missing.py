@@ -137,20 +137,12 @@ def _left_over(claim: Claim, found: Found, around: Around, setting: Setting) -> 
         return Finding(
             "normalised", spans, f"Part of the name {spans[0].text} in {spans[0].source}.", rule="within-name"
         )
-    if may_be_tally(claim, found, around, setting):
-        return tallied(claim)
     if yearless := _of_no_year(found, setting):
         why = f"{name_of(yearless)} has {yearless.span().text}, of no year; the answer adds it."
         return Finding("unchecked", (yearless.span(),), why, rule="open-year")
     if open_year := _in_open_year(found, setting):
         why = f"{name_of(open_year)} has {open_year.span().text} of a year that depends on when it was written."
         return Finding("unchecked", (open_year.span(),), why, rule="open-year")
-    if unit := _each(claim, found, setting):
-        return unit
-    if held := _among_days(found, setting):
-        return Finding(
-            "unchecked", (held.span(),), f"{claim.text} is among the days of {held.span().text}.", rule="among-days"
-        )
     return _another_rate(claim, found, around, setting) or Finding(
         "absent", (), _why_absent(claim, found, setting), rule="no-source"
     )
@@ -206,22 +198,6 @@ _SAID_PER = re.compile(
 )
 
 
-def tallied(claim: Claim) -> Finding:
-    """The finding of a number that may count what the answer tells of."""
-    why = f"{claim.text} may count what the answer tells of; no source gives another number for it."
-    return Finding("unchecked", (), why)
-
-
-def _each(claim: Claim, found: Found, setting: Setting) -> Finding | None:
-    """One night in the room costs $90: the unit of a price, where a source has a price per night."""
-    number, _, unit = found.value.partition(" ")
-    if claim.kind != "quantity" or number != "1" or not claim.text[0].isalpha():
-        return None
-    priced = (p for p in _kinds(setting, "money", "quantity") if unit in p.found.per.split())
-    place = next(priced, None)
-    return Finding("normalised", (place.span(),), f"{name_of(place)} gives it per {unit}.") if place else None
-
-
 def _in_open_year(found: Found, setting: Setting) -> Place | None:
     """The month or day of a source whose year is told by when it was written: "17 August last year" for August 2022."""
     dated = _DATED.fullmatch(found.value)
@@ -260,32 +236,16 @@ def _years(text: str) -> frozenset[str]:
 _YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d(?![\d,]|\.\d)")
 
 
-def _among_days(found: Found, setting: Setting) -> Place | None:
-    """A day that stands only within a set of days: Tuesday of Monday to Friday."""
-    wanted = weekdays.days_of(found.value)
-    days = (p for p in _kinds(setting, "date") if wanted and wanted <= weekdays.days_of(p.found.value))
-    return next(days, None)
-
-
-def may_be_tally(claim: Claim, found: Found, around: Around, setting: Setting) -> bool:
-    """A small number in words ("two ways") counts more often than it quotes, unless a source counts the same otherwise."""
-    if claim.kind != "number" or not claim.text.isalpha() or len(found.value) > 1:
-        return False
-    head = around.frame.head
-    if head:
-        return not any(head & (p.frame.head | p.unit.terms) for p in _kinds(setting, "number", "quantity"))
-    words = role_terms(around.sentence.replace(claim.text, " "))
-    return not any(words & p.unit.terms for p in _kinds(setting, "number"))
-
-
 def _only_asked(claim: Claim, found: Found, setting: Setting) -> Finding:
     """A number of the question confirms nothing, and where a source gives another one it is wrong."""
     rivals = [p for p in _kinds(setting, found.kind) if measure(p.found) == measure(found)]
     fitting = [p for p in rivals if setting.question_terms & (p.unit.terms | p.unit.context)]
     if fitting and found.kind in ("quantity", "money", "percent", "time", "phone"):
         why = f"{claim.text} stands only in the question; {name_of(fitting[0])} says {fitting[0].span().text}."
-        return Finding("absent", (), why)
-    return Finding("unchecked", (), f"{claim.text} stands only in the question; no source confirms it.")
+        return Finding("absent", (), why, rule="only-asked")
+    return Finding(
+        "unchecked", (), f"{claim.text} stands only in the question; no source confirms it.", rule="only-asked"
+    )
 
 
 def _kinds(setting: Setting, *kinds: str) -> list[Place]:
