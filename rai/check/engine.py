@@ -15,7 +15,7 @@ from typing import ParamSpec
 from grounding.mishap import kind_and_place
 from rai.check.answer import Answer
 from rai.check.reading.readings import is_age, readings
-from rai.check.rules.missing import missing, open_date
+from rai.check.rules.missing import another_rate, missing, open_date
 from rai.check.rules.names import named, numbered_name
 from rai.check.rules.places import currency_of_the_page, placed, verbatim, weekday_of, year_of_the_page
 from rai.check.rules.said import said_by_the_person
@@ -109,7 +109,7 @@ def _held(n: int, claim: Claim, value: Found, answer: Answer) -> Finding | None:
         if finding := said_by_the_person(claim, reading, around, setting):
             return finding
     finding = rounded(claim, value, around, setting)
-    return replace(finding, rule="rounded") if finding else None
+    return replace(finding, rule="rounded") if finding else another_rate(claim, value, around, setting)
 
 
 def _work_out(checked: Checked) -> None:

@@ -52,7 +52,7 @@ _AND_SMALL = re.compile(r" (?:(?:and|und|et|y|e|con|en) )?", re.IGNORECASE)
 _A_WHOLE = re.compile(r"\ban? (?P<name>dollar|euro|pound|quid|buck|franc) (?:and )?$", re.IGNORECASE)
 _COUNTS = re.compile(r"[ -]?(?:[^\W\d_]+|%|[.,:/]\d)")
 _GOES_ON = re.compile(
-    r" (?:an?|per|each|every|for|or|and|in|on|at|to|if|with|plus|pro|je|die|der|das|für|und|oder|im|par|pour|et|ou|por|para|y|o|al|a|per|ogni|e|cada|voor|en|of|za|i|lub)\b",
+    r" (?:an?|per|each|every|for|or|and|in|on|at|to|if|with|plus|rather|instead|more|less|than|from|as|is|was|once|all|pro|je|die|der|das|für|und|oder|im|par|pour|et|ou|por|para|y|o|al|a|per|ogni|e|cada|voor|en|of|za|i|lub)\b",
     re.IGNORECASE,
 )
 _NORMAL = re.compile(r"(?P<n>-?[0-9]{1,30}(?:\.[0-9]{1,12})?) (?:" + _CODE + ")")

@@ -57,7 +57,8 @@ _FOR = re.compile(
 )
 _JOINED = re.compile(r" (?:and|und|et|y|e|en|i) (?=[^\W\d_])", re.IGNORECASE)
 _QUALIFIED = re.compile(
-    r"(?: per | pro | je | par | por | each | every | elke | za | jede[nrs]? )(?P<how>started|full|begun|whole|angefangene[nrs]?|begonnene[nrs]?|volle[nrs]?|begonnen|gereserveerde?|rozpoczęt[aąey]) [^\W\d_]",
+    r"(?: per | pro | je | par | por | each | every | elke | za | jede[nrs]? | chaque | cada | ogni )(?P<how>started|full|begun|whole|angefangene[nrs]?|begonnene[nrs]?|volle[nrs]?|begonnen|gereserveerde?|rozpoczęt[aąey]|"
+    r"further|additional|extra|subsequent|weitere[nrs]?|zusätzliche[nrs]?|ulteriore|volgende|kolejn[aąey]) [^\W_]",
     re.IGNORECASE,
 )
 _ABBREVIATED = re.compile(r" ?(?:p\.? ?([amnpw])\.?)(?!\w)", re.IGNORECASE)

@@ -10,7 +10,9 @@ from grounding.text import body_start, terms
 _CITATION = re.compile(r"\s?(?:\[[0-9]{1,3}(?:, ?[0-9]{1,3})*\]|【[0-9]{1,3}】)")
 OPENING = re.compile(
     r"^(?:(?:yes|no|sure|certainly|of course|absolutely|great|okay|ok|sorry|i['’]?a?m (?:so |very )?sorry(?: but)?|unfortunately|"
-    r"thanks|thank you|good news)[,.!;:]+\s*(?:but )?|(?:yes|sorry|unfortunately|no(?= (?:it|you|they|we|there|the|this|that|i)\b))\s+){1,3}",
+    r"thanks|thank you|(?:good and bad|good|great|bad) news|(?:great|good) question|here you (?:go|are)|"
+    r"gerne?|klar|natürlich|danke|vielen dank|leider nein|avec plaisir|bien sûr|de rien|merci|claro|por supuesto|con gusto|gracias|certo|volentieri|di niente|grazie|"
+    r"com prazer|obrigad[oa]|graag(?: gedaan)?|natuurlijk|bedankt|oczywiście|proszę bardzo|dziękuj\w+)[,.!;:]+\s*(?:but )?|(?:yes|sorry|unfortunately|no(?= (?:it|you|they|we|there|the|this|that|i)\b))\s+){1,3}",
     re.IGNORECASE,
 )
 _PLEASANT = re.compile(
@@ -20,6 +22,12 @@ _PLEASANT = re.compile(
     r"best regards|kind regards|regards|sincerely|best wishes)\b",
     re.IGNORECASE,
 )
+_SYMPATHY = re.compile(
+    r"^(?:(?:i am|i['’]m|we are|we['’]re) )?(?:so |very |really )?sorry (?:to (?:hear|learn|read)|(?:about|for) (?:that|this|the|your)|you(?:['’]re| are| had| have)\b(?! to\b))",
+    re.IGNORECASE,
+)
+_FEW_WORDS = 4
+"""Words of a courtesy, or of a question without a verb in front: "Running late?"."""
 _ABSTAINS = re.compile(
     r"^(?:the (?:provided|given|available) (?:information|sources?|context|documents?) (?:is|are|do|does) not\b|i (?:do not|don['’]t) know|"
     r"i (?:could|can)(?: ?not|n['’]t) (?:find|answer|help|confirm)|based on the (?:provided|available) (?:information|sources?), i can(?:not|['’]t))",
@@ -36,18 +44,24 @@ NEGATION = re.compile(r"\b(?:not|no|never|none|nor|neither|cannot|without|unable
 def substance(sentence: str) -> bool:
     """True if a sentence claims something: no question, greeting, lead-in, offer of help, bare yes or admission of not knowing."""
     words = plain_words(sentence)
+    if _SYMPATHY.match(_CITATION.sub("", sentence).strip()) and not any(c.isdigit() for c in words):
+        return False
     if words.endswith(":") and not any(c.isdigit() for c in words):
         return False
     if is_question(words) or not terms(words) or _ABSTAINS.match(words):
         return False
-    return not (_PLEASANT.match(words) and len(content_terms(words)) <= 4)
+    return not (_PLEASANT.match(words) and len(content_terms(words)) <= _FEW_WORDS)
 
 
 @lru_cache(maxsize=4096)
 def is_question(sentence: str) -> bool:
     """True if a sentence asks; one that tells first and asks at its end ("The fee is $5, is there more?") tells."""
     words = plain_words(sentence)
-    return words.endswith("?") and bool(_QUESTION.match(words))
+    return words.endswith("?") and (bool(_QUESTION.match(words)) or _is_short(words))
+
+
+def _is_short(words: str) -> bool:
+    return len(words.split()) <= _FEW_WORDS and not any(c.isdigit() for c in words)
 
 
 def told_start(sentence: str) -> int:

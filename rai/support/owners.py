@@ -210,11 +210,14 @@ def clauses(line: str) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=4096)
 def _headings(text: str) -> tuple[tuple[int, Words], ...]:
-    """Where each line that can be a heading ends, and its words."""
-    found, at = [], 0
+    """Where each line that can be a heading ends, and its words, with those of headings right above it: a name, and below it what that is for."""
+    found, at, above = list[tuple[int, Words]](), 0, Words()
     for line in text.split("\n"):
         if line.strip() and _HEADING.fullmatch(line) and not _FACT.search(line) and not _CONTACT.search(fold(line)):
-            found.append((at + len(line), label_words(line)))
+            above |= label_words(line)
+            found.append((at + len(line), above))
+        else:
+            above = Words()
         at += len(line) + 1
     return tuple(found)
 

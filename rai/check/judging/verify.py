@@ -23,10 +23,8 @@ from rai.records import CONTACT_KINDS, SUPPORTED, UNSUPPORTED, Claim, EvidenceSp
 
 QUOTE, FORMULA, WRONG = "judge-quote", "judge-formula", "judge-wrong"
 """Rules of claims that a judge decided."""
-_SHARED_BY_SENTENCE = 2
-"""Words that the quotations of a sentence share with it and the question: "Yes, always." has none to share. Of a value it is one, and of a
-sentence whose value stands in the quotations too: free wording shares little else.
-"""
+_SHARED_AGAINST = 2
+"""Words that quotations share with a sentence, or the question, to speak against it. For it one will do: free wording shares little else with what it is worded from."""
 _ASKED = 2
 """Texts of what was said that tell what the answer is about: the query and the question that it was made of."""
 
@@ -94,29 +92,20 @@ def _valued(claim: Claim, proposal: Proposal, bench: _Bench) -> Claim:
     return claim
 
 
-def _relevant(claim: Claim, proposal: Proposal, bench: _Bench, values: Sequence[Claim] = ()) -> list[Known]:
-    """The quotations that stand where they are said to, if together they have to do with what `claim` is said of; else none. `values`: those of a sentence."""
+def _relevant(claim: Claim, proposal: Proposal, bench: _Bench) -> list[Known]:
+    """The quotations that stand where they are said to, if together they have to do with what `claim` is said of; else none."""
     case = bench.case
     found = (looked_up(quote, case.sources, case.said) for quote in proposal.quotes[:MOST_QUOTES])
     known = [one for one in found if one is not None]
     texts, around, least = [one.text for one in known], case.sentence_of(claim).text, 1
     if claim.kind != "statement":  # what is left of a line without the value must have to do with it
         texts, around = [t.replace(claim.text, " ") for t in texts], around.replace(claim.text, " ")
-    elif proposal.opinion == "wrong" or not _hold_one(values, known, bench):
-        least = _SHARED_BY_SENTENCE
+    elif proposal.opinion == "wrong":
+        least = _SHARED_AGAINST
     least = min(least, max(1, len(foreign(around, ()))))
     if shares([around, *case.said[:_ASKED]], texts) < least:
         return []
     return known if any(has_substance(one.text) for one in known) else []
-
-
-def _hold_one(values: Sequence[Claim], quotes: Sequence[Known], bench: _Bench) -> bool:
-    """True if a quotation has one of `values`, where rules found it or by equality."""
-    return any(
-        any(_lies_in(e, known) for e in c.evidence) or bench.values.carrying(c, known)
-        for c in values
-        for known in quotes
-    )
 
 
 def _quoted(claim: Claim, quotes: Sequence[Known], bench: _Bench) -> Claim | None:
@@ -189,13 +178,14 @@ def _instead(claim: Claim, known: Known, bench: _Bench) -> EvidenceSpan | None:
 def _stated(claim: Claim, proposal: Proposal, values: Sequence[Claim], bench: _Bench) -> Claim:
     """A sentence, judged once its `values` are."""
     inside = [c for c in values if claim.start <= c.start and c.end <= claim.end]
-    quotes = [known for known in _relevant(claim, proposal, bench, inside) if known.source is not None]
+    known = _relevant(claim, proposal, bench)
+    quotes = [one for one in known if one.source is not None]
     spans = tuple(span for known in quotes for span in known.spans)
     if (
         proposal.opinion == "supported"
         and quotes
         and all(map(_holds, inside))
-        and not _other_values(inside, quotes, bench)
+        and not _other_values(inside, known, bench)
     ):
         return _ruled(claim, "entailed", spans, f"{bench.name} finds it in the quoted words.", QUOTE)
     if proposal.opinion != "wrong":
@@ -217,9 +207,13 @@ def _holds(claim: Claim) -> bool:
 
 
 def _other_values(inside: Sequence[Claim], quotes: Sequence[Known], bench: _Bench) -> bool:
-    """True if the quotations have another value where a sentence has one, and that one nowhere."""
+    """True if the quotations have another value where a sentence has one in digits, and that one nowhere; in words it counts, or says in short."""
     told = (
-        c for c in inside if c.kind != "entity" and c.rule != COUNTS and c.status not in ("derived", "given", "rounded")
+        c
+        for c in inside
+        if c.kind != "entity"
+        and any(x.isdigit() for x in c.text)
+        and c.status not in ("derived", "given", "rounded")
     )
     plain = [c for c in told if not any(_lies_in(e, known) for e in c.evidence for known in quotes)]
     return any(

@@ -143,9 +143,7 @@ def _left_over(claim: Claim, found: Found, around: Around, setting: Setting) -> 
     if open_year := _in_open_year(found, setting):
         why = f"{name_of(open_year)} has {open_year.span().text} of a year that depends on when it was written."
         return Finding("unchecked", (open_year.span(),), why, rule="open-year")
-    return _another_rate(claim, found, around, setting) or Finding(
-        "absent", (), _why_absent(claim, found, setting), rule="no-source"
-    )
+    return Finding("absent", (), _why_absent(claim, found, setting), rule="no-source")
 
 
 def open_date(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
@@ -181,7 +179,7 @@ def _why_absent(claim: Claim, found: Found, setting: Setting) -> str:
     return f"No source has {claim.text}; {name_of(place)} has {place.span().text}: {difference}."
 
 
-def _another_rate(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
+def another_rate(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
     """The same amount per something else: $9 a month is not $9 a year."""
     if claim.kind not in ("money", "quantity"):
         return None

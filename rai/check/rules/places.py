@@ -132,6 +132,7 @@ def contradicts(told: Said, place: Place) -> str | None:
     return f"for {pair}" if pair and pair not in _LOOSE else None
 
 
+_FEWEST = 2
 _LOOSE = frozenset(
     stem(w)
     for w in ("day", "night", "morning", "evening", "weekend", "weekday", "open", "closed", "opening", "closing")
@@ -148,6 +149,8 @@ def _beside_in_words(place: Place, rivals: Sequence[Place], told: Said) -> Rival
     if other is None or place.found.kind == "time" or not told.sentence or _has_keys(place) or _has_keys(other):
         return None
     words = frozenset(w for w in told.sentence if w[0] != "=") or told.sentence
+    if len(words) < _FEWEST and place.found.kind == "date":
+        return None  # "we're open again on the Tuesday": of one word nearly every line says as much
     if not words <= _said_of(other):
         return None
     if other.unit is place.unit:

@@ -79,7 +79,9 @@ def _is_bound(count: Operand, price: Operand, n: Decimal) -> bool:
     if count.far >= SAID and price.far >= SAID:
         return False
     if n in (10, 100, 1000):
-        return price.found.kind == "money" and count.far < SAID and (price.far < SAID or bool(unit_of(count.found)))
+        unit = unit_of(count.found)
+        counted = bool(unit) and (unit in price.found.per.split(" ") or dimension_of(unit) not in ("time", "calendar"))
+        return price.found.kind == "money" and count.far < SAID and (price.far < SAID or counted)
     return True
 
 
