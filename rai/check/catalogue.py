@@ -78,6 +78,7 @@ RULES: tuple[Rule, ...] = (
     Rule("statement-stands", "sentence", ("entailed", "contradicted"), "a source says it word for word but for small words, or the opposite in the same words"),
     Rule("statement-word", "sentence", ("contradicted",), "a source has the sentence with another word in one place"),
     Rule("statement-negated", "sentence", ("contradicted",), "a source says the same with the opposite sense"),
+    Rule("statement-denied", "sentence", ("contradicted",), "the answer denies a word that a source affirms of the same thing, or affirms one that it denies"),
     Rule("statement-bound", "sentence", ("contradicted",), "a bound is turned: at least for at most, before for after"),
     Rule("statement-regardless", "sentence", ("contradicted",), "a condition of the source is denied"),
     Rule("statement-scope", "sentence", ("contradicted",), "what a source says of some is said of all"),

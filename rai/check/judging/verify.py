@@ -23,8 +23,10 @@ from rai.records import CONTACT_KINDS, SUPPORTED, UNSUPPORTED, Claim, EvidenceSp
 
 QUOTE, FORMULA, WRONG = "judge-quote", "judge-formula", "judge-wrong"
 """Rules of claims that a judge decided."""
-_SHARED_AGAINST = 2
-"""Words that quotations share with a sentence, or the question, to speak against it. For it one will do: free wording shares little else with what it is worded from."""
+_SHARED_BY_SENTENCE = 2
+"""Words that the quotations of a sentence share with it and the question: "Yes, always." has none to share. Of a value it is one, and of a
+sentence whose value stands in the quotations too: free wording shares little else.
+"""
 _ASKED = 2
 """Texts of what was said that tell what the answer is about: the query and the question that it was made of."""
 
@@ -92,20 +94,29 @@ def _valued(claim: Claim, proposal: Proposal, bench: _Bench) -> Claim:
     return claim
 
 
-def _relevant(claim: Claim, proposal: Proposal, bench: _Bench) -> list[Known]:
-    """The quotations that stand where they are said to, if together they have to do with what `claim` is said of; else none."""
+def _relevant(claim: Claim, proposal: Proposal, bench: _Bench, values: Sequence[Claim] = ()) -> list[Known]:
+    """The quotations that stand where they are said to, if together they have to do with what `claim` is said of; else none. `values`: those of a sentence."""
     case = bench.case
     found = (looked_up(quote, case.sources, case.said) for quote in proposal.quotes[:MOST_QUOTES])
     known = [one for one in found if one is not None]
     texts, around, least = [one.text for one in known], case.sentence_of(claim).text, 1
     if claim.kind != "statement":  # what is left of a line without the value must have to do with it
         texts, around = [t.replace(claim.text, " ") for t in texts], around.replace(claim.text, " ")
-    elif proposal.opinion == "wrong":
-        least = _SHARED_AGAINST
+    elif proposal.opinion == "wrong" or not _hold_one(values, known, bench):
+        least = _SHARED_BY_SENTENCE
     least = min(least, max(1, len(foreign(around, ()))))
     if shares([around, *case.said[:_ASKED]], texts) < least:
         return []
     return known if any(has_substance(one.text) for one in known) else []
+
+
+def _hold_one(values: Sequence[Claim], quotes: Sequence[Known], bench: _Bench) -> bool:
+    """True if a quotation has one of `values`, where rules found it or by equality."""
+    return any(
+        any(_lies_in(e, known) for e in c.evidence) or bench.values.carrying(c, known)
+        for c in values
+        for known in quotes
+    )
 
 
 def _quoted(claim: Claim, quotes: Sequence[Known], bench: _Bench) -> Claim | None:
@@ -178,7 +189,7 @@ def _instead(claim: Claim, known: Known, bench: _Bench) -> EvidenceSpan | None:
 def _stated(claim: Claim, proposal: Proposal, values: Sequence[Claim], bench: _Bench) -> Claim:
     """A sentence, judged once its `values` are."""
     inside = [c for c in values if claim.start <= c.start and c.end <= claim.end]
-    known = _relevant(claim, proposal, bench)
+    known = _relevant(claim, proposal, bench, inside)
     quotes = [one for one in known if one.source is not None]
     spans = tuple(span for known in quotes for span in known.spans)
     if (
@@ -212,6 +223,7 @@ def _other_values(inside: Sequence[Claim], quotes: Sequence[Known], bench: _Benc
         c
         for c in inside
         if c.kind != "entity"
+        and c.rule != COUNTS
         and any(x.isdigit() for x in c.text)
         and c.status not in ("derived", "given", "rounded")
     )

@@ -10,6 +10,7 @@ from rai.check.lexicon.load import Cue, rows
 from rai.check.statements.clauses import Clause
 from rai.check.statements.contrast import NEGATIVE, Beside, Turn, bounds_of, side_of, turned
 from rai.check.statements.denied import denied_apart
+from rai.check.statements.heads import clash
 from rai.check.statements.order import reversed_order, sequence
 from rai.check.statements.said import Candidate, Part, Said
 from rai.check.statements.terms import Term
@@ -237,11 +238,24 @@ def _stretch(clause: Clause, cue: Cue, term: Term) -> str:
     return clause.text[min(cue.start, term.start) : max(cue.end, term.end)]
 
 
+def word_denied(said: Said) -> Decision | None:
+    """Denies a word that the source affirms of the same thing, or affirms one that it denies; whatever else the two say."""
+    units = tuple(dict.fromkeys(c.unit for p in said.parts for c in p.candidates))
+    found = clash(said.plain, units, said.code)
+    if found is None or denied_apart(said.plain, found.unit.span.text):
+        return None
+    span = found.unit.span
+    verb = "denies" if found.mine.denied else "says"
+    other = "says" if found.mine.denied else "denies"
+    why = f"It {verb} “{found.mine.word.word}” where {span.source} {other} it: {span.text.strip()}"
+    return Decision("contradicted", (span,), why)
+
+
 def condition_denied(said: Said) -> Decision | None:
     """Says that it is so regardless of what the source makes a condition: "however many rides are on it", "as often as you like"."""
     for part in said.parts:
         loose = next((c for c in part.clause.cues if c.concept == "conditions" and c.key == "regardless"), None)
-        if loose is None:
+        if loose is None or any(_sets_aside(c) for c in part.candidates):
             continue
         for candidate in part.candidates[:3]:
             strict = _condition(loose, candidate)
@@ -249,14 +263,36 @@ def condition_denied(said: Said) -> Decision | None:
                 mine = part.clause.text[loose.start : loose.end]
                 span = candidate.unit.span
                 return Decision("contradicted", (span,), f"Says “{mine}” where {span.source} says “{strict}”.")
+        other = _other_side(part, said)
+        if other is not None:
+            mine = part.clause.text.strip(" ,;:.")
+            return Decision(
+                "contradicted",
+                (other.unit.span,),
+                f"Says “{mine}” where {other.unit.span.source} says: {other.unit.span.text.strip()}",
+            )
     return None
+
+
+def _other_side(part: Part, said: Said) -> Candidate | None:
+    """The place of what the rest of the sentence says, if it says that of the other side alone: "even if it is used", of what is refunded unused."""
+    mine = {c.scale: c.key for c in part.clause.cues if c.concept == "opposites"}
+    rest = [p for p in said.parts if p is not part and p.candidates and p.candidates[0].two.mine >= CLOSE]
+    for candidate in (p.candidates[0] for p in rest):
+        theirs = [c for c in candidate.unit.cues if c.concept == "opposites" and c.scale in mine]
+        if theirs and all(c.key != mine[c.scale] for c in theirs):
+            return candidate
+    return None
+
+
+def _sets_aside(candidate: Candidate) -> bool:
+    """True if the source itself says of the matter that it is so regardless."""
+    return any(c.concept == "conditions" and c.key == "regardless" for c in candidate.two.piece.cues)
 
 
 def _condition(loose: Cue, candidate: Candidate) -> str:
     """The words of a source that set a condition or a bound to what the clause says holds without; "" if none do."""
     piece, shared = candidate.two.piece, candidate.two.shared
-    if any(c.concept == "conditions" and c.key == "regardless" for c in candidate.unit.cues):
-        return ""
     after = [a for a, _ in shared if a.start >= loose.end]
     for cue in piece.cues:
         condition = cue.concept == "conditions" and cue.key in ("if", "unless", "only")
@@ -330,6 +366,7 @@ RULES: tuple[Rule, ...] = (
     Rule("statement-stands", stands),
     Rule("statement-word", one_word_changed),
     Rule("statement-negated", negation_turned),
+    Rule("statement-denied", word_denied),
     Rule("statement-bound", bound_turned),
     Rule("statement-regardless", condition_denied),
     Rule("statement-scope", scope_widened),

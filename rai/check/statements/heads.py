@@ -1,0 +1,146 @@
+"""A word that one side denies and the other affirms: by the word behind the negation, and what stands around it on both sides.
+
+Clauses differ too much between free wording and a source for whole ones to be set against each other: "its date or time can't be
+changed either" and "You may, however, change the date or time of an Advance journey". The denied word and its object tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rai.check.lexicon.load import Cue, cues
+from rai.check.statements.contrast import NEGATIVE, same_word
+from rai.check.statements.terms import Term, terms
+from rai.check.statements.units import Unit
+from rai.statements.antonyms import exclusive, opposite
+
+FEWEST = 2
+"""Words around the denied one that both sides have."""
+_AROUND = 7
+"""Words to each side that belong to one."""
+_NEXT = 30
+"""Characters from a negation to the word that it denies."""
+_STOP = re.compile(r"[.;:!?()—]|, (?:but|aber|mais|pero|ma|mas|maar|ale)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A word with what stands around it. `object`: the word right behind it, or the one before where nothing is behind; `denied`: a negation bears on it."""
+
+    word: Term
+    object: Term | None
+    around: tuple[Term, ...]
+    denied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """What the answer says and the source denies, or the other way round."""
+
+    mine: Head
+    theirs: Head
+    unit: Unit
+
+
+def clash(plain: str, units: Sequence[Unit], code: str) -> Clash | None:
+    """The first word of the sentence `plain` that a piece of the sources turns round; None if none does, or if another agrees."""
+    told = cues(plain, code)
+    denying = _denies(told)
+    if _is_limited(plain, told, denying=True):
+        return None
+    for head in heads(plain, code):
+        if denying and not head.denied:
+            continue
+        found = [(u, other, _shared(head, other)) for u in units for other in _same(head, u, code)]
+        against = [
+            (u, o, n)
+            for u, o, n in found
+            if o.denied != head.denied
+            and n >= FEWEST
+            and not _is_limited(u.span.text, u.cues, denying=o.denied)
+            and (o.denied or not _denies(u.cues))
+        ]
+        if against and not any(other.denied == head.denied for _, other, _ in found):
+            unit, other, _ = max(against, key=lambda a: a[2])
+            return Clash(head, other, unit)
+    return None
+
+
+def _denies(told: Sequence[Cue]) -> bool:
+    return any(c.concept == "negation" or c.key in NEGATIVE for c in told)
+
+
+def _is_limited(text: str, told: Sequence[Cue], *, denying: bool) -> bool:
+    """True of what holds under a condition, for some, or at another time; of what is denied also if it is denied up to a bound or from one on."""
+    return any(
+        (c.concept == "conditions" and c.key != "requires")
+        or (c.concept == "universals" and c.key == "some")
+        or (c.concept == "negation" and c.key != "not")
+        or c.concept == "past"
+        or (denying and c.concept == "bounds" and c.key in ("before", "until"))
+        or (denying and c.concept in ("bounds", "bounds_behind") and c.key in _LIMITS and _NUMBER.match(text, c.end))
+        for c in told
+    )
+
+
+_LIMITS = ("after", "over", "under", "least", "from")
+_NUMBER = re.compile(r".{0,12}\d")
+
+
+def _same(head: Head, unit: Unit, code: str) -> Iterator[Head]:
+    if unit.question or unit.row:
+        return
+    for other in heads(unit.span.text, code):
+        if head.word.key == other.word.key and _object_shared(head, other) and not _of_another(head, other):
+            yield other
+
+
+def _of_another(mine: Head, theirs: Head) -> bool:
+    """True if the two tell apart what they speak of: who cancels early, who cancels late."""
+    ours = [a for a in mine.around if not any(same_word(a, b) for b in theirs.around)]
+    others = [b for b in theirs.around if not any(same_word(a, b) for a in mine.around)]
+    return any(opposite(a.key, b.key) or exclusive(a.key, b.key) for a in ours for b in others)
+
+
+def _object_shared(mine: Head, theirs: Head) -> bool:
+    denied, other = (mine, theirs) if mine.denied else (theirs, mine)
+    return denied.object is not None and any(same_word(denied.object, t) for t in other.around)
+
+
+def _shared(mine: Head, theirs: Head) -> int:
+    return sum(any(same_word(a, b) for b in theirs.around) for a in mine.around)
+
+
+@lru_cache(maxsize=4096)
+def heads(text: str, code: str) -> tuple[Head, ...]:
+    """Every word of a sentence that can be denied, with what stands around it."""
+    told = terms(text, code)
+    negations = [
+        c for c in cues(text, code) if (c.concept == "negation" and c.key == "not") or c.key == "may/forbidden"
+    ]
+    denied = {n for c in negations if (n := _behind(text, c, told)) is not None}
+    return tuple(_head(text, told, n, denied=n in denied) for n, t in enumerate(told) if not t.digits)
+
+
+def _behind(text: str, negation: Cue, told: Sequence[Term]) -> int | None:
+    for n, term in enumerate(told):
+        if term.start >= negation.end:
+            between = text[negation.end : term.start]
+            return None if len(between) > _NEXT or _STOP.search(between) or "," in between else n
+    return None
+
+
+def _head(text: str, told: Sequence[Term], n: int, *, denied: bool) -> Head:
+    after = told[n + 1] if n + 1 < len(told) else None
+    if after is not None and (after.word in _NO_OBJECT or re.search(r"[.;:!?,(—]", text[told[n].end : after.start])):
+        after = None
+    around = (*told[max(0, n - _AROUND) : n], *told[n + 1 : n + 1 + _AROUND])
+    return Head(told[n], after or (told[n - 1] if n else None), around, denied)
+
+
+_NO_OBJECT = frozenset(
+    "either too also again already yet ever auch plus non plus tampoco neanche também ook też".split()
+)
