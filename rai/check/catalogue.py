@@ -38,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     Rule("relative-day", "value", ("unchecked", "absent"), "today, last year, 7 days ago: which day it is depends on when it is read"),
     Rule("weekday", "value", ("absent",), "the date beside this weekday falls on another", judge=False),
     Rule("name-number", "value", ("absent",), "a number behind a name that sources number otherwise"),
+    Rule("closed-day", "value", ("wrong_role",), "the answer gives hours for a day on which the source says closed"),
     Rule("verbatim", "value", _HELD, "the sentence, or the value as a whole, stands in a source in the same characters"),
     Rule("bound", "value", ("wrong_role",), "the source has it as the least and not the most, per day and not per month, for an earlier time, or for the opposite"),
     Rule("cell-row", "value", ("wrong_role",), "the answer names another row of the table, which has another value there"),

@@ -19,6 +19,7 @@ from rai.check.rules.missing import another_rate, missing, open_date
 from rai.check.rules.names import named, numbered_name
 from rai.check.rules.places import currency_of_the_page, placed, verbatim, weekday_of, year_of_the_page
 from rai.check.rules.said import said_by_the_person
+from rai.check.rules.shut import shut_then
 from rai.check.working.bound import REACH
 from rai.check.working.find import is_told, may_follow, worked_out
 from rai.claims.found import Found
@@ -100,7 +101,7 @@ def _held(n: int, claim: Claim, value: Found, answer: Answer) -> Finding | None:
             or currency_of_the_page(reading, setting)
             or year_of_the_page(reading, setting)
         ):
-            return placed(n, claim, reading, places, answer)
+            return shut_then(n, claim, reading, places, answer) or placed(n, claim, reading, places, answer)
     if spans := verbatim(claim, value, answer):
         return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="verbatim")
     if claim.kind == "entity":

@@ -1,0 +1,56 @@
+"""Opening hours on a day on which a source is closed: "on Sunday from nine to noon", of "Sat 09:00-12:00; closed Tue, Thu, Sun"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rai.check.answer import Answer
+from rai.check.lexicon.load import pattern
+from rai.claims import weekdays
+from rai.claims.found import Found
+from rai.records import Claim
+from rai.support.setting import Finding, name_of
+from rai.support.sources import Place
+
+_NEAR = 28
+"""Characters from a day to the hours that are said of it."""
+_CUT = re.compile(r"[;.|\n(]")
+_HOURS = re.compile(r"\d ?[:.h]\d\d|\d ?(?:am|pm|uhr|a\.m|p\.m)\b|\d ?[-–] ?\d", re.IGNORECASE)
+
+
+def shut_then(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: Answer) -> Finding | None:
+    """`wrong_role` for the n-th value, a weekday with hours, where every place of it is one that says closed."""
+    if claim.kind != "date" or not weekdays.days_of(found.value) or not _has_hours(n, answer) or not places:
+        return None
+    if not all(_is_shut(place) for place in places):
+        return None
+    place = places[0]
+    why = f"{name_of(place)} is closed on {place.span().text}."
+    return Finding("wrong_role", (place.span(),), why, rule="closed-day")
+
+
+def _has_hours(n: int, answer: Answer) -> bool:
+    """True if a time stands right behind the day, and nothing between says that it is shut."""
+    here = answer.values[n]
+    after = next(
+        (v for v in answer.values[n + 1 : n + 3] if v.kind == "time"), None
+    )  # "from nine to noon" begins with a number
+    if after is None or not 0 < after.start - here.end <= _NEAR:
+        return False
+    between = answer.text[max(0, here.start - _NEAR) : after.start]
+    return _shut().search(between) is None and _CUT.search(answer.text, here.end, after.start) is None
+
+
+def _is_shut(place: Place) -> bool:
+    """True if the part of its line in which a day stands says closed and gives no hours."""
+    text = place.text()
+    before = text[: place.found.start]
+    start = max((m.end() for m in _CUT.finditer(before)), default=0)
+    end = _CUT.search(text, place.found.end)
+    part = text[start : end.start() if end else len(text)]
+    return _shut().search(part) is not None and _HOURS.search(part) is None
+
+
+def _shut() -> re.Pattern[str]:
+    return pattern("hours", "shut")
