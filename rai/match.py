@@ -155,7 +155,9 @@ def _read(
     judged = [f for f in found if f.start < until]
     changed = changes(answer[:until], judged, setting.sources)
     judged += [f for f in loose if f.start < until]
-    judged += changed_digits(answer, judged, changed)
+    judged += [
+        f for f in changed_digits(answer, judged, changed) if not any(a <= f.start and f.end <= b for a, b in cited)
+    ]
     judged.sort(key=lambda f: (f.start, f.end))
     claims = claims_of(answer, [*judged, *beyond])
     by_place = {(c.start, c.end, c.kind): c for c in claims}

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import ParamSpec
@@ -22,11 +22,13 @@ from rai.check.rules.said import said_by_the_person
 from rai.check.rules.shut import shut_then
 from rai.check.working.bound import REACH
 from rai.check.working.find import is_told, may_follow, worked_out
+from rai.check.working.remainder import wrong_remainder
 from rai.claims.found import Found
 from rai.records import Claim
 from rai.support.entities import is_loose, match_loose
 from rai.support.rounding import rounded
 from rai.support.setting import Finding, standing
+from rai.support.sources import Place
 
 MOST_WORKED_OUT = 40
 """Values of one answer that are tried as worked out; one of more is none that a person is to read."""
@@ -59,8 +61,9 @@ def check_values(answer: Answer, claims: Mapping[int, Claim]) -> Checked:
     _work_out(checked)
     left = [n for n in range(len(answer.values)) if n not in checked.findings]
     for at, n in enumerate(left):
+        told = _guarded(checked, wrong_remainder, n, answer, checked.findings)
         doubt = _guarded(checked, may_follow, n, answer, checked.findings) if at < MOST_WORKED_OUT else None
-        found = doubt or _guarded(checked, missing, n, claims[n], answer)
+        found = told or doubt or _guarded(checked, missing, n, claims[n], answer)
         checked.findings[n] = found or Finding("unchecked", (), FAILED, rule="failed")
     return checked
 
@@ -101,9 +104,11 @@ def _held(n: int, claim: Claim, value: Found, answer: Answer) -> Finding | None:
             or currency_of_the_page(reading, setting)
             or year_of_the_page(reading, setting)
         ):
-            return shut_then(n, claim, reading, places, answer) or placed(n, claim, reading, places, answer)
+            return _standing(n, claim, reading, places, answer)
     if spans := verbatim(claim, value, answer):
-        return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="verbatim")
+        exact = claim.text in spans[0].text
+        why = "Stands in the same characters in {}." if exact else f"{{}} writes it as {spans[0].text}."
+        return Finding("exact" if exact else "normalised", spans, why.format(spans[0].source), rule="verbatim")
     if claim.kind == "entity":
         return named(n, claim, answer)
     for reading in every:
@@ -111,6 +116,15 @@ def _held(n: int, claim: Claim, value: Found, answer: Answer) -> Finding | None:
             return finding
     finding = rounded(claim, value, around, setting)
     return replace(finding, rule="rounded") if finding else another_rate(claim, value, around, setting)
+
+
+def _standing(n: int, claim: Claim, reading: Found, places: Sequence[Place], answer: Answer) -> Finding:
+    """Of a value that stands in a source; what the person said themselves no bound of a source turns round."""
+    finding = shut_then(n, claim, reading, places, answer) or placed(n, claim, reading, places, answer)
+    if finding.rule != "bound":
+        return finding
+    asked = said_by_the_person(claim, reading, answer.around[answer.values[n]], answer.setting)
+    return asked if asked is not None and asked.status == "given" else finding
 
 
 def _work_out(checked: Checked) -> None:

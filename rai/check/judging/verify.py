@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from grounding.mishap import kind_and_place
-from grounding.text import caseless, fold
+from grounding.text import caseless, fold, sentences
 from rai.check.judging.quotes import MOST_QUOTES, Known, looked_up
 from rai.check.judging.records import Case, Proposal
 from rai.check.judging.substance import foreign, has_substance, shares
@@ -24,8 +24,9 @@ from rai.records import CONTACT_KINDS, SUPPORTED, UNSUPPORTED, Claim, EvidenceSp
 QUOTE, FORMULA, WRONG = "judge-quote", "judge-formula", "judge-wrong"
 """Rules of claims that a judge decided."""
 _SHARED_BY_SENTENCE = 2
-"""Words that the quotations of a sentence share with it and the question: "Yes, always." has none to share. Of a value it is one, and of a
-sentence whose value stands in the quotations too: free wording shares little else.
+"""Words that the quotations for a sentence share with it and the question: "Yes, always." has none to share. Of a value it is one, and of a
+sentence whose value stands in the quotations too, for free wording shares little else; and against a sentence: what is withheld wrongly
+costs an answer, what is delivered wrongly more.
 """
 _ASKED = 2
 """Texts of what was said that tell what the answer is about: the query and the question that it was made of."""
@@ -102,7 +103,7 @@ def _relevant(claim: Claim, proposal: Proposal, bench: _Bench, values: Sequence[
     texts, around, least = [one.text for one in known], case.sentence_of(claim).text, 1
     if claim.kind != "statement":  # what is left of a line without the value must have to do with it
         texts, around = [t.replace(claim.text, " ") for t in texts], around.replace(claim.text, " ")
-    elif proposal.opinion == "wrong" or not _hold_one(values, known, bench):
+    elif proposal.opinion == "supported" and not _hold_one(values, known, bench):
         least = _SHARED_BY_SENTENCE
     least = min(least, max(1, len(foreign(around, ()))))
     if shares([around, *case.said[:_ASKED]], texts) < least:
@@ -167,7 +168,7 @@ def _refuted(claim: Claim, proposal: Proposal, quotes: Sequence[Known], bench: _
     """Wrong, because the quotation has another value there, or the formula another result."""
     found = bench.values.found(claim)
     worked = _worked(proposal, quotes, bench)
-    if worked is not None and worked.from_sources and may_give(worked, found) and not gives(worked, found):
+    if worked is not None and may_give(worked, found) and not gives(worked, found):
         why = f"{bench.name} works out another value: {worked.computed.written}"
         return replace(_ruled(claim, "absent", worked.spans, why, WRONG), formula=worked.computed.written)
     stands = bench.values.stands(claim, bench.case.sources)
@@ -203,9 +204,9 @@ def _stated(claim: Claim, proposal: Proposal, values: Sequence[Claim], bench: _B
         return claim
     if quotes and not any(named(claim.text, iter([known.text])) for known in quotes):
         return _ruled(claim, "contradicted", spans, f"{bench.name} finds otherwise in the quoted words.", WRONG)
-    words = _foreign(claim, proposal, bench)
+    words = _unsaid(claim, proposal, bench)
     if words:
-        why = f"{bench.name} finds this in no source, and none has {', '.join(f'“{w}”' for w in words[:3])}."
+        why = f"{bench.name} finds this in no source, and none has {', '.join(f'“{w}”' for w in words[:3])} there."
         return _ruled(claim, "absent", (), why, WRONG)
     return claim
 
@@ -244,14 +245,25 @@ def _lies_in(evidence: EvidenceSpan, known: Known) -> bool:
     )
 
 
-def _foreign(claim: Claim, proposal: Proposal, bench: _Bench) -> list[str]:
-    """The words that the judge finds in no source, if it names words of the sentence and none is there indeed: most of what they say."""
+def _unsaid(claim: Claim, proposal: Proposal, bench: _Bench) -> list[str]:
+    """The words that the judge finds in no source, if they are words of the sentence and no line has most of them together, nor what was said."""
     unsaid = proposal.unsaid or ""
     if not unsaid or caseless(unsaid.strip()) not in caseless(claim.text):
         return []
-    known = [f"{s.title}\n{s.text}" for s in bench.case.sources]
-    words = foreign(unsaid, [*known, *bench.case.said])
-    return words if 2 * len(words) > len(foreign(unsaid, ())) else []
+    lines = [line for s in bench.case.sources for line in (s.title, *s.text.splitlines()) if line.strip()]
+    lines = [span.text for line in lines for span in sentences(line)]
+    least, words = len(foreign(unsaid, ())), list[str]()
+    for line in (*lines, *bench.case.said):
+        missing = foreign(unsaid, [line])
+        if _LACKING * len(missing) < least:
+            return []
+        if not words or len(missing) < len(words):
+            words = missing
+    return words
+
+
+_LACKING = 3
+"""A line that lacks less than a third of the words says them."""
 
 
 def _ruled(claim: Claim, status: Status, evidence: tuple[EvidenceSpan, ...], why: str, rule: str) -> Claim:

@@ -173,6 +173,16 @@ def line_at(text: str, start: int) -> Line:
     return page.lines[at] if at >= 0 and start < page.lines[at].end else NO_LINE
 
 
+def rows_of(text: str, line: Line) -> tuple[Line, ...]:
+    """The rows of the table that `line` is in, without the one that names the columns."""
+    page = _page(text)
+    header = page.headers.get(line.group)
+    rows = page.groups.get(line.group, ())
+    if header is not None and _is_headed(text, page.lines[header]):
+        rows = tuple(n for n in rows if n != header)
+    return tuple(page.lines[n] for n in rows)
+
+
 def heading_above(text: str, start: int) -> str:
     """The heading that the line at `start` stands below; "" if there is none."""
     page = _page(text)

@@ -55,7 +55,11 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
         return replace(finding, rule=finding.rule or "name-role")
     if spans := _written(claim.text, setting):
         return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
-    shorter = "" if claim.entity in ("person", "organisation") else _without_first(claim.text, answer.text, claim.start)
+    shorter = (
+        ""
+        if claim.entity in ("person", "organisation")
+        else _without_first(claim.text, answer.text, claim.start, setting)
+    )
     if shorter and (spans := _written(shorter, setting)):
         return Finding("normalised", spans, f"{spans[0].source} has {spans[0].text}.", rule="name")
     return _unwritten(shorter or claim.text, claim, finding, value, setting)
@@ -176,12 +180,15 @@ def _written(name: str, setting: Setting) -> tuple[EvidenceSpan, ...]:
     return tuple(found)
 
 
-def _without_first(name: str, text: str, start: int) -> str:
+def _without_first(name: str, text: str, start: int, setting: Setting) -> str:
     """A name at the start of a sentence without its first word, which has its capital from there: Adding Home 300."""
     before = text[max(0, start - 3) : start].rstrip(' *_"„“«»(')
     words = list(_WORD.finditer(name))
     if len(words) < 2 or (before and before[-1] not in ".!?:\n-•–"):
         return ""
+    begins = re.compile(rf"\b{re.escape(words[0][0])} [A-ZÀ-ÖØ-Þ]")
+    if any(begins.search(s.source.text) for s in setting.sources):
+        return ""  # a name of its own: Callum Marsh of Callum Reyes and Tendai Marsh
     return name[words[1].start() :]
 
 

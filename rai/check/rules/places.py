@@ -17,6 +17,7 @@ from itertools import islice
 from grounding.text import stem, terms
 from rai.check.answer import Answer, named
 from rai.check.reading.keys import Spoken, axes_of, spoken, spoken_words
+from rai.check.rules.elsewhere import elsewhere
 from rai.check.rules.nearer import nearer
 from rai.check.rules.others import Rival, rival_of
 from rai.claims import weekdays
@@ -80,6 +81,7 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
     if kept:
         return (
             _disagreed(claim, found, kept, around, setting)
+            or elsewhere(n, claim, kept, others, answer)
             or (None if _is_foreign(kept[0], answer.words) else nearer(n, kept, others, answer))
             or held(claim, found, kept, "held")
         )
@@ -311,6 +313,8 @@ def verbatim(claim: Claim, found: Found, answer: Answer) -> tuple[EvidenceSpan, 
     text = _grouped(found, answer) if found.kind == "number" else claim.text.strip("()")
     if found.kind not in ("phone", "url", "email", "date", "time", "number") or len(text) < _LEAST:
         return ()
+    if found.kind == "number" and (dialled := _national(text, answer)):
+        return dialled
     pattern = re.compile(rf"(?<![\w@+#*$€£.,/-]){re.escape(text)}(?!{_LEADS_ON})")
     return tuple(
         EvidenceSpan(s.source.id, "text", *match.span(), text)
@@ -322,6 +326,24 @@ def verbatim(claim: Claim, found: Found, answer: Answer) -> tuple[EvidenceSpan, 
 _LEAST = 4
 
 
+def _national(text: str, answer: Answer) -> tuple[EvidenceSpan, ...]:
+    """Where a source has the telephone number that digits in groups dial within its country: 0341 5550 0167 of +49 341 5550 0167."""
+    digits = re.sub(r"\D", "", text)
+    if not digits.startswith("0") or len(digits) < _DIALLED:
+        return ()
+    phones = (p for s in answer.setting.sources for p in s.kinds.get("phone", ()))
+    return tuple(p.span() for p in phones if _national_of(p) == digits[1:])
+
+
+def _national_of(place: Place) -> str:
+    """The digits of an international number behind those of its country; "" of any other."""
+    match = _INTERNATIONAL.match(place.span().text)
+    return re.sub(r"\D", "", place.span().text[match.end() :]).lstrip("0") if match else ""
+
+
+_DIALLED = 8
+"""Digits of the shortest number with its area."""
+_INTERNATIONAL = re.compile(r"(?:\+|00)\d{1,3}[ /-](?:\(0\) ?)?")
 _GROUPS = re.compile(r"\(?\d{1,4}\)?(?:[ -]\(?\d{1,4}\)?){2,6}")
 
 

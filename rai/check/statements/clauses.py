@@ -76,11 +76,11 @@ def _cut(code: str) -> re.Pattern[str]:
 
 
 _LEADING = {
-    "en": ("even", "only", "whether", "as", "except"), "de": ("auch", "selbst", "nur", "ob"), "fr": ("même", "seulement", "sauf", "que"), "es": ("incluso", "solo", "sólo", "aun"),
+    "en": ("even", "only", "whether", "as", "except", "matter"), "de": ("auch", "selbst", "nur", "ob"), "fr": ("même", "seulement", "sauf", "que"), "es": ("incluso", "solo", "sólo", "aun"),
     "it": ("anche", "solo"), "pt": ("mesmo", "só", "somente"), "nl": ("ook", "zelfs", "alleen"), "pl": ("nawet", "tylko"),
 }  # fmt: skip
 """Words that belong to the joint behind them: even if, only when, whether or not."""
 _CONCESSIVE = {
-    "en": "even if|even when|even though|even without|only if|only when|whether|regardless", "de": "auch wenn|selbst wenn|nur wenn|ob|unabhängig", "fr": "même si|même sans|seulement si|sauf si",
+    "en": "even if|even when|even though|even without|only if|only when|whether|regardless|no matter", "de": "auch wenn|selbst wenn|nur wenn|ob|unabhängig", "fr": "même si|même sans|seulement si|sauf si",
     "es": "incluso si|aunque|solo si|sólo si", "it": "anche se|solo se", "pt": "mesmo que|mesmo se|só se", "nl": "ook als|zelfs als|alleen als", "pl": "nawet jeśli|nawet gdy|tylko jeśli",
 }  # fmt: skip

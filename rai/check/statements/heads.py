@@ -60,13 +60,18 @@ def clash(plain: str, units: Sequence[Unit], code: str) -> Clash | None:
             for u, o, n in found
             if o.denied != head.denied
             and n >= FEWEST
-            and not _is_limited(u.span.text, u.cues, denying=o.denied)
+            and not _is_limited(u.span.text, _telling(u.span.text, u.cues, o.word), denying=o.denied)
             and (o.denied or not _denies(u.cues))
         ]
         if against and not any(other.denied == head.denied for _, other, _ in found):
             unit, other, _ = max(against, key=lambda a: a[2])
             return Clash(head, other, unit)
     return None
+
+
+def _telling(text: str, told: Sequence[Cue], word: Term) -> list[Cue]:
+    """The cues of a sentence that bear on `word`: an "only" of another stretch between commas does not."""
+    return [c for c in told if c.key != "only" or "," not in text[min(c.start, word.start) : max(c.start, word.start)]]
 
 
 def _denies(told: Sequence[Cue]) -> bool:

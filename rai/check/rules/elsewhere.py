@@ -1,0 +1,200 @@
+"""A value that stands in another row, column or card than all else that its sentence says: "Tendai Marsh, on 020 7946 0330", of the card above hers.
+
+No word need be shared. What anchors a sentence is what it says beside the value: names, numbers and times that stand in one row, column or
+card alone, and on cards words that no other card has.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+
+from grounding.text import terms
+from rai.check.answer import Answer
+from rai.check.reading.keys import Line, line_at, rows_of
+from rai.claims.found import Found
+from rai.records import CONTACT_KINDS, Claim
+from rai.support.same import same_value
+from rai.support.setting import Finding, name_of, standing
+from rai.support.sources import Place
+
+MOST_BESIDE = 12
+"""Values of a sentence that may anchor it."""
+FEWEST = 2
+"""Anchors in one row, column or card, and none in that of the value."""
+_CARD = re.compile(r"[^\n]+(?:\n[^\n]+)*")
+_WORD = 3
+"""Letters of the shortest word that may tell one card from others."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What an answer says beside its n-th value: the places of each value of its sentence, and of the sentence before."""
+
+    n: int
+    answer: Answer
+    anchors: Sequence[Sequence[Place]]
+    earlier: Sequence[Sequence[Place]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One way to tell where a value stands. `by`: the rule; `own`: the row, column or card of the value."""
+
+    by: str
+    own: int
+    text: str
+    line: Line
+
+    def of(self, start: int) -> int | None:
+        """The row, column or card at an offset; None outside of them."""
+        if self.by == "other-card":
+            return _card(self.text, start)
+        line = line_at(self.text, start)
+        if line.group != self.line.group or line.kind != "row":
+            return None
+        return line.start if self.by == "other-row" else _column(line, start)
+
+    def beside(self, start: int) -> int:
+        """What a rival shares with the value: the column of another row, the row of another column; on cards nothing."""
+        if self.by == "other-card":
+            return 0
+        line = line_at(self.text, start)
+        return _column(line, start) if self.by == "other-row" else line.start
+
+
+def elsewhere(n: int, claim: Claim, places: Sequence[Place], others: Sequence[Place], answer: Answer) -> Finding | None:
+    """`wrong_role` for the n-th value, of which every place lies apart from what anchors its sentence, where a rival lies there.
+
+    `others`: other values of its kind and measure.
+    """
+    if _COMPARED.search(answer.text, max(0, answer.values[n].start - _BEFORE), answer.values[n].start):
+        return None
+    sources = answer.setting.sources
+    anchors = [standing(v, sources) for v in islice(_beside(n, answer), MOST_BESIDE)]
+    earlier = [standing(v, sources) for v in islice(_before(n, answer), MOST_BESIDE)]
+    told = _Told(n, answer, anchors, earlier)
+    first: tuple[str, Place] | None = None
+    for place in places:
+        rivals = ((way, _rival(way, place, others, told)) for way in _ways(claim, place))
+        found = next(((way.by, rival) for way, rival in rivals if rival is not None), None)
+        if found is None:
+            return None
+        first = first or found
+    if first is None:
+        return None
+    by, rival = first
+    spans = (places[0].span(), rival.span())
+    why = f"{name_of(places[0])} has {spans[0].text} elsewhere; where it says the rest of this sentence it has {spans[1].text}."
+    return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=by)
+
+
+_BEFORE = 24
+_COMPARED = re.compile(
+    r"\b(?:instead of|rather than|than|against|compared (?:with|to)|versus|vs\.?|unlike|not|from|statt|anstelle|als|gegenüber|au lieu de|contre|en vez de|que|invece di|rispetto|em vez de|in plaats van|dan|zamiast|niż)\W+(?:\w+ ){0,2}$",
+    re.IGNORECASE,
+)
+"""Before a value that is named beside the one that is meant: an hour instead of ten minutes."""
+
+
+def _beside(n: int, answer: Answer) -> Iterator[Found]:
+    return (answer.values[m] for m in answer.near(n, 0) if m != n)
+
+
+def _before(n: int, answer: Answer) -> Iterator[Found]:
+    """The values of the sentence before."""
+    return (answer.values[m] for m in answer.near(n, 1) if answer.at[m] == answer.at[n] - 1)
+
+
+def _ways(claim: Claim, place: Place) -> Iterator[_Place]:
+    if place.unit.field != "text":
+        return
+    text, start = place.text(), place.found.start
+    line = line_at(text, start)
+    if line.kind == "row":
+        if line in rows_of(text, line):
+            yield _Place("other-row", line.start, text, line)
+            yield _Place("other-column", _column(line, start), text, line)
+    elif claim.kind in CONTACT_KINDS and (card := _card(text, start)) is not None:
+        yield _Place("other-card", card, text, line)
+
+
+def _rival(way: _Place, place: Place, others: Sequence[Place], told: _Told) -> Place | None:
+    """The value that stands where the sentence is anchored, if that is not where `place` is and the answer does not say it too.
+
+    The sentence before counts for rows, where the sentence itself tells nothing.
+    """
+    n, answer = told.n, told.answer
+    counted = _counted(way, place, told.anchors)
+    if way.by == "other-card":
+        counted.update(_worded(n, place, answer))
+    if way.by == "other-row" and not counted and not _names_row(way, n, answer):
+        counted = _counted(way, place, told.earlier)
+    if way.own in counted or not counted:
+        return None
+    there, many = counted.most_common(1)[0]
+    if many < FEWEST or list(counted.values()).count(many) > 1:
+        return None
+    beside = way.beside(place.found.start)
+    for other in others:
+        if other.source != place.source or other.unit.field != "text" or way.of(other.found.start) != there:
+            continue
+        if other.found.kind == place.found.kind and way.beside(other.found.start) == beside:
+            return None if any(same_value(v, other.found, other.line()) for v in answer.values) else other
+    return None
+
+
+def _counted(way: _Place, place: Place, anchors: Sequence[Sequence[Place]]) -> Counter[int]:
+    """How many values stand in one row, column or card alone, by it."""
+    counted = Counter[int]()
+    for held in anchors:
+        found = {at for p in held if p.source == place.source and (at := way.of(p.found.start)) is not None}
+        counted.update(found if len(found) == 1 else ())
+    return counted
+
+
+def _names_row(way: _Place, n: int, answer: Answer) -> bool:
+    """True if the sentence says a word of the row of its value."""
+    row = frozenset(terms(way.text[way.line.start : way.line.end]))
+    said = terms(answer.sentence(n).replace(answer.written(n), " "))
+    return any(w in row for w in said if not w[0].isdigit())
+
+
+def _worded(n: int, place: Place, answer: Answer) -> Iterator[int]:
+    """For each word of the sentence that one card alone has, that card."""
+    words = _words_of_cards(place.text())
+    said = terms(answer.sentence(n).replace(answer.written(n), " "))
+    for word in dict.fromkeys(w for w in said if len(w) >= _WORD and not w[0].isdigit()):
+        cards = words.get(word, ())
+        if len(cards) == 1:
+            yield cards[0]
+
+
+@lru_cache(maxsize=256)
+def _cards(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(m.span() for m in _CARD.finditer(text))
+
+
+def _card(text: str, start: int) -> int | None:
+    cards = _cards(text)
+    at = bisect_right(cards, (start, len(text))) - 1
+    return at if at >= 0 and start < cards[at][1] and len(cards) > 1 else None
+
+
+@lru_cache(maxsize=256)
+def _words_of_cards(text: str) -> dict[str, tuple[int, ...]]:
+    """The cards that have a word, ascending."""
+    found: dict[str, dict[int, None]] = {}
+    for n, (start, end) in enumerate(_cards(text)):
+        for word in terms(text[start:end]):
+            found.setdefault(word, {})[n] = None
+    return {word: tuple(cards) for word, cards in found.items()}
+
+
+def _column(line: Line, start: int) -> int:
+    return next((n for n, (a, b) in enumerate(line.cells) if a <= start < b), -1)
