@@ -56,6 +56,16 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _NORMAL = re.compile(r"(?P<n>-?[0-9]{1,30}(?:\.[0-9]{1,12})?) (?:" + _CODE + ")")
+_OF_COUNTRY = {
+    "canadian": "CAD",
+    "australian": "AUD",
+    "us": "USD",
+    "american": "USD",
+    "mexican": "MXN",
+    "singapore": "SGD",
+}
+_WHOSE = re.compile(rf" ({'|'.join(_OF_COUNTRY)})(?: dollars)?\b", re.IGNORECASE)
+"""$6 Canadian."""
 _OF_WEIGHT = re.compile(r" (?:of|in weight|heavier|lighter)\b", re.IGNORECASE)
 _WEIGHS = re.compile(r"\bweigh\w{0,3} (?:up to |about |only |over |under )?$", re.IGNORECASE)
 _ENDS = re.compile(r"[.,;:!?)]|$| (?:per|a|an|each|for|or|and|to)\b")
@@ -106,6 +116,8 @@ def _amount(text: str, numeral: Numeral, taken: int) -> tuple[tuple[str, ...], i
         mark = (before["code"] or before["symbol"] or before["rupees"]).upper()
         code = currencies.SYMBOLS.get(mark, "CHF" if mark == "FR" else mark)
         end, power = _scaled(text, numeral)
+        if mark == "$" and (whose := _WHOSE.match(text, end)):
+            return (_OF_COUNTRY[whose[1].lower()],), power, before.start(), whose.end()
         after = _currency_after(text, end)
         if after and after[2] == 0 and (after[0][0] == code or (mark == "$" and after[0][0] in currencies.DOLLARS)):
             return after[0], power, before.start(), after[1]

@@ -108,7 +108,7 @@ def _senses(source: Source) -> tuple[tuple[EvidenceSpan, Sense], ...]:
         EvidenceSpan(source.id, "text", part.start, part.end, part.text)
         for sentence in whole_sentences(source.text)
         for part in spaced(sentence)
-        if not part.text.endswith("?")
+        if not part.text.rstrip(" *_").endswith("?")
     ]
     return tuple((span, sense(plain_words(span.text))) for span in told)
 

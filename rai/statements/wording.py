@@ -10,7 +10,7 @@ from grounding.text import body_start, terms
 _CITATION = re.compile(r"\s?(?:\[[0-9]{1,3}(?:, ?[0-9]{1,3})*\]|【[0-9]{1,3}】)")
 OPENING = re.compile(
     r"^(?:(?:yes|no|sure|certainly|of course|absolutely|great|okay|ok|sorry|i['’]?a?m (?:so |very )?sorry(?: but)?|unfortunately|"
-    r"thanks|thank you|(?:good and bad|good|great|bad) news|(?:great|good) question|here you (?:go|are)|"
+    r"thanks|thank you|(?:good and bad|good|great|bad) news|congratulations|congrats|glückwunsch|herzlichen glückwunsch|félicitations|enhorabuena|complimenti|parabéns|gefeliciteerd|gratulacje|(?:great|good) question|here you (?:go|are)|"
     r"gerne?|klar|natürlich|danke|vielen dank|leider nein|avec plaisir|bien sûr|de rien|merci|claro|por supuesto|con gusto|gracias|certo|volentieri|di niente|grazie|"
     r"com prazer|obrigad[oa]|graag(?: gedaan)?|natuurlijk|bedankt|oczywiście|proszę bardzo|dziękuj\w+)[,.!;:]+\s*(?:but )?|(?:yes|sorry|unfortunately|no(?= (?:it|you|they|we|there|the|this|that|i)\b))\s+){1,3}",
     re.IGNORECASE,
@@ -26,6 +26,7 @@ _SYMPATHY = re.compile(
     r"^(?:(?:i am|i['’]m|we are|we['’]re) )?(?:so |very |really )?sorry (?:to (?:hear|learn|read)|(?:about|for) (?:that|this|the|your)|you(?:['’]re| are| had| have)\b(?! to\b))",
     re.IGNORECASE,
 )
+_LEADS_IN = re.compile(r"here(?:['’]s| is| are)\b", re.IGNORECASE)
 _FEW_WORDS = 4
 """Words of a courtesy, or of a question without a verb in front: "Running late?"."""
 _ABSTAINS = re.compile(
@@ -46,7 +47,7 @@ def substance(sentence: str) -> bool:
     words = plain_words(sentence)
     if _SYMPATHY.match(_CITATION.sub("", sentence).strip()) and not any(c.isdigit() for c in words):
         return False
-    if words.endswith(":") and not any(c.isdigit() for c in words):
+    if words.endswith(":") and (not any(c.isdigit() for c in words) or _LEADS_IN.match(words)):
         return False
     if is_question(words) or not terms(words) or _ABSTAINS.match(words):
         return False

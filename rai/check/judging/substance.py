@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from grounding.text import caseless, terms, words
+from rai.statements.antonyms import alike, key
 
 LEAST_SHARED = 5
 """Letters at the beginning that make two words of one family: cancel and cancellation, stornieren and Stornierung."""
@@ -30,6 +31,9 @@ def foreign(text: str, others: Sequence[str]) -> list[str]:
 
 
 def _akin(word: str, other: str) -> bool:
+    mine, theirs = key(word), key(other)
+    if mine == theirs or theirs in alike(mine):
+        return True
     least = min(len(word), len(other))
     return least >= LEAST_SHARED and word[:LEAST_SHARED] == other[:LEAST_SHARED] and word.isalpha() and other.isalpha()
 

@@ -8,13 +8,14 @@ words of the sentence that no source has. All else leaves it as it was.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from grounding.mishap import kind_and_place
 from grounding.text import caseless, fold, sentences
 from rai.check.judging.quotes import MOST_QUOTES, Known, looked_up
-from rai.check.judging.records import Case, Proposal
+from rai.check.judging.records import Case, Proposal, Quote
 from rai.check.judging.substance import foreign, has_substance, shares
 from rai.check.judging.values import Values, named
 from rai.check.judging.worked_out import Explained, explained, gives, may_give
@@ -24,10 +25,12 @@ from rai.records import CONTACT_KINDS, SUPPORTED, UNSUPPORTED, Claim, EvidenceSp
 QUOTE, FORMULA, WRONG = "judge-quote", "judge-formula", "judge-wrong"
 """Rules of claims that a judge decided."""
 _SHARED_BY_SENTENCE = 2
-"""Words that the quotations for a sentence share with it and the question: "Yes, always." has none to share. Of a value it is one, and of a
-sentence whose value stands in the quotations too, for free wording shares little else; and against a sentence: what is withheld wrongly
+"""Words that the quotations for a sentence share with it and the question, where one of them is quoted for many sentences, as a lazy judge does,
+or one that a source talks to. Else it is one, as for a value: free wording shares little; and one against a sentence: what is withheld wrongly
 costs an answer, what is delivered wrongly more.
 """
+_OFTEN = 3
+"""Sentences from which on a quotation is one for many."""
 _ASKED = 2
 """Texts of what was said that tell what the answer is about: the query and the question that it was made of."""
 
@@ -42,16 +45,23 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class _Bench:
-    """All that proposals are held against. `name`: the judge's, for the reasons."""
+    """All that proposals are held against. `name`: the judge's, for the reasons; `often`: what it quotes for many sentences."""
 
     case: Case
     values: Values
     name: str
+    often: frozenset[Quote] = frozenset()
+
+    def is_own(self, proposal: Proposal) -> bool:
+        """True if no quotation of a proposal is one for many sentences."""
+        return self.often.isdisjoint(proposal.quotes)
 
 
 def verified(claims: Sequence[Claim], case: Case, proposals: Sequence[Proposal], values: Values, name: str) -> Verified:
     """`claims` with those of `case` decided as far as `proposals`, one for each of them in order, hold. Nothing else changes."""
-    bench = _Bench(case, values, name)
+    of_sentences = [p for c, p in zip(case.claims, proposals, strict=True) if c.kind == "statement"]
+    quoted = Counter(quote for p in of_sentences for quote in set(p.quotes))
+    bench = _Bench(case, values, name, frozenset(q for q, n in quoted.items() if n >= _OFTEN))
     proposed = _with_sentences(case, dict(zip(case.claims, proposals, strict=True)))
     failed: list[str] = []
     after = [_decided(c, proposed.get(c), (), bench, failed) if c.kind != "statement" else c for c in claims]
@@ -103,7 +113,7 @@ def _relevant(claim: Claim, proposal: Proposal, bench: _Bench, values: Sequence[
     texts, around, least = [one.text for one in known], case.sentence_of(claim).text, 1
     if claim.kind != "statement":  # what is left of a line without the value must have to do with it
         texts, around = [t.replace(claim.text, " ") for t in texts], around.replace(claim.text, " ")
-    elif proposal.opinion == "supported" and not _hold_one(values, known, bench):
+    elif proposal.opinion == "supported" and not (_hold_one(values, known, bench) or bench.is_own(proposal)):
         least = _SHARED_BY_SENTENCE
     least = min(least, max(1, len(foreign(around, ()))))
     if shares([around, *case.said[:_ASKED]], texts) < least:

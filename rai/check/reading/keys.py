@@ -158,6 +158,8 @@ def axes_of(text: str, start: int) -> tuple[Axis, ...]:
     line = page.lines[at]
     if line.kind == "row":
         return _of_table(text, page, at, start)
+    if (days := _of_days(text, page, at, start)) is not None:
+        return (days,)
     if line.kind == "label" and start >= line.body:
         return tuple(axis for axis in (_of_sections(page, at), _of_list(page, at)) if axis)
     return ()
@@ -236,6 +238,26 @@ def _is_headed(text: str, header: Line) -> bool:
     if all(": " in text[slice(*c)] for c in header.cells):
         return False
     return not any(re.search(r"\d[.,:]\d\d\b|[€$£%]|@", text[slice(*c)]) for c in header.cells[1:])
+
+
+def _of_days(text: str, page: _Page, at: int, start: int) -> Axis | None:
+    """Lines that begin with days of the week: Fri–Sat 12:00–00:00, last orders 22:30."""
+    line = page.lines[at]
+    group = {n: page.lines[n] for n in page.groups[line.group]}
+    days = {n: match for n, other in group.items() if (match := _DAYS.match(text, other.start, other.end))}
+    named = {n: spoken(match["days"]).words for n, match in days.items()}
+    named = {n: frozenset(w for w in words if w.startswith("day ")) for n, words in named.items()}
+    named = {n: words for n, words in named.items() if words}
+    if at not in named or start < days[at].end() or len(set(named.values())) < 2:
+        return None
+    keys = {n: Key(words, words, words, tuple(frozenset({w}) for w in words)) for n, words in named.items()}
+    return Axis("day-line", at, keys, {n: (days[n].end(), group[n].end) for n in named})
+
+
+_DAYS = re.compile(
+    r"\s*(?:[-*•]\s+)?\**(?P<days>[^\W\d_]{2,12}(?:[ .]*(?:[-–,&/]|to|and|bis|und|au|et|a|y|e|al|t/m|en|do|i)[ .]*[^\W\d_]{2,12}){0,6})\.?\**:?\s+(?=\d|from|ab|von|de|à|dalle|das|van|od|closed|geschlossen)",
+    re.IGNORECASE,
+)
 
 
 def _of_sections(page: _Page, at: int) -> Axis | None:

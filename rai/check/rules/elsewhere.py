@@ -50,6 +50,7 @@ class _Place:
     own: int
     text: str
     line: Line
+    contact: bool = False
 
     def of(self, start: int) -> int | None:
         """The row, column or card at an offset; None outside of them."""
@@ -60,11 +61,17 @@ class _Place:
             return None
         return line.start if self.by == "other-row" else _column(line, start)
 
+    def piece(self, start: int) -> tuple[int, int]:
+        """The cell, or the line with a label, that an offset is in."""
+        if self.line.kind == "row":
+            return next(((a, b) for a, b in self.line.cells if a <= start < b), (start, start))
+        return (self.line.start, self.line.end) if self.line.kind == "label" and not self.contact else (start, start)
+
     def beside(self, start: int) -> int:
-        """What a rival shares with the value: the column of another row, the row of another column; on cards nothing."""
-        if self.by == "other-card":
-            return 0
+        """What a rival shares with the value: the column of another row, the row of another column, on cards the label of its line; of contacts nothing."""
         line = line_at(self.text, start)
+        if self.by == "other-card":
+            return hash(line.label.strip(" *").lower()) if self.line.kind == "label" and not self.contact else 0
         return _column(line, start) if self.by == "other-row" else line.start
 
 
@@ -120,8 +127,8 @@ def _ways(claim: Claim, place: Place) -> Iterator[_Place]:
         if line in rows_of(text, line):
             yield _Place("other-row", line.start, text, line)
             yield _Place("other-column", _column(line, start), text, line)
-    elif claim.kind in CONTACT_KINDS and (card := _card(text, start)) is not None:
-        yield _Place("other-card", card, text, line)
+    elif (claim.kind in CONTACT_KINDS or line.kind == "label") and (card := _card(text, start)) is not None:
+        yield _Place("other-card", card, text, line, contact=claim.kind in CONTACT_KINDS)
 
 
 def _rival(way: _Place, place: Place, others: Sequence[Place], told: _Told) -> Place | None:
@@ -131,7 +138,7 @@ def _rival(way: _Place, place: Place, others: Sequence[Place], told: _Told) -> P
     """
     n, answer = told.n, told.answer
     counted = _counted(way, place, told.anchors)
-    if way.by == "other-card":
+    if way.by == "other-card" and way.contact:
         counted.update(_worded(n, place, answer))
     if way.by == "other-row" and not counted and not _names_row(way, n, answer):
         counted = _counted(way, place, told.earlier)
@@ -150,9 +157,12 @@ def _rival(way: _Place, place: Place, others: Sequence[Place], told: _Told) -> P
 
 
 def _counted(way: _Place, place: Place, anchors: Sequence[Sequence[Place]]) -> Counter[int]:
-    """How many values stand in one row, column or card alone, by it."""
+    """How many values stand in one row, column or card alone, by it; the other end of the value's own range is none."""
     counted = Counter[int]()
+    start, end = way.piece(place.found.start)
     for held in anchors:
+        if any(p.source == place.source and start <= p.found.start < end for p in held):
+            continue
         found = {at for p in held if p.source == place.source and (at := way.of(p.found.start)) is not None}
         counted.update(found if len(found) == 1 else ())
     return counted

@@ -42,7 +42,8 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
     if finding.status in ("exact", "normalised") and finding.evidence:
         return _anothers(n, claim, answer) or replace(finding, rule=finding.rule or "name")
     asked = setting.question.source.text if setting.question else ""
-    if finding.status == "wrong_role" and (_VERSION.fullmatch(claim.text) or caseless(claim.text) in caseless(asked)):
+    known = caseless(claim.text) in caseless(asked) or _HOLIDAY.search(claim.text)
+    if finding.status == "wrong_role" and (known or _VERSION.fullmatch(claim.text)):
         spans = _written(claim.text, setting)
         return (
             Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
@@ -105,12 +106,24 @@ def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, setting:
         return Finding("absent", others[:1], why, rule="name-sibling")
     if _HOLIDAY.search(name):
         return Finding("unchecked", (), f"No source has {claim.text}; it is a day that calendars name.", rule="holiday")
+    if system := _runs(name, setting):
+        return Finding(
+            "unchecked", (system,), f"{system.source} names {system.text}, which it may stand for.", rule="name-alone"
+        )
     told = claim.entity and not any(c.isdigit() for c in name)
     if (len(core) > 1 or told) and finding.status == "absent":
         return replace(finding, rule="no-name")
     return Finding("unchecked", (), f"No source has {claim.text}; one word alone may be no name.", rule="name-alone")
 
 
+def _runs(name: str, setting: Setting) -> EvidenceSpan | None:
+    """The place of what a device runs, where an answer names the device and a source the system."""
+    system = _SYSTEMS.get(caseless(name), "")
+    spans = _written(system, setting) if system else ()
+    return spans[0] if spans else None
+
+
+_SYSTEMS = {"iphone": "iOS", "iphones": "iOS", "ipad": "iOS", "ipads": "iOS", "mac": "macOS", "macbook": "macOS"}
 _JOINED = re.compile(r"(?P<name>[^\W\d_a-zß-ÿ].*)-[a-zß-ÿ]{3,}")
 """A name that is joined to a word of the language: Brightmere-installed, Lisbon-based."""
 

@@ -131,7 +131,8 @@ def contradicts(told: Said, place: Place) -> str | None:
     if theirs.past == "surely" and not mine.past and place.found.kind in ("money", "quantity", "percent", "time"):
         return "for an earlier time"
     pair = opposed(mine.words, theirs.words) if place.found.kind != "percent" else None
-    return f"for {pair}" if pair and pair not in _LOOSE else None
+    sure = pair in _SURE or place.unit.row or (pair or "").startswith(("off", "outof"))
+    return f"for {pair}" if pair and sure and pair not in _LOOSE else None
 
 
 _FEWEST = 2
@@ -140,6 +141,29 @@ _LOOSE = frozenset(
     for w in ("day", "night", "morning", "evening", "weekend", "weekday", "open", "closed", "opening", "closing")
 )
 """Opposites of which an answer says one for both: a day return on Saturday."""
+_SURE = frozenset(
+    stem(w)
+    for w in (
+        "billing",
+        "support",
+        "sales",
+        "minimum",
+        "maximum",
+        "min",
+        "max",
+        "arrival",
+        "departure",
+        "arrive",
+        "depart",
+        "gross",
+        "net",
+        "included",
+        "excluded",
+        "upload",
+        "download",
+    )
+)
+"""Opposites that are said of the value itself, in prose. Adults and children, purchase and sale are named beside many a value that is neither's."""
 
 
 def _beside_in_words(place: Place, rivals: Sequence[Place], told: Said) -> Rival | None:
@@ -153,8 +177,8 @@ def _beside_in_words(place: Place, rivals: Sequence[Place], told: Said) -> Rival
     words = frozenset(w for w in told.sentence if w[0] != "=") or told.sentence
     if len(words) < _FEWEST and place.found.kind == "date":
         return None  # "we're open again on the Tuesday": of one word nearly every line says as much
-    if not words <= _said_of(other):
-        return None
+    if not words <= _said_of(other) or not words & other.unit.terms:
+        return None  # the words of what stands above it alone say nothing of it
     if other.unit is place.unit:
         mine, theirs = _clause_of(place), _clause_of(other)
         return Rival(other, "close-wording") if words & (theirs - mine) and not words & (mine - theirs) else None

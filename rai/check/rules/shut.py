@@ -43,7 +43,9 @@ def _has_hours(n: int, answer: Answer) -> bool:
 
 
 def _is_shut(place: Place) -> bool:
-    """True if the part of its line in which a day stands says closed and gives no hours."""
+    """True if the part of its line in which a day of the week stands says closed and gives no hours; of a date it says so once."""
+    if not place.found.value.startswith("-W-"):
+        return False
     text = place.text()
     before = text[: place.found.start]
     start = max((m.end() for m in _CUT.finditer(before)), default=0)

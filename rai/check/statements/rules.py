@@ -62,6 +62,8 @@ def _turned_part(said: Said, part: Part) -> Decision | None:
     turn = turned(first.two)
     if turn is None or denied_apart(said.plain, first.unit.span.text):
         return None
+    if not turn.theirs and len(first.two.piece.terms) <= _LABEL:
+        return None  # "Click & collect" says nothing of whether there is any
     if _limited(said, first) or _strange(said, part, first) or _denied_before(said, part, first, turn):
         return None
     if any(_agrees(c, turn, first) for c in part.candidates if c is not first and c.rank >= first.rank - RIVAL):
@@ -69,6 +71,8 @@ def _turned_part(said: Said, part: Part) -> Decision | None:
     return Decision("contradicted", (first.unit.span,), _difference(turn, first))
 
 
+_LABEL = 2
+"""Words of a piece that names something and says nothing of it."""
 _NOT_THE_OTHER = re.compile(
     r"\W*(?:and |but )?(?:not|nicht|pas|non|no|niet|nie) (?!(?:be|is|are|was|were|do|does|have|has|can|will|may)\b)",
     re.IGNORECASE,
@@ -356,7 +360,7 @@ def stands(said: Said) -> Decision | None:
 def one_word_changed(said: Said) -> Decision | None:
     """Repeats a line but for one word: its opposite, another of its kind, or more than was said."""
     weighed = beside_line(said.plain, tuple(p.source for p in said.setting.sources))
-    if weighed is None or weighed.best is None or weighed.best.span.text.rstrip().endswith("?"):
+    if weighed is None or weighed.best is None or weighed.best.span.text.rstrip(" *_").endswith("?"):
         return None
     decision = decide(weighed.words, weighed.best)
     return Decision(decision.status, (weighed.best.span,), decision.why) if decision else None

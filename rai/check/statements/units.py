@@ -115,7 +115,7 @@ def _unit(source: Source, sentence: Span, above: _Above, number: int, code: str)
         number,
         int(step.group(1)) if step else 0,
         "|" in sentence.text,
-        sentence.text.rstrip().endswith("?"),
+        sentence.text.rstrip(" *_").endswith("?"),
     )
 
 
