@@ -97,6 +97,10 @@ def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, setting:
     core = core_words(normal(name))
     if len(core) > 1 and (same := _inflected(core, setting)):
         return Finding("normalised", same, f"{same[0].source} writes it as {same[0].text}.", rule="name")
+    if system := _runs(name, setting):
+        return Finding(
+            "unchecked", (system,), f"{system.source} names {system.text}, which it may stand for.", rule="name-alone"
+        )
     if value.entity in ("code", "address"):
         return replace(finding, rule="no-name")
     if len(core) > 1 and finding.status == "unchecked" and misspelt(core, setting.sources):
@@ -106,10 +110,6 @@ def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, setting:
         return Finding("absent", others[:1], why, rule="name-sibling")
     if _HOLIDAY.search(name):
         return Finding("unchecked", (), f"No source has {claim.text}; it is a day that calendars name.", rule="holiday")
-    if system := _runs(name, setting):
-        return Finding(
-            "unchecked", (system,), f"{system.source} names {system.text}, which it may stand for.", rule="name-alone"
-        )
     told = claim.entity and not any(c.isdigit() for c in name)
     if (len(core) > 1 or told) and finding.status == "absent":
         return replace(finding, rule="no-name")

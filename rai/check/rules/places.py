@@ -138,7 +138,22 @@ def contradicts(told: Said, place: Place) -> str | None:
 _FEWEST = 2
 _LOOSE = frozenset(
     stem(w)
-    for w in ("day", "night", "morning", "evening", "weekend", "weekday", "open", "closed", "opening", "closing")
+    for w in (
+        "day",
+        "night",
+        "morning",
+        "evening",
+        "weekend",
+        "weekday",
+        "open",
+        "closed",
+        "opening",
+        "closing",
+        "buy",
+        "sell",
+        "purchase",
+        "sale",
+    )
 )
 """Opposites of which an answer says one for both: a day return on Saturday."""
 _SURE = frozenset(

@@ -213,7 +213,12 @@ _LIMITING = frozenset({"least", "most", "over", "under", "before", "after", "unt
 
 def bounds_of(cues: Sequence[Cue]) -> set[str]:
     """The bounds that limit what is said."""
-    return {c.key for c in cues if c.concept in ("bounds", "bounds_behind") and c.key in _LIMITING}
+    return {
+        c.key
+        for c in cues
+        if c.key in _LIMITING
+        and (c.concept == "bounds" or (c.concept == "bounds_behind" and c.key not in ("before", "after")))
+    }
 
 
 def _bearing(clause: Clause, shared: Sequence[Term], scales: Sequence[Cue]) -> list[Cue]:

@@ -84,7 +84,11 @@ def _is_limited(text: str, told: Sequence[Cue], *, denying: bool) -> bool:
         (c.concept == "conditions" and c.key != "requires")
         or (c.concept == "universals" and c.key == "some")
         or (c.concept == "negation" and c.key != "not")
-        or c.concept == "past"
+        or (
+            c.concept == "past"
+            and c.key == "past"
+            and not any(n.concept == "negation" and n.start == c.start for n in told)
+        )
         or (denying and c.concept == "bounds" and c.key in ("before", "until"))
         or (denying and c.concept in ("bounds", "bounds_behind") and c.key in _LIMITS and _NUMBER.match(text, c.end))
         for c in told

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rai.check.lexicon.load import Cue, rows
-from rai.check.statements.clauses import Clause
-from rai.check.statements.contrast import NEGATIVE, Beside, Turn, bounds_of, side_of, turned
+from rai.check.statements.clauses import Clause, clauses
+from rai.check.statements.contrast import NEGATIVE, Beside, Turn, bounds_of, same_word, side_of, turned
 from rai.check.statements.denied import denied_apart
 from rai.check.statements.heads import clash
 from rai.check.statements.order import reversed_order, sequence
@@ -242,9 +242,20 @@ def _stretch(clause: Clause, cue: Cue, term: Term) -> str:
     return clause.text[min(cue.start, term.start) : max(cue.end, term.end)]
 
 
+_MOST = 6
+"""Pieces of the sources that are looked at for each word of a sentence."""
+
+
 def word_denied(said: Said) -> Decision | None:
     """Denies a word that the source affirms of the same thing, or affirms one that it denies; whatever else the two say."""
-    units = tuple(dict.fromkeys(c.unit for p in said.parts for c in p.candidates))
+    near = (c.unit for p in said.parts for c in p.candidates)
+    keyed = (
+        said.field.units[n]
+        for p in said.parts
+        for t in p.clause.terms
+        for n in said.field.places.get(t.key, ())[:_MOST]
+    )
+    units = tuple(dict.fromkeys((*near, *keyed)))
     found = clash(said.plain, units, said.code)
     if found is None or denied_apart(said.plain, found.unit.span.text):
         return None
@@ -262,7 +273,7 @@ def condition_denied(said: Said) -> Decision | None:
         if loose is None or any(_sets_aside(c) for c in part.candidates):
             continue
         for candidate in part.candidates[:3]:
-            strict = _condition(loose, candidate)
+            strict = _condition(loose, part.clause, candidate)
             if strict:
                 mine = part.clause.text[loose.start : loose.end]
                 span = candidate.unit.span
@@ -294,15 +305,19 @@ def _sets_aside(candidate: Candidate) -> bool:
     return any(c.concept == "conditions" and c.key == "regardless" for c in candidate.two.piece.cues)
 
 
-def _condition(loose: Cue, candidate: Candidate) -> str:
+def _condition(loose: Cue, clause: Clause, candidate: Candidate) -> str:
     """The words of a source that set a condition or a bound to what the clause says holds without; "" if none do."""
-    piece, shared = candidate.two.piece, candidate.two.shared
-    after = [a for a, _ in shared if a.start >= loose.end]
-    for cue in piece.cues:
-        condition = cue.concept == "conditions" and cue.key in ("if", "unless", "only")
-        bound = cue.concept == "bounds" and cue.key == "most"
-        if (condition and after) or (bound and len(shared) >= _FEWEST and candidate.two.mine >= 0.4):
-            return piece.text[cue.start : cue.end]
+    text, shared = candidate.unit.span.text, candidate.two.shared
+    after = [t for t in clause.terms if t.start >= loose.end]
+    for piece in clauses(text, clause.code):
+        held = sum(any(same_word(a, b) for b in piece.terms) for a in after)
+        for cue in piece.cues:
+            condition = cue.concept == "conditions" and cue.key in ("if", "unless", "only")
+            bound = cue.concept == "bounds" and cue.key == "most" and piece is candidate.two.piece
+            if (condition and held and 2 * held >= len(after)) or (
+                bound and len(shared) >= _FEWEST and candidate.two.mine >= 0.4
+            ):
+                return piece.text[cue.start : cue.end]
     return ""
 
 
