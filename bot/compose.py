@@ -53,6 +53,7 @@ from rai.provenance import CheckPolicy, CheckPorts, check, load
 from rai.records import Report, Source
 from rai.redact import Redactor
 from rai.screened import RememberingScreen, ScreenedRetriever
+from rai.verdict import struck_by
 
 if TYPE_CHECKING:
     from grounding.embedded.index import EmbeddedIndex
@@ -273,7 +274,10 @@ def _nothing_known(_keys: Sequence[str]) -> dict[str, str | None]:
 def _checker(settings: Settings, policy: Policy, ports: CheckPorts) -> Check:
     """The check under the thresholds of `policy`."""
     rules = CheckPolicy(
-        unsupported_at=policy.unsupported_at, relevance_at=policy.relevance_at, regions=settings.phone_regions
+        unsupported_at=policy.unsupported_at,
+        relevance_at=policy.relevance_at,
+        regions=settings.phone_regions,
+        struck=struck_by(dict(policy.doubt)),
     )
 
     async def run(

@@ -63,6 +63,14 @@ def _answer_words(p: Policy) -> str:
     return ", ".join([_ANSWERS[p.answer], *(e for e in extras if e)])
 
 
+def _doubt_words(p: Policy) -> str:
+    said = ", ".join(f"{kind} {_DOUBT[p.doubt[kind]]}" for kind in p.doubt)
+    return f"contacts struck, amounts struck where sources disagree, the rest marked{f'; but {said}' if said else ''}"
+
+
+_DOUBT = {"struck": "struck", "conflict": "struck where sources disagree", "marked": "marked"}
+
+
 SIDE_BY_SIDE: Mapping[str, Callable[[Policy], str]] = {
     "query": lambda p: (
         "extracted, then key words by a model" if p.query == "keywords" else "extracted from the conversation"
@@ -75,5 +83,6 @@ SIDE_BY_SIDE: Mapping[str, Callable[[Policy], str]] = {
     "evidence": lambda p: f"{p.evidence_k} {p.evidence}, {p.evidence_tokens} tokens" + (", filled" if p.fill else ""),
     "answer": _answer_words,
     "asks back": lambda p: "when it is left open what is meant" if p.clarify else "no",
+    "in doubt": _doubt_words,
 }
 """What a person compares, in the order of a turn."""

@@ -159,6 +159,7 @@ def claim_json(claim: Claim) -> dict[str, Any]:
         "instead": plain(claim.instead) if claim.instead else None,
         "formula": claim.formula,
         **({"score": claim.score} if claim.score is not None else {}),
+        **({"struck": claim.struck} if claim.struck is not None else {}),
     }
 
 

@@ -29,6 +29,13 @@ Step = Literal["rewrites", "hyde", "web", "plan"]
 Answer = Literal["five-part", "hybrid-crag", "rag"]
 """The prompt of the answer: ours, or the user message of a source document within ours."""
 
+Doubt = Literal["struck", "conflict", "marked"]
+"""What becomes of a claim that the check leaves in doubt: struck, struck only where sources disagree, or delivered and marked."""
+DoubtKind = Literal[
+    "number", "quantity", "money", "percent", "date", "time", "url", "email", "phone", "entity", "statement"
+]
+"""Kinds of claims."""
+
 DEFAULT_POLICY = "attest"
 PLAIN = ":plain"
 """Behind a policy's name: the same without grading and correction."""
@@ -57,7 +64,8 @@ class Policy:
     at the end of the answer. `strict_sentences`: what goes beyond
     `answer_sentences` is cut off, whoever wrote it. `web_joined`: web results stand in the prompt as one text, each still cited by itself.
     `relevance_at`: an answer less relevant to the question than this is not delivered. `unsupported_at`: a report with a score
-    above this is `unsupported`. `nodes`: what the source document calls our stages; the record says both.
+    above this is `unsupported`. `doubt`: what becomes of what the check leaves in doubt, by kind; of kinds that it does not name contacts are
+    struck, amounts where sources disagree, and the rest is delivered and marked. `nodes`: what the source document calls our stages; the record says both.
     """
 
     name: str = DEFAULT_POLICY
@@ -90,6 +98,7 @@ class Policy:
     file_names: bool = False
     relevance_at: Share = 0.3
     unsupported_at: Share = 0.5
+    doubt: Mapping[DoubtKind, Doubt] = field(default_factory=dict)
     prompt_tokens: Tokens = 6000
     evidence_tokens: Tokens = 1500
     history_tokens: Tokens = 800

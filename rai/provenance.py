@@ -19,7 +19,7 @@ from rai.check.judging.values import Values
 from rai.claims.regions import regions_of
 from rai.match import Matched, match_claims
 from rai.ports import AnswerScorer, EntityTagger, StatementJudge
-from rai.records import Claim, EntityType, Layer, Report, Source
+from rai.records import STRUCK_DOUBT, Claim, EntityType, Kind, Layer, Report, Source, Status
 from rai.repair.drop import drop_unsupported
 from rai.repair.replace import replace_unsupported
 from rai.statements.support import Weighing, weigh_claims
@@ -51,6 +51,7 @@ class Basis:
     regions: tuple[str, ...]
     at: datetime | None
     values_only: bool
+    struck: frozenset[tuple[Kind, Status]] = STRUCK_DOUBT
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ async def check(
     """
     regions = await run(regions_of, [*(f"{s.title}\n{s.text}" for s in sources), question or ""], policy.regions)
     every = tuple(dict.fromkeys((*regions, *policy.regions)))
-    basis = Basis(tuple(sources), question, tuple(given), every, at, values_only=ports is None)
+    basis = Basis(tuple(sources), question, tuple(given), every, at, values_only=ports is None, struck=policy.struck)
     request = _Request(basis, ports, policy, run)
     report = await _report(answer, request)
     if report.verdict == "unsupported":
@@ -124,6 +125,7 @@ async def _judged(
         claims, basis.sources, said, values=Values(answer, basis.regions), judge=request.ports.judge, run=request.run
     )
     notes += said_of_it
+    after = _ruled(after, basis)
     decided = [now for was, now in zip(claims, after, strict=True) if now.status != was.status]
     if not decided:
         return weighing, ()
@@ -178,7 +180,7 @@ def replaced(basis: Basis, answer: str, claims: tuple[Claim, ...]) -> str | None
 
 
 def _matched(basis: Basis, tags: Sequence[Tag], answer: str) -> Matched:
-    return match_claims(
+    matched = match_claims(
         answer,
         basis.sources,
         basis.question,
@@ -188,6 +190,14 @@ def _matched(basis: Basis, tags: Sequence[Tag], answer: str) -> Matched:
         at=basis.at,
         values_only=basis.values_only,
     )
+    return replace(matched, claims=_ruled(matched.claims, basis))
+
+
+def _ruled(claims: Sequence[Claim], basis: Basis) -> tuple[Claim, ...]:
+    """`claims` with what a policy of its own strikes of them."""
+    if basis.struck == STRUCK_DOUBT:
+        return tuple(claims)
+    return tuple(replace(c, struck=(c.kind, c.status) in basis.struck) for c in claims)
 
 
 async def _repaired(answer: str, report: Report, request: _Request) -> Report:

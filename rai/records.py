@@ -104,6 +104,7 @@ class Claim:
     `score`: of a statement, how far it is supported, in [0, 1]: it ranks, it is no probability; None of other kinds and where
     nothing was weighed.
     `instead`: what the source says here, where role and subject are certain: what a repair may write in the claim's place.
+    `struck`: whether a policy of its own strikes the claim's doubt; None: `STRUCK_DOUBT` says.
     """
 
     kind: Kind
@@ -120,11 +121,13 @@ class Claim:
     rule: str | None = None
     formula: str | None = None
     p: float | None = None
+    struck: bool | None = None
 
     @property
     def unsupported(self) -> bool:
-        """True if the claim must not be delivered, by a policy that says nothing of doubt."""
-        return self.status in UNSUPPORTED or (self.kind, self.status) in STRUCK_DOUBT
+        """True if the claim must not be delivered: it is wrong, or in doubt that the policy strikes."""
+        by_policy = (self.kind, self.status) in STRUCK_DOUBT if self.struck is None else self.struck
+        return self.status in UNSUPPORTED or by_policy
 
 
 @dataclass(frozen=True, slots=True)

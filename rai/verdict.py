@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from rai.claims.phones import REGIONS
-from rai.records import CONTACT_KINDS, SUPPORTED, Claim, Layer, Verdict
+from rai.records import CONTACT_KINDS, STRUCK_DOUBT, SUPPORTED, Claim, Kind, Layer, Status, Verdict
 from rai.statements.wording import substance
 
 
 @dataclass(frozen=True, slots=True)
 class CheckPolicy:
-    """Thresholds in [0, 1] and the regions whose national phone numbers are read, most likely first."""
+    """Thresholds in [0, 1], the regions whose national phone numbers are read, most likely first, and what doubt of which kind is struck."""
 
     unsupported_at: float = 0.5
     relevance_at: float = 0.3
     regions: tuple[str, ...] = REGIONS
+    struck: frozenset[tuple[Kind, Status]] = STRUCK_DOUBT
 
 
 DEFAULT = CheckPolicy()
+
+
+def struck_by(doubt: Mapping[Kind, str]) -> frozenset[tuple[Kind, Status]]:
+    """What a policy's `doubt` strikes: of a kind all doubt ("struck"), what sources disagree on ("conflict"), or none ("marked").
+
+    A kind that it does not name stays as it is by default: contacts struck, amounts struck in conflict.
+    """
+    kept = {pair for pair in STRUCK_DOUBT if pair[0] not in doubt}
+    named: set[tuple[Kind, Status]] = {
+        (kind, status) for kind in get_args(Kind) for status in _STRUCK[doubt.get(kind, "marked")]
+    }
+    return frozenset(kept | named)
+
+
+_STRUCK: Mapping[str, tuple[Status, ...]] = {
+    "struck": ("unchecked", "conflict"),
+    "conflict": ("conflict",),
+    "marked": (),
+}
 
 
 def layers_of(claims: Sequence[Claim], doubt: float, relevance: float | None, policy: CheckPolicy) -> tuple[Layer, ...]:

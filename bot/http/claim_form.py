@@ -35,6 +35,7 @@ def _claim(item: Any, where: str) -> Claim:
             rule=_text(item.get("rule")),
             formula=_text(item.get("formula")),
             p=_share(item.get("p")),
+            struck=item.get("struck") if isinstance(item.get("struck"), bool) else None,
         )
     except (AttributeError, KeyError, TypeError):
         raise InputError(f"{where} is not in the form of a claim") from None

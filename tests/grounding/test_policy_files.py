@@ -46,9 +46,17 @@ def test_a_companys_own_takes_what_it_does_not_name_from_its_base(tmp_path: Path
     )  # fmt: skip
 
 
+def test_a_policy_says_by_kind_what_becomes_of_doubt(tmp_path: Path) -> None:
+    (tmp_path / "careful.yaml").write_text("doubt: {date: struck, time: conflict}\n")
+    assert read_policies(tmp_path)["careful"].doubt == {"date": "struck", "time": "conflict"}
+    assert all(not policy.doubt for policy in built_in().values())
+
+
 @pytest.mark.parametrize(
     ("file", "text", "part"),
     [
+        ("mine", "doubt: {dates: struck}", "doubt.dates"),
+        ("mine", "doubt: {date: gone}", "Input should be 'struck', 'conflict' or 'marked'"),
         ("attest", "correct_at: 0.5", "attest is a policy of the product"),
         ("Strict", "correct_at: 0.5", "lower-case letters"),
         ("mine", "correct_at: 1.4", "correct_at: Input should be less than or equal to 1"),

@@ -23,8 +23,9 @@ from rai.check.rules.places import placed
 from rai.embedded.tagger import GazetteerTagger
 from rai.match import check_claims
 from rai.provenance import CheckPolicy, CheckPorts, check
-from rai.records import Claim, EntityType, Source
+from rai.records import STRUCK_DOUBT, Claim, EntityType, Kind, Source
 from rai.support.setting import Finding
+from rai.verdict import struck_by
 
 ROOT = Path(__file__).parents[2]
 
@@ -104,6 +105,33 @@ async def test_irrelevant_only_when_supported() -> None:
         "The lid is red.", [PHONE], "What does it cost?", ports=ports, policy=CheckPolicy(relevance_at=0.1)
     )
     assert lenient.verdict == "supported"
+
+
+DESK = Source("s1", "The desk is open Monday to Friday. It moved in May.")
+
+
+@pytest.mark.parametrize(
+    ("doubt", "verdict"),
+    [({}, "supported"), ({"quantity": "conflict"}, "supported"), ({"quantity": "struck"}, "unsupported")],
+)
+async def test_a_policy_strikes_doubt_by_kind(doubt: dict[Kind, str], verdict: str) -> None:
+    policy = CheckPolicy(struck=struck_by(doubt))
+    report = await check("The desk is open Monday to Friday, a fortnight long.", [DESK], ports=ALL, policy=policy)
+    (spoken,) = [c for c in report.claims if c.kind == "quantity"]
+    assert spoken.status == "unchecked"
+    assert spoken.unsupported == (verdict == "unsupported")
+    assert (report.verdict == "unsupported") == (verdict == "unsupported")
+
+
+async def test_contacts_in_doubt_are_struck_unless_a_policy_says_marked() -> None:
+    answer, sources = "The desk answers on +1 415 555 0132.", [PHONE]
+    report = await check(answer, sources, "Is it +1 415 555 0132?", ports=ALL)
+    assert report.claims[-1].unsupported or report.claims[0].unsupported
+    assert ("phone", "unchecked") not in struck_by({"phone": "marked"})
+    assert struck_by({}) == STRUCK_DOUBT
+    assert {pair for pair in struck_by({"date": "struck"}) if pair[0] == "phone"} == {
+        ("phone", "unchecked"), ("phone", "conflict"),
+    }  # fmt: skip
 
 
 async def test_no_question_no_relevance() -> None:
