@@ -19,6 +19,8 @@ _VERSION = re.compile(
     r"v?\d{1,5}(?:\.\d{1,6}){2,4}(?:[-.]?(?:alpha|beta|rc|b|a)\.?\d*)?|v\d{1,4}(?:\.\d{1,6}){0,3}", re.IGNORECASE
 )
 _FORM = re.compile(r"\d{1,5}(?:-\d{1,5}){1,4}")
+_COUNTED_RANGE = re.compile(r"\b[^\W\d_]{3,14}s (?=(?P<low>[1-9]\d{0,3})-(?P<high>[1-9]\d{0,3})(?![\w-]))")
+"""Gates 201-214: the numbers of several, not the number of one."""
 _HEX = re.compile(r"0x[0-9a-f]{2,16}", re.IGNORECASE)
 _MIXED = re.compile(r"(?=[A-Za-z0-9.-]*[0-9])(?=[A-Za-z0-9.-]*[A-Za-z])[A-Za-z0-9]+(?:[-.][A-Za-z0-9]+)*")
 _SNAKE = re.compile(r"[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+")
@@ -69,7 +71,10 @@ def find(text: str) -> list[Found]:
     found += [_code(m.start(1), m.end(1), m.group(1)) for m in lettered]
     found += [_code(m.start("id"), m.end("id"), m["id"]) for m in _CUED_DIGITS.finditer(text)]
     found += [_code(m.start("id"), m.end("id"), m["id"]) for m in _SECTION.finditer(text)]
+    ranges = {m.end() for m in _COUNTED_RANGE.finditer(text) if int(m["low"]) < int(m["high"])}
     for match in _TOKEN.finditer(text):
+        if match.start() in ranges:
+            continue
         token = match.group()
         if token.isalpha() and (token.islower() or token.istitle() or token.isupper()):
             continue

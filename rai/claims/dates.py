@@ -38,6 +38,7 @@ _TWO_DIGITS = re.compile(r"[0-3]\d\.[01]\d\.")
 _GOES_ON = re.compile(r"[,;:)]|[ ]?[-–—]| (?:[a-zäöü(]|[–—-])|[ ]*(?:\n|$)")
 _LISTED = re.compile(r"(?:day|tag|di|[ao]s?|\)),? $", re.IGNORECASE)
 _TO_SLASHED = re.compile(r" ?(?:[-–—&]|to|until|and|bis|und|au|et|al|a|y|e|en|i) ?[0-3]\d/[01]\d")
+_SLASHED_TO = re.compile(r"(?<![\d/])[0-3]\d/[01]\d ?(?:[-–—]|to|until|bis|au|al|a) ?$")
 _TWO_SLASHED = re.compile(r"[0-3]\d/[01]\d")
 _SLASHED_CUE = re.compile(r"\b(?:on|until|till|through|due|due by) $", re.IGNORECASE)
 _VERSION = re.compile(
@@ -114,6 +115,7 @@ def _numeric(text: str) -> list[Found]:
             text[match.end() : match.end() + 1] in (":", ",", ")")
             or _LISTED.search(text, max(0, match.start() - 12), match.start())
             or _TO_SLASHED.match(text, match.end())
+            or _SLASHED_TO.search(text, max(0, match.start() - 14), match.start())
         )
         goes_on = listed or (dotted and _TWO_DIGITS.fullmatch(match.group()) and _GOES_ON.match(text, match.end()))
         if goes_on or cue.search(text, max(0, match.start() - 14), match.start()):

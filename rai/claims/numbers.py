@@ -117,7 +117,21 @@ def _quantities(text: str) -> tuple[Found, ...]:
         else:
             found.append(fresh)
         last = at
-    return tuple(found)
+    lasting = [_lasting(m) for m in LASTING.finditer(kept)]
+    apart = [f for f in found if not any(a.start <= f.start < a.end for a in lasting)]
+    return tuple(sorted((*apart, *lasting), key=lambda f: f.start))
+
+
+LASTING = re.compile(
+    r"(?<![\d.,:])(?P<hours>\d{1,2}) ?h ?(?P<minutes>[0-5]\d)(?= (?:before|after|prior|ahead|earlier|later|long|vor|nach|avant|après|antes|después|prima|dopo|depois|voor|na|przed|po)\b)",
+    re.IGNORECASE,
+)
+"""2 h 30 before departure: how long, not when."""
+
+
+def _lasting(match: re.Match[str]) -> Found:
+    value = f"{int(match['hours']) * 60 + int(match['minutes'])} minute"
+    return Found("quantity", match.start(), match.end(), value, (value,), (value.partition(" ")[0],))
 
 
 def _read_all(text: str, every: Sequence[Numeral], read: Callable[[str, Numeral], Read | None]) -> list[Read | None]:

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from rai.claims import office_hours, spoken_times, zones
 from rai.claims.found import Found
+from rai.claims.numbers import LASTING
 
 _SPACE = "[ \u00a0\u202f]"
 _DIGITS = re.compile(
@@ -54,7 +55,8 @@ def find(text: str) -> list[Found]:
         found.setdefault(item.start, item)
     for match in (*_ALWAYS.finditer(text), *(_AROUND_THE_CLOCK.finditer(text) if "clock" in text else ())):
         found[match.start()] = Found("time", match.start(), match.end(), "24/7")
-    return _apart(_zoned(text, _settled(text, _apart([found[start] for start in sorted(found)]))))
+    lasting = {m.start() for m in LASTING.finditer(text)}
+    return _apart(_zoned(text, _settled(text, _apart([found[at] for at in sorted(found) if at not in lasting]))))
 
 
 def _military(text: str) -> list[Found]:

@@ -28,7 +28,7 @@ _CUT = re.compile(
 _FORWARD = re.compile(
     r"\s*(?:for|to|if|in|at|from|with|für|bei|in|aus|pour|en|à|para|si|per|se|of)\b|.*:\s*$", re.IGNORECASE
 )
-_HEADING = re.compile(r"\s*(?:#{1,6}\s+.*|\*\*.*\*\*:?|(?![-*•·]\s)[^.!?|:]{1,60}:?)\s*")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s+.*|\*\*.*\*\*:?|(?![-*•·]\s)[^.!?|:]{1,90}:?)\s*")
 _FACT = re.compile(r"\d ?(?:lbs?|kg|g|t|km|miles?|min|hours?|h|days?|%|[€$£])(?!\w)|[€$£] ?\d", re.IGNORECASE)
 """A line with a measure or an amount tells something of an owner and names none: "Drop-off up to 50 lb"."""
 WINDOW = 1000

@@ -13,7 +13,7 @@ import calendar
 import re
 from dataclasses import dataclass
 from datetime import date, timedelta
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
+from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
 from typing import Literal
 
 LONGEST = 200
@@ -321,8 +321,9 @@ def rounds_to(number: Decimal, stated: Decimal, places: int | None = None) -> bo
     """True if `stated` is `number`, or what it rounds to with so many decimals (those of `stated` unless given) within a hundredth of it."""
     exponent = stated.as_tuple().exponent
     digits = places if places is not None else max(0, -exponent if isinstance(exponent, int) else 0)
-    rounded = number.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
-    return rounded == stated and abs(number - rounded) <= abs(number) / _NEAREST
+    step = Decimal(1).scaleb(-digits)
+    rounded = {number.quantize(step, way) for way in (ROUND_HALF_UP, ROUND_HALF_DOWN)}  # a half goes either way
+    return stated in rounded and abs(number - stated) <= abs(number) / _NEAREST
 
 
 def _joined(result: Amount, stated: Amount) -> Amount:

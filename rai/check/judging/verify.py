@@ -162,7 +162,7 @@ def _carried(claim: Claim, known: Known, bench: _Bench) -> EvidenceSpan | None:
 
 def _explained(claim: Claim, proposal: Proposal, quotes: Sequence[Known], bench: _Bench) -> Claim | None:
     worked = _worked(proposal, quotes, bench) if claim.kind not in (*CONTACT_KINDS, "entity") else None
-    if worked is None or not gives(worked, bench.values.found(claim)):
+    if worked is None or not gives(worked, bench.values.found(claim), bench.values.answer):
         return None
     status: Status = "derived" if worked.from_sources else "given"
     written = worked.computed.written
@@ -178,7 +178,7 @@ def _refuted(claim: Claim, proposal: Proposal, quotes: Sequence[Known], bench: _
     """Wrong, because the quotation has another value there, or the formula another result."""
     found = bench.values.found(claim)
     worked = _worked(proposal, quotes, bench)
-    if worked is not None and may_give(worked, found) and not gives(worked, found):
+    if worked is not None and may_give(worked, found) and not gives(worked, found, bench.values.answer):
         why = f"{bench.name} works out another value: {worked.computed.written}"
         return replace(_ruled(claim, "absent", worked.spans, why, WRONG), formula=worked.computed.written)
     stands = bench.values.stands(claim, bench.case.sources)

@@ -16,6 +16,8 @@ from rai.check.judging.values import Values
 from rai.claims.found import Found
 from rai.claims.units import dimension_of
 from rai.records import EvidenceSpan
+from rai.support.amounts import Spot
+from rai.support.rounding import hedge_of, may_be_rounded
 from rai.support.same_money import currency_stands
 from rai.support.sources import Place
 
@@ -65,13 +67,35 @@ class _Bound:
 
 
 def _bound(operand: Amount, quotes: Sequence[Known], values: Values) -> _Bound | None:
+    at_the_end = operand.day is not None and operand.has_year and _is_year_end(operand.day, quotes)
     for known in quotes:
         in_source = known.source is not None
+        if at_the_end and operand.day is not None and (year := _year_in(operand.day.year, known)) is not None:
+            return _Bound(year, None, in_source)
         place = next((p for p in values.places(known) if _carries(p.found, operand)), None)
         if place is not None:
             return _Bound(place.span(), place, in_source)
         if (span := _digits_of(operand, known)) is not None:
             return _Bound(span, None, in_source)
+    return None
+
+
+def _is_year_end(day: date, quotes: Sequence[Known]) -> bool:
+    """True of 31 December where a quotation counts from the end of a year."""
+    return (day.month, day.day) == (12, 31) and any(_YEAR_END.search(known.text) for known in quotes)
+
+
+_YEAR_END = re.compile(
+    r"\bend of (?:the|that|each|a) (?:calendar )?year|\byear[- ]end\b|\bJahresende\b|\bEnde des (?:Kalender)?jahres|\bfin de l['’]année|\bfinal del año|\bfine dell['’]anno|\bfim do ano|\beinde van het (?:kalender)?jaar|\bkoniec roku|\bkońca roku",
+    re.IGNORECASE,
+)
+
+
+def _year_in(year: int, known: Known) -> EvidenceSpan | None:
+    for span in known.spans:
+        match = re.search(rf"(?<!\d){year}(?!\d)", span.text)
+        if match:
+            return EvidenceSpan(span.source, span.field, span.start + match.start(), span.start + match.end(), match[0])
     return None
 
 
@@ -85,9 +109,16 @@ def _digits_of(operand: Amount, known: Known) -> EvidenceSpan | None:
     return None
 
 
-def gives(explanation: Explained, found: Found) -> bool:
-    """True if the result is the value of a claim, and is of its kind."""
-    return _equals(explanation.computed.result, found) and may_give(explanation, found)
+def gives(explanation: Explained, found: Found, answer: str = "") -> bool:
+    """True if the result is the value of a claim, and is of its kind; with a hedge in the `answer` also what it is rounded to: "a little over 9,100"."""
+    result = explanation.computed.result
+    return (_equals(result, found) or _is_hedged(result, found, answer)) and may_give(explanation, found)
+
+
+def _is_hedged(result: Amount, found: Found, answer: str) -> bool:
+    if result.day is not None or result.kind == "time" or hedge_of(Spot(answer, found.start, found.end)) is None:
+        return False
+    return any(may_be_rounded(Decimal(m), result.number) for m in found.magnitudes or _digits(found))
 
 
 def may_give(explanation: Explained, found: Found) -> bool:

@@ -128,10 +128,17 @@ def heads(text: str, code: str) -> tuple[Head, ...]:
     """Every word of a sentence that can be denied, with what stands around it."""
     told = terms(text, code)
     negations = [
-        c for c in cues(text, code) if (c.concept == "negation" and c.key == "not") or c.key == "may/forbidden"
+        c
+        for c in cues(text, code)
+        if ((c.concept == "negation" and c.key == "not") or c.key == "may/forbidden") and not _sets_apart(text, c)
     ]
     denied = {n for c in negations if (n := _behind(text, c, told)) is not None}
     return tuple(_head(text, told, n, denied=n in denied) for n, t in enumerate(told) if not t.digits)
+
+
+def _sets_apart(text: str, negation: Cue) -> bool:
+    """True of what only names another: at Mill Lane, not at Fenwick."""
+    return text[: negation.start].rstrip()[-1:] in (",", "–", "—", "(", "-")
 
 
 def _behind(text: str, negation: Cue, told: Sequence[Term]) -> int | None:

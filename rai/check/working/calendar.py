@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import permutations
 
 from rai.check.working.operands import Operand, amount_of, unit_of
+from rai.check.working.terms import SAID
 from rai.claims import weekdays
 from rai.claims.found import Found
 
@@ -98,7 +99,7 @@ def day_ways(found: Found, operands: Sequence[Operand], told: Told) -> Iterator[
     beside, ends = told.beside, told.ends
     years = years_of(operands, found)
     spans = [o for o in operands if o.found.kind == "quantity" and is_span(o.found)]
-    yield from _twice(found, operands, [s for s in spans if s.far <= FARTHEST][:6], years)
+    yield from _twice(found, operands, [s for s in spans if s.far < SAID][:6], years)
     for start in operands:
         if start.found.kind != "date" or start.far > FARTHEST:
             continue

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
-from itertools import pairwise
+from itertools import combinations, groupby, islice, pairwise
 
+from grounding.text import terms
 from rai.check.answer import Answer
 from rai.check.lexicon.load import pattern
 from rai.check.reading.readings import readings
@@ -16,15 +17,16 @@ from rai.check.working.bound import bound
 from rai.check.working.calendar import Reckoned, Told, day_ways, span_ways, time_ways
 from rai.check.working.forms import ways
 from rai.check.working.measures import measured_ways
-from rai.check.working.operands import Operand, amount_of, spans_of
+from rai.check.working.operands import Operand, amount_of, spans_of, unit_of
 from rai.check.working.recurring import recurring_ways, timetable_ways
 from rai.check.working.regular import day_of_month, series_of
 from rai.check.working.tariffs import lines_ways, tariff_ways, usage_ways
-from rai.check.working.terms import Wanted, scaled
+from rai.check.working.terms import SAID, Wanted, scaled
 from rai.claims.found import Found
 from rai.support.amounts import Spot
 from rai.support.rounding import hedge_of
 from rai.support.setting import Finding
+from rai.support.sources import Place
 
 TOLD = 3.25
 """The dearest calculation that explains a value of which the sentence says that it was worked out."""
@@ -82,7 +84,11 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
     if (shown := written_out(n, answer)) is not None:
         return shown
     most = UNTOLD if n in findings else _dearest(n, answer, findings)
-    ways = (w for w in _ways(n, answer, findings) if w.cost <= most and not _is_itself(answer.values[n], w))
+    ways = (
+        w
+        for w in _ways(n, answer, findings)
+        if w.cost <= most and not _is_itself(answer.values[n], w) and not _takes_the_place_of_one(n, w, answer)
+    )
     best = min(ways, key=_dearness, default=None)
     if best is None:
         return None
@@ -91,9 +97,11 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
 
 
 def may_follow(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Finding | None:
-    """`unchecked` for a time that lies a span before or after another where a source says of the span that something is due then, though the
-    answer does not say of what: "be back by 1:55 p.m.", 20 minutes before departure.
+    """`unchecked` for what would follow from values that nothing names: two of one line of a source; or a time that lies a span before or after
+    another where a source says of the span that something is due then: "be back by 1:55 p.m.", 20 minutes before departure.
     """
+    if answer.values[n].kind in ("money", "quantity"):
+        return _of_one_line(n, answer) if is_told(n, answer) else None
     if answer.values[n].kind != "time":
         return None
     ways = (
@@ -105,6 +113,32 @@ def may_follow(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
     return Finding(
         "unchecked", spans_of(best.operands), f"It may be {best.written}; nothing says so.", rule="may-follow"
     )
+
+
+def _of_one_line(n: int, answer: Answer) -> Finding | None:
+    """`unchecked` for a value that two of one line of a source come to, though nothing in the answer names them: 55 minutes by bus, 32 by train."""
+    value, mine = answer.values[n], amount_of(answer.values[n])
+    for one, other in _pairs_of_lines(value, answer) if mine is not None else ():
+        less, more = sorted((one, other), key=lambda p: amount_of(p.found) or 0)
+        small, large = amount_of(less.found) or Decimal(0), amount_of(more.found) or Decimal(0)
+        if mine in (large + small, large - small):
+            sign = "+" if mine == large + small else "-"
+            why = f"It may be {more.span().text} {sign} {less.span().text}; nothing says so."
+            return Finding("unchecked", (more.span(), less.span()), why, rule="may-follow")
+    return None
+
+
+def _pairs_of_lines(value: Found, answer: Answer) -> Iterator[tuple[Place, Place]]:
+    """Every two values of the kind and unit of `value` that stand in one line of a source."""
+    unit = unit_of(value)
+    for text in answer.setting.sources:
+        alike = (p for p in text.kinds.get(value.kind, ()) if p.unit.field == "text" and unit_of(p.found) == unit)
+        for _, group in groupby(alike, key=lambda p: p.text().count("\n", 0, p.found.start)):
+            yield from combinations(islice(group, _MOST_IN_LINE), 2)
+
+
+_MOST_IN_LINE = 8
+"""Values of a line that are added and subtracted."""
 
 
 def _leads_there(operand: Operand, way: Reckoned, answer: Answer) -> bool:
@@ -186,6 +220,41 @@ _EVERY = re.compile(
 def _is_itself(value: Found, way: Reckoned) -> bool:
     """True if an operand is the value: $24 of $48 - $24, which explains nothing."""
     return value.kind == "money" and any(set(o.found.forms) & set(value.forms) for o in way.operands)
+
+
+def _takes_the_place_of_one(n: int, way: Reckoned, answer: Answer) -> bool:
+    """True if the value stands where a source has an operand that the answer does not say: "the first 50 minutes of fault-finding", of the first 20
+    minutes of fault-finding and half an hour. That is a wrong value, not a sum.
+    """
+    value = answer.values[n]
+    return value.kind not in ("date", "time") and any(
+        o.far >= SAID
+        and o.found.kind == value.kind
+        and unit_of(o.found) == unit_of(value)
+        and _alike_around(n, o, answer)
+        for o in way.operands
+    )
+
+
+def _alike_around(n: int, operand: Operand, answer: Answer) -> bool:
+    value = answer.values[n]
+    mine = _around(answer.text, value.start, value.end)
+    texts = {s.source.id: s.source.text for s in answer.setting.sources}
+    spans = [s for s in operand.evidence[:2] if s.field == "text"]
+    return any(len(mine & _around(texts.get(s.source, ""), s.start, s.end)) >= _ALIKE for s in spans)
+
+
+def _around(text: str, start: int, end: int) -> frozenset[str]:
+    """The words that tell something right before and behind a value, in its own stretch of the sentence."""
+    before = re.split(r"[.;:!?\n|]\s|, ", text[max(0, start - _BESIDE_CHARS) : start])[-1]
+    behind = re.split(r"[.;:!?\n|](?:\s|$)|, ", text[end : end + _BESIDE_CHARS])[0]
+    return frozenset(w for w in (*terms(before)[-3:], *terms(behind)[:3]) if not w[0].isdigit()) - _PERIODS
+
+
+_PERIODS = frozenset(terms("minute minutes hour hours day days week weeks month months year years per each"))
+_ALIKE = 2
+"""Words around both: two of six."""
+_BESIDE_CHARS = 48
 
 
 def _dearest(n: int, answer: Answer, findings: Mapping[int, Finding]) -> float:

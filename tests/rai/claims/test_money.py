@@ -15,6 +15,7 @@ from rai.claims.numerals import canonical
 from rai.support.same_money import currency_stands, same_money
 
 FOUND = [
+    ("$6 Canadian, once", ["6 CAD"]), ("ten dollars fifty rather than nine", ["10.5 USD"]), ("ten dollars more", ["10 USD"]),
     ("$ 160 million", ["160000000 USD"]), ("$5k", ["5000 USD"]), ("$1.2m", ["1200000 USD"]), ("5 bucks", ["5 USD"]), ("99 cents", ["0.99 USD"]),
     ("£1.50", ["1.5 GBP"]), ("1,50 €", ["1.5 EUR"]), ("EUR 1.234,50", ["1234.5 EUR"]), ("Rs. 1,500", ["1500 INR"]), ("₹1.2 crore", ["12000000 INR"]),
     ("CHF 5.-", ["5 CHF"]), ("5,- €", ["5 EUR"]), ("5.- CHF", ["5 CHF"]), ("a total of -$5", ["-5 USD"]), ("minus $5", ["-5 USD"]),

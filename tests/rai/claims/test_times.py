@@ -23,6 +23,7 @@ FOUND = [
     ("9–11pm", ["21:00", "23:00"]), ("between 9 and 5 pm", ["09:00", "17:00"]), ("9:00 to 17:30", ["09:00", "17:30"]),
 ]  # fmt: skip
 NOT_FOUND = [
+    "opens 2 h 30 before departure", "2h30 avant le départ",
     "call me at 5", "a ratio of 1:30", "16:10 aspect ratio", "1:30 hours", "2:30 min", "5 ampere", "1.30", "within 2h", "a 24h service", "takes 2h30",
     "9 to 5 people", "won 9-5", "$9 to 5", "25:00", "half past", "a quarter of sales", "ten to six people", "one morning", "three in a row",
 ]  # fmt: skip

@@ -284,3 +284,56 @@ def test_a_sentence_that_rules_found_is_asked_about_and_falls_only_by_a_quotatio
     turned = Proposal("wrong", (Quote("a", "Returns are free within 30 days of delivery."),))
     for proposal, status in ((turned, "contradicted"), (Proposal("wrong"), "entailed"), (said(), "entailed")):
         assert verified([found], case, [proposal], Values(found.text), "judge").claims[0].status == status
+
+
+VOUCHERS = Source(
+    "v",
+    "Vouchers are valid for three years, counted from the end of the calendar year of purchase. 1.5 points per mile.",
+)
+
+
+def beside(answer: str, question: str, *proposals: Proposal) -> tuple[Claim, ...]:
+    claims = [replace(c, status="absent" if c.kind != "statement" else "unchecked") for c in find_claims(answer)]
+    case = case_of(claims, (VOUCHERS,), (question,))
+    filled = [*proposals, *[UNSURE] * (len(case.claims) - len(proposals))]
+    by_kind = sorted(range(len(case.claims)), key=lambda n: case.claims[n].kind == "statement")
+    ordered = [UNSURE] * len(case.claims)
+    for n, proposal in zip(by_kind, filled, strict=True):
+        ordered[n] = proposal
+    return verified(claims, case, ordered, Values(answer), "judge").claims
+
+
+def test_a_term_that_counts_from_the_end_of_a_year_needs_that_year_in_a_quotation() -> None:
+    quotes = (Quote("v", "counted from the end of the calendar year of purchase"), Quote("v", "valid for three years"))
+    bought = Quote(None, "a voucher bought in May 2024")
+    proposal = Proposal("supported", (*quotes, bought), "2024-12-31 + 3 years = 2027-12-31")
+    after = beside("It is valid until 31 December 2027.", "I have a voucher bought in May 2024", proposal)
+    assert of(after, "31 December 2027").status == "derived"
+    without = Proposal("supported", quotes, "2024-12-31 + 3 years = 2027-12-31")
+    after = beside("It is valid until 31 December 2027.", "I have a voucher bought in May 2024", without)
+    assert of(after, "31 December 2027").status == "absent"
+
+
+@pytest.mark.parametrize(("written", "status"), [("a little over 3,600", "derived"), ("3,600", "absent")])
+def test_a_result_may_be_rounded_where_the_answer_says_so(written: str, status: str) -> None:
+    proposal = Proposal(
+        "supported", (Quote("v", "1.5 points per mile"), Quote(None, "2,430 miles")), "2430 * 1.5 = 3645"
+    )
+    after = beside(f"She gets {written} points for it.", "She flew 2,430 miles", proposal)
+    assert of(after, "3,600", "number").status == status
+
+
+def test_what_a_line_says_together_is_not_unsaid_and_what_is_spread_over_several_is() -> None:
+    answer = "Vouchers valid for three years."
+    proposal = Proposal("wrong", (), unsaid="Vouchers valid for three years")
+    assert next(c for c in beside(answer, "", UNSURE, proposal) if c.kind == "statement").status == "unchecked"
+    answer = "Points per mile are counted from the purchase."
+    proposal = Proposal("wrong", (), unsaid="Points per mile are counted from the purchase")
+    (after,) = [c for c in beside(answer, "", proposal) if c.kind == "statement"]
+    assert after.status == "absent"
+
+
+def test_against_a_sentence_one_shared_word_is_enough() -> None:
+    proposal = Proposal("wrong", (Quote("v", "Vouchers are valid for three years"),))
+    (after,) = [c for c in beside("Your voucher never ends.", "", proposal) if c.kind == "statement"]
+    assert after.status == "contradicted"

@@ -142,3 +142,34 @@ def test_an_amount_without_its_currency_in_the_question_is_reckoned_with() -> No
     source = "Cancelled 14 to 7 days before: 50 %. Fee: 5 €."
     found = claim("Half of it, 37,45 €, is due.", "37,45 €", source, question="Ticket 74,90, cancelled 10 days before")
     assert found.status == "derived"
+
+
+SUPPORT = "Included are travel and the first 20 minutes of fault-finding. Each half hour after that is £22. The deposit of $350 is credited."
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("Travel and the first 50 minutes of fault-finding are included, so is the half hour after.", "50 minutes"),
+        ("Ten days before you sign the contract and pay the deposit of $3,500, which is credited.", "$3,500"),
+    ],
+)
+def test_what_takes_the_place_of_a_value_of_the_source_is_no_sum(answer: str, text: str) -> None:
+    assert claim(answer, text, SUPPORT).status == "absent"
+
+
+def test_two_values_of_one_line_that_nothing_names_are_a_doubt() -> None:
+    pets = (
+        "Small cats and dogs may weigh no more than 18 lb. One carrier per passenger; each carrier holds one animal.\n"
+        "In the cabin: $115 per carrier each way. In the hold: $190 per kennel each way. Service dogs travel free of charge."
+    )
+    found = claim("With the dog on board and the other one below that's $305.", "$305", pets)
+    assert (found.status, found.rule) == ("unchecked", "may-follow")
+    assert [e.text for e in found.evidence] == ["$190", "$115"]
+    assert claim("With the dog on board and the other one below that's $315.", "$315", pets).status == "absent"
+
+
+def test_how_long_before_is_no_time_of_day() -> None:
+    source = "Bag drop opens: 2 h 30 before departure."
+    question = "I fly at 07:35."
+    assert claim("It opens at 05:05, that is 2 h 30 before.", "05:05", source, question=question).status == "derived"
