@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
 
 from rich.text import Text
 
@@ -40,11 +41,13 @@ def show(results: Sequence[SuiteResult], seconds: float) -> None:
 
 
 def _show_figures(title: str, sets: Sequence[SetResult]) -> None:
-    """A line for each set; what sets are called stays on a line, whatever room the figures take."""
-    names = list(dict.fromkeys(metric for part in sets for metric in part.metrics))
-    rows = [(part.name, part.n, *(figure(name, part.metrics.get(name)) for name in names)) for part in sets]
-    console().print(table((title, "n", *names), rows, right=("n", *names), whole=(title,)))
-    console().print()
+    """A line for each set, a table for sets of the same figures; what sets are called stays on a line, whatever room the figures take."""
+    for measured, group in groupby(sets, key=lambda part: frozenset(part.metrics)):
+        parts = list(group)
+        names = [metric for metric in parts[0].metrics if metric in measured]
+        rows = [(part.name, part.n, *(figure(name, part.metrics.get(name)) for name in names)) for part in parts]
+        console().print(table((title, "n", *names), rows, right=("n", *names), whole=(title,)))
+        console().print()
 
 
 def _show_rules(sets: Sequence[SetResult]) -> None:
