@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from bot.records import Citation
 from grounding.policy import Policy
 from grounding.prompt import insufficient_sentence
+from grounding.quoting.coverage import Covered
 from grounding.text import sentences, terms
 
 _UNKNOWING = re.compile(
     r"\s*(?:i['’]m sorry,? (?:but )?)?i (?:do not|don['’]t) (?:know|have (?:enough|sufficient|that) information)\b[^.!?\n]*[.!?]?\s*",
     re.IGNORECASE,
 )
+MISSING = "Not found in the sources:"
 REFERENCED = "Referenced files: "
 MOST_QUESTIONS = 2
 """Sentences of a question back: "Is it the Brook? Or the Brook L?"."""
@@ -36,6 +38,14 @@ def shortened(draft: str, policy: Policy) -> str:
         return draft
     said = [s for s in sentences(draft) if terms(s.text) and not s.text.rstrip().endswith(":")]
     return draft if len(said) <= policy.answer_sentences else draft[: said[policy.answer_sentences - 1].end].rstrip()
+
+
+def with_what_is_missing(answer: str, parts: Sequence[Covered]) -> str:
+    """The answer with the parts of the question that it does not answer at its end, where it answers others: a quote cannot say so itself."""
+    missing = [p.part.strip(" ?.,") for p in parts if not p.answered]
+    if not missing or len(missing) == len(parts):
+        return answer
+    return f"{answer}\n\n{MISSING} {'; '.join(f'“{part}”' for part in missing)}"
 
 
 def with_file_names(answer: str, cited: Sequence[Citation], policy: Policy) -> str:

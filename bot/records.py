@@ -14,6 +14,7 @@ from grounding.decide import Decision
 from grounding.find import Correction
 from grounding.plain import plain
 from grounding.policy import DEFAULT_POLICY
+from grounding.quoting.coverage import Covered
 from grounding.records import Action, Grade, Origin, Tier, Turn, WebResult
 from rai.records import Category, Claim, Outcome
 
@@ -90,7 +91,7 @@ class Reply:
     """How the turn ended. `answer` is what the channel shows: the checked answer, or the fixed notice of the outcome.
 
     `turn_id`: 16 hexadecimal digits that log lines and the trace of the turn carry too. `intent`: of small talk, which is not searched for;
-    `suggestions`: messages that may be sent next, as buttons where there are some.
+    `suggestions`: messages that may be sent next, as buttons where there are some. `coverage`: the parts of the question, each answered or not.
     """
 
     outcome: Outcome
@@ -121,6 +122,7 @@ class Reply:
     turn_id: str = ""
     intent: Intent | None = None
     suggestions: tuple[str, ...] = ()
+    coverage: tuple[Covered, ...] = ()
 
     @property
     def web_notice(self) -> str | None:

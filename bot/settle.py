@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bot.answer_form import admits_ignorance, asks_back, shortened, with_file_names
+from bot.answer_form import admits_ignorance, asks_back, shortened, with_file_names, with_what_is_missing
 from bot.cite import citations, markers, offered, with_markers, with_mended_markers, with_numbers
 from bot.fit import fit
 from bot.records import Code, Refusal, Reply, Struck
@@ -20,6 +20,8 @@ from bot.turn import Work
 from grounding.clarify import Clarification
 from grounding.evidence import choose
 from grounding.grade import speaks_of
+from grounding.quoting.asked import read
+from grounding.quoting.coverage import coverage
 from grounding.records import Evidence
 from rai.records import SUPPORTED, Category, Outcome, Report, Source
 
@@ -141,8 +143,11 @@ def answered(w: Work, outcome: Outcome, checked: Checked) -> Reply:
     """The reply that carries a checked answer."""
     report = checked.report
     cited = citations(checked.text, report.claims, w.evidence, w.grading.grades)
-    text = with_file_names(checked.text, cited, w.policy)
-    return Reply(outcome, text, citations=cited, claims=report.claims, relevance=report.relevance)
+    parts = coverage(read(w.query.text, w.ask.question), _read(w, checked.text))
+    drafts = w.seams.composer.name.startswith("model:")
+    told = checked.text if drafts else with_what_is_missing(checked.text, parts)
+    text = with_file_names(told, cited, w.policy)
+    return Reply(outcome, text, citations=cited, claims=report.claims, relevance=report.relevance, coverage=parts)
 
 
 def ended(w: Work, outcome: Outcome, code: Code | None = None, relevance: float | None = None) -> Reply:

@@ -76,6 +76,8 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
         out.print(Text(plain(looked), style="dim"))
     out.print(Text("\n" + plain(reply.answer.strip())))
     _ask_back(out, reply, verbose=verbose)
+    if (missing := [p.part for p in reply.coverage if not p.answered]) and len(reply.coverage) > 1:
+        out.print(Text("\nnot answered: " + "; ".join(plain(part) for part in missing), style="yellow"))
     if reply.suggestions:
         out.print(Text("\n" + " · ".join(plain(text) for text in reply.suggestions), style="dim"))
     if reply.web_notice:

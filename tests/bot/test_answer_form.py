@@ -6,10 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.answer_form import REFERENCED, admits_ignorance, asks_back, shortened, with_file_names
+from bot.answer_form import (
+    MISSING,
+    REFERENCED,
+    admits_ignorance,
+    asks_back,
+    shortened,
+    with_file_names,
+    with_what_is_missing,
+)
 from bot.records import Citation
 from grounding.policy import Policy
 from grounding.policy_files import built_in
+from grounding.quoting.coverage import Covered
 from grounding.text import sentences, terms
 
 THREE = built_in()["graph-crag"]
@@ -91,3 +100,12 @@ def test_names_of_the_files_that_were_used_stand_at_the_end_once_each() -> None:
 def test_nothing_used_and_no_line() -> None:
     assert with_file_names("It is $5.", [], FILES) == "It is $5."
     assert with_file_names("It is $5 [1].", [cited("a.md")], Policy()) == "It is $5 [1]."
+
+
+@pytest.mark.parametrize(
+    ("answered", "end"),
+    [((True, False), f"\n\n{MISSING} “how long”"), ((True, True), ""), ((False, False), ""), ((False,), "")],
+)
+def test_a_part_that_quotes_do_not_answer_is_said(answered: tuple[bool, ...], end: str) -> None:
+    parts = [Covered(text, said) for text, said in zip(("what is it?", "how long?"), answered, strict=False)]
+    assert with_what_is_missing("It is red [1].", parts) == f"It is red [1].{end}"

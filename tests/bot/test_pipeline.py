@@ -84,6 +84,28 @@ async def test_an_answer_is_recorded_before_it_leaves(tmp_path: Path) -> None:
     assert (await w.ledger.verify()).ok
 
 
+BOTH = Ask("What does Watch Plus cost a month and how long does delivery take?")
+
+
+async def test_quotes_say_which_part_of_a_question_they_do_not_answer(tmp_path: Path) -> None:
+    w = await small(tmp_path)
+    reply = await answer_turn(BOTH, w.seams, Policy())
+    assert reply.outcome is Outcome.ANSWERED
+    assert [(c.part, c.answered) for c in reply.coverage] == [
+        ("What does Watch Plus cost a month", True),
+        ("how long does delivery take", False),
+    ]
+    assert reply.answer.endswith("Not found in the sources: “how long does delivery take”")
+    assert reply.as_json()["coverage"][1] == {"part": "how long does delivery take", "answered": False}
+
+
+async def test_a_model_says_itself_what_is_missing_and_its_draft_is_held_against_the_parts(tmp_path: Path) -> None:
+    w = await small(tmp_path, "Watch Plus costs $9.99 a month [1]. The sources do not say how long delivery takes.")
+    reply = await answer_turn(BOTH, w.seams, Policy())
+    assert [c.answered for c in reply.coverage] == [True, False]
+    assert "Not found in the sources" not in reply.answer
+
+
 async def test_a_model_may_ask_back(tmp_path: Path) -> None:
     """The question is told like one that rules ask; values in it that no source has are not."""
     w = await small(tmp_path, "Is it Watch Basic at $3.99 or Watch Plus at $9.99?")

@@ -121,7 +121,7 @@ def test_answers_are_measured_by_style_type_and_rule(attest: Attest, tmp_path: P
     assert (found["pets"]["n"], found["pets"]["honest_flagged"], found["pets"]["located_in_values"]) == (3, 0.5, 1.0)
     assert found["pets:close"]["honest_flagged"] == 0.0
     assert found["pets:digit"]["called_supported"] == 0.0
-    rules = [part for name, part in found.items() if name.startswith("pets:rule ")]
+    rules = [part for name, part in found.items() if part.get("wrong") is not None and "right" in part]
     assert sum(part["n"] for part in rules) == sum(1 for _ in ("2", "3"))
     assert all(part["right"] == part["wrong"] == 0.5 for part in rules)
 

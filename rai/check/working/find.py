@@ -101,7 +101,7 @@ def may_follow(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
     another where a source says of the span that something is due then: "be back by 1:55 p.m.", 20 minutes before departure.
     """
     if answer.values[n].kind in ("money", "quantity"):
-        return _of_one_line(n, answer) if is_told(n, answer) else None
+        return _of_one_line(n, answer) if _says_that_it_reckons(n, answer) else None
     if answer.values[n].kind != "time":
         return None
     ways = (
@@ -227,13 +227,28 @@ def _takes_the_place_of_one(n: int, way: Reckoned, answer: Answer) -> bool:
     minutes of fault-finding and half an hour. That is a wrong value, not a sum.
     """
     value = answer.values[n]
-    return value.kind not in ("date", "time") and any(
+    if value.kind in ("date", "time") or _says_that_it_reckons(n, answer):
+        return False
+    return any(
         o.far >= SAID
         and o.found.kind == value.kind
         and unit_of(o.found) == unit_of(value)
         and _alike_around(n, o, answer)
         for o in way.operands
     )
+
+
+def _says_that_it_reckons(n: int, answer: Answer) -> bool:
+    """True of "in total", "faster", "that's", "you save": words of a result, not of anything that a source may have itself."""
+    return _RESULT.search(answer.sentence(n)) is not None
+
+
+_RESULT = re.compile(
+    r"[=+×]|\b(?:in total|total\w*|altogether|together|in all|combined|sum|left|remain\w*|difference|half (?:of|the|that|price)|twice|double|(?:more|fewer|less) than|faster|slower|longer|shorter|cheaper|dearer|sav(?:e|es|ing|ings)|that['’]?s|comes? to|"
+    r"insgesamt|zusammen|bleib\w*|mehr|weniger|hälfte|spar\w*|au total|en tout|reste\w*|économ\w*|de plus|de moins|en total|quedan?|más|menos|ahorr\w*|in tutto|rimangono|restano|più|meno|risparmi\w*|"
+    r"no total|mais|poup\w*|in totaal|samen|meer|minder|bespaar\w*|razem|łącznie|zostaje|oszczędz\w*)\b",
+    re.IGNORECASE,
+)
 
 
 def _alike_around(n: int, operand: Operand, answer: Answer) -> bool:
