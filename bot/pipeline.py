@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from bot.cite import internal_notes
 from bot.entry import turn_body
+from bot.pasted import read_pasted
 from bot.records import Ask, Code, OnStage, Reply
 from bot.refusal import FALLBACK, language_for
 from bot.reply import EMPTY, OVER_BUDGET, notice
@@ -53,12 +54,22 @@ LOG = logging.getLogger("attest.turn")
 async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage | None = None) -> Reply:
     """One turn. Always a reply; nothing leaves before the ledger has it. Raises UserError for an unusable question."""
     account = Account(seams.terms, prompt_tokens=policy.prompt_tokens)
+    ask, understood = _understood(ask)
     with turn_marked() as mark, screened_turn(_conversation(ask), account) as screened:
         work = Work(ask, seams, policy, Trace(on_stage, turn_id=mark.turn_id))
+        work.understood = understood
         reply = await _record(work, await _reply(work, screened))  # its writer masks what was found in this turn
         mark.entry_id = reply.entry_id
         _log_end(reply)
         return reply
+
+
+def _understood(ask: Ask) -> tuple[Ask, str]:
+    """A conversation or e-mail that was pasted as a question, with what is asked as the question and the rest as history, and the line that says so."""
+    pasted = read_pasted(ask.question)
+    if pasted is None:
+        return ask, ""
+    return replace(ask, question=pasted.question, history=(*ask.history, *pasted.history)), pasted.told
 
 
 async def _reply(work: Work, screened: TurnScreening) -> Reply:
@@ -246,6 +257,7 @@ def _completed(w: Work, reply: Reply, mode: dict[str, str]) -> Reply:
     return replace(
         reply, policy=w.policy.name, query=w.query.text, grades=w.grading.grades, action=w.decision.action if w.decision else None, web=w.web, mode=mode,
         kb_version=w.found.kb_version, decided_first=w.decided_first, decision=w.decision, clarification=w.clarification, corrections=w.corrections, usage=totals(w.trace.calls, w.seams.terms.prices), turn_id=w.trace.turn_id, notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
+        understood=w.understood,
     )  # fmt: skip
 
 

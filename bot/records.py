@@ -91,7 +91,8 @@ class Reply:
     """How the turn ended. `answer` is what the channel shows: the checked answer, or the fixed notice of the outcome.
 
     `turn_id`: 16 hexadecimal digits that log lines and the trace of the turn carry too. `intent`: of small talk, which is not searched for;
-    `suggestions`: messages that may be sent next, as buttons where there are some. `coverage`: the parts of the question, each answered or not.
+    `suggestions`: messages that may be sent next, as buttons where there are some. `coverage`: the parts of the question, each answered or not. `understood`: of a pasted conversation or
+    e-mail how much was read and what is asked.
     """
 
     outcome: Outcome
@@ -123,6 +124,7 @@ class Reply:
     intent: Intent | None = None
     suggestions: tuple[str, ...] = ()
     coverage: tuple[Covered, ...] = ()
+    understood: str = ""
 
     @property
     def web_notice(self) -> str | None:

@@ -1,4 +1,4 @@
-"""A conversation as people paste it, or as JSON, to turns.
+"""The history of a conversation, as a transcript or as JSON, to turns.
 
 A transcript has a line per message that begins with who speaks (`Customer:`, `Agent:`, or another of `SPEAKERS`; bold, or
 with a time in brackets before it, is the same); lines that follow belong to the message above them.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, get_args
 
 from grounding.errors import InputError
@@ -24,15 +23,6 @@ SPEAKERS: dict[str, Role] = {
 _SPEAKER = re.compile(
     rf"\s*(?:\[[^\]\n]{{1,40}}\]\s*)?(?:\*\*)?({'|'.join(SPEAKERS)})(?:\*\*)?\s*:(?:\*\*)?[ \t]*", re.IGNORECASE
 )
-_ASKING = frozenset({"customer", "user"})
-
-
-@dataclass(frozen=True, slots=True)
-class Pasted:
-    """A pasted conversation: the customer's last turn is the question, what stands before it is the history."""
-
-    question: str
-    history: tuple[Turn, ...]
 
 
 def read_history(raw: str, where: str = "history") -> tuple[Turn, ...]:
@@ -74,19 +64,6 @@ def parse_transcript(text: str, where: str = "transcript") -> tuple[Turn, ...]:
                 code="bad_transcript",
             )
     return tuple(Turn(role, said) for role, lines in turns if (said := "\n".join(lines).strip()))
-
-
-def read_pasted(text: str) -> Pasted | None:
-    """The conversation in `text`, or None if it is not one, or no customer (or user) says anything in it.
-
-    What is said after the customer's last turn is dropped: it is not part of the question.
-    """
-    try:
-        turns = parse_transcript(text)
-    except InputError:
-        return None
-    asked = [n for n, turn in enumerate(turns) if turn.role in _ASKING]
-    return Pasted(turns[asked[-1]].text, turns[: asked[-1]]) if asked else None
 
 
 def _turn(item: Any, where: str) -> Turn:

@@ -75,7 +75,7 @@ class Work:
     """What the stages have made so far: what a reply and a ledger entry are built from, however the turn ends.
 
     `history` is what is left of `ask.history` after screening. `marker` opens and closes what this turn's prompts quote.
-    `unfit`: drafts that must not be shown, for the record alone.
+    `unfit`: drafts that must not be shown, for the record alone. `understood`: what was read of a pasted conversation.
     """
 
     ask: Ask
@@ -98,3 +98,4 @@ class Work:
     regeneration: Regeneration | None = None
     marker: str = field(default_factory=new_marker)
     unfit: tuple[str, ...] = ()
+    understood: str = ""

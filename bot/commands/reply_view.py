@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from bot.answer_form import MISSING
 from bot.ask_back import question_alone
 from bot.commands.output import console, plain, show_progress, table
 from bot.decision_words import correction_words, decision_words, turn_words
@@ -66,6 +67,15 @@ def stage_line(*, shown: bool) -> Iterator[OnStage | None]:
         yield on_stage
 
 
+def _said_beside(out: Console, reply: Reply) -> None:
+    """The parts of the question that are left open, and what may be said next."""
+    missing = [p.part for p in reply.coverage if not p.answered]
+    if missing and len(reply.coverage) > 1 and MISSING not in reply.answer:
+        out.print(Text("\nnot answered: " + "; ".join(plain(part) for part in missing), style="yellow"))
+    if reply.suggestions:
+        out.print(Text("\n" + " · ".join(plain(text) for text in reply.suggestions), style="dim"))
+
+
 def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = None, user: str | None = None) -> None:
     """Outcome, answer, sources, what to doubt, and notes on stdout; with `verbose` every claim, the draft and all timings."""
     out = out or console()
@@ -74,12 +84,11 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
     looked = turn_words(*_record(reply))
     if looked and not verbose:
         out.print(Text(plain(looked), style="dim"))
+    if reply.understood:
+        out.print(Text("\n" + plain(reply.understood), style="dim"))
     out.print(Text("\n" + plain(reply.answer.strip())))
     _ask_back(out, reply, verbose=verbose)
-    if (missing := [p.part for p in reply.coverage if not p.answered]) and len(reply.coverage) > 1:
-        out.print(Text("\nnot answered: " + "; ".join(plain(part) for part in missing), style="yellow"))
-    if reply.suggestions:
-        out.print(Text("\n" + " · ".join(plain(text) for text in reply.suggestions), style="dim"))
+    _said_beside(out, reply)
     if reply.web_notice:
         out.print(Text("\n" + plain(reply.web_notice), style="yellow"))
     if reply.refusal is not None and reply.entry_id:

@@ -108,7 +108,8 @@ def _fit(message: Json, reply: Reply) -> Json:
 def _body(reply: Reply) -> str:
     """The answer, and below it the line that says what of it is from the web."""
     head, colon, places = (reply.web_notice or "").partition(": ")
-    return safe_markdown(reply.answer) + (f"\n\n**{head}{colon.strip()}** {places}" if head else "")
+    understood = f"_{plain(shorten(_line(reply.understood), MAX_ASKED))}_\n\n" if reply.understood else ""
+    return understood + safe_markdown(reply.answer) + (f"\n\n**{head}{colon.strip()}** {places}" if head else "")
 
 
 def _ask_back(reply: Reply) -> str:

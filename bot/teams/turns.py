@@ -10,6 +10,7 @@ from functools import partial
 
 from bot.disputes import Reporter, report
 from bot.http.links import source_link
+from bot.pasted import Pasted, read_pasted
 from bot.records import Answer, Ask, OnStage, Reply
 from bot.settings import Settings
 from bot.teams.activity import (
@@ -34,7 +35,6 @@ from bot.teams.rate import Rate
 from bot.teams.refusals import ACTION_INVOKE, Pressed, declined, read_pressed, thanked, thanks
 from bot.teams.render import DELIVERED, notice, render
 from bot.teams.worker import Busy, Worker
-from bot.transcript import Pasted, read_pasted
 from grounding.errors import AttestError, InputError, StoreError
 from grounding.mishap import kind_and_place, kind_and_way
 from grounding.records import Turn
@@ -75,10 +75,6 @@ class Result:
 class _Question:
     text: str
     pasted: Pasted | None
-
-    @property
-    def ask(self) -> str:
-        return self.pasted.question if self.pasted else self.text
 
     def turns(self) -> tuple[Turn, ...]:
         """What is kept of it."""
@@ -211,9 +207,9 @@ class Turns:
             return notice(TOO_FAST), question, None
         try:
             async with asyncio.timeout(self._settings.turn_deadline_s + GRACE_S):
-                history = question.pasted.history if question.pasted else await self._history.recall(activity)
+                history = () if question.pasted else await self._history.recall(activity)
                 ask = Ask(
-                    question=question.ask,
+                    question=question.text,
                     history=history,
                     # In a group everyone reads the answer: only what everyone may see goes into it.
                     user=user if is_personal(activity) else None,
@@ -232,7 +228,7 @@ class Turns:
             return notice(APOLOGY), question, None
 
     def _render(self, reply: Reply, activity: Json, question: _Question, user: str | None) -> Json:
-        asked = question.ask if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
+        asked = question.text if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
         signed = partial(source_link, self._settings, reply.entry_id, user=user)
         shown = signed if self._settings.public_url and reply.entry_id else None
         return render(reply, teams=is_teams(activity), source=shown, question=asked)

@@ -84,6 +84,20 @@ async def test_an_answer_is_recorded_before_it_leaves(tmp_path: Path) -> None:
     assert (await w.ledger.verify()).ok
 
 
+async def test_a_pasted_conversation_is_read_and_the_reply_begins_with_what_was_understood(tmp_path: Path) -> None:
+    w = await small(tmp_path)
+    asked = "Customer: Hello\nAgent: How can I help?\nCustomer: What does Watch Plus cost a month?\nAgent: One moment"
+    reply = await answer_turn(Ask(asked), w.seams, Policy())
+    assert reply.understood == "4 messages read; asked: What does Watch Plus cost a month?"
+    assert reply.as_json()["understood"] == reply.understood
+    assert "$9.99" in reply.answer
+    entry = await w.ledger.get(reply.entry_id)
+    assert entry is not None
+    assert entry.body["ask"]["question"] == "What does Watch Plus cost a month?"
+    assert [t["text"] for t in entry.body["ask"]["history"]] == ["Hello", "How can I help?", "One moment"]
+    assert (await answer_turn(ASK, w.seams, Policy())).understood == ""
+
+
 BOTH = Ask("What does Watch Plus cost a month and how long does delivery take?")
 
 

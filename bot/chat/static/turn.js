@@ -61,6 +61,7 @@ export class TurnView {
     this.body.replaceChildren(
       el("div", { class: "row head" }, el("span", { class: `badge o-${reply.outcome}` }, outcomeWord(reply.outcome)),
         el("span", { class: "dim" }, summary(reply, seconds))),
+      reply.understood ? el("p", { class: "dim" }, reply.understood) : "",
       map,
       shown.draft ? draft(reply, shown) : "",
       reply.internal_notes?.length ? internal(reply.internal_notes) : "",
