@@ -100,8 +100,15 @@ def _conversation(lines: list[str]) -> Pasted | None:
     text = "\n".join(turn.text for turn in turns[start:end])
     if not any(asks(s.text) for s in sentences(text)) and asks(above):
         text = f"{text}\n{above}"
-    around = [*([Turn("user", above)] if above else []), *turns[:start], *turns[end:]]
-    return Pasted(text[-LONGEST_QUESTION:].strip(), tuple(around), len(turns))
+    asked, cut = _end_of(text)
+    around = [*([Turn("user", above)] if above else []), *turns[:start], *cut, *turns[end:]]
+    return Pasted(asked, tuple(around), len(turns))
+
+
+def _end_of(text: str) -> tuple[str, list[Turn]]:
+    """The end of a long question, and what stands before it as a turn of its own: nothing is lost."""
+    before = text[:-LONGEST_QUESTION].strip()
+    return text[-LONGEST_QUESTION:].strip(), [Turn("customer", before)] if before else []
 
 
 def _head(line: str) -> tuple[str, str, bool] | None:
@@ -204,7 +211,7 @@ def _runs(turns: list[Turn]) -> list[tuple[int, int]]:
 
 
 def _mail(lines: list[str]) -> Pasted | None:
-    """An e-mail with at least two lines of its head: its text without greeting and signature."""
+    """An e-mail with at least two lines of its head: its text without greeting and signature is what is asked, the rest stands around it."""
     at = [n for n, line in enumerate(lines) if _HEADER.match(line)]
     first = next((n for n, m in pairwise(at) if m - n == 1), None)
     if first is None:
@@ -214,8 +221,11 @@ def _mail(lines: list[str]) -> Pasted | None:
         last += 1
     body = "\n".join(line.lstrip("> ") for line in lines[last + 1 :]).strip()
     body = _GREETING.sub("", f"{body}\n", count=1)
-    body = _SIGNED.split(f"\n{body}")[0].strip()
-    if not terms(body):
+    signed = _SIGNED.search(f"\n{body}")
+    asked, rest = (body, "") if signed is None else (f"\n{body}"[: signed.start()], f"\n{body}"[signed.start() :])
+    if not terms(asked):
         return None
-    above = "\n".join(lines[:first]).strip()
-    return Pasted(body[-LONGEST_QUESTION:], (Turn("user", above),) if above else (), 1)
+    around = ("\n".join(lines[:first]), "\n".join(lines[first : last + 1]), rest)
+    kept = tuple(Turn("user", part.strip()) for part in around if part.strip())
+    question, cut = _end_of(asked.strip())
+    return Pasted(question, (*kept, *cut), 1)
