@@ -17,9 +17,10 @@ from rai.check.answer import Answer
 from rai.check.reading.readings import is_age, readings
 from rai.check.rules.missing import another_rate, missing, open_date
 from rai.check.rules.names import named, numbered_name
-from rai.check.rules.places import currency_of_the_page, placed, verbatim, weekday_of, year_of_the_page
+from rai.check.rules.places import currency_of_the_page, placed, weekday_of, year_of_the_page
 from rai.check.rules.said import said_by_the_person
 from rai.check.rules.shut import shut_then
+from rai.check.rules.verbatim import verbatim
 from rai.check.working.bound import REACH
 from rai.check.working.find import is_told, may_follow, worked_out
 from rai.check.working.remainder import wrong_remainder

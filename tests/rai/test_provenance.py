@@ -124,9 +124,12 @@ async def test_a_policy_strikes_doubt_by_kind(doubt: dict[Kind, str], verdict: s
 
 
 async def test_contacts_in_doubt_are_struck_unless_a_policy_says_marked() -> None:
-    answer, sources = "The desk answers on +1 415 555 0132.", [PHONE]
-    report = await check(answer, sources, "Is it +1 415 555 0132?", ports=ALL)
-    assert report.claims[-1].unsupported or report.claims[0].unsupported
+    answer, asked = "Try +1 415 555 0132.", "Is it +1 415 555 0132?"
+    report = await check(answer, [DESK], asked, ports=ALL)
+    (phone,) = [c for c in report.claims if c.kind == "phone"]
+    assert (phone.status, phone.unsupported) == ("unchecked", True)
+    marked = await check(answer, [DESK], asked, ports=ALL, policy=CheckPolicy(struck=struck_by({"phone": "marked"})))
+    assert not any(c.unsupported for c in marked.claims)
     assert ("phone", "unchecked") not in struck_by({"phone": "marked"})
     assert struck_by({}) == STRUCK_DOUBT
     assert {pair for pair in struck_by({"date": "struck"}) if pair[0] == "phone"} == {

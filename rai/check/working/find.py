@@ -7,26 +7,25 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
-from itertools import combinations, groupby, islice, pairwise
 
-from grounding.text import terms
 from rai.check.answer import Answer
 from rai.check.lexicon.load import pattern
 from rai.check.reading.readings import readings
 from rai.check.working.bound import bound
 from rai.check.working.calendar import Reckoned, Told, day_ways, span_ways, time_ways
 from rai.check.working.forms import ways
+from rai.check.working.instead import of_one_line, says_that_it_reckons, takes_the_place_of_one
 from rai.check.working.measures import measured_ways
-from rai.check.working.operands import Operand, amount_of, spans_of, unit_of
+from rai.check.working.operands import Operand, amount_of, spans_of
 from rai.check.working.recurring import recurring_ways, timetable_ways
 from rai.check.working.regular import day_of_month, series_of
 from rai.check.working.tariffs import lines_ways, tariff_ways, usage_ways
-from rai.check.working.terms import SAID, Wanted, scaled
+from rai.check.working.terms import Wanted, scaled
+from rai.check.working.written import written_out
 from rai.claims.found import Found
 from rai.support.amounts import Spot
 from rai.support.rounding import hedge_of
 from rai.support.setting import Finding
-from rai.support.sources import Place
 
 TOLD = 3.25
 """The dearest calculation that explains a value of which the sentence says that it was worked out."""
@@ -87,7 +86,7 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
     ways = (
         w
         for w in _ways(n, answer, findings)
-        if w.cost <= most and not _is_itself(answer.values[n], w) and not _takes_the_place_of_one(n, w, answer)
+        if w.cost <= most and not _is_itself(answer.values[n], w) and not takes_the_place_of_one(n, w, answer)
     )
     best = min(ways, key=_dearness, default=None)
     if best is None:
@@ -101,7 +100,7 @@ def may_follow(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
     another where a source says of the span that something is due then: "be back by 1:55 p.m.", 20 minutes before departure.
     """
     if answer.values[n].kind in ("money", "quantity"):
-        return _of_one_line(n, answer) if _says_that_it_reckons(n, answer) else None
+        return of_one_line(n, answer) if says_that_it_reckons(n, answer) else None
     if answer.values[n].kind != "time":
         return None
     ways = (
@@ -113,32 +112,6 @@ def may_follow(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
     return Finding(
         "unchecked", spans_of(best.operands), f"It may be {best.written}; nothing says so.", rule="may-follow"
     )
-
-
-def _of_one_line(n: int, answer: Answer) -> Finding | None:
-    """`unchecked` for a value that two of one line of a source come to, though nothing in the answer names them: 55 minutes by bus, 32 by train."""
-    value, mine = answer.values[n], amount_of(answer.values[n])
-    for one, other in _pairs_of_lines(value, answer) if mine is not None else ():
-        less, more = sorted((one, other), key=lambda p: amount_of(p.found) or 0)
-        small, large = amount_of(less.found) or Decimal(0), amount_of(more.found) or Decimal(0)
-        if mine in (large + small, large - small):
-            sign = "+" if mine == large + small else "-"
-            why = f"It may be {more.span().text} {sign} {less.span().text}; nothing says so."
-            return Finding("unchecked", (more.span(), less.span()), why, rule="may-follow")
-    return None
-
-
-def _pairs_of_lines(value: Found, answer: Answer) -> Iterator[tuple[Place, Place]]:
-    """Every two values of the kind and unit of `value` that stand in one line of a source."""
-    unit = unit_of(value)
-    for text in answer.setting.sources:
-        alike = (p for p in text.kinds.get(value.kind, ()) if p.unit.field == "text" and unit_of(p.found) == unit)
-        for _, group in groupby(alike, key=lambda p: p.text().count("\n", 0, p.found.start)):
-            yield from combinations(islice(group, _MOST_IN_LINE), 2)
-
-
-_MOST_IN_LINE = 8
-"""Values of a line that are added and subtracted."""
 
 
 def _leads_there(operand: Operand, way: Reckoned, answer: Answer) -> bool:
@@ -222,56 +195,6 @@ def _is_itself(value: Found, way: Reckoned) -> bool:
     return value.kind == "money" and any(set(o.found.forms) & set(value.forms) for o in way.operands)
 
 
-def _takes_the_place_of_one(n: int, way: Reckoned, answer: Answer) -> bool:
-    """True if the value stands where a source has an operand that the answer does not say: "the first 50 minutes of fault-finding", of the first 20
-    minutes of fault-finding and half an hour. That is a wrong value, not a sum.
-    """
-    value = answer.values[n]
-    if value.kind in ("date", "time") or _says_that_it_reckons(n, answer):
-        return False
-    return any(
-        o.far >= SAID
-        and o.found.kind == value.kind
-        and unit_of(o.found) == unit_of(value)
-        and _alike_around(n, o, answer)
-        for o in way.operands
-    )
-
-
-def _says_that_it_reckons(n: int, answer: Answer) -> bool:
-    """True of "in total", "faster", "that's", "you save": words of a result, not of anything that a source may have itself."""
-    return _RESULT.search(answer.sentence(n)) is not None
-
-
-_RESULT = re.compile(
-    r"[=+×]|\b(?:in total|total\w*|altogether|together|in all|combined|sum|left|remain\w*|difference|half (?:of|the|that|price)|twice|double|(?:more|fewer|less) than|faster|slower|longer|shorter|cheaper|dearer|sav(?:e|es|ing|ings)|that['’]?s|comes? to|"
-    r"insgesamt|zusammen|bleib\w*|mehr|weniger|hälfte|spar\w*|au total|en tout|reste\w*|économ\w*|de plus|de moins|en total|quedan?|más|menos|ahorr\w*|in tutto|rimangono|restano|più|meno|risparmi\w*|"
-    r"no total|mais|poup\w*|in totaal|samen|meer|minder|bespaar\w*|razem|łącznie|zostaje|oszczędz\w*)\b",
-    re.IGNORECASE,
-)
-
-
-def _alike_around(n: int, operand: Operand, answer: Answer) -> bool:
-    value = answer.values[n]
-    mine = _around(answer.text, value.start, value.end)
-    texts = {s.source.id: s.source.text for s in answer.setting.sources}
-    spans = [s for s in operand.evidence[:2] if s.field == "text"]
-    return any(len(mine & _around(texts.get(s.source, ""), s.start, s.end)) >= _ALIKE for s in spans)
-
-
-def _around(text: str, start: int, end: int) -> frozenset[str]:
-    """The words that tell something right before and behind a value, in its own stretch of the sentence."""
-    before = re.split(r"[.;:!?\n|]\s|, ", text[max(0, start - _BESIDE_CHARS) : start])[-1]
-    behind = re.split(r"[.;:!?\n|](?:\s|$)|, ", text[end : end + _BESIDE_CHARS])[0]
-    return frozenset(w for w in (*terms(before)[-3:], *terms(behind)[:3]) if not w[0].isdigit()) - _PERIODS
-
-
-_PERIODS = frozenset(terms("minute minutes hour hours day days week weeks month months year years per each"))
-_ALIKE = 2
-"""Words around both: two of six."""
-_BESIDE_CHARS = 48
-
-
 def _dearest(n: int, answer: Answer, findings: Mapping[int, Finding]) -> float:
     """What the calculation of a value may cost at most: less of a bare number, which has no unit that would bind it, and of a day."""
     most = TOLD if is_told(n, answer) or _is_one_of_several(n, answer, findings) else UNTOLD
@@ -299,85 +222,6 @@ _RECKONED = re.compile(
     re.IGNORECASE,
 )
 """What a sentence says that has worked out a bare number; it has no unit that would bind it to its operands."""
-_FORMULA = re.compile(
-    r"(?P<left>(?:[^\d\s]{0,3}\s?\d[\d.,]*\d?\s?[^\W\d]{0,8}\s?[+−×*·x/–-]\s?){1,8}[^\d\s]{0,3}\s?\d[\d.,]*\s?[^\W\d]{0,8})\s?=\s?(?:[^\d\s]{1,3}\s?)?\**$"
-)
-_NUMERAL = re.compile(r"\d+(?:[.,]\d+)*")
-_SIGNS = {"+": "+", "−": "-", "–": "-", "-": "-", "×": "*", "*": "*", "·": "*", "x": "*", "/": "/"}
-
-
-def written_out(n: int, answer: Answer) -> Finding | None:
-    """`derived` or `absent` for a value that the answer writes a calculation before: "33,00 + 50,00 = EUR 83,00"."""
-    value = answer.values[n]
-    mine = amount_of(value)
-    match = _FORMULA.search(answer.text[max(0, value.start - 120) : value.start])
-    if mine is not None and match is None:
-        return _written_behind(n, answer, mine)
-    if mine is None or match is None:
-        return None
-    result = _calculated(match["left"])
-    if result is None:
-        return None
-    formula = f"{match['left'].strip()} = {answer.written(n)}"
-    others = {amount_of(replace(value, value=form)) for form in value.forms}
-    if result in others or result.quantize(Decimal("0.01")) == mine:
-        return Finding("derived", (), formula, rule="written-formula", formula=formula)
-    return Finding(
-        "absent",
-        (),
-        f"{match['left'].strip()} is {result.normalize():f}, not {answer.written(n)}.",
-        rule="written-formula",
-    )
-
-
-_BEHIND = re.compile(
-    r"\** ?[(:] ?(?P<left>(?:[^\d\s()]{0,3}\s?\d[\d.,]*\d?\s?[^\W\d]{0,8}\s?[+−×*·x/–-]\s?){1,8}[^\d\s()]{0,3}\s?\d[\d.,]*\s?[^\W\d]{0,8}€?)\)"
-)
-_SMALL_COINS = re.compile(r"\d ?(?:p|ct|cents?|¢)\b", re.IGNORECASE)
-
-
-def _written_behind(n: int, answer: Answer, mine: Decimal) -> Finding | None:
-    """`derived` for a value with its calculation behind it: "€96 (2 × 3 × €16)"; the last factor may be in hundredths."""
-    match = _BEHIND.match(answer.text, answer.values[n].end)
-    result = _calculated(match["left"]) if match else None
-    if match is None or result is None:
-        return None
-    hundredths = {result / 100} if _SMALL_COINS.search(match["left"]) else set()
-    if mine not in {result, result.quantize(Decimal("0.01")), *hundredths}:
-        return None
-    formula = f"{match['left'].strip()} = {answer.written(n)}"
-    return Finding("derived", (), formula, rule="written-formula", formula=formula)
-
-
-def _calculated(written: str) -> Decimal | None:
-    """What sums and products of numerals come to, products first; None if a numeral can be read in two ways or a divisor is nought."""
-    numbers = [_plain(m.group()) for m in _NUMERAL.finditer(written)]
-    gaps = [written[a.end() : b.start()] for a, b in pairwise(_NUMERAL.finditer(written))]
-    signs = [next((s for c, s in _SIGNS.items() if c in gap), "") for gap in gaps]
-    if None in numbers or "" in signs or len(numbers) < 2:
-        return None
-    terms: list[Decimal] = []
-    held = numbers[0] or Decimal(0)
-    for sign, number in zip(signs, numbers[1:], strict=True):
-        assert number is not None
-        if sign == "*":
-            held *= number
-        elif sign == "/":
-            if not number:
-                return None
-            held /= number
-        else:
-            terms.append(held)
-            held = number if sign == "+" else -number
-    return sum(terms, held)
-
-
-def _plain(numeral: str) -> Decimal | None:
-    """1.234,50 and 1,234.50 as 1234.5; a single sign before two digits is that of decimals, before three of thousands."""
-    parts = re.split(r"[.,]", numeral)
-    if len(parts) > 1 and len(parts[-1]) != 3:
-        return Decimal("".join(parts[:-1]) + "." + parts[-1])
-    return Decimal("".join(parts)) if all(len(p) == 3 for p in parts[1:]) else None
 
 
 def is_told(n: int, answer: Answer) -> bool:

@@ -1,0 +1,93 @@
+"""What stands instead of a value: whether a calculation explains a value that is a source's own, miswritten, and whether one line of a source gives it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import combinations, groupby, islice
+
+from grounding.text import terms
+from rai.check.answer import Answer
+from rai.check.working.calendar import Reckoned
+from rai.check.working.operands import Operand, amount_of, unit_of
+from rai.check.working.terms import SAID
+from rai.claims.found import Found
+from rai.support.setting import Finding
+from rai.support.sources import Place
+
+
+def takes_the_place_of_one(n: int, way: Reckoned, answer: Answer) -> bool:
+    """True if the value stands where a source has an operand that the answer does not say: "the first 50 minutes of fault-finding", of the first 20
+    minutes of fault-finding and half an hour. That is a wrong value, not a sum.
+    """
+    value = answer.values[n]
+    if value.kind in ("date", "time") or says_that_it_reckons(n, answer):
+        return False
+    return any(
+        o.far >= SAID
+        and o.found.kind == value.kind
+        and unit_of(o.found) == unit_of(value)
+        and _alike_around(n, o, answer)
+        for o in way.operands
+    )
+
+
+def says_that_it_reckons(n: int, answer: Answer) -> bool:
+    """True of "in total", "faster", "that's", "you save": words of a result, not of anything that a source may have itself."""
+    return _RESULT.search(answer.sentence(n)) is not None
+
+
+_RESULT = re.compile(
+    r"[=+×]|\b(?:in total|total\w*|altogether|together|in all|combined|sum|left|remain\w*|difference|half (?:of|the|that|price)|twice|double|(?:more|fewer|less) than|faster|slower|longer|shorter|cheaper|dearer|sav(?:e|es|ing|ings)|that['’]?s|comes? to|"
+    r"insgesamt|zusammen|bleib\w*|mehr|weniger|hälfte|spar\w*|au total|en tout|reste\w*|économ\w*|de plus|de moins|en total|quedan?|más|menos|ahorr\w*|in tutto|rimangono|restano|più|meno|risparmi\w*|"
+    r"no total|mais|poup\w*|in totaal|samen|meer|minder|bespaar\w*|razem|łącznie|zostaje|oszczędz\w*)\b",
+    re.IGNORECASE,
+)
+
+
+def _alike_around(n: int, operand: Operand, answer: Answer) -> bool:
+    value = answer.values[n]
+    mine = _around(answer.text, value.start, value.end)
+    texts = {s.source.id: s.source.text for s in answer.setting.sources}
+    spans = [s for s in operand.evidence[:2] if s.field == "text"]
+    return any(len(mine & _around(texts.get(s.source, ""), s.start, s.end)) >= _ALIKE for s in spans)
+
+
+def _around(text: str, start: int, end: int) -> frozenset[str]:
+    """The words that tell something right before and behind a value, in its own stretch of the sentence."""
+    before = re.split(r"[.;:!?\n|]\s|, ", text[max(0, start - _BESIDE_CHARS) : start])[-1]
+    behind = re.split(r"[.;:!?\n|](?:\s|$)|, ", text[end : end + _BESIDE_CHARS])[0]
+    return frozenset(w for w in (*terms(before)[-3:], *terms(behind)[:3]) if not w[0].isdigit()) - _PERIODS
+
+
+_PERIODS = frozenset(terms("minute minutes hour hours day days week weeks month months year years per each"))
+_ALIKE = 2
+"""Words around both: two of six."""
+_BESIDE_CHARS = 48
+
+
+def of_one_line(n: int, answer: Answer) -> Finding | None:
+    """`unchecked` for a value that two of one line of a source come to, though nothing in the answer names them: 55 minutes by bus, 32 by train."""
+    value, mine = answer.values[n], amount_of(answer.values[n])
+    for one, other in _pairs_of_lines(value, answer) if mine is not None else ():
+        less, more = sorted((one, other), key=lambda p: amount_of(p.found) or 0)
+        small, large = amount_of(less.found) or Decimal(0), amount_of(more.found) or Decimal(0)
+        if mine in (large + small, large - small):
+            sign = "+" if mine == large + small else "-"
+            why = f"It may be {more.span().text} {sign} {less.span().text}; nothing says so."
+            return Finding("unchecked", (more.span(), less.span()), why, rule="may-follow")
+    return None
+
+
+def _pairs_of_lines(value: Found, answer: Answer) -> Iterator[tuple[Place, Place]]:
+    """Every two values of the kind and unit of `value` that stand in one line of a source."""
+    unit = unit_of(value)
+    for text in answer.setting.sources:
+        alike = (p for p in text.kinds.get(value.kind, ()) if p.unit.field == "text" and unit_of(p.found) == unit)
+        for _, group in groupby(alike, key=lambda p: p.text().count("\n", 0, p.found.start)):
+            yield from combinations(islice(group, _MOST_IN_LINE), 2)
+
+
+_MOST_IN_LINE = 8
+"""Values of a line that are added and subtracted."""
