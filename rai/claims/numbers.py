@@ -114,11 +114,11 @@ def _quantities(text: str) -> tuple[Found, ...]:
         fresh = _quantity(kept, numeral, *read)
         if found and at == last + 1 and (joined := _together(kept, found[-1], fresh)):
             found[-1] = joined
-        else:
+        elif not found or found[-1].end <= fresh.start:  # the half of "5 hours and a half month" belongs to one of them
             found.append(fresh)
         last = at
     lasting = [_lasting(m) for m in LASTING.finditer(kept)]
-    apart = [f for f in found if not any(a.start <= f.start < a.end for a in lasting)]
+    apart = [f for f in found if not any(a.start < f.end and f.start < a.end for a in lasting)]
     return tuple(sorted((*apart, *lasting), key=lambda f: f.start))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rai.claims.found import Found
@@ -136,6 +136,8 @@ TEXTS = st.one_of(
 
 
 @settings(max_examples=300, deadline=None)
+@example("5 hour and a half month")
+@example("3-2 h 30 before")
 @given(TEXTS)
 def test_spans_ascend_and_every_form_reads_as_itself(text: str) -> None:
     """Spans of one finder do not overlap, and every normal form that it gives it also reads."""
