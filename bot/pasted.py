@@ -38,11 +38,11 @@ _STAMPED = re.compile(rf"[>\s]*(?P<name>[^\W\d_][\w.'’ -]{{0,34}}?),?[ \t]+[\[
 _NUMBERED = re.compile(rf"[>\s]*[\[(]{_CLOCK}[\])][ \t]*(?P<name>\+?[\d* ()-]{{6,20}}):[ \t]*(?P<said>.*)")
 """Who has no name in the address book of a telephone."""
 _SIGNED = re.compile(
-    r"\n\s*(?:(?:kind|best|warm)?\s*regards|best wishes|thanks|thank you|yours|sincerely|cheers|mit freundlichen grüßen|viele grüße|cordialement|saludos|cordiali saluti|met vriendelijke groet|pozdrawiam)\b[^\n]{0,40}(?:\n|$)",
+    r"\n[ \t]*(?:(?:kind|best|warm)?\s*regards|best wishes|thanks|thank you|yours|sincerely|cheers|mit freundlichen grüßen|viele grüße|cordialement|saludos|cordiali saluti|met vriendelijke groet|pozdrawiam)\b[^\n]{0,40}(?:\n|$)",
     re.IGNORECASE,
 )
 _GREETING = re.compile(
-    r"\s*(?:dear|hi|hello|hey|hallo|guten tag|bonjour|hola|buongiorno|sehr geehrte\w*)\b[^\n.?!]{0,40}[,!.]?\s*\n",
+    r"(?:dear|hi|hello|hey|hallo|guten tag|bonjour|hola|buongiorno|sehr geehrte\w*)\b[^\n.?!]{0,40}[,!.]?[ \t]*\n",
     re.IGNORECASE,
 )
 FEWEST = 2
@@ -220,12 +220,13 @@ def _mail(lines: list[str]) -> Pasted | None:
     while last + 1 < len(lines) and _HEADER.match(lines[last + 1]):
         last += 1
     body = "\n".join(line.lstrip("> ") for line in lines[last + 1 :]).strip()
-    body = _GREETING.sub("", f"{body}\n", count=1)
+    greeting = _GREETING.match(f"{body}\n")
+    above, body = (greeting.group(), body[greeting.end() :]) if greeting else ("", body)
     signed = _SIGNED.search(f"\n{body}")
     asked, rest = (body, "") if signed is None else (f"\n{body}"[: signed.start()], f"\n{body}"[signed.start() :])
     if not terms(asked):
         return None
-    around = ("\n".join(lines[:first]), "\n".join(lines[first : last + 1]), rest)
+    around = ("\n".join(lines[:first]), "\n".join(lines[first : last + 1]), f"{above}{rest}")
     kept = tuple(Turn("user", part.strip()) for part in around if part.strip())
     question, cut = _end_of(asked.strip())
     return Pasted(question, (*kept, *cut), 1)

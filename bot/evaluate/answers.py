@@ -17,7 +17,6 @@ from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult, WrongRow
 from grounding.errors import InputError
 from rai.records import SUPPORTED, UNSUPPORTED, Claim, Report
 
-"""Between the name of a set and that of a rule."""
 IN_VALUES = frozenset({"digit", "wrong_role", "unit", "date", "contact", "name", "derived"})
 IN_SENTENCES = frozenset({"negation", "condition", "scope", "order", "invented"})
 TYPES = IN_VALUES | IN_SENTENCES

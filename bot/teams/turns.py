@@ -76,6 +76,11 @@ class _Question:
     text: str
     pasted: Pasted | None
 
+    @property
+    def asked(self) -> str:
+        """What a button completes: of a pasted conversation the question in it."""
+        return self.pasted.question if self.pasted else self.text
+
     def turns(self) -> tuple[Turn, ...]:
         """What is kept of it."""
         if self.pasted is None:
@@ -228,7 +233,7 @@ class Turns:
             return notice(APOLOGY), question, None
 
     def _render(self, reply: Reply, activity: Json, question: _Question, user: str | None) -> Json:
-        asked = question.text if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
+        asked = question.asked if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
         signed = partial(source_link, self._settings, reply.entry_id, user=user)
         shown = signed if self._settings.public_url and reply.entry_id else None
         return render(reply, teams=is_teams(activity), source=shown, question=asked)

@@ -25,7 +25,7 @@ from rai.check.working.bound import REACH
 from rai.check.working.find import is_told, may_follow, worked_out
 from rai.check.working.remainder import wrong_remainder
 from rai.claims.found import Found
-from rai.records import Claim
+from rai.records import Claim, EvidenceSpan
 from rai.support.entities import is_loose, match_loose
 from rai.support.rounding import rounded
 from rai.support.setting import Finding, standing
@@ -107,9 +107,7 @@ def _held(n: int, claim: Claim, value: Found, answer: Answer) -> Finding | None:
         ):
             return _standing(n, claim, reading, places, answer)
     if spans := verbatim(claim, value, answer):
-        exact = claim.text in spans[0].text
-        why = "Stands in the same characters in {}." if exact else f"{{}} writes it as {spans[0].text}."
-        return Finding("exact" if exact else "normalised", spans, why.format(spans[0].source), rule="verbatim")
+        return _as_characters(claim, spans)
     if claim.kind == "entity":
         return named(n, claim, answer)
     for reading in every:
@@ -117,6 +115,13 @@ def _held(n: int, claim: Claim, value: Found, answer: Answer) -> Finding | None:
             return finding
     finding = rounded(claim, value, around, setting)
     return replace(finding, rule="rounded") if finding else another_rate(claim, value, around, setting)
+
+
+def _as_characters(claim: Claim, spans: tuple[EvidenceSpan, ...]) -> Finding:
+    """Of a value whose characters a source has, or that dials what it has within its country."""
+    if claim.text.strip("()") in spans[0].text:
+        return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="verbatim")
+    return Finding("normalised", spans, f"{spans[0].source} writes it as {spans[0].text}.", rule="verbatim")
 
 
 def _standing(n: int, claim: Claim, reading: Found, places: Sequence[Place], answer: Answer) -> Finding:

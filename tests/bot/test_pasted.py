@@ -33,7 +33,7 @@ MAIL = "Draft me a reply pls.\n\nFrom: K. Albrecht\nTo: help\nDear all,\nMy daug
         ("Guest (web): is the desk open on Sunday?Agent: yesGuest (web): my friend says different", "is the desk open on Sunday?", [(A, "yes"), (C, "my friend says different")]),
         ("Sophie D. 14:31\nmy order is late. Can I cancel?\nAgent Rik 14:32\nWhich town?", "my order is late. Can I cancel?", [(A, "Which town?")]),
         ("[03/06/2025, 16:40] +49 151 *****: can I drop my tent on 17 june?\n[03/06/2025, 16:41] Agent Kim: sure", "can I drop my tent on 17 june?", [(A, "sure")]),
-        (MAIL, "My daughter left a tablet on 2 May. How long will you keep it?", [(U, "Draft me a reply pls."), (U, "From: K. Albrecht\nTo: help"), (U, "Regards, K. Albrecht (booking 5519)")]),
+        (MAIL, "My daughter left a tablet on 2 May. How long will you keep it?", [(U, "Draft me a reply pls."), (U, "From: K. Albrecht\nTo: help"), (U, "Dear all,\n\nRegards, K. Albrecht (booking 5519)")]),
     ],
 )  # fmt: skip
 def test_what_is_asked_and_what_stands_around_it(text: str, question: str, history: list[tuple[Any, str]]) -> None:

@@ -67,11 +67,11 @@ class _Place:
             return next(((a, b) for a, b in self.line.cells if a <= start < b), (start, start))
         return (self.line.start, self.line.end) if self.line.kind == "label" and not self.contact else (start, start)
 
-    def beside(self, start: int) -> int:
+    def beside(self, start: int) -> int | str:
         """What a rival shares with the value: the column of another row, the row of another column, on cards the label of its line; of contacts nothing."""
         line = line_at(self.text, start)
         if self.by == "other-card":
-            return hash(line.label.strip(" *").lower()) if self.line.kind == "label" and not self.contact else 0
+            return line.label.strip(" *").lower() if self.line.kind == "label" and not self.contact else ""
         return _column(line, start) if self.by == "other-row" else line.start
 
 

@@ -95,3 +95,27 @@ def test_a_number_to_call_in_brackets_is_found_as_a_whole() -> None:
     source = Source("s1", "Agnieszka Wrzos, pokój 12, tel. 41 555 01 27.")
     claims = check_claims("Zapraszamy do pokoju 12 (tel. 41 555 01 27).", [source])
     assert {c.status for c in claims if c.kind == "number"} == {"exact"}
+
+
+def test_what_dials_a_number_within_its_country_is_written_otherwise_there() -> None:
+    (source,) = [Source("s1", "Kitchen planning: Tobias Rehm, +49 341 5550 0167")]
+    claims = check_claims("Ring Tobias Rehm on 0341 5550 0167.", [source])
+    digits = [c for c in claims if c.kind in ("number", "phone")]
+    assert {(c.status, c.rule) for c in digits} <= {
+        ("normalised", "verbatim"),
+        ("exact", "verbatim"),
+        ("normalised", "held"),
+    }
+    assert all(c.evidence[0].text == "+49 341 5550 0167" for c in digits)
+    assert not any(c.unsupported for c in claims)
+    wrong = check_claims("Ring Tobias Rehm on 0341 5550 0176.", [source])
+    assert any(c.unsupported for c in wrong)
+
+
+def test_signs_that_frame_a_pattern_elsewhere_are_characters_like_others() -> None:
+    text = "The form is at https://forms.example/{case}/{0}."
+    (url,) = [
+        c for c in check_claims(text.replace("The form is", "You find it"), [Source("s1", text)]) if c.kind == "url"
+    ]
+    assert url.status == "exact"
+    assert url.rule != "failed"
