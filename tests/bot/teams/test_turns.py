@@ -89,6 +89,14 @@ async def test_a_choice_of_a_question_back_is_a_button_that_asks_the_completed_q
     assert not message.get("suggestedActions")
 
 
+async def test_of_a_pasted_conversation_a_button_completes_the_question_alone(bots: Bots, channel: FakeChannel) -> None:
+    asked = Clarification("Which one do you mean: Wren X1 or Wren X2?", ("Wren X1", "Wren X2"), "two titles")
+    bot = await bots.start(answer=FakeAnswer(replace(REPLY, clarification=asked)))
+    await bot.post(channel.inbound(text="Customer: Hello\nAgent: Yes?\nCustomer: How long does it charge?"))
+    [message] = await channel.until_messages(1)
+    assert message["suggestedActions"]["actions"][0]["value"] == "For Wren X1: How long does it charge?"
+
+
 async def test_elsewhere_typing_is_shown_and_sources_are_listed(bots: Bots, channel: FakeChannel) -> None:
     bot = await bots.start()
     for other in ("emulator", "webchat", "directline"):
