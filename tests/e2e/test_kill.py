@@ -196,15 +196,27 @@ def test_an_ingest_killed_while_it_makes_vectors_goes_on_with_those_that_are_mis
 
 
 def test_of_two_ingests_at_a_time_one_is_told_to_wait(tmp_path: Path) -> None:
-    """Exit code 3 and one line for the second; the first is not disturbed."""
-    run = Ingest(folder_of(tmp_path / "docs", FILES), tmp_path / "home")
-    Ingest(corpus_of(tmp_path / "few.jsonl", 2), run.home).finished()
-    with run.process() as one, run.process() as other:
-        ended = {p.returncode: text for p in (one, other) for text in [p.communicate(timeout=PATIENCE_S)[1]]}
-    assert set(ended) == {0, 3}, ended
-    lines = [line for line in ended[3].splitlines() if "no models at" not in line]
+    """Exit code 3 and one line for the second; the first is not disturbed. The first is stopped between two of its batches
+    while the second runs: left to itself, a fast machine is done with the one before it has begun the other.
+    """
+    run = Ingest(corpus_of(tmp_path / "corpus.jsonl", LINES), tmp_path / "home")
+    with run.process() as one:
+        until = time.monotonic() + PATIENCE_S
+        while not committed(run) and one.poll() is None and time.monotonic() < until:
+            time.sleep(0.01)
+        one.send_signal(signal.SIGSTOP)
+        try:
+            assert 0 < run.holds("documents") < LINES, "the first was not stopped at its work: nothing is tested"
+            with run.process() as other:
+                said = other.communicate(timeout=PATIENCE_S)[1]
+        finally:
+            one.send_signal(signal.SIGCONT)
+        out, err = one.communicate(timeout=PATIENCE_S)
+    assert other.returncode == 3, said
+    lines = [line for line in said.splitlines() if "no models at" not in line]
     assert lines == ["attest: another ingest is at work on this knowledge base; wait for it to end"]
-    assert run.finished()["unchanged"] == FILES
+    assert (one.returncode, json.loads(out)["added"]) == (0, LINES), err
+    assert run.finished()["unchanged"] == LINES
 
 
 # --- a server
