@@ -92,6 +92,7 @@ RULES: tuple[Rule, ...] = (
     Rule("statement-covered", "sentence", ("entailed",), "a source has what it says in other words, as a fitted model with vetoes sees it"),
     Rule("judge-quote", "judge", (*_HELD, "given", "entailed"), "a model named the line of a source, and code found the value there"),
     Rule("judge-formula", "judge", ("derived",), "a model wrote the calculation, and code computed it from values that it found"),
+    Rule("judge-doubt", "judge", _DOUBT, "rules condemn it, a model named the lines that carry it, and code could not follow"),
     Rule("judge-wrong", "judge", ("absent", "wrong_role", "contradicted"), "a model named what the source has instead, and code found that there"),
     Rule("failed", "any claim", _DOUBT, "a rule raised on it: one rule less", judge=False),
 )  # fmt: skip

@@ -40,6 +40,10 @@ class NotComputed(ValueError):
     """The formula is none that is read here, or has no result."""
 
 
+class DoesNotHold(NotComputed):
+    """The formula was read, and does not come to what it says."""
+
+
 @dataclass(frozen=True, slots=True)
 class Amount:
     """A number, a date or a time, as an operand or result. `number`: of a time the minutes since midnight, of a percentage the percentage.
@@ -72,7 +76,9 @@ class Computed:
 
 
 def computed(formula: str) -> Computed:
-    """The operands and the result of `formula`. Raises NotComputed if it cannot be read, does not hold, or computes nothing."""
+    """The operands and the result of `formula`. Raises NotComputed if it cannot be read or computes nothing, DoesNotHold if it
+    comes to something else.
+    """
     if len(formula) > LONGEST:
         raise NotComputed("too long")
     with localcontext() as exactly:
@@ -152,8 +158,10 @@ class _Reader:
         stated = self._atom()
         if self._at != len(self._tokens):
             raise NotComputed("nothing may follow the result")
-        if len(self._operands) > MOST_OPERANDS or not _agree(result, stated):
-            raise NotComputed("it does not hold")
+        if len(self._operands) > MOST_OPERANDS:
+            raise NotComputed("too many operands")
+        if not _agree(result, stated):
+            raise DoesNotHold("it does not hold")
         return Computed(
             tuple(self._operands),
             _joined(result, stated),

@@ -3,7 +3,8 @@
 A value becomes supported by a quotation that holds it or a formula whose result it is, a contact by its own characters alone,
 a sentence by a quotation that has to do with it once all its values are supported. A claim becomes wrong by a quotation that
 has another value in its place, by a formula with another result, by a quotation that has to do with the sentence, or by
-words of the sentence that no source has. All else leaves it as it was.
+words of the sentence that no source has. What rules condemn and a judge takes for supported with words that are really there, though not
+so that code could follow, is doubt. All else leaves a claim as it was.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from rai.check.judging.quotes import MOST_QUOTES, Known, looked_up
 from rai.check.judging.records import Case, Proposal, Quote
 from rai.check.judging.substance import foreign, has_substance, shares
 from rai.check.judging.values import Values, named
-from rai.check.judging.worked_out import Explained, explained, gives, may_give
+from rai.check.judging.worked_out import Explained, comes_to_another, explained, gives, may_give
 from rai.check.rules.missing import COUNTS
 from rai.records import CONTACT_KINDS, SUPPORTED, UNSUPPORTED, Claim, EvidenceSpan, Status
 
-QUOTE, FORMULA, WRONG = "judge-quote", "judge-formula", "judge-wrong"
+QUOTE, FORMULA, WRONG, DOUBT = "judge-quote", "judge-formula", "judge-wrong", "judge-doubt"
 """Rules of claims that a judge decided."""
 _SHARED_BY_SENTENCE = 2
 """Words that the quotations for a sentence share with it and the question, where one of them is quoted for many sentences, as a lazy judge does,
@@ -99,7 +100,11 @@ def _decided(
 def _valued(claim: Claim, proposal: Proposal, bench: _Bench) -> Claim:
     quotes = _relevant(claim, proposal, bench)
     if proposal.opinion == "supported" and quotes:
-        return _explained(claim, proposal, quotes, bench) or _quoted(claim, quotes, bench) or claim
+        return (
+            _explained(claim, proposal, quotes, bench)
+            or _quoted(claim, quotes, bench)
+            or _doubted(claim, proposal, quotes, bench)
+        )
     if proposal.opinion == "wrong" and quotes:
         return _refuted(claim, proposal, quotes, bench) or claim
     return claim
@@ -143,6 +148,30 @@ def _quoted(claim: Claim, quotes: Sequence[Known], bench: _Bench) -> Claim | Non
         if claim.kind not in CONTACT_KINDS:
             return _ruled(claim, "given", (), "Said in the question or the context; it needs no source.", QUOTE)
     return None
+
+
+def _doubted(claim: Claim, proposal: Proposal, quotes: Sequence[Known], bench: _Bench) -> Claim:
+    """`unchecked` where rules condemn what the judge supports with words of a source, or a formula over them that cannot be followed: two ways of
+    a number of one's own are enough that rules do not know. As it was for contacts, codes and addresses, for words that serve many sentences,
+    and for a formula that comes to something else.
+    """
+    if claim.status not in ("absent", "wrong_role", "contradicted") or claim.kind in CONTACT_KINDS:
+        return claim
+    if claim.entity in ("code", "address") or _is_weak(claim, proposal, bench):
+        return claim
+    told = [known for known in quotes if known.source is not None]
+    if not told:
+        return claim
+    spans = tuple(span for known in told for span in known.spans)
+    why = f"{bench.name} finds that “{told[0].text}” carries it; that could not be followed. Rules: {claim.why}"
+    return _ruled(claim, "unchecked", spans, why, DOUBT)
+
+
+def _is_weak(claim: Claim, proposal: Proposal, bench: _Bench) -> bool:
+    """True of words that serve many sentences, and of a formula that comes to something else than `claim`."""
+    if proposal.formula and claim.kind != "statement":
+        return comes_to_another(proposal.formula, bench.values.found(claim), bench.values.answer)
+    return not bench.is_own(proposal)
 
 
 def _said_last(known: Known) -> bool:
@@ -210,6 +239,8 @@ def _stated(claim: Claim, proposal: Proposal, values: Sequence[Claim], bench: _B
         and not _other_values(inside, known, bench)
     ):
         return _ruled(claim, "entailed", spans, f"{bench.name} finds it in the quoted words.", QUOTE)
+    if proposal.opinion == "supported" and quotes and not any(c.status in UNSUPPORTED for c in inside):
+        return _doubted(claim, proposal, quotes, bench)
     if proposal.opinion != "wrong":
         return claim
     if quotes and not any(named(claim.text, iter([known.text])) for known in quotes):

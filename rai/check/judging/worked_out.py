@@ -10,7 +10,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
-from rai.check.judging.arithmetic import Amount, Computed, NotComputed, computed, rounds_to
+from rai.check.judging.arithmetic import Amount, Computed, DoesNotHold, NotComputed, computed, rounds_to
 from rai.check.judging.quotes import Known
 from rai.check.judging.values import Values
 from rai.claims.found import Found
@@ -107,6 +107,17 @@ def _digits_of(operand: Amount, known: Known) -> EvidenceSpan | None:
                 start = span.start + match.start()
                 return EvidenceSpan(span.source, span.field, start, start + len(match[0]), match[0])
     return None
+
+
+def comes_to_another(formula: str, found: Found, answer: str) -> bool:
+    """True if `formula` can be read and is false, or has another result than the value of a claim: a proposal that speaks against itself."""
+    try:
+        result = computed(formula).result
+    except DoesNotHold:
+        return True
+    except NotComputed:
+        return False
+    return not (_equals(result, found) or _is_hedged(result, found, answer))
 
 
 def gives(explanation: Explained, found: Found, answer: str = "") -> bool:

@@ -10,7 +10,7 @@ import pytest
 from rai.check.judging.case import case_of
 from rai.check.judging.records import UNSURE, Proposal, Quote
 from rai.check.judging.values import Values
-from rai.check.judging.verify import FORMULA, QUOTE, WRONG, verified
+from rai.check.judging.verify import DOUBT, FORMULA, QUOTE, WRONG, verified
 from rai.check.statements.match import COVERED
 from rai.claims.find import find_claims
 from rai.records import Claim, Kind, Source, Status
@@ -142,6 +142,40 @@ LIES = [
 def test_what_does_not_hold_changes_nothing(answer: str, text: str, proposal: Proposal, status: Status) -> None:
     claim = of(judged(answer, proposal, doubtful=[text], status=status), text)
     assert (claim.status, claim.rule, claim.evidence) == (status, None, ())
+
+
+DOUBTS = [
+    pytest.param("Team costs $48 a term.", "$48", said(MONTHLY, formula="4 * 12 = 48"), "unchecked", id="an operand that nobody said"),
+    pytest.param("Team costs $48 a term.", "$48", said(MONTHLY, formula="four months of 12 each"), "unchecked", id="a formula in words"),
+    pytest.param("Team costs $48 a term.", "$48", said(MONTHLY), "unchecked", id="a line of its own"),
+    pytest.param("Team costs $49 a term.", "$49", said(MONTHLY, formula="4 * 12 = 48"), "absent", id="a formula that comes to something else"),
+    pytest.param("Team costs $49 a term.", "$49", said(MONTHLY, formula="4 * 12 = 49"), "absent", id="a formula that is false"),
+    pytest.param("Team costs $48 a term.", "$48", said(formula="4 * 12 = 48"), "absent", id="no words"),
+    pytest.param("Team costs $48 a term.", "$48", said(LEFT, formula="4 * 12 = 48"), "absent", id="the person's words alone"),
+    pytest.param("Team costs $48 a term.", "$48", UNSURE, "absent", id="unsure"),
+    pytest.param("Call our desk at (415) 555-0149.", "(415) 555-0149", said(Quote("a", "Call our desk at (415) 555-0142")), "absent", id="a contact"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("answer", "text", "proposal", "status"), DOUBTS)
+def test_what_rules_condemn_is_doubt_where_a_judge_names_words_that_carry_it(
+    answer: str, text: str, proposal: Proposal, status: Status
+) -> None:
+    """Never supported, whatever the judge says: what rules cannot follow they cannot confirm."""
+    claims = [replace(c, status="absent" if c.text == text else "exact") for c in find_claims(answer, ("US",))]
+    case = case_of(claims, (SOURCE,), (QUESTION,))
+    proposals = [proposal if c.text == text else UNSURE for c in case.claims]
+    claim = of(verified(claims, case, proposals, Values(answer, ("US",)), "judge").claims, text)
+    assert claim.status == status
+    assert (claim.rule == DOUBT) == (status == "unchecked")
+
+
+def test_a_line_for_many_sentences_makes_no_value_doubtful() -> None:
+    answer = "Team costs $48 a term. Fees double each year. Boxes are sold blue."
+    claims = [replace(c, status="absent" if c.text == "$48" else "unchecked") for c in find_claims(answer)]
+    case = case_of(claims, (SOURCE,), (QUESTION,))
+    after = verified(claims, case, [said(MONTHLY)] * len(case.claims), Values(answer), "judge").claims
+    assert of(after, "$48").status == "absent"
 
 
 def test_a_contact_that_only_the_person_said_is_not_given() -> None:
@@ -311,7 +345,7 @@ def test_a_term_that_counts_from_the_end_of_a_year_needs_that_year_in_a_quotatio
     assert of(after, "31 December 2027").status == "derived"
     without = Proposal("supported", quotes, "2024-12-31 + 3 years = 2027-12-31")
     after = beside("It is valid until 31 December 2027.", "I have a voucher bought in May 2024", without)
-    assert of(after, "31 December 2027").status == "absent"
+    assert of(after, "31 December 2027").status == "unchecked"
 
 
 @pytest.mark.parametrize(("written", "status"), [("a little over 3,600", "derived"), ("3,600", "absent")])
