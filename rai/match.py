@@ -102,7 +102,7 @@ def match_claims(
     """
     failed: list[str] = []
     try:
-        setting = _setting(sources, question, given, regions, at)
+        setting = setting_of(sources, question, given, regions, at)
         read = _read(answer, setting, regions, tags)
     except Exception as error:  # noqa: BLE001 - whatever a rule trips over
         return Matched(_undecided(answer, regions), (kind_and_place(error),))
@@ -123,7 +123,7 @@ def match_claims(
     return Matched(tuple(with_values(claims)), tuple(dict.fromkeys(failed)))
 
 
-def _setting(
+def setting_of(
     sources: Sequence[Source],
     question: str | None,
     given: Sequence[str],

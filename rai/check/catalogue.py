@@ -50,7 +50,7 @@ RULES: tuple[Rule, ...] = (
     Rule("owner", "value", ("wrong_role",), "a contact of somebody else than the answer names"),
     Rule("sources-disagree", "value", ("conflict",), "sources say different things here, and which is newer is not known"),
     Rule("words-nearer", "value", _DOUBT, "the words of the sentence stand rather by another value of the source"),
-    Rule("words-of-another", "value", _DOUBT, "what the sentence names, the source says of another value"),
+    Rule("words-of-another", "value", ("wrong_role",), "what the sentence names, the source says of another contact"),
     Rule("too-many", "value", _DOUBT, "the sources hold the value too often to tell what each place is about"),
     Rule("other-row", "value", ("wrong_role",), "what else the sentence says stands in another row, which has another value there"),
     Rule("other-column", "value", ("wrong_role",), "what else the sentence says stands in another column, which has another value there"),

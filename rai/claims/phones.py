@@ -61,6 +61,7 @@ _MONEY_AFTER = re.compile(
     r" ?(?:[€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|dollars?|euros?|pounds?|bytes?|users?|people|units|km|kg)\b)", re.IGNORECASE
 )
 _NANP = re.compile(r"(?:\+?1[ .-]?)?(?:\(\d{3}\)[ -]?|\d{3}[ .-])\d{3}[ .-]\d{4}")
+_MAIL = re.compile(r"[\w.-]@\w")
 _LOCAL = re.compile(r"\d{3}[ .-]\d{4}")
 _TRUNKED = re.compile(r"\(?0\d{2,4}\)?[ -/]\d{3,4}[ -]\d{3,4}|\(?0\d{3,4}\)?[ -/]\d{5,6}")
 _TABLE = re.compile(r"[|\t]|,(?: ?\S|$)")
@@ -119,6 +120,7 @@ def _judge(text: str, match: re.Match[str], regions: tuple[str, ...]) -> Found |
     before = text[max(0, start - 60) : start]
     line = before.rpartition("\n")[2]
     cued = bool(match["ext"]) or before.endswith("tel:") or _is_cued(text, start, line)
+    cued = cued or (_LOCAL.fullmatch(text, start, stop) is not None and _is_among_contacts(text, start, line))
     if text.endswith("24/7", start, stop):
         stop = start + len(text[start : stop - 4].rstrip(" -/"))
     spans = _spans(text, start, stop)
@@ -147,6 +149,12 @@ def _is_cued(text: str, start: int, line: str) -> bool:
     opens = max(text.rfind("\n\n", max(0, start - BLOCK), start) + 2, start - BLOCK, 0)
     head = text[opens:start].lstrip("\n").partition("\n")[0]
     return not _CUES.isdisjoint(_WORDS.findall(head[:200].lower()))
+
+
+def _is_among_contacts(text: str, start: int, line: str) -> bool:
+    """True if a mail address stands near it in its line: "Depot 555-0143 · help@…"."""
+    ahead = text[start : start + 60].partition("\n")[0]
+    return _MAIL.search(line) is not None or _MAIL.search(ahead) is not None
 
 
 def _is_decimal(text: str, core: str, end: int) -> bool:

@@ -178,11 +178,17 @@ def line_at(text: str, start: int) -> Line:
 def rows_of(text: str, line: Line) -> tuple[Line, ...]:
     """The rows of the table that `line` is in, without the one that names the columns."""
     page = _page(text)
-    header = page.headers.get(line.group)
-    rows = page.groups.get(line.group, ())
+    header, rows = page.headers.get(line.group), page.groups.get(line.group, ())
     if header is not None and _is_headed(text, page.lines[header]):
         rows = tuple(n for n in rows if n != header)
     return tuple(page.lines[n] for n in rows)
+
+
+def header_of(text: str, line: Line) -> Line | None:
+    """The first row of the table that the row `line` is in; None for that row itself."""
+    page = _page(text)
+    first = page.lines[page.headers[line.group]] if line.group in page.headers else line
+    return None if first == line else first
 
 
 def heading_above(text: str, start: int) -> str:

@@ -6,8 +6,6 @@ card alone, and on cards words that no other card has.
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +14,9 @@ from itertools import islice
 
 from grounding.text import terms
 from rai.check.answer import Answer
+from rai.check.reading.cards import card_at, cards_of
 from rai.check.reading.keys import Line, line_at, rows_of
+from rai.check.rules.compared import is_compared
 from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, Claim
 from rai.support.same import same_value
@@ -27,7 +27,6 @@ MOST_BESIDE = 12
 """Values of a sentence that may anchor it."""
 FEWEST = 2
 """Anchors in one row, column or card, and none in that of the value."""
-_CARD = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 _WORD = 3
 """Letters of the shortest word that may tell one card from others."""
 
@@ -55,7 +54,7 @@ class _Place:
     def of(self, start: int) -> int | None:
         """The row, column or card at an offset; None outside of them."""
         if self.by == "other-card":
-            return _card(self.text, start)
+            return card_at(self.text, start)
         line = line_at(self.text, start)
         if line.group != self.line.group or line.kind != "row":
             return None
@@ -80,7 +79,7 @@ def elsewhere(n: int, claim: Claim, places: Sequence[Place], others: Sequence[Pl
 
     `others`: other values of its kind and measure.
     """
-    if _COMPARED.search(answer.text, max(0, answer.values[n].start - _BEFORE), answer.values[n].start):
+    if is_compared(n, answer):
         return None
     sources = answer.setting.sources
     anchors = [standing(v, sources) for v in islice(_beside(n, answer), MOST_BESIDE)]
@@ -101,14 +100,6 @@ def elsewhere(n: int, claim: Claim, places: Sequence[Place], others: Sequence[Pl
     return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=by)
 
 
-_BEFORE = 24
-_COMPARED = re.compile(
-    r"\b(?:instead of|rather than|than|against|compared (?:with|to)|versus|vs\.?|unlike|not|from|statt|anstelle|als|gegenüber|au lieu de|contre|en vez de|que|invece di|rispetto|em vez de|in plaats van|dan|zamiast|niż)\W+(?:\w+ ){0,2}$",
-    re.IGNORECASE,
-)
-"""Before a value that is named beside the one that is meant: an hour instead of ten minutes."""
-
-
 def _beside(n: int, answer: Answer) -> Iterator[Found]:
     return (answer.values[m] for m in answer.near(n, 0) if m != n)
 
@@ -127,7 +118,7 @@ def _ways(claim: Claim, place: Place) -> Iterator[_Place]:
         if line in rows_of(text, line):
             yield _Place("other-row", line.start, text, line)
             yield _Place("other-column", _column(line, start), text, line)
-    elif (claim.kind in CONTACT_KINDS or line.kind == "label") and (card := _card(text, start)) is not None:
+    elif (claim.kind in CONTACT_KINDS or line.kind == "label") and (card := card_at(text, start)) is not None:
         yield _Place("other-card", card, text, line, contact=claim.kind in CONTACT_KINDS)
 
 
@@ -186,21 +177,10 @@ def _worded(n: int, place: Place, answer: Answer) -> Iterator[int]:
 
 
 @lru_cache(maxsize=256)
-def _cards(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(m.span() for m in _CARD.finditer(text))
-
-
-def _card(text: str, start: int) -> int | None:
-    cards = _cards(text)
-    at = bisect_right(cards, (start, len(text))) - 1
-    return at if at >= 0 and start < cards[at][1] and len(cards) > 1 else None
-
-
-@lru_cache(maxsize=256)
 def _words_of_cards(text: str) -> dict[str, tuple[int, ...]]:
     """The cards that have a word, ascending."""
     found: dict[str, dict[int, None]] = {}
-    for n, (start, end) in enumerate(_cards(text)):
+    for n, (start, end) in enumerate(cards_of(text)):
         for word in terms(text[start:end]):
             found.setdefault(word, {})[n] = None
     return {word: tuple(cards) for word, cards in found.items()}

@@ -38,9 +38,9 @@ class Clause:
 @lru_cache(maxsize=4096)
 def clauses(sentence: str, code: str) -> tuple[Clause, ...]:
     """The clauses of a sentence, in order; together they are the whole of it."""
-    whole_phrases = [c for c in cues(sentence, code) if c.concept == "bounds_behind" and c.key in ("least", "most")]
     found = [m.start() for m in _cut(code).finditer(sentence)]
-    apart = [at for at in found if not any(c.start - 1 <= at < c.end for c in whole_phrases)]
+    told = cues(sentence, code)
+    apart = [at for at in found if not any(_is_within(at, c) for c in told)]
     cuts = sorted({0, len(sentence), *apart})
     parts = [(a, b) for a, b in pairwise(cuts) if sentence[a:b].strip()]
     whole: list[tuple[int, int]] = []
@@ -51,6 +51,13 @@ def clauses(sentence: str, code: str) -> tuple[Clause, ...]:
             whole.append((start, end))
     quoted = [(m.start(), m.end()) for m in _QUOTED.finditer(sentence)]
     return tuple(_clause(sentence, a, b, quoted, code) for a, b in whole)
+
+
+def _is_within(at: int, cue: Cue) -> bool:
+    """True of a cut that would part words which say one thing: 10 | or more, with | or without."""
+    if cue.concept == "bounds_behind" and cue.key in ("least", "most"):
+        return cue.start - 1 <= at < cue.end
+    return cue.concept == "conditions" and cue.key == "regardless" and cue.start <= at < cue.end
 
 
 def _clause(sentence: str, start: int, end: int, quoted: list[tuple[int, int]], code: str) -> Clause:

@@ -25,6 +25,8 @@ WHOLE = 0.9
 """Share of what a clause of a source tells that has to be said where less than `CLOSE` of the answer's is held."""
 RIVAL = 0.6
 """How much less a clause that agrees may share, and still spares the answer."""
+NEARLY = 0.25
+"""How much less a clause that speaks of all may share, and still spares an answer that does."""
 _FEWEST = 2
 
 
@@ -313,12 +315,16 @@ def _condition(loose: Cue, clause: Clause, candidate: Candidate) -> str:
         held = sum(any(same_word(a, b) for b in piece.terms) for a in after)
         for cue in piece.cues:
             condition = cue.concept == "conditions" and cue.key in ("if", "unless", "only")
-            bound = cue.concept == "bounds" and cue.key == "most" and piece is candidate.two.piece
+            bound = piece is candidate.two.piece and (cue.concept, cue.key) in _LIMITS
             if (condition and held and 2 * held >= len(after)) or (
                 bound and len(shared) >= _FEWEST and candidate.two.mine >= 0.4
             ):
                 return piece.text[cue.start : cue.end]
     return ""
+
+
+_LIMITS = frozenset({("bounds", "most"), ("bounds", "until"), ("frequency", "once")})
+"""No more than, within, once: what is said of a matter that holds without a limit has none of them."""
 
 
 def scope_widened(said: Said) -> Decision | None:
@@ -330,9 +336,9 @@ def scope_widened(said: Said) -> Decision | None:
         wide = [c for c in part.clause.cues if c.concept == "universals" and c.key == "all"]
         if not wide:
             continue
-        if any(c.rank > 0 and _tells_of_all(c) for c in part.candidates):
-            continue
         for candidate in part.candidates[:2]:
+            if any(c.rank >= candidate.rank - NEARLY and _tells_of_all(c) for c in part.candidates):
+                continue
             narrow = [c for c in candidate.two.piece.cues if c.concept == "conditions" and c.key in ("only", "unless")]
             if (
                 narrow

@@ -131,11 +131,29 @@ def _said(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[O
             if value.kind == "number" and held:  # the 15th of "from the 15th"
                 days = (r for r in readings(value, answer.text) if r.kind == "date")
                 yield from (Operand(day, answer.written(m), far, evidence) for day in days)
-            if wanted.kind == "money" and value.kind == "number" and _DECIMALS.search(answer.written(m)):
+            if (
+                wanted.kind == "money"
+                and value.kind == "number"
+                and (_DECIMALS.search(answer.written(m)) or _is_an_amount(m, evidence, wanted, answer))
+            ):
                 amount = f"{value.value} {wanted.value.partition(' ')[2]}"
                 yield Operand(
                     replace(value, kind="money", value=amount, readings=(amount,)), answer.written(m), far, evidence
                 )
+
+
+def _is_an_amount(m: int, evidence: Sequence[EvidenceSpan], wanted: Found, answer: Answer) -> bool:
+    """True of a number in digits that a source has as an amount in the currency of `wanted`: "$368 (148 for the frame, 165 for the lenses …)"."""
+    code = wanted.value.partition(" ")[2]
+    return answer.written(m)[:1].isdigit() and any(
+        p.source.id == e.source
+        and p.found.start <= e.start
+        and e.end <= p.found.end
+        and p.found.value.partition(" ")[2] == code
+        for e in evidence
+        for s in answer.setting.sources
+        for p in s.kinds.get("money", ())
+    )
 
 
 _STANDING = ("words-nearer", "sources-disagree")

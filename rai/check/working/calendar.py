@@ -185,9 +185,9 @@ def weekdays_named(found: Found) -> Iterator[int]:
 
 
 def _nearest(day: date, weekday: int) -> Iterator[tuple[date, str]]:
-    """The days of this name just before and just after a day."""
-    back = (day.isoweekday() - weekday) % 7 or 7
-    for days, words in ((-back, "before"), (7 - back or 7, "after")):
+    """The days of this name just before and just after a day; of a day that has this name itself none: that is a week's slip."""
+    back = (day.isoweekday() - weekday) % 7
+    for days, words in ((-back, "before"), (7 - back, "after")) if back else ():
         moved = by_days(day, days)
         if moved:
             yield moved, words

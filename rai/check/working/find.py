@@ -39,6 +39,8 @@ UNRECKONED = 2.0
 """The same of a bare number, and of a quantity or percentage in a sentence that says nothing of reckoning."""
 FAR = 4.0
 """The dearest calculation of a time that is worth a doubt: both operands out of the sources alone."""
+MOST_AGAINST = 2
+"""Operands of a calculation that speaks for a value which a source has for something else: of three some combination comes to nearly anything."""
 TOLD_DAY, UNTOLD_DAY = 2.25, 1.75
 """The same of a day: two days that are named seldom lie just a named span apart by chance."""
 _CUE = re.compile(
@@ -86,7 +88,10 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
     ways = (
         w
         for w in _ways(n, answer, findings)
-        if w.cost <= most and not _is_itself(answer.values[n], w) and not takes_the_place_of_one(n, w, answer)
+        if w.cost <= most
+        and not (n in findings and len(w.operands) > MOST_AGAINST)
+        and not _is_itself(answer.values[n], w)
+        and not takes_the_place_of_one(n, w, answer)
     )
     best = min(ways, key=_dearness, default=None)
     if best is None:

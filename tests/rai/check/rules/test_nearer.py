@@ -28,7 +28,7 @@ def judged(answer: str, source: str, text: str) -> Claim:
 )
 def test_the_value_of_another_is_doubted_by_the_words_around_it(answer: str, source: str, text: str) -> None:
     claim = judged(answer, source, text)
-    assert (claim.status, claim.rule) == ("unchecked", "words-of-another")
+    assert (claim.status, claim.rule) == ("unchecked", "words-nearer")
     assert len(claim.evidence) == 2
 
 

@@ -1,0 +1,91 @@
+"""The words that a value of a source stands by: the label of its row or line, the head of its column, what stands near it, its line, its headings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rai.check.reading.keys import Line, header_of, heading_above, line_at, spoken
+from rai.records import CONTACT_KINDS
+from rai.support.sources import Place
+
+Words = frozenset[str]
+_NONE: Words = frozenset()
+_LINE = 240
+"""Characters of a line with a label that is read as one, whatever marks stand in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """`label`: of the row or line; `column`: its head; `near`: of the clause or cell; `line`: the rest of the sentence, row or line; `above`: headings
+    and title. `itself`: of an address its own characters, claims@… . No word stands in `line` or `above` that is in a group before it.
+    """
+
+    label: Words = _NONE
+    column: Words = _NONE
+    near: Words = _NONE
+    line: Words = _NONE
+    above: Words = _NONE
+    itself: Words = _NONE
+
+    @property
+    def groups(self) -> tuple[Words, ...]:
+        """Label, column, near, line, above."""
+        return (self.label, self.column, self.near, self.line, self.above)
+
+    @property
+    def says_itself(self) -> bool:
+        """True of an address that has a word of what it stands by: claims@… below "Claims"."""
+        return not self.itself.isdisjoint(self.label | self.near | self.line | self.above)
+
+    @property
+    def every(self) -> Words:
+        return self.label | self.column | self.near | self.line | self.above
+
+
+@lru_cache(maxsize=16384)
+def names_of(place: Place) -> Names:
+    """The words that the value at `place` stands by, stemmed, days of the week as days. Cached: the same passages are checked again."""
+    near = frozenset(w for w in place.frame.local | place.frame.words if w[0] != "=")
+    if place.unit.field == "title":
+        return Names(near=near)
+    text, start = place.text(), place.found.start
+    line, above = line_at(text, start), _words(heading_above(text, start))
+    itself = (
+        _words(re.sub(r"[@./_-]", " ", text[start : place.found.end])) if place.found.kind in CONTACT_KINDS else _NONE
+    )
+    if line.kind == "row":
+        return _in_row(place, line, near, above, itself)
+    label = _words(_label_of(text, line, start))
+    whole = _words(f"{text[place.unit.start : start]} {text[place.found.end : place.unit.end]}")
+    if line.kind == "label" and line.end - line.start <= _LINE:
+        whole |= _words(f"{text[line.start : start]} {text[place.found.end : line.end]}")
+    rest = whole - near - label
+    return Names(label, _NONE, near, rest, (above | place.unit.subject) - rest - near - label, itself)
+
+
+def _label_of(text: str, line: Line, start: int) -> str:
+    """What stands with a colon before a value in its line, the nearest: "Fax" of "Phone: 901820, Fax: 901821"."""
+    if line.kind != "label" or line.body > start:
+        return ""
+    nearer = _LABEL.findall(text, line.body, start)
+    return nearer[-1] if nearer else line.label
+
+
+_LABEL = re.compile(r"(?:^|[,;·|/] ?)([^\W\d][^,;:·|/]{1,40}): ")
+
+
+def _in_row(place: Place, line: Line, near: Words, above: Words, itself: Words) -> Names:
+    text, start = place.text(), place.found.start
+    column = next((n for n, (a, b) in enumerate(line.cells) if a <= start < b), 0)
+    header = header_of(text, line)
+    head = _words(text[slice(*header.cells[column])]) if header and column < len(header.cells) else _NONE
+    label = _words(text[slice(*line.cells[0])]) if column else _NONE
+    first, last = line.cells[column]
+    cell = _words(f"{text[first:start]} {text[place.found.end : last]}") & (near | _words(text[first:last]))
+    return Names(label, head, cell, _words(text[line.start : line.end]) - label - cell, above, itself)
+
+
+def _words(text: str) -> Words:
+    return spoken(text).words
