@@ -1,7 +1,7 @@
 """Puts every text of a folder through what reads texts from outside, and tells what raises and what takes too long.
 
 `python -m tools.fuzz DATA [--sample 2000] [--seed N] [--workers 2]`: each text as question and as passage of the screen, as answer against the
-sources of the row after it, as pasted conversation, and through the redactor. Each use runs in a process that is ended past its
+sources of the row after it (the whole check, with repair; a rule that raises is a find), as pasted conversation, and through the redactor. Each use runs in a process that is ended past its
 limit. Exit code 1 when something was found: a line each, FILE:ROW, the use, and the exception with its place or the seconds.
 """
 
@@ -29,7 +29,7 @@ from grounding.errors import InputError
 from grounding.query import last_turn_query, missing_names, spoken_of
 from grounding.records import Turn
 from rai.embedded.screen import EmbeddedScreen
-from rai.match import check_claims
+from rai.provenance import CheckPorts, check
 from rai.records import Source
 from rai.redact import Redactor
 
@@ -71,9 +71,17 @@ def as_passage(text: Text) -> None:
     asyncio.run(EmbeddedScreen().screen("", [text.text]))
 
 
+class RuleFailed(Exception):
+    """A rule of the check raised. The check goes on without it, says so in its notes, and would hide it from this run."""
+
+
 def as_answer(text: Text) -> None:
-    """The check, against the sources of another row."""
-    check_claims(text.text, [Source(f"s{i}", s) for i, s in enumerate(text.sources)], text.text[:300])
+    """The whole check with its repair, against the sources of another row. Raises RuleFailed."""
+    sources = [Source(f"s{i}", s) for i, s in enumerate(text.sources)]
+    report = asyncio.run(check(text.text, sources, text.text[:300], ports=CheckPorts()))
+    failed = [note.rpartition(": ")[2] for note in report.notes if note.startswith("a rule failed")]
+    if failed:
+        raise RuleFailed(failed[0])
 
 
 def as_conversation(text: Text) -> None:
@@ -190,6 +198,8 @@ def _serve(end: Connection, uses: dict[str, Use]) -> None:
         try:
             uses[use](text)
             end.send("")
+        except RuleFailed as failed:
+            end.send(f"a rule failed: {failed}")
         except Exception as error:  # noqa: BLE001 - every exception is a find
             last = traceback.extract_tb(error.__traceback__)[-1]
             end.send(f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno} in {last.name}")

@@ -122,6 +122,8 @@ def require_local(request: web.Request) -> None:
 def _require_key(request: web.Request) -> None:
     if bearer_key(request) is None:
         message = "this needs the header Authorization: Bearer KEY, with a key of ATTEST_API_KEYS"
+        if not request.app[SYSTEM].settings.api_keys:
+            message += "; none is set, so nobody can use it"
         raise Refused(401, "unauthorized", message, {"WWW-Authenticate": "Bearer"})
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grounding.records import Span
 from grounding.text import sentences
 from rai.check.reading.keys import Spoken, spoken
 from rai.check.working.operands import Operand
 from rai.claims.found import Found
-from rai.support.setting import Around, Setting
+from rai.support.setting import Around, Setting, standing
+from rai.support.sources import Place
 from rai.support.surroundings import surroundings
 
 _OTHER_THAN = re.compile(
@@ -36,7 +37,7 @@ def without_others(text: str) -> str:
 class Answer:
     """An answer beside its setting. `values`: ascending; `at[n]`: the number of the sentence of `values[n]`, -1 outside of
     any. `asked`: what the question names; `words`: all words of the answer, in lower case. `operands`: what may be reckoned with for
-    each value outside of the answer's own values, as far as it was needed.
+    each value outside of the answer's own values, `places` the places of each value of the sources, as far as they were needed.
     """
 
     text: str
@@ -48,6 +49,7 @@ class Answer:
     asked: Spoken
     words: frozenset[str]
     operands: dict[int, tuple[tuple[Operand, ...], tuple[Operand, ...]]] = field(default_factory=dict, compare=False)
+    places: dict[Found, Sequence[Place]] = field(default_factory=dict, compare=False)
 
     @classmethod
     def read(cls, text: str, values: Sequence[Found], setting: Setting) -> Answer:
@@ -63,6 +65,13 @@ class Answer:
     def sentence(self, n: int) -> str:
         """The sentence of the n-th value; "" outside of any."""
         return self.sentences[self.at[n]].text if self.at[n] >= 0 else ""
+
+    def standing(self, n: int) -> Sequence[Place]:
+        """The places of the sources that hold the n-th value: looked for once, however many rules ask and however often it is said."""
+        value = replace(self.values[n], start=0, end=0)
+        if value not in self.places:
+            self.places[value] = standing(self.values[n], self.setting.sources)
+        return self.places[value]
 
     def written(self, n: int) -> str:
         """The characters of the n-th value."""

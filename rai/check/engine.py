@@ -101,7 +101,7 @@ def _held(n: int, claim: Claim, value: Found, answer: Answer) -> Finding | None:
                 return finding
     for reading in every:
         if places := (
-            standing(reading, setting.sources)
+            (answer.standing(n) if reading is value else standing(reading, setting.sources))
             or currency_of_the_page(reading, setting)
             or year_of_the_page(reading, setting)
         ):

@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tools.fuzz import Find, Text, fuzz, main, texts
+from rai.check.answer import Answer
+from rai.check.rules.places import weekday_of
+from rai.records import Claim
+from rai.support.setting import Finding
+from tools.fuzz import USES, Find, Text, fuzz, main, texts
 
 
 @pytest.fixture
@@ -55,6 +59,20 @@ def test_a_planted_crash_and_a_planted_hang_are_found(folder: Path) -> None:
     assert {f.what.split(" in ")[0].partition(":")[0] for f in finds} == {"ValueError at test_fuzz.py", "slow"}
     assert len(said) == 2
     assert not any("UTC to" in line or "7946" in line for line in said)
+
+
+def test_a_rule_that_raises_is_a_find_though_the_check_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check hides it: one rule less is no lost answer. A run that looks for it must not."""
+
+    def raises(n: int, claim: Claim, answer: Answer) -> Finding | None:
+        if "30 days" in answer.text:
+            raise ValueError("30 UTC")
+        return weekday_of(n, claim, answer)
+
+    monkeypatch.setattr("rai.check.engine.weekday_of", raises)
+    finds = fuzz(texts(folder), {"answer": USES["answer"]}, say=lambda _: None)
+    assert [f.place for f in finds] == ["in/rows.jsonl:1"]
+    assert finds[0].what.startswith("a rule failed: ValueError at ")
 
 
 def test_a_find_is_an_exit_code(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

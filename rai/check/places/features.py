@@ -18,7 +18,6 @@ from rai.check.places.words import Words, names_of
 from rai.check.reading.cards import card_at
 from rai.check.reading.keys import line_at, spoken
 from rai.records import Source
-from rai.support.setting import standing
 from rai.support.sources import Place
 
 LAYERS = ("clause", "sentence", "before", "question")
@@ -81,7 +80,7 @@ def heard(n: int, answer: Answer, candidates: Sequence[Place]) -> Heard:
     for m in near:
         weight = _FAR if answer.at[m] != at else 1.0
         by_source: dict[Source, list[Place]] = {}
-        for place in standing(answer.values[m], answer.setting.sources):
+        for place in answer.standing(m):
             if place.unit.field == "text":
                 by_source.setdefault(place.source, []).append(place)
         for source, places in by_source.items():

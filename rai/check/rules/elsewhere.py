@@ -17,10 +17,9 @@ from rai.check.answer import Answer
 from rai.check.reading.cards import card_at, cards_of
 from rai.check.reading.keys import Line, line_at, rows_of
 from rai.check.rules.compared import is_compared
-from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, Claim
 from rai.support.same import same_value
-from rai.support.setting import Finding, name_of, standing
+from rai.support.setting import Finding, name_of
 from rai.support.sources import Place
 
 MOST_BESIDE = 12
@@ -81,9 +80,8 @@ def elsewhere(n: int, claim: Claim, places: Sequence[Place], others: Sequence[Pl
     """
     if is_compared(n, answer):
         return None
-    sources = answer.setting.sources
-    anchors = [standing(v, sources) for v in islice(_beside(n, answer), MOST_BESIDE)]
-    earlier = [standing(v, sources) for v in islice(_before(n, answer), MOST_BESIDE)]
+    anchors = [answer.standing(m) for m in islice(_beside(n, answer), MOST_BESIDE)]
+    earlier = [answer.standing(m) for m in islice(_before(n, answer), MOST_BESIDE)]
     told = _Told(n, answer, anchors, earlier)
     first: tuple[str, Place] | None = None
     for place in places:
@@ -100,13 +98,14 @@ def elsewhere(n: int, claim: Claim, places: Sequence[Place], others: Sequence[Pl
     return Finding("wrong_role", spans[:1], why, instead=spans[1], rule=by)
 
 
-def _beside(n: int, answer: Answer) -> Iterator[Found]:
-    return (answer.values[m] for m in answer.near(n, 0) if m != n)
+def _beside(n: int, answer: Answer) -> Iterator[int]:
+    """The numbers of the other values of the sentence."""
+    return (m for m in answer.near(n, 0) if m != n)
 
 
-def _before(n: int, answer: Answer) -> Iterator[Found]:
-    """The values of the sentence before."""
-    return (answer.values[m] for m in answer.near(n, 1) if answer.at[m] == answer.at[n] - 1)
+def _before(n: int, answer: Answer) -> Iterator[int]:
+    """Those of the sentence before."""
+    return (m for m in answer.near(n, 1) if answer.at[m] == answer.at[n] - 1)
 
 
 def _ways(claim: Claim, place: Place) -> Iterator[_Place]:

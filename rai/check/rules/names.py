@@ -21,7 +21,7 @@ from rai.claims.names import normal
 from rai.records import Claim, EvidenceSpan
 from rai.support.entities import match_name
 from rai.support.known_names import core_words, misspelt, names_holding
-from rai.support.setting import Finding, Setting, name_of, standing
+from rai.support.setting import Finding, Setting, name_of
 from rai.support.sources import Place, caseless_field
 from rai.support.words import role_terms
 
@@ -247,7 +247,7 @@ def _is_for_another_value(n: int, rival: Place, answer: Answer) -> bool:
     """True if another value of the sentence stands in the line of the rival, which is named for that: "extension 31 is for parking; else ask …"."""
     line = line_at(rival.text(), rival.found.start)
     near = islice((m for m in answer.near(n, 0) if m != n), _MOST_BESIDE)
-    places = (p for m in near for p in standing(answer.values[m], answer.setting.sources))
+    places = (p for m in near for p in answer.standing(m))
     return any(p.source == rival.source and line.start <= p.found.start < line.end for p in places)
 
 

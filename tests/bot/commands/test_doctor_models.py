@@ -71,4 +71,4 @@ async def test_a_damaged_file_is_a_failure_with_its_remedy(tmp_path: Path, model
     finally:
         await system.close()
     lines = {EMBEDDING: [MODEL], CLASSIFIER: [CLASSIFIER_LINE], TOKENIZER: [MODEL, CLASSIFIER_LINE]}[damaged]
-    assert found == [(name, "fail", "put a whole one there") for name in lines]
+    assert found == [(name, "fail", "put a whole one there, with its tokenizer.json beside it") for name in lines]
