@@ -95,8 +95,10 @@ def match_claims(
     tags: Sequence[tuple[int, int, EntityType]] = (),
     at: datetime | None = None,
     values_only: bool = False,
+    statements: bool = True,
 ) -> Matched:
     """As `check_claims`, with the rules that raised: a claim whose rule raises is `unchecked`, and all are when the texts cannot be read.
+    `statements`: whether sentences are matched as well; without, they stay `unchecked`.
 
     Raises what a finder raises on the answer itself.
     """
@@ -110,6 +112,9 @@ def match_claims(
     claims = []
     for claim in read.claims:
         try:
+            if claim.kind == "statement" and not statements:
+                claims.append(claim)
+                continue
             finding = _judged(claim, answer, read, values_only=values_only)
         except Exception as error:  # noqa: BLE001 - one rule less, never a lost answer
             failed.append(kind_and_place(error))

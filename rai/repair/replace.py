@@ -18,7 +18,7 @@ Check = Callable[[str], Sequence[Claim]]
 
 MOST_REPLACED = 8
 """Values of one answer above which nothing is replaced: an answer so wrong is not mended word by word."""
-MOST_TRIED = 60
+MOST_TRIED = 24
 """Checks that replacing in one answer may cost; what is not decided by then is left to be dropped."""
 _STANDS: frozenset[Status] = frozenset({"exact", "normalised"})
 _Tried = tuple[Place, Rewrite, Sequence[Claim]]
