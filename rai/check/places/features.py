@@ -54,12 +54,14 @@ class _Anchor:
 @dataclass(frozen=True, slots=True)
 class Heard:
     """What an answer says around a value. `layers`: the words of its clause, of the rest of its sentence, of the sentence before and what leads up to it,
-    of the question. `weights`: of each word of the candidates how rare it is among them, 0 where all have it. `anchors`: by source.
+    of the question, as far as they tell candidates apart. `near`, `said`: all words of the sentence, of all layers. `weights`: of each word of the candidates how rare it is among them, 0 where all have it. `anchors`: by source.
     """
 
     layers: tuple[Words, ...]
     weights: Mapping[str, float]
     anchors: Mapping[Source, Sequence[_Anchor]]
+    near: Words
+    said: Words
 
 
 def heard(n: int, answer: Answer, candidates: Sequence[Place]) -> Heard:
@@ -85,7 +87,9 @@ def heard(n: int, answer: Answer, candidates: Sequence[Place]) -> Heard:
                 by_source.setdefault(place.source, []).append(place)
         for source, places in by_source.items():
             anchors.setdefault(source, []).append(_anchor(weight, source.text, places))
-    return Heard(layers, weights, anchors)
+    telling = frozenset(word for word, weight in weights.items() if weight > 0)
+    told = tuple(layer & telling for layer in layers)
+    return Heard(told, weights, anchors, sentence, frozenset[str]().union(*layers))
 
 
 def clause_of(n: int, answer: Answer) -> str:
@@ -117,7 +121,7 @@ def _anchor(weight: float, text: str, places: Sequence[Place]) -> _Anchor:
 def features(place: Place, told: Heard) -> list[float]:
     """One number for each of `FEATURES`."""
     names, weights = names_of(place), told.weights
-    clause, near, said = told.layers[0], told.layers[0] | told.layers[1], frozenset[str]().union(*told.layers)
+    clause, near, said = told.layers[0], told.near, told.said
     values = [_weight(layer & group, weights) for layer in told.layers for group in names.groups]
     values += [_unsaid(group, said, weights) for group in names.groups[:3]]
     values.append(1.0 if names.label or names.column else 0.0)
@@ -130,7 +134,7 @@ def features(place: Place, told: Heard) -> list[float]:
 
 
 def _weight(words: Words, weights: Mapping[str, float]) -> float:
-    return sum(weights.get(word, 0.0) for word in words)
+    return sum(weights.get(word, 0.0) for word in words) if words else 0.0
 
 
 def _unsaid(group: Words, said: Words, weights: Mapping[str, float]) -> float:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from grounding.text import STOP_WORDS, fold, stem
+from rai.check.reading.cells import cells_of
 from rai.claims import weekdays
 from rai.support.words import countries_named
 
@@ -25,7 +26,6 @@ _LABEL = re.compile(
 )
 _RULE = re.compile(r"[\s|:=-]+")
 _TOKEN = re.compile(r"[^\W_]+(?:[.,]\d+)*")
-_CELL = re.compile(r"\s*\|\s*|\t+")
 _ROOT = 6
 """Letters that two words of one root begin with."""
 MOST_KEYS = 200
@@ -291,10 +291,15 @@ def _of_list(page: _Page, at: int) -> Axis | None:
     return Axis("list-item", at, keys, {n: (other.body, other.end) for n, other in labelled.items()})
 
 
-def _unique(names: Mapping[int, str]) -> dict[int, Key]:
+def _unique(names: Mapping[int, str]) -> Mapping[int, Key]:
     """The keys of an axis; none of one with more than `MOST_KEYS`."""
-    if len(names) > MOST_KEYS:
-        return {}
+    return _keys(tuple(names.items())) if len(names) <= MOST_KEYS else {}
+
+
+@lru_cache(maxsize=1024)
+def _keys(named: tuple[tuple[int, str], ...]) -> Mapping[int, Key]:
+    """Cached: all values of a table have the same."""
+    names = dict(named)
     words = {key: spoken(name).words for key, name in names.items()}
     counted: dict[str, int] = {}
     for own in words.values():
@@ -346,7 +351,7 @@ def _page(text: str) -> _Page:
             continue
         if _RULE.fullmatch(line):
             continue
-        cells = _cells(line, start)
+        cells = cells_of(line, start)
         kind = "row" if len(cells) > 1 else "heading" if _is_heading(line, before) else ""
         label = _LABEL.match(line) if not kind else None
         kind = kind or ("label" if label else "prose")
@@ -384,17 +389,3 @@ _ROUTE = re.compile(r"[^.!?|:\t]{2,60} (?:->|→|➔) [^.!?|:\t]{2,60}")
 _ASIDE = re.compile(r"\([^()]{1,80}\)")
 _VALUE = re.compile(r"[$€£%@]|\d[.,:/]\d|\d{3}|\d ?[^\W\d_]")
 """What a line has that gives a value and is no heading; Level 3 may be one."""
-
-
-def _cells(line: str, start: int) -> tuple[Span, ...]:
-    if "|" not in line and "\t" not in line:
-        return ()
-    found: list[Span] = []
-    at = 0
-    for match in _CELL.finditer(line):
-        if at or line[: match.start()].strip():
-            found.append((start + at, start + match.start()))
-        at = match.end()
-    if line[at:].strip():
-        found.append((start + at, start + len(line)))
-    return tuple(found)

@@ -186,8 +186,10 @@ def _beside_in_words(place: Place, rivals: Sequence[Place], told: Said) -> Rival
 
     Only close wording tells: of free wording nearly every word is missing in both.
     """
+    if place.found.kind == "time" or not told.sentence or _has_keys(place):
+        return None
     other = rival(told, place, rivals)
-    if other is None or place.found.kind == "time" or not told.sentence or _has_keys(place) or _has_keys(other):
+    if other is None or _has_keys(other):
         return None
     words = frozenset(w for w in told.sentence if w[0] != "=") or told.sentence
     if len(words) < _FEWEST and place.found.kind == "date":
