@@ -64,8 +64,8 @@ def _turned_part(said: Said, part: Part) -> Decision | None:
     turn = turned(first.two)
     if turn is None or denied_apart(said.plain, first.unit.span.text):
         return None
-    if not turn.theirs and len(first.two.piece.terms) <= _LABEL:
-        return None  # "Click & collect" says nothing of whether there is any
+    if not turn.theirs and sum(not t.digits for t in first.two.piece.terms) <= _LABEL:
+        return None  # "Click & collect" says nothing of whether there is any, nor do "8 working days"
     if _limited(said, first) or _strange(said, part, first) or _denied_before(said, part, first, turn):
         return None
     if any(_agrees(c, turn, first) for c in part.candidates if c is not first and c.rank >= first.rank - RIVAL):

@@ -41,6 +41,7 @@ def ways(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Term]:
         parts += [
             *_shares(sorted(products, key=_term_cost)[:MOST_SHARED], operands),
             *_times_sums(own, operands),
+            *_rated(own),
             *_shares(list(_differences(own)), operands),
         ]
     if wanted.found.kind == "percent":
@@ -88,6 +89,21 @@ def _times_sums(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Te
                         cost,
                         product=True,
                     )
+
+
+def _rated(own: Sequence[Term]) -> Iterator[Term]:
+    """$33.60 for each $1,000 of $3,000: a rate per a round amount, all three said close by."""
+    near = sorted((t for t in own if t.cost < SAID), key=_term_cost)[:_MOST_RATED]
+    for rate, each, of in permutations(near, 3):
+        if each.number in _ROUND and rate.number < each.number < of.number:
+            exact = Fraction(rate.number * of.number, each.number)
+            written = f"{rate.written} × {of.written} / {each.written}"
+            cost = rate.cost + each.cost + of.cost + 0.25
+            yield Term(round(exact), (*rate.operands, *of.operands, *each.operands), written, cost, product=True)
+
+
+_ROUND = frozenset(n * SCALE for n in (100, 1000, 10_000))
+_MOST_RATED = 6
 
 
 def _differences(own: Sequence[Term]) -> Iterator[Term]:
