@@ -30,11 +30,17 @@ _WORD = re.compile(r"\S+")
 _AND = re.compile(r" and ")
 
 
+_LETTERED = re.compile(r"[A-Z]-[a-z]+")
+"""X-rays, T-shirt, E-bike: a word that begins with a letter, and no name."""
+
+
 def find(text: str) -> list[Found]:
     """Names such as "Orchard Garden Hotel", without a leading "The" or a final 's; "Abby and Gail" are two."""
     found: list[Found] = []
     for match in _NAME.finditer(text):
         for start, end in _parts(text, *_trim(text, match.start(), match.end())):
+            if _LETTERED.fullmatch(text, start, end):
+                continue
             if start < end and _is_name(text, start, end) and not _is_heading(text, start, end):
                 name = text[start:end]
                 found.append(Found("entity", start, end, normal(name), entity=_type(text, start, name)))

@@ -60,7 +60,15 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
     question = setting.question.source.text if setting.question else ""
     whole = _Told(told, around, layers_of(n, answer), spoken(claim.text), question, claim.kind, answer.words)
     multiplied = _MULTIPLIED.search(around.preceding) is not None  # 10 × EUR 132: a price per month by its months
-    agreeing = [p for p in places if multiplied or p.found.kind != found.kind or contradicts(itself, p) is None]
+    beyond = found.kind == "time" and _BEYOND.search(around.preceding) is not None
+    agreeing = [
+        p
+        for p in places
+        if multiplied
+        or p.found.kind != found.kind
+        or (beyond and p.frame.bound == "end")
+        or contradicts(itself, p) is None
+    ]
     why = f"The sources hold {claim.text} too often to tell what each place is about."
     too_many = Finding("unchecked", (), why, rule="too-many")
     unseen = len(places) >= MOST_STANDING  # the place that agrees may be one of those behind
@@ -119,6 +127,8 @@ def _own_words(around: Around) -> Frame:
 
 _PARTS = re.compile(r"[;:,.!?]\s|\s(?:and|but|while|und|aber|et|mais|y|pero|e|ma|mas|en|maar|i|ale)\s", re.IGNORECASE)
 _MULTIPLIED = re.compile(r"\d ?[×x*·] ?$")
+_BEYOND = re.compile(r"\b(?:after|past|nach|après|después de las?|dopo le|depois das?|na|po) $", re.IGNORECASE)
+"""Before a time that ends what a source says: after 9 pm, of "9 am to 9 pm", somebody else answers."""
 LONGEST = 2000
 """Characters of a sentence beyond which it is not read for what it names: no person wrote it."""
 

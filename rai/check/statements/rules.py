@@ -64,13 +64,20 @@ def _turned_part(said: Said, part: Part) -> Decision | None:
     turn = turned(first.two)
     if turn is None or denied_apart(said.plain, first.unit.span.text):
         return None
-    if not turn.theirs and sum(not t.digits for t in first.two.piece.terms) <= _LABEL:
-        return None  # "Click & collect" says nothing of whether there is any, nor do "8 working days"
+    if sum(not t.digits for t in first.two.piece.terms) <= _LABEL and not _is_denying(first.two.piece, turn):
+        return (
+            None  # "Click & collect" says nothing of whether there is any, nor do "8 working days" and "Handling fee"
+        )
     if _limited(said, first) or _strange(said, part, first) or _denied_before(said, part, first, turn):
         return None
     if any(_agrees(c, turn, first) for c in part.candidates if c is not first and c.rank >= first.rank - RIVAL):
         return None
     return Decision("contradicted", (first.unit.span,), _difference(turn, first))
+
+
+def _is_denying(piece: Clause, turn: Turn) -> bool:
+    """True if few words of a source deny all the same: "not included"."""
+    return bool(turn.theirs) and (_negated(piece.cues) or side_of(piece, turn.scale) is False)
 
 
 _LABEL = 2
@@ -259,13 +266,23 @@ def word_denied(said: Said) -> Decision | None:
     )
     units = tuple(dict.fromkeys((*near, *keyed)))
     found = clash(said.plain, units, said.code)
-    if found is None or denied_apart(said.plain, found.unit.span.text):
+    if found is None or denied_apart(said.plain, found.unit.span.text) or _of_others(said.plain, found.unit.span.text):
         return None
     span = found.unit.span
     verb = "denies" if found.mine.denied else "says"
     other = "says" if found.mine.denied else "denies"
     why = f"It {verb} “{found.mine.word.word}” where {span.source} {other} it: {span.text.strip()}"
     return Decision("contradicted", (span,), why)
+
+
+def _of_others(plain: str, text: str) -> bool:
+    """True if both name things with a capital or a letter, and none that the other names: Service S, "included in M and L"."""
+    mine, theirs = (frozenset(_NAME.findall(t)) for t in (plain, text))
+    return bool(mine and theirs) and mine.isdisjoint(theirs)
+
+
+_NAME = re.compile(r"(?<=\w )(?:[A-Z]\b|[A-Z]\w+)(?![.:])")
+"""A letter that is a name, or a word with a capital, not at the beginning of a sentence."""
 
 
 def condition_denied(said: Said) -> Decision | None:

@@ -107,7 +107,9 @@ def day_ways(found: Found, operands: Sequence[Operand], told: Told) -> Iterator[
             yield from _after_spans(found, start, day, spans)
             if told.lasts:
                 yield from _ends_of_terms(found, start, day, spans)
-            yield from _on_weekdays(found, start, day, operands)
+            yield from _on_weekdays(
+                found, start, day, operands if beside else [o for o in operands if o.far < SAID_HERE]
+            )
             for reached, words in _beside(day) if beside or start in told.next_to else ((day, ""),):
                 if says(found, reached) and not same_words(found, start.found):
                     yield Reckoned((start,), f"{words} {start.text}".strip(), start.far + 0.75)

@@ -91,6 +91,7 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
         if w.cost <= most
         and not (n in findings and len(w.operands) > MOST_AGAINST)
         and not _is_itself(answer.values[n], w)
+        and not _is_far_sum(answer.values[n], w)
         and not takes_the_place_of_one(n, w, answer)
     )
     best = min(ways, key=_dearness, default=None)
@@ -198,6 +199,18 @@ _EVERY = re.compile(
 def _is_itself(value: Found, way: Reckoned) -> bool:
     """True if an operand is the value: $24 of $48 - $24, which explains nothing."""
     return value.kind == "money" and any(set(o.found.forms) & set(value.forms) for o in way.operands)
+
+
+def _is_far_sum(value: Found, way: Reckoned) -> bool:
+    """True of two quantities of which the sentence speaks of one at most: 12 hours and 2 hours of another line are no 14 hours."""
+    pair = value.kind == "quantity" and len(way.operands) == 2 and re.search(r" [+-] ", way.written) is not None
+    return (
+        pair and all(o.found.kind == "quantity" for o in way.operands) and any(o.far >= _NO_LINE for o in way.operands)
+    )
+
+
+_NO_LINE = 1.4
+"""How far an operand is of which the sentence does not speak first."""
 
 
 def _dearest(n: int, answer: Answer, findings: Mapping[int, Finding]) -> float:
