@@ -95,24 +95,24 @@ def match_claims(
     tags: Sequence[tuple[int, int, EntityType]] = (),
     at: datetime | None = None,
     values_only: bool = False,
-    statements: bool = True,
+    whole: bool = True,
 ) -> Matched:
     """As `check_claims`, with the rules that raised: a claim whose rule raises is `unchecked`, and all are when the texts cannot be read.
-    `statements`: whether sentences are matched as well; without, they stay `unchecked`.
+    `whole`: whether sentences are matched and values worked out as well; without, only what the place of each value says counts.
 
     Raises what a finder raises on the answer itself.
     """
     failed: list[str] = []
     try:
         setting = setting_of(sources, question, given, regions, at)
-        read = _read(answer, setting, regions, tags)
+        read = _read(answer, setting, regions, tags, whole=whole)
     except Exception as error:  # noqa: BLE001 - whatever a rule trips over
         return Matched(_undecided(answer, regions), (kind_and_place(error),))
     failed += read.failed
     claims = []
     for claim in read.claims:
         try:
-            if claim.kind == "statement" and not statements:
+            if claim.kind == "statement" and not whole:
                 claims.append(claim)
                 continue
             finding = _judged(claim, answer, read, values_only=values_only)
@@ -146,7 +146,7 @@ def setting_of(
 
 
 def _read(
-    answer: str, setting: Setting, regions: tuple[str, ...], tags: Sequence[tuple[int, int, EntityType]]
+    answer: str, setting: Setting, regions: tuple[str, ...], tags: Sequence[tuple[int, int, EntityType]], *, whole: bool
 ) -> _Read:
     cited = _citations(answer, setting)
     found = [
@@ -167,7 +167,7 @@ def _read(
     claims = claims_of(answer, [*judged, *beyond])
     by_place = {(c.start, c.end, c.kind): c for c in claims}
     numbered = {n: by_place[f.start, f.end, f.kind] for n, f in enumerate(judged)}
-    checked = check_values(Answer.read(answer[:until], judged, setting), numbered)
+    checked = check_values(Answer.read(answer[:until], judged, setting), numbered, work_out=whole)
     findings = {(c.start, c.end, c.kind): checked.findings[n] for n, c in numbered.items()}
     return _Read(setting, claims, judged, findings, changed, until, tuple(checked.failed))
 

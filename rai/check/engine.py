@@ -52,18 +52,23 @@ class Checked:
     failed: list[str] = field(default_factory=list)
 
 
-def check_values(answer: Answer, claims: Mapping[int, Claim]) -> Checked:
-    """A finding for each value of `answer`. `claims`: the claim of each, by its number. A value whose rule raises is `unchecked`."""
+def check_values(answer: Answer, claims: Mapping[int, Claim], *, work_out: bool = True) -> Checked:
+    """A finding for each value of `answer`. `claims`: the claim of each, by its number. A value whose rule raises is `unchecked`.
+
+    `work_out`: whether calculations are looked for.
+    """
     checked = Checked(answer, claims)
     for n, value in enumerate(answer.values):
         finding = _guarded(checked, _first, n, value, checked)
         if finding is not None:
             checked.findings[n] = finding
-    _work_out(checked)
+    if work_out:
+        _work_out(checked)
     left = [n for n in range(len(answer.values)) if n not in checked.findings]
     for at, n in enumerate(left):
         told = _guarded(checked, wrong_remainder, n, answer, checked.findings)
-        doubt = _guarded(checked, may_follow, n, answer, checked.findings) if at < MOST_WORKED_OUT else None
+        tried = work_out and at < MOST_WORKED_OUT
+        doubt = _guarded(checked, may_follow, n, answer, checked.findings) if tried else None
         found = told or doubt or _guarded(checked, missing, n, claims[n], answer)
         checked.findings[n] = found or Finding("unchecked", (), FAILED, rule="failed")
     return checked

@@ -261,8 +261,9 @@ def _several(wanted: Wanted, own: Sequence[Term], products: Sequence[Term]) -> I
             if wanted.takes(total - 2 * less.number):
                 yield _together([t for t in group if t is not less], total - 2 * less.number, less)
     yield from _runs(wanted, near)
+    cheap = sorted((t for t in products if t.cost <= _CLOSE), key=_term_cost)[:24]
     for pair in combinations(near, 2):
-        for product in sorted((t for t in products if t.cost <= _CLOSE), key=_term_cost)[:24]:
+        for product in cheap:
             if wanted.takes(pair[0].number + pair[1].number + product.number) and all(_apart(product, t) for t in pair):
                 yield _together((product, *pair), product.number + pair[0].number + pair[1].number)
 
