@@ -42,5 +42,9 @@ def _file(settings: Settings, name: str, path: Path, without: str) -> Finding:
 
 
 def _damaged(settings: Settings, name: str, path: Path, without: str) -> Finding:
-    fix = "put a whole one there, with its tokenizer.json beside it" if settings.model_file else f"delete {path.parent} and run make setup"
+    fix = (
+        "put a whole one there, with its tokenizer.json beside it"
+        if settings.model_file
+        else f"delete {path.parent} and run make setup"
+    )
     return Finding(name, "fail", f"{path} cannot be used: {without}", fix)
