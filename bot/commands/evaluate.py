@@ -230,6 +230,8 @@ async def _measure(
             own = _own_settings(settings, home, directory=company.directory or home / "directory.yaml")
             async with _filled(context, own, company.kb, acl=company.readers) as system:
                 yield system
+            if keep:
+                note(f"{home}: ATTEST_HOME={home} ATTEST_LEDGER_KEY_FILE={own.ledger_key_file} attest ask …")
 
     whole = fresh(SAMPLE / "kb") if sample else opened(context, settings)
     async with whole as system:

@@ -92,7 +92,7 @@ def _turn_row(row: Row) -> TurnRow:
             "history": [dict(turn) for turn in history],
         },
         tuple(Part(_must(part), fields.texts(part, "must_not")) for part in parts),
-        (docs,) if isinstance(docs, str) else fields.texts(row, "doc"),
+        tuple(doc.removeprefix("kb/") for doc in ((docs,) if isinstance(docs, str) else fields.texts(row, "doc"))),
     )
 
 

@@ -72,3 +72,10 @@ def test_asking_back_where_no_answer_is_told() -> None:
     row = of("ask_back", must=[])
     assert judged(row, said("no", "insufficient")) == "right"
     assert judged(row, said("8 m")) == "beside"
+
+
+def test_a_document_is_named_with_its_folder_or_below_it() -> None:
+    """Who writes the rows sees kb/; the knowledge base names what stands below it."""
+    row = {"id": "1", "question": "?", "expect": "answered", "parts": [PART]}
+    for doc in ("kb/fares/day.md", "fares/day.md", ["kb/fares/day.md"]):
+        assert turn_row(Path("turns.jsonl"), row | {"doc": doc}).docs == ("fares/day.md",)
