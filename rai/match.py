@@ -95,24 +95,24 @@ def match_claims(
     tags: Sequence[tuple[int, int, EntityType]] = (),
     at: datetime | None = None,
     values_only: bool = False,
-    whole: bool = True,
+    only: tuple[int, int] | None = None,
 ) -> Matched:
     """As `check_claims`, with the rules that raised: a claim whose rule raises is `unchecked`, and all are when the texts cannot be read.
-    `whole`: whether sentences are matched and values worked out as well; without, only what the place of each value says counts.
+    `only`: characters of `answer` of which alone the values are judged, by what their places say; all else stays `unchecked`.
 
     Raises what a finder raises on the answer itself.
     """
     failed: list[str] = []
     try:
         setting = setting_of(sources, question, given, regions, at)
-        read = _read(answer, setting, regions, tags, whole=whole)
+        read = _read(answer, setting, regions, tags, only)
     except Exception as error:  # noqa: BLE001 - whatever a rule trips over
         return Matched(_undecided(answer, regions), (kind_and_place(error),))
     failed += read.failed
     claims = []
     for claim in read.claims:
         try:
-            if claim.kind == "statement" and not whole:
+            if claim.kind == "statement" and only is not None:
                 claims.append(claim)
                 continue
             finding = _judged(claim, answer, read, values_only=values_only)
@@ -146,7 +146,11 @@ def setting_of(
 
 
 def _read(
-    answer: str, setting: Setting, regions: tuple[str, ...], tags: Sequence[tuple[int, int, EntityType]], *, whole: bool
+    answer: str,
+    setting: Setting,
+    regions: tuple[str, ...],
+    tags: Sequence[tuple[int, int, EntityType]],
+    only: tuple[int, int] | None,
 ) -> _Read:
     cited = _citations(answer, setting)
     found = [
@@ -167,7 +171,7 @@ def _read(
     claims = claims_of(answer, [*judged, *beyond])
     by_place = {(c.start, c.end, c.kind): c for c in claims}
     numbered = {n: by_place[f.start, f.end, f.kind] for n, f in enumerate(judged)}
-    checked = check_values(Answer.read(answer[:until], judged, setting), numbered, work_out=whole)
+    checked = check_values(Answer.read(answer[:until], judged, setting), numbered, only)
     findings = {(c.start, c.end, c.kind): checked.findings[n] for n, c in numbered.items()}
     return _Read(setting, claims, judged, findings, changed, until, tuple(checked.failed))
 

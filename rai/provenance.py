@@ -175,11 +175,11 @@ def load() -> None:
 def replaced(basis: Basis, answer: str, claims: tuple[Claim, ...]) -> str | None:
     """`answer` with what is unsupported replaced where that is certain, or None."""
     return replace_unsupported(
-        answer, claims, basis.sources, lambda text: _matched(basis, (), text, whole=False).claims, basis.regions
+        answer, claims, basis.sources, lambda text, only: _matched(basis, (), text, only).claims, basis.regions
     )
 
 
-def _matched(basis: Basis, tags: Sequence[Tag], answer: str, *, whole: bool = True) -> Matched:
+def _matched(basis: Basis, tags: Sequence[Tag], answer: str, only: tuple[int, int] | None = None) -> Matched:
     matched = match_claims(
         answer,
         basis.sources,
@@ -189,7 +189,7 @@ def _matched(basis: Basis, tags: Sequence[Tag], answer: str, *, whole: bool = Tr
         tags=tags,
         at=basis.at,
         values_only=basis.values_only,
-        whole=whole,
+        only=only,
     )
     return replace(matched, claims=_ruled(matched.claims, basis))
 

@@ -52,26 +52,32 @@ class Checked:
     failed: list[str] = field(default_factory=list)
 
 
-def check_values(answer: Answer, claims: Mapping[int, Claim], *, work_out: bool = True) -> Checked:
+def check_values(answer: Answer, claims: Mapping[int, Claim], only: tuple[int, int] | None = None) -> Checked:
     """A finding for each value of `answer`. `claims`: the claim of each, by its number. A value whose rule raises is `unchecked`.
 
-    `work_out`: whether calculations are looked for.
+    `only`: characters of which alone the values are judged, by what their places say; nothing is worked out then.
     """
     checked = Checked(answer, claims)
     for n, value in enumerate(answer.values):
+        if only is not None and not (value.start < only[1] and only[0] < value.end):
+            checked.findings[n] = _NOT_ASKED
+            continue
         finding = _guarded(checked, _first, n, value, checked)
         if finding is not None:
             checked.findings[n] = finding
-    if work_out:
+    if only is None:
         _work_out(checked)
     left = [n for n in range(len(answer.values)) if n not in checked.findings]
     for at, n in enumerate(left):
         told = _guarded(checked, wrong_remainder, n, answer, checked.findings)
-        tried = work_out and at < MOST_WORKED_OUT
+        tried = only is None and at < MOST_WORKED_OUT
         doubt = _guarded(checked, may_follow, n, answer, checked.findings) if tried else None
         found = told or doubt or _guarded(checked, missing, n, claims[n], answer)
         checked.findings[n] = found or Finding("unchecked", (), FAILED, rule="failed")
     return checked
+
+
+_NOT_ASKED = Finding("unchecked", (), "Not asked about.")
 
 
 def _guarded(checked: Checked, rule: Callable[P, Finding | None], *args: P.args, **kwargs: P.kwargs) -> Finding | None:

@@ -13,8 +13,8 @@ from rai.repair.certain import candidates, is_certain_alone, keeps_half, place_o
 from rai.repair.wording import Rewrite, rewritten
 from rai.support.sources import Place, Prepared, prepare
 
-Check = Callable[[str], Sequence[Claim]]
-"""An answer to its claims, judged: `rai.match.check_claims` with everything but the answer given."""
+Check = Callable[[str, tuple[int, int]], Sequence[Claim]]
+"""An answer to its claims, of which those of the characters named need to be judged: `rai.match.match_claims` with everything else given."""
 
 MOST_REPLACED = 8
 """Values of one answer above which nothing is replaced: an answer so wrong is not mended word by word."""
@@ -103,7 +103,7 @@ class _Mender:
         """What the check says of the new value in its place."""
         self.left -= 1
         end = change.at + len(change.value)
-        claims = self.check(_with(answer, change))
+        claims = self.check(_with(answer, change), (change.at, end))
         return [c for c in claims if c.kind != "statement" and c.start < end and change.at < c.end]
 
 

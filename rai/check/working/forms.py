@@ -118,6 +118,7 @@ def _differences(own: Sequence[Term]) -> Iterator[Term]:
 def _shares(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Term]:
     """20 % of $45, $45 less 20 %, $45 plus 19 %; a half, a third or a quarter of it."""
     rates = [(o, Fraction(n) / 100) for o, n in numbered(operands) if o.found.kind == "percent" and n > 0]
+    own, rates = sorted(own, key=_term_cost)[:MOST_OF], sorted(rates, key=_rate_far)[:MOST_RATES]
     parts = [
         (o, Fraction(n).limit_denominator(12)) for o, n in numbered(operands) if 0 < n < 1 and o.found.kind == "number"
     ]
@@ -133,6 +134,14 @@ def _shares(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Term]:
             yield Term(part, used, f"{rate.text} of {term.written}", cost, product=True)
             yield Term(term.number - part, used, f"{term.written} - {rate.text}", cost, product=True)
             yield Term(term.number + part, used, f"{term.written} + {rate.text}", cost, product=True)
+
+
+MOST_OF, MOST_RATES = 60, 10
+"""Amounts and rates, the nearest, of which shares are taken: a page has more, and no answer means all of them."""
+
+
+def _rate_far(rate: tuple[Operand, Fraction]) -> float:
+    return rate[0].far
 
 
 def _rounded(number: int, by: int) -> int:

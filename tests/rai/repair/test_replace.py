@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rai.match import check_claims
-from rai.records import Source
+from rai.match import check_claims, match_claims
+from rai.records import Claim, Source
 from rai.repair.replace import replace_unsupported
 
 PLANS = Source(
@@ -30,8 +28,10 @@ TWO = Source("two", "Sales: +1 425 555 0123. Repairs: +1 425 555 0124.", "Number
 
 
 def repaired(answer: str, *sources: Source) -> str | None:
-    check = partial(check_claims, sources=sources)
-    return replace_unsupported(answer, check(answer), sources, check)
+    def check(text: str, only: tuple[int, int]) -> tuple[Claim, ...]:
+        return match_claims(text, sources, only=only).claims
+
+    return replace_unsupported(answer, check_claims(answer, sources), sources, check)
 
 
 CERTAIN = [
