@@ -59,6 +59,10 @@ _TIER = re.compile(
 _LETTERS_DIGITS = re.compile(r"([a-z]{1,8})-?(\d{1,12})")
 
 
+_AGES = re.compile(r"\d{1,3}-(?:to|bis|à|a)-\d{1,3}\w?", re.IGNORECASE)
+"""8-to-13s: from so much to so much, and no identifier."""
+
+
 def find(text: str) -> list[Found]:
     """Identifiers with their caseless, dash-folded form. A flag's dashes count as one: –force-deletion, --force-deletion.
 
@@ -79,7 +83,7 @@ def find(text: str) -> list[Found]:
         if token.isalpha() and (token.islower() or token.istitle() or token.isupper()):
             continue
         token = token.rstrip(".-_")
-        if len(token) > 1 and _is_code(token):
+        if len(token) > 1 and _is_code(token) and not _AGES.fullmatch(token):
             end = match.start() + len(token)
             tier = _TIER.match(text, end) if any(c.isdigit() for c in token) and len(token) <= 12 else None
             end = tier.end() if tier else end

@@ -35,7 +35,7 @@ def test_read(text: str, characters: str, value: str) -> None:
     "text",
     ["mid-2024", "a 1st-floor room", "3-in-1 printer", "the top-10", "an 18-year-old", "a 24-hour desk", "60x80cm", "the 1990s", "2nd", "5G of data",
      "8K users", "$5K", "10am-5pm", "2007-2008", "win-win", "alt-right", "and/or", "pre-2020", "either/or", "ISO standard", "flight 5 hours", "Monday",
-     "a version for all", "4.5", "under-18s", "12:30", "1,000"],
+     "a version for all", "4.5", "under-18s", "12:30", "1,000", "the 8-to-13s"],
 )  # fmt: skip
 def test_not_read(text: str) -> None:
     """Measures, ages, ordinals, years and plain words are no identifiers."""
