@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rai.check.lexicon.load import Cue, rows
+from rai.check.lexicon.load import Cue
+from rai.check.statements.bounds import bound_turned
 from rai.check.statements.clauses import Clause, clauses
 from rai.check.statements.contrast import NEGATIVE, Beside, Turn, bounds_of, same_word, side_of, turned
+from rai.check.statements.decision import Decision
 from rai.check.statements.denied import denied_apart
 from rai.check.statements.heads import clash
 from rai.check.statements.order import reversed_order, sequence
 from rai.check.statements.said import Candidate, Part, Said
-from rai.check.statements.terms import Term
-from rai.records import EvidenceSpan, Status
 from rai.statements.decide import decide
 from rai.statements.entail import judge
 from rai.statements.features import beside as beside_line
@@ -28,15 +28,6 @@ RIVAL = 0.6
 NEARLY = 0.25
 """How much less a clause that speaks of all may share, and still spares an answer that does."""
 _FEWEST = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """`status` of a sentence with its place and the reason, a sentence for a person."""
-
-    status: Status
-    evidence: tuple[EvidenceSpan, ...]
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,88 +158,6 @@ def _difference(turn: Turn, candidate: Candidate) -> str:
     if turn.mine:
         return f"Says “{turn.mine}” where {source} says that it is so: {candidate.two.piece.text.strip(' ,;:')}"
     return f"Says that it is so where {source} says “{turn.theirs}”: {candidate.two.piece.text.strip(' ,;:')}"
-
-
-_LOWER, _UPPER = frozenset({"least", "over", "from", "after"}), frozenset({"most", "under", "until", "before"})
-_APART = ({"least", "most"}, {"from", "until"})
-"""Bounds that exclude one another; "more than 250" and "up to 250" do not: each tells one half."""
-
-
-def bound_turned(said: Said) -> Decision | None:
-    """The same number bounds the other way: at least eight, at most eight; up to ten days after, at least ten days before."""
-    for part in said.parts:
-        for candidate in part.candidates:
-            found = _bounds_apart(part.clause, candidate)
-            if found and not any(_bounds_together(part.clause, c) for c in part.candidates if c is not candidate):
-                mine, theirs = found
-                return Decision(
-                    "contradicted",
-                    (candidate.unit.span,),
-                    f"Says “{mine}” where {candidate.unit.span.source} says “{theirs}”.",
-                )
-    return None
-
-
-def _bounds_apart(clause: Clause, candidate: Candidate) -> tuple[str, str] | None:
-    if candidate.two.mine < 0.4 or len(candidate.two.shared) < _FEWEST or candidate.unit.row:
-        return None
-    for a, b, mine, theirs in _bound_pairs(clause, candidate):
-        piece = candidate.two.piece
-        if (
-            {mine.key, theirs.key} in _APART
-            and not (mine.key in ("least", "most") and _ahead(clause, piece))
-            and not (_weak(clause, mine) or _weak(piece, theirs))
-        ):
-            return _stretch(clause, mine, a), _stretch(piece, theirs, b)
-    return None
-
-
-def _ahead(clause: Clause, piece: Clause) -> bool:
-    """True if both count back from a day: up to a day ahead and at least a day ahead are one."""
-    return all(any(c.key in ("time/before", "before") for c in side.cues) for side in (clause, piece))
-
-
-def _weak(clause: Clause, cue: Cue) -> bool:
-    """True of a preposition that says where as often as when: from Denver, by post."""
-    return clause.text[cue.start : cue.end].lower() in rows("weak")["preposition"][clause.code]
-
-
-def _bounds_together(clause: Clause, candidate: Candidate) -> bool:
-    return any((m.key in _LOWER) == (t.key in _LOWER) for _, _, m, t in _bound_pairs(clause, candidate))
-
-
-def _bound_pairs(clause: Clause, candidate: Candidate) -> list[tuple[Term, Term, Cue, Cue]]:
-    found = []
-    for a, b in candidate.two.shared:
-        mine, theirs = _bound_of(clause, a), _bound_of(candidate.two.piece, b)
-        if mine and theirs and (a.digits or mine.concept == theirs.concept):
-            found.append((a, b, mine, theirs))
-    return found
-
-
-def _bound_of(clause: Clause, term: Term) -> Cue | None:
-    """The bound directly before a word ("at least 8"), or behind a number and what it counts ("8 days or more")."""
-    for cue in clause.cues:
-        if cue.key not in _LOWER | _UPPER:
-            continue
-        if cue.concept == "bounds" and 0 <= term.start - cue.end < _NEXT and _between(clause, cue.end, term.start) == 0:
-            return cue
-        behind = cue.concept == "bounds_behind" and cue.key in ("least", "most") and term.digits
-        if behind and cue.start >= term.end and _between(clause, term.end, cue.start) <= 1:
-            return cue
-    return None
-
-
-_NEXT = 12
-"""Characters from a bound to what it bounds."""
-
-
-def _between(clause: Clause, start: int, end: int) -> int:
-    return sum(start <= t.start < end for t in clause.terms)
-
-
-def _stretch(clause: Clause, cue: Cue, term: Term) -> str:
-    return clause.text[min(cue.start, term.start) : max(cue.end, term.end)]
 
 
 _MOST = 6

@@ -259,11 +259,7 @@ def _working(start: date, count: int) -> Iterator[date]:
     step = timedelta(days=1 if count > 0 else -1)
     for week in (5, 6):
         day, left = start, abs(count)
-        if day.isoweekday() <= week and left > 0:
-            inclusive = left - 1
-        else:
-            inclusive = left
-        reached = {left, inclusive}
+        reached = {left, left - 1 if day.isoweekday() <= week and left > 0 else left}
         passed = 0
         for _ in range(3 * abs(count) + 14):
             if passed in reached:
