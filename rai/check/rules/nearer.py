@@ -42,7 +42,7 @@ _RANGE = re.compile(
 def nearer(n: int, places: Sequence[Place], others: Iterable[Place], answer: Answer) -> Finding | None:
     """`unchecked` for the n-th value if the words around it ask for one of `others`; `wrong_role` for a contact if they do so clearly.
 
-    `places`: where it stands. An amount is never condemned by that: of eleven that were, seven were right.
+    `places`: where it stands. An amount is never condemned by that: of nine that were, four were right.
     """
     contest = contested(n, places, others, answer)
     if contest is None:
