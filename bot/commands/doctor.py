@@ -48,11 +48,11 @@ def doctor(context: typer.Context, json: options.JsonFlag = False) -> None:
     settings = settings_of()
     warn_of_unknown_names()
     remote = run(_remote(context, settings))
-    failed_inside = {f.name for f in remote if f.status == "fail"}
-    inside = [
-        f for f in _local(settings) if f.name not in failed_inside
-    ]  # a model file that is there and cannot be used
-    findings = [Finding("settings", "ok", "every value is allowed"), *inside, *remote]
+    failing = {
+        f.name for f in remote if f.status == "fail"
+    }  # a model file that is there and cannot be used is told once
+    here = [f for f in _local(settings) if f.name not in failing]
+    findings = [Finding("settings", "ok", "every value is allowed"), *here, *remote]
     if json:
         emit({"checks": [asdict(finding) for finding in findings], "ok": all(f.status != "fail" for f in findings)})
     else:

@@ -84,7 +84,7 @@ async def test_requests_that_are_not_this_machines_own_are_refused(
     "header",
     [
         "Forwarded", "X-Forwarded-For", "x-forwarded-proto", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Server",
-        "X-Real-IP", "Via", "CF-Connecting-IP", "True-Client-IP", "X-Original-Host", "X-ARR-ClientCert", "X-Envoy-Internal",
+        "X-Real-IP", "Via", "Forwarded-For", "WL-Proxy-Client-IP", "CF-Connecting-IP", "True-Client-IP", "X-Original-Host", "X-ARR-ClientCert", "X-Envoy-Internal",
     ],
 )  # fmt: skip
 async def test_what_a_proxy_passed_on_is_refused_in_local_mode(client: Client, path: str, header: str) -> None:
