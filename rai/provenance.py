@@ -1,6 +1,6 @@
 """The provenance check: every claim of an answer traced to its sources, the relevance to its question, and the repair.
 
-`check` is the whole; `check_claims` of `rai.match` is the plain part inside it, run in a thread.
+`check` is the whole; `check_claims` of `rai.check.match` is the plain part inside it, run in a thread.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from grounding.errors import ServiceError
 from grounding.observe import rule_failed, without
 from rai.check.judging.ask import ask_judge
 from rai.check.judging.values import Values
+from rai.check.match import Matched, match_claims
+from rai.check.repair.drop import drop_unsupported
+from rai.check.repair.replace import replace_unsupported
+from rai.check.wording.plain import substance
+from rai.check.wording.weigh import Weighing, weigh_claims
 from rai.claims.regions import regions_of
-from rai.match import Matched, match_claims
 from rai.ports import AnswerScorer, EntityTagger, StatementJudge
 from rai.records import STRUCK_DOUBT, Claim, EntityType, Kind, Layer, Report, Source, Status
-from rai.repair.drop import drop_unsupported
-from rai.repair.replace import replace_unsupported
-from rai.statements.support import Weighing, weigh_claims
-from rai.statements.wording import substance
 from rai.verdict import DEFAULT, CheckPolicy, certainty, layers_of, union_of
 
 __all__ = ["CheckPolicy", "CheckPorts", "check"]

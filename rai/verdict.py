@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
+from rai.check.wording.plain import substance
 from rai.claims.phones import REGIONS
 from rai.records import CONTACT_KINDS, STRUCK_DOUBT, SUPPORTED, Claim, Kind, Layer, Status, Verdict
-from rai.statements.wording import substance
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,27 @@ def test_nothing_imports_in_a_circle() -> None:
         visit(module, ())
 
 
+CHECK = [
+    {"lexicon"}, {"same"}, {"reading"}, {"setting", "roles", "operands"}, {"surroundings"}, {"answer"}, {"wording"}, {"quoted", "statements", "places", "names"},
+    {"rules"}, {"working"}, {"catalogue", "engine"}, {"match"}, {"judging", "repair"},
+]  # fmt: skip
+"""The folders and modules of `rai/check/`, each of which imports itself and those before it: texts are read before they are compared, rules decide what is read."""
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p.parts[:2] == ("rai", "check")], ids=str)
+def test_the_check_reads_in_one_direction(path: Path) -> None:
+    """A folder of the check imports no folder behind it, and each is known here."""
+    if len(path.parts) == 3 and path.name == "__init__.py":
+        return
+    floor = {name: n for n, names in enumerate(CHECK) for name in names}
+    own = path.parts[2].removesuffix(".py")
+    assert own in floor, f"{path}: say in CHECK what it may import"
+    for _, name in imports(path):
+        parts = name.split(".")
+        if parts[:2] == ["rai", "check"] and len(parts) > 2 and parts[2] != own:
+            assert floor[parts[2]] < floor[own], f"{path} imports {name}, which does not stand before it"
+
+
 @pytest.mark.parametrize("path", [p for p in FILES if p.name == "__init__.py"], ids=str)
 def test_packages_are_not_facades(path: Path) -> None:
     """An `__init__.py` is empty."""

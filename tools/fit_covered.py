@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 
 from grounding.text import sentences
 from rai.check.lexicon.load import Cue, cues, rows
+from rai.check.reading.sources import prepare
+from rai.check.setting import Setting
 from rai.check.statements.covered import MODEL, open_whatever
 from rai.check.statements.features import FEATURES, features
 from rai.check.statements.rules import RULES
 from rai.check.statements.said import Said, read_statement
+from rai.check.wording.plain import plain_words, substance
 from rai.claims.phones import REGIONS
 from rai.records import Source
-from rai.statements.wording import plain_words, substance
-from rai.support.setting import Setting
-from rai.support.sources import prepare
 
 Matrix = NDArray[np.float64]
 VALUES = frozenset("digit wrong_role unit date contact name derived".split())

@@ -21,18 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rai.check.answer import Answer
+from rai.check.match import setting_of
 from rai.check.places.features import FEATURES
 from rai.check.places.rank import MODEL, rows
+from rai.check.reading.sources import Place
 from rai.check.rules.nearer import contested
+from rai.check.same.keys import measure_of
+from rai.check.setting import Setting, standing
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.claims.phones import REGIONS
 from rai.claims.regions import regions_of
-from rai.match import setting_of
 from rai.records import CONTACT_KINDS, Source
-from rai.support.keys import measure_of
-from rai.support.setting import Setting, standing
-from rai.support.sources import Place
 
 Matrix = NDArray[np.float64]
 Counts = NDArray[np.int64]

@@ -5,7 +5,7 @@ usage: python tools/fit_statements.py DATA [--aside]
 DATA/provenance/{dstc9,summedits}.jsonl. Both sets and both labels weigh alike, so that neither the 8,189 supported rows of
 DSTC9 nor the 64 % unsupported ones of SummEdits decide. Coefficients of what counts against a sentence cannot be negative.
 Rows with crc32(first source) % 3 == 0 take no part; `--aside` reports them too. Printed: six-fold cross-validation by document,
-then the fit, which is written to rai/statements/model.json. Nothing is drawn at random, so a repeated run gives the same.
+then the fit, which is written to rai/check/wording/model.json. Nothing is drawn at random, so a repeated run gives the same.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 
 from bot.evaluate.metrics import auroc
 from grounding.text import sentences
-from rai.match import check_claims
+from rai.check.match import check_claims
+from rai.check.wording.features import FEATURES
+from rai.check.wording.plain import substance
+from rai.check.wording.weigh import MODEL, feature_row
 from rai.records import Source
-from rai.statements.features import FEATURES
-from rai.statements.support import MODEL, feature_row
-from rai.statements.wording import substance
 
 Matrix = NDArray[np.float64]
 FOLDS = 6

@@ -25,7 +25,7 @@ from bot.evaluate.mutate.gather import corpus, labelled, sample
 from bot.evaluate.mutate.generate import generated
 from bot.evaluate.mutate.records import KINDS, Mutant, Supported
 from grounding.text import sentences
-from rai.match import check_claims
+from rai.check.match import check_claims
 from rai.records import Claim
 
 PAGES_PER_MUTANT = 1.0

@@ -19,8 +19,8 @@ from typing import Literal
 
 from bot.evaluate.bench import Row, load, spread
 from grounding.text import terms
-from rai.statements.antonyms import generic
-from rai.statements.wording import substance
+from rai.check.wording.antonyms import generic
+from rai.check.wording.plain import substance
 
 Truth = Literal["right", "random", "hard"]
 MOST = 600

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 
 from grounding.records import Span
 from grounding.text import sentences
+from rai.check.operands import Operand
 from rai.check.reading.keys import Spoken, spoken
-from rai.check.working.operands import Operand
+from rai.check.reading.sources import Place
+from rai.check.setting import Around, Setting, standing
+from rai.check.surroundings import surroundings
 from rai.claims.found import Found
-from rai.support.setting import Around, Setting, standing
-from rai.support.sources import Place
-from rai.support.surroundings import surroundings
 
 _OTHER_THAN = re.compile(
     r"\b(?:is ?n[o']t|are ?n[o']t|not (?:in|at|for|the)|outside|unlike|other than|rather than|instead of|nicht|außerhalb|hors|fuera de|fuori|buiten|poza) [\w-]{1,40}",

@@ -1,7 +1,8 @@
 """The values and names of an answer against its sources: rules in order, the first that decides a value has the last word.
 
-1. What stands in a source is right unless something speaks against it (`rules.places`): that words are missing is no evidence.
-2. What the person said is theirs (`rules.said`), what follows from values that are bound to it is worked out (`working`).
+1. Each value by itself, in the steps of `ALONE`: what stands in a source is right unless something speaks against it (`rules.places`), for that
+   words are missing is no evidence; what the person said is theirs (`rules.said`).
+2. What follows from values that are bound to it is worked out (`working`).
 3. What is left no source holds (`rules.missing`).
 """
 
@@ -10,26 +11,26 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import ParamSpec
+from typing import NamedTuple, ParamSpec
 
 from grounding.mishap import kind_and_place
 from rai.check.answer import Answer
+from rai.check.names.entities import is_loose, match_loose
 from rai.check.reading.readings import is_age, readings
+from rai.check.reading.sources import Place
 from rai.check.rules.missing import another_rate, missing, open_date
 from rai.check.rules.names import named, numbered_name
 from rai.check.rules.places import currency_of_the_page, placed, weekday_of, year_of_the_page
+from rai.check.rules.rounding import rounded
 from rai.check.rules.said import said_by_the_person
 from rai.check.rules.shut import shut_then
 from rai.check.rules.verbatim import verbatim
+from rai.check.setting import Finding, standing
 from rai.check.working.bound import REACH
 from rai.check.working.find import is_told, may_follow, worked_out
 from rai.check.working.remainder import wrong_remainder
 from rai.claims.found import Found
-from rai.records import Claim, EvidenceSpan
-from rai.support.entities import is_loose, match_loose
-from rai.support.rounding import rounded
-from rai.support.setting import Finding, standing
-from rai.support.sources import Place
+from rai.records import Claim, Kind
 
 MOST_WORKED_OUT = 40
 """Values of one answer that are tried as worked out; one of more is none that a person is to read."""
@@ -89,59 +90,142 @@ def _guarded(checked: Checked, rule: Callable[P, Finding | None], *args: P.args,
         return Finding("unchecked", (), FAILED, rule="failed")
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One value that steps decide: its number, its claim, what was found there, and that in each of its readings."""
+
+    n: int
+    claim: Claim
+    value: Found
+    readings: tuple[Found, ...]
+    answer: Answer
+
+
+class Step(NamedTuple):
+    """`decide` gives the finding of a value, None if the next step may. `rules`: those of `catalogue.RULES` that it can name."""
+
+    decide: Callable[[Judged], Finding | None]
+    rules: frozenset[str]
+
+
 def _first(n: int, value: Found, checked: Checked) -> Finding | None:
     """What can be said of a value without the others."""
-    answer, claim = checked.answer, checked.claims[n]
-    setting = answer.setting
-    if claim.kind == "entity" and claim.entity != "address":
-        return named(n, claim, answer)
-    if is_loose(value):
-        return replace(match_loose(claim, setting), rule="token")
-    if value.value.startswith("relative:") and all(p.found.kind == "date" for p in standing(value, setting.sources)):
-        return replace(open_date(claim, value, answer.around[value], setting), rule="relative-day")
-    return weekday_of(n, claim, answer) or numbered_name(claim, answer) or _held(n, claim, value, answer)
+    answer = checked.answer
+    judged = Judged(n, checked.claims[n], value, tuple(readings(value, answer.text)), answer)
+    return next((finding for step in ALONE if (finding := step.decide(judged)) is not None), None)
 
 
-def _held(n: int, claim: Claim, value: Found, answer: Answer) -> Finding | None:
-    """What a source or the person says of a value, in any reading of its characters."""
-    around, setting = answer.around[value], answer.setting
-    every = readings(value, answer.text)
-    if is_age(value, answer.text):
-        for reading in every:
-            if reading.kind == "number" and (finding := said_by_the_person(claim, reading, around, setting)):
-                return finding
-    for reading in every:
+def _name(judged: Judged) -> Finding | None:
+    claim = judged.claim
+    return named(judged.n, claim, judged.answer) if claim.kind == "entity" and claim.entity != "address" else None
+
+
+def _token(judged: Judged) -> Finding | None:
+    if not is_loose(judged.value):
+        return None
+    return replace(match_loose(judged.claim, judged.answer.setting), rule="token")
+
+
+def _relative_day(judged: Judged) -> Finding | None:
+    value, setting = judged.value, judged.answer.setting
+    if not value.value.startswith("relative:") or any(p.found.kind != "date" for p in standing(value, setting.sources)):
+        return None
+    return replace(open_date(judged.claim, value, judged.answer.around[value], setting), rule="relative-day")
+
+
+def _weekday(judged: Judged) -> Finding | None:
+    return weekday_of(judged.n, judged.claim, judged.answer)
+
+
+def _name_number(judged: Judged) -> Finding | None:
+    return numbered_name(judged.claim, judged.answer)
+
+
+def _age(judged: Judged) -> Finding | None:
+    """An age is the person's before it is a source's: of "my son is 7" no line on children of 7 says more."""
+    return _said(judged, "number") if is_age(judged.value, judged.answer.text) else None
+
+
+def _stands(judged: Judged) -> Finding | None:
+    """What the places say of the first reading that has some."""
+    answer = judged.answer
+    for reading in judged.readings:
         if places := (
-            (answer.standing(n) if reading is value else standing(reading, setting.sources))
-            or currency_of_the_page(reading, setting)
-            or year_of_the_page(reading, setting)
+            (answer.standing(judged.n) if reading is judged.value else standing(reading, answer.setting.sources))
+            or currency_of_the_page(reading, answer.setting)
+            or year_of_the_page(reading, answer.setting)
         ):
-            return _standing(n, claim, reading, places, answer)
-    if spans := verbatim(claim, value, answer):
-        return _as_characters(claim, spans)
-    if claim.kind == "entity":
-        return named(n, claim, answer)
-    for reading in every:
-        if finding := said_by_the_person(claim, reading, around, setting):
-            return finding
-    finding = rounded(claim, value, around, setting)
-    return replace(finding, rule="rounded") if finding else another_rate(claim, value, around, setting)
+            return _standing(judged, reading, places)
+    return None
 
 
-def _as_characters(claim: Claim, spans: tuple[EvidenceSpan, ...]) -> Finding:
+def _standing(judged: Judged, reading: Found, places: Sequence[Place]) -> Finding:
+    """Of a value that stands in a source; what the person said themselves no bound of a source turns round."""
+    n, claim, answer = judged.n, judged.claim, judged.answer
+    finding = shut_then(n, claim, reading, places, answer) or placed(n, claim, reading, places, answer)
+    if finding.rule != "bound":
+        return finding
+    asked = said_by_the_person(claim, reading, answer.around[judged.value], answer.setting)
+    return asked if asked is not None and asked.status == "given" else finding
+
+
+def _verbatim(judged: Judged) -> Finding | None:
     """Of a value whose characters a source has, or that dials what it has within its country."""
+    claim, spans = judged.claim, verbatim(judged.claim, judged.value, judged.answer)
+    if not spans:
+        return None
     if claim.text.strip("()") in spans[0].text:
         return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="verbatim")
     return Finding("normalised", spans, f"{spans[0].source} writes it as {spans[0].text}.", rule="verbatim")
 
 
-def _standing(n: int, claim: Claim, reading: Found, places: Sequence[Place], answer: Answer) -> Finding:
-    """Of a value that stands in a source; what the person said themselves no bound of a source turns round."""
-    finding = shut_then(n, claim, reading, places, answer) or placed(n, claim, reading, places, answer)
-    if finding.rule != "bound":
-        return finding
-    asked = said_by_the_person(claim, reading, answer.around[answer.values[n]], answer.setting)
-    return asked if asked is not None and asked.status == "given" else finding
+def _address(judged: Judged) -> Finding | None:
+    return named(judged.n, judged.claim, judged.answer) if judged.claim.kind == "entity" else None
+
+
+def _asked(judged: Judged) -> Finding | None:
+    return _said(judged)
+
+
+def _said(judged: Judged, kind: Kind | None = None) -> Finding | None:
+    around, setting = judged.answer.around[judged.value], judged.answer.setting
+    said = (
+        said_by_the_person(judged.claim, r, around, setting) for r in judged.readings if kind is None or r.kind == kind
+    )
+    return next((finding for finding in said if finding), None)
+
+
+def _rounded(judged: Judged) -> Finding | None:
+    finding = rounded(judged.claim, judged.value, judged.answer.around[judged.value], judged.answer.setting)
+    return replace(finding, rule="rounded") if finding else None
+
+
+def _rate(judged: Judged) -> Finding | None:
+    return another_rate(judged.claim, judged.value, judged.answer.around[judged.value], judged.answer.setting)
+
+
+_NAMES = frozenset("name name-role name-spelling name-sibling list-item holiday no-name name-alone".split())
+_PERSON = frozenset({"context", "question-rival", "question"})
+_PLACES = frozenset(
+    "closed-day verbatim bound cell-row cell-column day-line section list-item close-wording owner sources-disagree words-nearer words-of-another "
+    "too-many other-row other-column other-card held held-beside".split()
+)
+
+ALONE: tuple[Step, ...] = (
+    Step(_name, _NAMES),
+    Step(_token, frozenset({"token"})),
+    Step(_relative_day, frozenset({"relative-day"})),
+    Step(_weekday, frozenset({"weekday"})),
+    Step(_name_number, frozenset({"name-number"})),
+    Step(_age, _PERSON),
+    Step(_stands, _PLACES | _PERSON),
+    Step(_verbatim, frozenset({"verbatim"})),
+    Step(_address, _NAMES),
+    Step(_asked, _PERSON),
+    Step(_rounded, frozenset({"rounded"})),
+    Step(_rate, frozenset({"rate"})),
+)
+"""What is tried of each value, in this order. What none of them decides may follow from other values (`_work_out`); and what is left no source holds (`missing`)."""
 
 
 def _work_out(checked: Checked) -> None:

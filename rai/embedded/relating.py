@@ -11,8 +11,8 @@ from itertools import pairwise
 from grounding.query import leans, names
 from grounding.text import caseless, fold, sentences, stem, terms
 from grounding.wanted import holds, wanted
-from rai.statements.antonyms import alike, generic, key
-from rai.statements.wording import substance
+from rai.check.wording.antonyms import alike, generic, key
+from rai.check.wording.plain import substance
 
 FEATURES = (
     "near",  # best cosine of a part of the question with a sentence or the whole answer

@@ -14,10 +14,10 @@ from bot.evaluate.bench import spread as spaced
 from bot.evaluate.mutate.generate import generated
 from bot.evaluate.mutate.records import Supported
 from bot.system import CheckRequest
-from rai.match import check_claims
+from rai.check.match import check_claims
+from rai.check.wording.weigh import weigh_claims
 from rai.provenance import check
 from rai.records import Source
-from rai.statements.support import weigh_claims
 from tests.bench.figures import Figure, Skipped, percentile
 from tests.bench.place import Place
 

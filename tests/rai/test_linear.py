@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grounding.text import sentences
+from rai.check.match import MOST_CLAIMS, TOO_MANY, check_claims
+from rai.check.reading.frames import frames
+from rai.check.setting import MOST_STANDING
 from rai.claims.found import Found
-from rai.match import MOST_CLAIMS, TOO_MANY, check_claims
 from rai.records import Claim, Source
-from rai.support.frames import frames
-from rai.support.setting import MOST_STANDING
 
 SIZE = 200_000
 DENSE_SIZE = 20_000

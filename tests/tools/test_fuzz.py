@@ -11,8 +11,8 @@ import pytest
 
 from rai.check.answer import Answer
 from rai.check.rules.places import weekday_of
+from rai.check.setting import Finding
 from rai.records import Claim
-from rai.support.setting import Finding
 from tools.fuzz import USES, Find, Text, fuzz, main, texts
 
 

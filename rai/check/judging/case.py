@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rai.check.catalogue import BY_ID
 from rai.check.judging.records import Case
 from rai.check.statements.match import COVERED
+from rai.check.wording.plain import substance
 from rai.records import CONTACT_KINDS, UNSUPPORTED, Claim, Source
-from rai.statements.wording import substance
 
 MOST_CLAIMS = 40
 """Claims of one call; further ones stay as they are."""

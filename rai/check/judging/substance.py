@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from grounding.text import caseless, terms, words
-from rai.statements.antonyms import alike, key
+from rai.check.wording.antonyms import alike, key
 
 LEAST_SHARED = 5
 """Letters at the beginning that make two words of one family: cancel and cancellation, stornieren and Stornierung."""

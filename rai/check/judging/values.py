@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from grounding.text import caseless, fold
 from rai.check.judging.quotes import Known
+from rai.check.reading.sources import Place, prepare
+from rai.check.same.keys import measure_of
+from rai.check.same.values import comparable_kinds, same_value
+from rai.check.setting import standing
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.claims.phones import REGIONS
 from rai.records import CONTACT_KINDS, Claim, EvidenceSpan, Source
-from rai.support.keys import measure_of
-from rai.support.same import comparable_kinds, same_value
-from rai.support.setting import standing
-from rai.support.sources import Place, prepare
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,13 @@ from itertools import pairwise
 from rai.check.judging.arithmetic import Amount, Computed, DoesNotHold, NotComputed, computed, rounds_to
 from rai.check.judging.quotes import Known
 from rai.check.judging.values import Values
+from rai.check.reading.sources import Place
+from rai.check.rules.amounts import Spot
+from rai.check.rules.rounding import hedge_of, may_be_rounded
+from rai.check.same.money import currency_stands
 from rai.claims.found import Found
 from rai.claims.units import dimension_of
 from rai.records import EvidenceSpan
-from rai.support.amounts import Spot
-from rai.support.rounding import hedge_of, may_be_rounded
-from rai.support.same_money import currency_stands
-from rai.support.sources import Place
 
 CONVERSIONS = frozenset(map(Decimal, (7, 12, 24, 52, 60, 100, 365, 1000)))
 """Numbers that need no quotation: days of a week, months of a year, minutes of an hour, parts of a hundred."""

@@ -17,8 +17,8 @@ from rai.check.answer import Answer, without_others
 from rai.check.places.words import Words, names_of
 from rai.check.reading.cards import card_at
 from rai.check.reading.keys import line_at, spoken
+from rai.check.reading.sources import Place
 from rai.records import Source
-from rai.support.sources import Place
 
 LAYERS = ("clause", "sentence", "before", "question")
 GROUPS = ("label", "column", "near", "line", "above")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rai.check.answer import Answer
 from rai.check.places.features import FEATURES, features, heard
-from rai.support.sources import Place
+from rai.check.reading.sources import Place
 
 MODEL = Path(__file__).with_name("places.json")
 _STEEPEST = 30.0

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rai.check.reading.keys import Line, header_of, heading_above, line_at, spoken
+from rai.check.reading.sources import Place
 from rai.records import CONTACT_KINDS
-from rai.support.sources import Place
 
 Words = frozenset[str]
 _NONE: Words = frozenset()

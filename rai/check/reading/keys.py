@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from grounding.text import STOP_WORDS, fold, stem
 from rai.check.reading.cells import cells_of
+from rai.check.reading.words import countries_named
 from rai.claims import weekdays
-from rai.support.words import countries_named
 
 Words = frozenset[str]
 Span = tuple[int, int]

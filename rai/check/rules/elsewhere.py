@@ -16,11 +16,11 @@ from grounding.text import terms
 from rai.check.answer import Answer
 from rai.check.reading.cards import card_at, cards_of
 from rai.check.reading.keys import Line, line_at, rows_of
+from rai.check.reading.sources import Place
 from rai.check.rules.compared import is_compared
+from rai.check.same.values import same_value
+from rai.check.setting import Finding, name_of
 from rai.records import CONTACT_KINDS, Claim
-from rai.support.same import same_value
-from rai.support.setting import Finding, name_of
-from rai.support.sources import Place
 
 MOST_BESIDE = 12
 """Values of a sentence that may anchor it."""

@@ -7,18 +7,18 @@ from functools import lru_cache
 
 from grounding.text import STOP_WORDS, fold, stem
 from rai.check.answer import Answer
+from rai.check.names.entities import within_name
+from rai.check.reading.sources import Place
+from rai.check.reading.words import role_terms
+from rai.check.same.contacts import near
+from rai.check.same.keys import measure
+from rai.check.same.lookalike import looks_like
+from rai.check.setting import Around, Finding, Setting, holds, host_of, name_of
+from rai.check.wording.plain import is_question
 from rai.claims import feasts, weekdays
 from rai.claims.found import Found
 from rai.claims.rates import same_per
 from rai.records import CONTACT_KINDS, Claim
-from rai.statements.wording import is_question
-from rai.support.contacts import near
-from rai.support.entities import within_name
-from rai.support.keys import measure
-from rai.support.lookalike import looks_like
-from rai.support.setting import Around, Finding, Setting, holds, host_of, name_of
-from rai.support.sources import Place
-from rai.support.words import role_terms
 
 COUNTS = "how-many"
 """The rule of values in words that say how many or how often in short."""
@@ -172,10 +172,11 @@ def _lookalike(found: Found, setting: Setting) -> Finding | None:
 
 
 def _why_absent(claim: Claim, found: Found, setting: Setting) -> str:
-    like = near(found, _kinds(setting, claim.kind))
+    places = _kinds(setting, claim.kind)
+    like = near(found, [p.found for p in places])
     if like is None:
         return f"No source has {claim.text}."
-    place, difference = like
+    place, difference = places[like[0]], like[1]
     return f"No source has {claim.text}; {name_of(place)} has {place.span().text}: {difference}."
 
 

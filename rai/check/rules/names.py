@@ -13,17 +13,17 @@ from itertools import islice
 
 from grounding.text import caseless
 from rai.check.answer import Answer
+from rai.check.names.entities import match_name
+from rai.check.names.known import core_words, misspelt, names_holding
 from rai.check.reading.keys import line_at, spoken
+from rai.check.reading.sources import Place, caseless_field
+from rai.check.reading.words import role_terms
 from rai.check.rules.others import rival_of
 from rai.check.rules.places import layers_of
+from rai.check.setting import Finding, Setting, name_of
 from rai.claims.found import Found
 from rai.claims.names import normal
 from rai.records import Claim, EvidenceSpan
-from rai.support.entities import match_name
-from rai.support.known_names import core_words, misspelt, names_holding
-from rai.support.setting import Finding, Setting, name_of
-from rai.support.sources import Place, caseless_field
-from rai.support.words import role_terms
 
 _VERSION = re.compile(r"(?:[^\W\d_]{2,20} )?\d{1,4}(?:\.\d{1,4}){0,3}")
 _HOLIDAY = re.compile(

@@ -13,15 +13,15 @@ from itertools import islice
 from rai.check.answer import Answer
 from rai.check.places.rank import Ranked, model, ranked
 from rai.check.places.words import names_of
+from rai.check.reading.frames import Frame
 from rai.check.reading.keys import line_at
+from rai.check.reading.sources import Place
 from rai.check.rules.compared import is_compared
+from rai.check.same.values import same_value
+from rai.check.setting import Finding, name_of
 from rai.claims.found import Found
 from rai.claims.rates import same_per
 from rai.records import CONTACT_KINDS
-from rai.support.frames import Frame
-from rai.support.same import same_value
-from rai.support.setting import Finding, name_of
-from rai.support.sources import Place
 
 MOST_RIVALS = 60
 MOST_PLACES = 12

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rai.check.reading.keys import Axis, Key, Spoken, axes_of
-from rai.support.sources import Place
+from rai.check.reading.sources import Place
 
 
 @dataclass(frozen=True, slots=True)

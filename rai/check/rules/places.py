@@ -16,26 +16,26 @@ from itertools import islice
 
 from grounding.text import stem, terms
 from rai.check.answer import Answer, named
+from rai.check.reading.frames import Frame
 from rai.check.reading.keys import Spoken, axes_of, spoken, spoken_words
+from rai.check.reading.opposites import opposed
+from rai.check.reading.owners import anothers, label_words, owner
+from rai.check.reading.sources import Place, Prepared
+from rai.check.reading.words import numbered, role_terms
+from rai.check.roles import Said, clash, quotes, rival
+from rai.check.rules.conflict import conflict
 from rai.check.rules.elsewhere import elsewhere
 from rai.check.rules.nearer import nearer
 from rai.check.rules.others import Rival, rival_of
+from rai.check.same.contacts import agree
+from rai.check.same.keys import measure_of
+from rai.check.same.values import same_value
+from rai.check.setting import MOST_STANDING, Around, Finding, Setting, name_of
 from rai.claims import weekdays
 from rai.claims.currencies import CODES, pattern_of
 from rai.claims.found import Found
 from rai.claims.languages import language
 from rai.records import CONTACT_KINDS, Claim, EvidenceSpan, Kind, Source
-from rai.support.conflict import conflict
-from rai.support.contacts import agree
-from rai.support.frames import Frame
-from rai.support.keys import measure_of
-from rai.support.opposites import opposed
-from rai.support.owners import anothers, label_words, owner
-from rai.support.roles import Said, clash, quotes, rival
-from rai.support.same import same_value
-from rai.support.setting import MOST_STANDING, Around, Finding, Setting, name_of
-from rai.support.sources import Place, Prepared
-from rai.support.words import numbered, role_terms
 
 MOST_COMPARED = 400_000
 """Pairs of a place of a value and another value of its measure that are compared for one answer, shared by its values. Sources that hold one value

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from grounding.text import terms
+from rai.check.reading.sources import Place
+from rai.check.reading.words import role_terms
+from rai.check.same.keys import measure_of
+from rai.check.setting import Around, Finding, Setting, holds, name_of, said, standing
 from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, Claim
-from rai.support.keys import measure_of
-from rai.support.setting import Around, Finding, Setting, holds, name_of, said, standing
-from rai.support.sources import Place
-from rai.support.words import role_terms
 
 
 def said_by_the_person(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:

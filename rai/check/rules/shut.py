@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from rai.check.answer import Answer
 from rai.check.lexicon.load import pattern
+from rai.check.reading.sources import Place
+from rai.check.setting import Finding, name_of
 from rai.claims import weekdays
 from rai.claims.found import Found
 from rai.records import Claim
-from rai.support.setting import Finding, name_of
-from rai.support.sources import Place
 
 _NEAR = 28
 """Characters from a day to the hours that are said of it."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from rai.check.answer import Answer
+from rai.check.reading.sources import Place
 from rai.claims.found import Found
 from rai.records import Claim, EvidenceSpan
-from rai.support.sources import Place
 
 _LEADS_ON = r"[\w@+%€$£]|[.,:/-]\w|[ ,;]{0,2}(?:ext|x\d|extension|durchwahl|poste)\b"
 """What before or behind a value makes it part of a longer one."""

@@ -9,7 +9,7 @@ from rai.check.lexicon.load import Cue
 from rai.check.statements.clauses import Clause
 from rai.check.statements.terms import Term
 from rai.check.statements.units import Unit
-from rai.statements.antonyms import exclusive, generic, opposite
+from rai.check.wording.antonyms import exclusive, generic, opposite
 
 _REACH = 1
 _REPEATED = 0.65

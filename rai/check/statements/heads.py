@@ -15,7 +15,7 @@ from rai.check.lexicon.load import Cue, cues
 from rai.check.statements.contrast import NEGATIVE, same_word
 from rai.check.statements.terms import Term, terms
 from rai.check.statements.units import Unit
-from rai.statements.antonyms import exclusive, opposite
+from rai.check.wording.antonyms import exclusive, opposite
 
 FEWEST = 2
 """Words around the denied one that both sides have."""

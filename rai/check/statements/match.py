@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grounding.text import caseless, words
+from rai.check.setting import Finding, Setting
 from rai.check.statements.covered import covered
 from rai.check.statements.rules import RULES
 from rai.check.statements.said import Said, read_statement
+from rai.check.wording.plain import plain_words, substance
 from rai.records import Claim
-from rai.statements.wording import plain_words, substance
-from rai.support.setting import Finding, Setting
 
 COVERED = "statement-covered"
 DOUBTFUL = frozenset({"unchecked", "conflict"})

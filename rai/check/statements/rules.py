@@ -15,9 +15,9 @@ from rai.check.statements.denied import denied_apart
 from rai.check.statements.heads import clash
 from rai.check.statements.order import reversed_order, sequence
 from rai.check.statements.said import Candidate, Part, Said
-from rai.statements.decide import decide
-from rai.statements.entail import judge
-from rai.statements.features import beside as beside_line
+from rai.check.wording.decide import decide
+from rai.check.wording.entail import judge
+from rai.check.wording.features import beside as beside_line
 
 CLOSE = 0.5
 """Share of what a clause tells that a clause of a source has to hold before the two are set against each other."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rai.check.setting import Setting
 from rai.check.statements.align import Aligned, Field, align, gather
 from rai.check.statements.clauses import Clause, clauses
 from rai.check.statements.contrast import Beside, beside
 from rai.check.statements.terms import language
 from rai.check.statements.units import Unit
 from rai.records import Source
-from rai.support.setting import Setting
 
 _BACK = 0.5
 """How much it counts that a clause of a source is held by the answer's, beside that the answer's is held by it."""

@@ -13,8 +13,8 @@ from functools import lru_cache
 from grounding.records import Span
 from rai.check.lexicon.load import Cue, cues
 from rai.check.statements.terms import Term, language, terms
+from rai.check.wording.evidence import whole_sentences
 from rai.records import EvidenceSpan, Source
-from rai.statements.evidence import whole_sentences
 
 _HEADING = re.compile(r"\s*(#{1,6})\s+|\s*\*\*[^*]{1,80}\*\*:?\s*$")
 _STEP = re.compile(r"\s*(\d{1,2})[.)]\s")

@@ -9,14 +9,14 @@ from functools import lru_cache
 from heapq import nlargest
 
 from rai.check.answer import Answer, named
+from rai.check.operands import Operand, nearest
 from rai.check.reading.keys import Spoken, axes_of
 from rai.check.reading.readings import readings
-from rai.check.working.operands import Operand, nearest
+from rai.check.reading.sources import Place, Prepared, Unit
+from rai.check.reading.words import role_terms
+from rai.check.setting import Finding, Setting
 from rai.claims.found import Found
 from rai.records import SUPPORTED, EvidenceSpan
-from rai.support.setting import Finding, Setting
-from rai.support.sources import Place, Prepared, Unit
-from rai.support.words import role_terms
 
 MOST = 32
 """Operands of one value."""

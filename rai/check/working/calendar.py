@@ -16,7 +16,7 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import permutations
 
-from rai.check.working.operands import Operand, amount_of, unit_of
+from rai.check.operands import Operand, amount_of, unit_of
 from rai.check.working.terms import SAID
 from rai.claims import weekdays
 from rai.claims.found import Found

@@ -10,22 +10,22 @@ from functools import cache
 
 from rai.check.answer import Answer
 from rai.check.lexicon.load import pattern
+from rai.check.operands import Operand, amount_of, spans_of
 from rai.check.reading.readings import readings
+from rai.check.rules.amounts import Spot
+from rai.check.rules.rounding import hedge_of
+from rai.check.setting import Finding
 from rai.check.working.bound import bound
 from rai.check.working.calendar import Reckoned, Told, day_ways, span_ways, time_ways
 from rai.check.working.forms import ways
 from rai.check.working.instead import of_one_line, says_that_it_reckons, takes_the_place_of_one
 from rai.check.working.measures import measured_ways
-from rai.check.working.operands import Operand, amount_of, spans_of
 from rai.check.working.recurring import recurring_ways, timetable_ways
 from rai.check.working.regular import day_of_month, series_of
 from rai.check.working.tariffs import lines_ways, tariff_ways, usage_ways
 from rai.check.working.terms import Wanted, scaled
 from rai.check.working.written import written_out
 from rai.claims.found import Found
-from rai.support.amounts import Spot
-from rai.support.rounding import hedge_of
-from rai.support.setting import Finding
 
 TOLD = 3.25
 """The dearest calculation that explains a value of which the sentence says that it was worked out."""

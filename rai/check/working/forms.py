@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations
 
-from rai.check.working.operands import Operand, numbered, unit_of
+from rai.check.operands import Operand, numbered, unit_of
 from rai.check.working.products import counts_of, products_of
 from rai.check.working.terms import SAID, SCALE, Term, Wanted, cost_of, factor_of, of_fraction, scaled
 from rai.claims.found import Found

@@ -9,12 +9,12 @@ from itertools import combinations, groupby, islice
 
 from grounding.text import terms
 from rai.check.answer import Answer
+from rai.check.operands import Operand, amount_of, unit_of
+from rai.check.reading.sources import Place
+from rai.check.setting import Finding
 from rai.check.working.calendar import Reckoned
-from rai.check.working.operands import Operand, amount_of, unit_of
 from rai.check.working.terms import SAID
 from rai.claims.found import Found
-from rai.support.setting import Finding
-from rai.support.sources import Place
 
 
 def takes_the_place_of_one(n: int, way: Reckoned, answer: Answer) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, Decimal
 
 from rai.check.answer import Answer
+from rai.check.operands import LARGEST, Operand, unit_of
 from rai.check.working.calendar import Reckoned
-from rai.check.working.operands import LARGEST, Operand, unit_of
 from rai.check.working.terms import Wanted, scaled
 from rai.claims.found import Found
 

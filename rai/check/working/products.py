@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import ceil
 
-from rai.check.working.operands import Operand, numbered, unit_of
+from rai.check.operands import Operand, numbered, unit_of
 from rai.check.working.terms import SAID, Term, cost_of, factor_of, scaled
 from rai.claims.found import Found
 from rai.claims.units import dimension_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from rai.check.operands import Operand, amount_of, unit_of
 from rai.check.working.calendar import (
     FARTHEST,
     MINUTES,
@@ -22,7 +23,6 @@ from rai.check.working.calendar import (
     weekdays_named,
     years_of,
 )
-from rai.check.working.operands import Operand, amount_of, unit_of
 from rai.claims.found import Found
 
 MOST_STARTS = 8

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from rai.check.answer import Answer
 from rai.check.lexicon.load import pattern
+from rai.check.operands import Operand
 from rai.check.working.calendar import Reckoned
-from rai.check.working.operands import Operand
 from rai.check.working.recurring import Series
 from rai.claims.found import Found
 from rai.records import EvidenceSpan

@@ -8,10 +8,10 @@ from decimal import Decimal
 
 from rai.check.answer import Answer
 from rai.check.lexicon.load import pattern
-from rai.check.working.operands import amount_of, unit_of
+from rai.check.operands import amount_of, unit_of
+from rai.check.setting import Finding
 from rai.claims.found import Found
 from rai.records import SUPPORTED
-from rai.support.setting import Finding
 
 _TWO = 2
 _KINDS = ("number", "money", "quantity")

@@ -10,13 +10,13 @@ from itertools import islice, pairwise, permutations
 
 from rai.check.answer import Answer
 from rai.check.lexicon.load import pattern
+from rai.check.operands import Operand, amount_of, unit_of
 from rai.check.reading.keys import line_at
+from rai.check.reading.sources import Place, Prepared
+from rai.check.reading.words import role_terms
 from rai.check.working.bound import priced
 from rai.check.working.calendar import Reckoned
-from rai.check.working.operands import Operand, amount_of, unit_of
 from rai.check.working.terms import Wanted, scaled
-from rai.support.sources import Place, Prepared
-from rai.support.words import role_terms
 
 _SAID = 1.0
 _COST = 0.9

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
-from rai.check.working.operands import Operand
+from rai.check.operands import Operand
 from rai.claims.found import Found
 from rai.claims.units import MEASURES, dimension_of
 

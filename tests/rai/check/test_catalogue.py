@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 import yaml
 
+from rai.check.answer import Answer
 from rai.check.catalogue import BY_ID, RULES
+from rai.check.engine import ALONE, Judged
+from rai.check.match import check_claims, setting_of
+from rai.check.quoted.changed import loose_digits
+from rai.check.reading.readings import readings
 from rai.check.statements.match import COVERED
 from rai.check.statements.rules import RULES as OF_SENTENCES
-from rai.match import check_claims
+from rai.claims.find import claims_of, find_values
+from rai.claims.phones import REGIONS
 from rai.records import Claim, Source, Status
 
 ROOT = Path(__file__).parents[3]
@@ -50,7 +57,7 @@ def test_every_rule_has_rows_that_fire_it_and_rows_that_it_spares() -> None:
 
 
 SEEN_ELSEWHERE = {"context", "too-many"}
-"""They need what a row does not have: tests/rai/test_match.py and tests/rai/test_linear.py."""
+"""They need what a row does not have: tests/rai/check/test_match.py and tests/rai/test_linear.py."""
 
 
 def test_every_rule_that_the_code_names_is_in_the_catalogue_and_no_other() -> None:
@@ -71,6 +78,35 @@ def test_no_rule_decides_what_the_catalogue_does_not_say(row: dict[str, Any]) ->
     for answer in (*(a for a, _, _ in row["fires"]), *row["spares"]):
         for claim in claims(row, answer):
             assert claim.rule is None or claim.status in BY_ID[claim.rule].decides
+
+
+def values_of(row: dict[str, Any], text: str) -> Iterator[Judged]:
+    """Each value of `text` as the steps are given it."""
+    sources = [Source(f"s{n}", source) for n, source in enumerate(row["sources"], 1)]
+    setting = setting_of(sources, row.get("question"), (), REGIONS, None)
+    found = find_values(text, REGIONS)
+    values = sorted([*found, *loose_digits(text, found)], key=lambda f: (f.start, f.end))
+    by_place = {(c.start, c.end, c.kind): c for c in claims_of(text, values)}
+    answer = Answer.read(text, values, setting)
+    for n, value in enumerate(values):
+        yield Judged(n, by_place[value.start, value.end, value.kind], value, tuple(readings(value, text)), answer)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["rule"])
+def test_a_step_names_only_its_own_rules(row: dict[str, Any]) -> None:
+    """Whoever reads the order of `engine.ALONE` sees which rules stand where."""
+    for text in (*(a for a, _, _ in row["fires"]), *row["spares"]):
+        for judged in values_of(row, text):
+            for step in ALONE:
+                finding = step.decide(judged)
+                assert finding is None or finding.rule in step.rules
+
+
+def test_steps_name_every_rule_that_decides_a_value_by_itself() -> None:
+    together = {"quoted-otherwise", "written-formula", "worked-out", "remainder", "may-follow", "how-many", "lookalike"}
+    left = {"only-asked", "asks-the-reader", "within-name", "open-year", "no-source"}
+    of_values = {r.id for r in RULES if r.about in ("value", "name")}
+    assert frozenset().union(*(step.rules for step in ALONE)) == of_values - together - left
 
 
 def test_the_docs_list_every_rule_in_this_order() -> None:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rai.check.same.times import same_date
 from rai.claims import dates, weekdays
 from rai.claims.found import Found
-from rai.support.same_time import same_date
 
 FOUND = [
     ("holidays (25/12, 28/12 and 01/01)", [("25/12", "--12-25"), ("28/12", "--12-28"), ("01/01", "--01-01")]),

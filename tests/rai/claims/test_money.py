@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rai.check.same.money import currency_stands, same_money
 from rai.claims import free, money
 from rai.claims.currencies import COMMON
 from rai.claims.numerals import canonical
-from rai.support.same_money import currency_stands, same_money
 
 FOUND = [
     ("$6 Canadian, once", ["6 CAD"]), ("ten dollars fifty rather than nine", ["10.5 USD"]), ("ten dollars more", ["10 USD"]),

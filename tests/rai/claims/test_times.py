@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rai.check.same.times import same_time
 from rai.claims import times
-from rai.support.same_time import same_time
 
 FOUND = [
     ("at 2 PM", ["14:00"]), ("2pm", ["14:00"]), ("14:00", ["14:00"]), ("14.00 Uhr", ["14:00"]), ("14h30", ["14:30"]), ("2:30 p.m.", ["14:30"]),

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from _pytest.mark import ParameterSet
 
-from rai.match import check_claims
+from rai.check.match import check_claims
 from rai.provenance import CheckPorts, check
 from rai.records import Claim, EvidenceSpan
 from tests.rai.phenomena.rows import HERE, SUPPORTED, Case, cases

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from grounding.readers.read import read
 from grounding.text import sentences
-from rai.match import check_claims
+from rai.check.match import check_claims
 from rai.records import Claim, Source
 from tests.rai.phenomena.rows import SUPPORTED
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rai.check.answer import Answer
+from rai.check.match import setting_of
 from rai.check.places.features import FEATURES, features, heard
 from rai.check.places.rank import MODEL, model, ranked
 from rai.check.places.words import names_of
+from rai.check.reading.sources import Place, prepare
 from rai.claims.find import find_values
-from rai.match import setting_of
 from rai.records import Source
-from rai.support.sources import Place, prepare
 
 REGIONS = ("US", "GB")
 GRID = "## Lockers\n\n| Size | Per day | Per week |\n|---|---|---|\n| Small | $4 | $19 |\n| Large | $7 | $33 |\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rai.match import check_claims
+from rai.check.match import check_claims
 from rai.records import Source
 
 TEXT = "The SlimFix 70 bracket is put up by Jonas Reitinger of Aldenby Labs. Home 300 costs $50."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rai.match import check_claims
+from rai.check.match import check_claims
 from rai.records import Claim, Source
 
 COURIER = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rai.match import check_claims
+from rai.check.match import check_claims
 from rai.records import Claim, Source
 
 VISITS = "| | Residential | Small Business |\n|---|---|---|\n| Engineer on site | 3 working days | 1 working day |\n| Credit if we miss the slot | £29.15 | £46.00 |"

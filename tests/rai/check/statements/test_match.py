@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
+from rai.check.match import check_claims
+from rai.check.reading.sources import prepare
+from rai.check.setting import Finding, Setting
 from rai.check.statements.match import COVERED, match_statement
 from rai.check.statements.rules import RULES
 from rai.claims.phones import REGIONS
-from rai.match import check_claims
 from rai.records import Source
-from rai.support.setting import Finding, Setting
-from rai.support.sources import prepare
 
 ROWS: list[dict[str, Any]] = yaml.load(
     Path(__file__).with_name("rules.yaml").read_text("utf-8"), Loader=yaml.CSafeLoader

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rai.match import check_claims
+from rai.check.match import check_claims
 from rai.records import Claim, Source
 
 FEES = "The fee is $12 for each full month left. The gateway costs $140, a TV box $65. Returns take 21 days. Business 500 is EUR 79,90 plus 19 % VAT."

@@ -1,0 +1,341 @@
+"""Claims against sources: a status for each, with the place that shows it and a reason in plain words.
+
+exact: the same characters stand in a source, as a value of their own (49 is not in 349). normalised: other characters
+of the same normal form. wrong_role: the value stands in a source, but for something else. lookalike: a host that could
+be taken for one of a source. absent: no source holds it. unchecked: this check cannot decide, and says so.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from itertools import islice, takewhile
+
+from grounding.mishap import kind_and_place
+from grounding.records import Span
+from grounding.text import caseless, sentences, words
+from rai.check.answer import Answer
+from rai.check.engine import FAILED, check_values
+from rai.check.quoted.changed import Changed, changed_digits, changes, loose_digits
+from rai.check.reading.clauses import label_of
+from rai.check.reading.sources import plain_words, prepare
+from rai.check.reading.words import numbered, role_terms
+from rai.check.roles import quotes
+from rai.check.setting import Finding, Setting, said
+from rai.check.statements.denied import denied_apart
+from rai.check.statements.match import match_statement, with_values
+from rai.claims import codes, names, relative
+from rai.claims.find import claims_of, find_values
+from rai.claims.found import Found
+from rai.claims.phones import REGIONS
+from rai.records import SUPPORTED, Claim, EntityType, EvidenceSpan, Kind, Source, Status
+
+NOT_ASKED = "Only values were checked."
+MOST_CLAIMS = 2000
+"""Values and sentences of an answer that are judged, from its start; those beyond are `unchecked`, and say so. A book of
+eighty pages has as many: no answer that a person is to read does."""
+TOO_MANY = f"Only the first {MOST_CLAIMS:,} values and sentences of an answer are checked."
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Claims with their status, and the rules that raised where they were judged (`grounding.mishap`), each once."""
+
+    claims: tuple[Claim, ...]
+    failed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """An answer read: what its claims are judged against, and what they are. `until`: where judging ends."""
+
+    setting: Setting
+    claims: tuple[Claim, ...]
+    judged: Sequence[Found]
+    findings: Mapping[tuple[int, int, Kind], Finding]
+    changed: Sequence[Changed]
+    until: int
+    failed: tuple[str, ...] = ()
+
+
+def check_claims(
+    answer: str,
+    sources: Sequence[Source],
+    question: str | None = None,
+    *,
+    given: Sequence[str] = (),
+    regions: tuple[str, ...] = REGIONS,
+    tags: Sequence[tuple[int, int, EntityType]] = (),
+    at: datetime | None = None,
+    values_only: bool = False,
+) -> tuple[Claim, ...]:
+    """Every claim of `answer` with its status. A plain function: milliseconds for an answer and five passages.
+
+    `tags`: names that a tagger found (start, end, type); they type what the grammar found and add what it did not.
+    `given` may be repeated without a source. What stands only in `question` is not confirmed by it: `unchecked`.
+    The order of `sources` changes nothing but equal ids. `at`: when the conversation takes place; without it "tomorrow" is `unchecked`.
+    `values_only`: names, codes, addresses and statements stay `unchecked`.
+    """
+    return match_claims(
+        answer, sources, question, given=given, regions=regions, tags=tags, at=at, values_only=values_only
+    ).claims
+
+
+def match_claims(
+    answer: str,
+    sources: Sequence[Source],
+    question: str | None = None,
+    *,
+    given: Sequence[str] = (),
+    regions: tuple[str, ...] = REGIONS,
+    tags: Sequence[tuple[int, int, EntityType]] = (),
+    at: datetime | None = None,
+    values_only: bool = False,
+    only: tuple[int, int] | None = None,
+) -> Matched:
+    """As `check_claims`, with the rules that raised: a claim whose rule raises is `unchecked`, and all are when the texts cannot be read.
+    `only`: characters of `answer` of which alone the values are judged, by what their places say; all else stays `unchecked`.
+
+    Raises what a finder raises on the answer itself.
+    """
+    failed: list[str] = []
+    try:
+        setting = setting_of(sources, question, given, regions, at)
+        read = _read(answer, setting, regions, tags, only)
+    except Exception as error:  # noqa: BLE001 - whatever a rule trips over
+        return Matched(_undecided(answer, regions), (kind_and_place(error),))
+    failed += read.failed
+    claims = []
+    for claim in read.claims:
+        try:
+            if claim.kind == "statement" and only is not None:
+                claims.append(claim)
+                continue
+            finding = _judged(claim, answer, read, values_only=values_only)
+        except Exception as error:  # noqa: BLE001 - one rule less, never a lost answer
+            failed.append(kind_and_place(error))
+            finding = Finding("unchecked", (), FAILED)
+        claims.append(
+            replace(
+                claim, text=answer[claim.start : claim.end + finding.reach], end=claim.end + finding.reach, status=finding.status, evidence=finding.evidence, why=finding.why, score=finding.score,
+                instead=finding.instead, rule=finding.rule, formula=finding.formula, p=finding.p,
+            )
+        )  # fmt: skip
+    return Matched(tuple(with_values(claims)), tuple(dict.fromkeys(failed)))
+
+
+def setting_of(
+    sources: Sequence[Source],
+    question: str | None,
+    given: Sequence[str],
+    regions: tuple[str, ...],
+    at: datetime | None,
+) -> Setting:
+    ordered = sorted(set(sources), key=lambda s: (s.id, s.title, s.text))
+    return Setting(
+        tuple(prepare(s, regions) for s in ordered),
+        tuple(prepare(Source("given", text), regions) for text in given if text),
+        prepare(Source("question", question), regions) if question else None,
+        _asked(question, regions),
+        at,
+    )
+
+
+def _read(
+    answer: str,
+    setting: Setting,
+    regions: tuple[str, ...],
+    tags: Sequence[tuple[int, int, EntityType]],
+    only: tuple[int, int] | None,
+) -> _Read:
+    cited = _citations(answer, setting)
+    found = [
+        _dated(f, setting.at)
+        for f in _tagged(answer, find_values(answer, regions), tags)
+        if not any(a <= f.start and f.end <= b for a, b in cited)
+    ]
+    loose = [f for f in loose_digits(answer, found) if not any(a <= f.start and f.end <= b for a, b in cited)]
+    until = _judged_until(answer, [*found, *loose])
+    beyond = [f for f in (*found, *loose) if f.start >= until]
+    judged = [f for f in found if f.start < until]
+    changed = changes(answer[:until], judged, setting.sources)
+    judged += [f for f in loose if f.start < until]
+    judged += [
+        f for f in changed_digits(answer, judged, changed) if not any(a <= f.start and f.end <= b for a, b in cited)
+    ]
+    judged.sort(key=lambda f: (f.start, f.end))
+    claims = claims_of(answer, [*judged, *beyond])
+    by_place = {(c.start, c.end, c.kind): c for c in claims}
+    numbered = {n: by_place[f.start, f.end, f.kind] for n, f in enumerate(judged)}
+    checked = check_values(Answer.read(answer[:until], judged, setting), numbered, only)
+    findings = {(c.start, c.end, c.kind): checked.findings[n] for n, c in numbered.items()}
+    return _Read(setting, claims, judged, findings, changed, until, tuple(checked.failed))
+
+
+def _judged(claim: Claim, answer: str, read: _Read, *, values_only: bool) -> Finding:
+    if claim.start >= read.until:
+        return Finding("unchecked", (), TOO_MANY)
+    if values_only and claim.kind in ("statement", "entity"):
+        return Finding("unchecked", (), NOT_ASKED)
+    if claim.kind == "statement":
+        finding = match_statement(claim.text, read.setting, _valued(answer, read.judged, claim))
+    else:
+        finding = read.findings[claim.start, claim.end, claim.kind]
+    return _quoted(claim, finding, read.changed, read.setting, answer)
+
+
+def _undecided(answer: str, regions: tuple[str, ...]) -> tuple[Claim, ...]:
+    """The claims of an answer that could not be read beside its sources: all of them open, so that no contact among them is delivered.
+
+    Raises what a finder raises on the answer itself: what is not found cannot be held back, so that answer is nobody's to deliver.
+    """
+    return tuple(replace(claim, why=FAILED) for claim in claims_of(answer, find_values(answer, regions)))
+
+
+def _judged_until(answer: str, values: Sequence[Found]) -> int:
+    """Where the first claim begins that is one too many; the end of the answer if none is."""
+    if len(answer) <= MOST_CLAIMS:
+        return len(answer)
+    starts = sorted([*(v.start for v in values), *(s.start for s in sentences(answer))])
+    return starts[MOST_CLAIMS] if len(starts) > MOST_CLAIMS else len(answer)
+
+
+def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting: Setting, answer: str) -> Finding:
+    """`finding`, unless the sentence quotes a source that has something else in this place."""
+    if (
+        finding.status in ("lookalike", "rounded", "conflict")
+        or finding.rule == "failed"
+        or _is_open_date(claim, finding)
+    ):
+        return finding
+    statement = claim.kind == "statement"
+    if statement:
+        changed = [c for c in changed if not denied_apart(claim.text, c.says.text)]
+    here = [c for c in changed if c.negation == statement and c.start < claim.end and claim.start < c.end]
+    if not here:
+        return finding
+    says = here[0].says
+    if not (statement or _speaks_against(finding, says, setting) or _is_quotation(claim, changed, setting, answer)):
+        return finding
+    if statement:
+        return Finding(
+            "contradicted", (says,), f"The source says the opposite here: {says.text}", rule="quoted-opposite"
+        )
+    status: Status = "absent" if finding.status == "absent" or not said(claim.text, setting.sources) else "wrong_role"
+    instead = says if all(c.says == says for c in here) else None
+    why = f"The source says {says.text} here, not {claim.text}."
+    return Finding(status, (says,), why, instead=instead, rule="quoted-otherwise")
+
+
+def _speaks_against(finding: Finding, says: EvidenceSpan, setting: Setting) -> bool:
+    """True of a value that no source holds, and of one that stands in the document that is quoted, but in other lines alone:
+    the same line may have it in another role.
+    """
+    if finding.status not in SUPPORTED:
+        return True
+    text = next((s.source.text for s in setting.sources if s.source.id == says.source), "")
+    figures = any(c.isdigit() for c in says.text) and finding.status not in ("derived", "given")
+    line = _line(text, says.start)
+    return (
+        figures
+        and bool(finding.evidence)
+        and all(e.source == says.source and _line(text, e.start) != line for e in finding.evidence)
+    )
+
+
+@lru_cache(maxsize=4)
+def _sentences(answer: str) -> tuple[Span, ...]:
+    return tuple(sentences(answer))
+
+
+def _is_quotation(claim: Claim, changed: Sequence[Changed], setting: Setting, answer: str) -> bool:
+    """True if the sentence is a source's, word for word, but for what was changed in it."""
+    spans = _sentences(answer)
+    at = bisect_right(spans, claim.start, key=lambda s: s.start) - 1
+    if at < 0 or spans[at].end - spans[at].start > MOST_CLAIMS:
+        return False
+    span = spans[at]
+    first = bisect_left(changed, span.start, key=lambda c: c.start)
+    within = takewhile(lambda c: c.start < span.end, islice(changed, first, None))
+    here = [c for c in within if not c.negation and c.end <= span.end]
+    text, at = "", span.start
+    for change in sorted(here, key=lambda c: (c.start, -c.end)):
+        if change.start >= at:
+            text += answer[at : change.start] + change.says.text
+            unit = change.says.text.lstrip(
+                "0123456789.,"
+            )  # the source's place may have the unit that stands behind the number here
+            at = change.end + (len(unit) if unit and answer.startswith(unit, change.end) else 0)
+    plain = plain_words(text + answer[at : span.end])
+    ids = {c.says.source for c in here}
+    return any(quotes(plain, u.plain) for s in setting.sources if s.source.id in ids for u in s.units)
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at)
+
+
+def _valued(answer: str, found: Sequence[Found], claim: Claim) -> frozenset[str]:
+    """Words of the values within a sentence. `found`: ascending."""
+    first = bisect_left(found, claim.start, key=lambda f: f.start)
+    inside = takewhile(lambda f: f.start < claim.end, islice(found, first, None))
+    texts = (answer[f.start : f.end] for f in inside if f.kind != "entity")
+    return frozenset(word.text for text in texts for word in words(caseless(text)))
+
+
+def _asked(question: str | None, regions: tuple[str, ...]) -> frozenset[str]:
+    """Words of the question, and its values as labels: version 5.6 is not version 4.8."""
+    if not question:
+        return frozenset()
+    return (role_terms(question) | numbered(question)).union(
+        *(label_of(value) for value in find_values(question, regions))
+    )
+
+
+def _dated(found: Found, at: datetime | None) -> Found:
+    """Tomorrow, in a conversation whose time is known, is a day like any other."""
+    days = relative.resolve(found.value, at) if at is not None else ()
+    if not days:
+        return found
+    rules = tuple(form for form in found.forms if not form.startswith("relative:"))
+    return replace(found, value=days[0], readings=(*days, *rules))
+
+
+def _is_open_date(claim: Claim, finding: Finding) -> bool:
+    """True of "tomorrow" while nobody knows when that is, and of August 2022 where a source has August last year."""
+    relative_ = (claim.value or "").startswith("relative:")
+    return finding.status == "unchecked" and claim.kind == "date" and (relative_ or bool(finding.evidence))
+
+
+def _tagged(answer: str, found: Sequence[Found], tags: Sequence[tuple[int, int, EntityType]]) -> list[Found]:
+    types = {(start, end): kind for start, end, kind in tags}
+    typed = [
+        replace(f, entity=types[f.start, f.end])
+        if f.kind == "entity" and f.entity is None and (f.start, f.end) in types
+        else f
+        for f in found
+    ]
+    fresh = [(a, b, kind) for a, b, kind in tags if all(b <= f.start or f.end <= a for f in found)]
+    return typed + [
+        Found("entity", a, b, (codes if kind == "code" else names).normal(answer[a:b]), entity=kind)
+        for a, b, kind in fresh
+    ]
+
+
+_CITATION = re.compile(r"\[(?:[a-z]{0,8}[ -]?\d{1,3})(?:\s?[,;–-]\s?[a-z]{0,8}[ -]?\d{1,3}){0,9}\]", re.IGNORECASE)
+
+
+def _citations(answer: str, setting: Setting) -> list[tuple[int, int]]:
+    """Where the answer points at sources: [1], [s2], [1, 3], or a source's own id in brackets. These are no values."""
+    spans = [m.span() for m in _CITATION.finditer(answer)]
+    for source in setting.sources:
+        mark = f"[{source.source.id}]"
+        at = answer.find(mark)
+        while at >= 0:
+            spans.append((at, at + len(mark)))
+            at = answer.find(mark, at + len(mark))
+    return spans

@@ -1,0 +1,111 @@
+"""What the claims of one answer are judged against, and what a judgement is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from grounding.text import fold
+from rai.check.reading.frames import NOWHERE, Frame
+from rai.check.reading.sources import Place, Prepared, folded_field
+from rai.check.same.keys import looked_up
+from rai.check.same.values import comparable_kinds, same_value
+from rai.claims.found import Found
+from rai.claims.links import parse
+from rai.records import EvidenceSpan, Kind, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all claims of one answer are judged against. `at`: when the conversation takes place, for "tomorrow"."""
+
+    sources: tuple[Prepared, ...]
+    given: tuple[Prepared, ...]
+    question: Prepared | None
+    question_terms: frozenset[str]
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The judgement of one claim. `score`, `instead`, `rule`, `formula` and `p`: as in `Claim`. `reach`: characters after the
+    claim that belong to what is wrong: "per year" of "$9 per year".
+    """
+
+    status: Status
+    evidence: tuple[EvidenceSpan, ...]
+    why: str
+    score: float | None = None
+    instead: EvidenceSpan | None = None
+    rule: str | None = None
+    formula: str | None = None
+    reach: int = 0
+    p: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around a claim: its sentence, up to 40 characters before and after it, its frame, the words that lead up to
+    its sentence (heading, lead-in of a list, the sentence before), of a contact the clause it stands in, and the sentence as `plain_words` writes it.
+    """
+
+    sentence: str
+    preceding: str
+    following: str
+    frame: Frame = NOWHERE
+    leading: frozenset[str] = frozenset()
+    clause: str = ""
+    plain: str = ""
+
+
+def line_of(place: Place) -> str:
+    """The line of the value, with the title and the first row of its table: a currency often stands there."""
+    return place.line()
+
+
+MOST_STANDING = 80
+"""Places of one value that are looked at, the first ones: nobody reads more of them as evidence, and a text of one value a thousand times is
+none that a person wrote."""
+
+
+def standing(found: Found, texts: Iterable[Prepared]) -> list[Place]:
+    """The places of `texts` that hold the value, the first `MOST_STANDING`."""
+    keys, kinds = looked_up(found), comparable_kinds(found)
+    places = (
+        place
+        for text in texts
+        for place in _candidates(text, keys, kinds)
+        if same_value(found, place.found, place.line())
+    )
+    return list(islice(places, MOST_STANDING))
+
+
+def _candidates(text: Prepared, keys: frozenset[str], kinds: Sequence[Kind]) -> list[Place]:
+    """Places of these kinds, kind by kind, that share a key with a value."""
+    numbers = {number for key in keys for number in text.keyed.get(key, ())}
+    if not numbers:
+        return []
+    places = [text.places[number] for number in sorted(numbers)]
+    return [place for kind in kinds for place in places if place.found.kind == kind]
+
+
+def name_of(place: Place) -> str:
+    return f"{place.source.id} ({place.source.title})" if place.source.title else place.source.id
+
+
+def holds(found: Found, texts: Iterable[Prepared]) -> bool:
+    return any(standing(found, (text,)) for text in texts)
+
+
+def said(text: str, texts: Iterable[Prepared]) -> bool:
+    plain = fold(text)
+    return any(plain in folded_field(t.source.text) for t in texts)
+
+
+def host_of(value: str) -> str | None:
+    if "://" not in value and "@" in value:
+        return value.rpartition("@")[2]
+    address = parse(value)
+    return address.host if address else None

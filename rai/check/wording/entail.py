@@ -1,0 +1,237 @@
+"""Statements that stand in a source, or whose opposite does, by their words alone.
+
+entailed: the sentence stands in a source after folding dashes, quotes, case, spacing and citation marks, as a whole of its own;
+or a sentence of a source says the same but for articles and contractions. contradicted: a sentence of a source says the
+same with the opposite sense. Both at once, from different sources, decide nothing. Paraphrase is beyond words.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from grounding.text import caseless, fold
+from rai.check.reading.sources import Prepared, caseless_field
+from rai.check.wording.cover import LEAST, against, covers, groups
+from rai.check.wording.evidence import lines, spaced, whole_sentences
+from rai.check.wording.plain import content_terms, plain_words
+from rai.check.wording.sense import Sense, opposed, same, sense
+from rai.records import EvidenceSpan, Source
+
+_ANSWERS = re.compile(r"(?:^|[\s.])(?:(?:yes|no),|(?:a|answer|note|tip|hinweis):)\s*$", re.IGNORECASE)
+_MARKED = re.compile(r"(?:^|\n)[ \t]*(?:[-*•]|\d{1,3}[.)]|#{1,6})[ \t]+$")
+_TAKES_BACK = re.compile(
+    r"\s*(?:and |or |but )?(?:(?:but|except|unless|only|if|however|provided|not|excluding|as long as|when|though|although|on condition|"
+    r"in case|otherwise|außer|nur|aber|sauf|mais|salvo|tranne|pero|mas)\b)",
+    re.IGNORECASE,
+)
+_BOUNDS_LIST = re.compile(
+    r"\b(?:not|no|never|none|neither|cannot|without|except|exclud\w*|prohibited|forbidden|unless|only|if|when|false|wrong|myths?|"
+    r"nicht|kein\w*|außer|pas|sauf|non|não|[a-z]+n['’]t)\b",
+    re.IGNORECASE,
+)
+
+_SOLID = re.compile(r"\S+")
+TRIES = 100
+"""Places of a text where a sentence is looked for; one that stands within words as often is no quotation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What a line of a source makes of a statement, and the reason, a sentence for a person."""
+
+    status: Literal["entailed", "contradicted", "unchecked"]
+    evidence: tuple[EvidenceSpan, ...]
+    why: str
+
+
+def judge(sentence: str, sources: Sequence[Prepared]) -> Support | None:
+    """What the sentences and rows of `sources` make of `sentence`; None if words alone cannot decide. Linear in their text."""
+    plain = plain_words(sentence)
+    mine = sense(plain)
+    if not mine.content:
+        return None
+    held = _verbatim(plain, sources)
+    for_it, opposite = (None, None) if plain.endswith("?") else _compared(mine, sources)
+    held = held or for_it
+    if held and opposite and opposite.source != held.source:
+        return Support("unchecked", (held, opposite), f"{held.source} says so, {opposite.source} says the opposite.")
+    if held:
+        return Support(
+            "entailed", (held,), f"Stands in {held.source}, word for word or but for small words that change nothing."
+        )
+    if opposite:
+        return Support("contradicted", (opposite,), f"{opposite.source} says the opposite in the same words.")
+    return None if plain.endswith("?") else _covered(mine, sources)
+
+
+def _covered(mine: Sense, sources: Sequence[Prepared]) -> Support | None:
+    told = groups(mine)
+    if len(told) < LEAST:
+        return None
+    found = [
+        (span, theirs) for p in sources for span, theirs in _senses(p.source) if covers(told, theirs, _title(p.source))
+    ]
+    which = against(mine, [theirs for _, theirs in found])
+    if which is None:
+        return None
+    span = found[which][0]
+    return Support("contradicted", (span,), f"{span.source} says the opposite of it.")
+
+
+@lru_cache(maxsize=1024)
+def _title(source: Source) -> frozenset[str]:
+    return sense(source.title).keys
+
+
+def anywhere(sentence: str, sources: Sequence[Prepared]) -> float:
+    """Share of a statement's content words that stand anywhere in the sources or their titles, in [0, 1]."""
+    mine = set(content_terms(plain_words(sentence)))
+    if not mine:
+        return 0.0
+    return sum(any(term in _content(p.source) for p in sources) for term in mine) / len(mine)
+
+
+@lru_cache(maxsize=1024)
+def _content(source: Source) -> frozenset[str]:
+    return frozenset(content_terms(source.text)) | frozenset(content_terms(source.title))
+
+
+@lru_cache(maxsize=512)
+def _senses(source: Source) -> tuple[tuple[EvidenceSpan, Sense], ...]:
+    """The lines of a source that tell something, each with its sense."""
+    told = [
+        EvidenceSpan(source.id, "text", part.start, part.end, part.text)
+        for sentence in whole_sentences(source.text)
+        for part in spaced(sentence)
+        if not part.text.rstrip(" *_").endswith("?")
+    ]
+    return tuple((span, sense(plain_words(span.text))) for span in told)
+
+
+def _compared(mine: Sense, sources: Sequence[Prepared]) -> tuple[EvidenceSpan | None, EvidenceSpan | None]:
+    """The first line that says the same, and the first that says the opposite."""
+    held: list[EvidenceSpan] = []
+    turned: list[EvidenceSpan] = []
+    for prepared in sources:
+        for span, theirs in _senses(prepared.source):
+            if not mine.keys <= theirs.keys:
+                continue
+            if same(mine, theirs):
+                held += [span] if _stands_alone(prepared.source, span.start, span.end) else []
+            elif opposed(mine, theirs):
+                turned.append(span)
+    return _first(held), _first(turned)
+
+
+def _first(spans: Sequence[EvidenceSpan]) -> EvidenceSpan | None:
+    return min(spans, key=lambda s: (s.source, s.start), default=None)
+
+
+def _verbatim(plain: str, sources: Sequence[Prepared]) -> EvidenceSpan | None:
+    pieces = caseless(plain).rstrip(".!").split()
+    if not pieces:
+        return None
+    spelt = _spelling(plain)
+    hits = []
+    for prepared in sources:
+        text = prepared.source.text
+        place = _place(pieces, text)
+        if place and _spelling(text[slice(*place)]) == spelt and _stands_alone(prepared.source, *place):
+            hits.append(EvidenceSpan(prepared.source.id, "text", *place, text[slice(*place)]))
+    return _first(hits)
+
+
+def _place(pieces: Sequence[str], text: str) -> tuple[int, int] | None:
+    """Where the words `pieces` stand first in `text`, whatever space is between them, and not as parts of other words."""
+    flat, wanted = _flat(text), " ".join(pieces)
+    at = flat.find(wanted)
+    for _ in range(TRIES):
+        if at < 0:
+            return None
+        end = at + len(wanted)
+        if not (_wordlike(flat[at - 1 : at]) or _wordlike(flat[end : end + 1])):
+            starts = _word_starts(text)
+            first, last = flat.count(" ", 0, at), flat.count(" ", 0, end)
+            return starts[first] + _into(flat, at), starts[last] + _into(flat, end)
+        at = flat.find(wanted, at + 1)
+    return None
+
+
+def _into(flat: str, at: int) -> int:
+    """How far into its word `at` is."""
+    return at - flat.rfind(" ", 0, at) - 1
+
+
+def _wordlike(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
+@lru_cache(maxsize=512)
+def _flat(text: str) -> str:
+    return " ".join(caseless_field(text).split())
+
+
+@lru_cache(maxsize=512)
+def _word_starts(text: str) -> tuple[int, ...]:
+    return tuple(m.start() for m in _SOLID.finditer(text))
+
+
+def _spelling(text: str) -> str:
+    """Accents kept: konnte is not könnte."""
+    return " ".join(fold(text).lower().rstrip(".!").split())
+
+
+def _stands_alone(source: Source, start: int, end: int) -> bool:
+    """True if `source.text[start:end]` is a sentence of its own, which nothing beside it takes back.
+
+    A part of a sentence may say the opposite of the whole ("It is free" of "It is free if …"); so may an item of a list
+    under "We do not:", and a sentence that "Except on Sundays." follows.
+    """
+    text = source.text
+    opening = text[max(0, start - 40) : start]
+    begins = _begins(source)
+    at = bisect_left(begins, start)
+    first = (at < len(begins) and begins[at] == start) or opening.rstrip(" ")[-2:] in (" .", " !")
+    listed = _MARKED.search(opening) is not None
+    if not (first or listed or _ANSWERS.search(opening)):
+        return False
+    if not _ends(source, end) or _TAKES_BACK.match(text[end : end + 40].lstrip(" .!;:\"”'’)\n-")):
+        return False
+    return not _under_bound(text, start)
+
+
+def _ends(source: Source, end: int) -> bool:
+    after = source.text[end : end + 2]
+    if not after.strip() or source.text[end - 1 : end] in (".", "!", "?"):
+        return _line_ends(source, end)
+    if after[0] == "\n":
+        return _line_ends(source, end)
+    return after[0] in ".!;" and (len(after) == 1 or not after[1].isalnum())
+
+
+def _line_ends(source: Source, end: int) -> bool:
+    """False within a sentence that is broken over lines."""
+    at = bisect_left(_begins(source), end) - 1
+    return at < 0 or end >= lines(source)[at].span.end
+
+
+@lru_cache(maxsize=512)
+def _begins(source: Source) -> tuple[int, ...]:
+    return tuple(line.span.start for line in lines(source))
+
+
+def _under_bound(text: str, start: int) -> bool:
+    """True for a line under a lead-in that negates, excepts or sets a condition ("Not included:")."""
+    lead = text.rfind(":\n", max(0, start - 600), start)
+    if lead < 0 or "\n\n" in text[lead + 2 : start]:
+        return False
+    between = text[lead + 2 : start].split("\n")
+    if any(line.strip() and not re.match(r"\s*(?:[-*•]|\d{1,3}[.)])\s", line) for line in between[:-1]):
+        return False
+    line = text[text.rfind("\n", 0, lead) + 1 : lead]
+    return _BOUNDS_LIST.search(line) is not None
