@@ -68,16 +68,16 @@ def _bound_pairs(clause: Clause, candidate: Candidate) -> list[tuple[Term, Term,
 
 
 def _bound_of(clause: Clause, term: Term) -> Cue | None:
-    """The bound directly before a word ("at least 8"), or behind a number and what it counts ("8 days or more")."""
-    for cue in clause.cues:
-        if cue.key not in _LOWER | _UPPER:
-            continue
-        if cue.concept == "bounds" and 0 <= term.start - cue.end < _NEXT and _between(clause, cue.end, term.start) == 0:
-            return cue
-        behind = cue.concept == "bounds_behind" and cue.key in ("least", "most") and term.digits
-        if behind and cue.start >= term.end and _between(clause, term.end, cue.start) <= 1:
-            return cue
-    return None
+    """The bound directly before a word ("at least 8"), or behind a number and what it counts ("8 days or more", "by 15:00 at the latest")."""
+    found = [cue for cue in clause.cues if cue.key in _LOWER | _UPPER and _binds(clause, cue, term)]
+    return next((cue for cue in found if not _weak(clause, cue)), found[0] if found else None)
+
+
+def _binds(clause: Clause, cue: Cue, term: Term) -> bool:
+    if cue.concept == "bounds":
+        return 0 <= term.start - cue.end < _NEXT and _between(clause, cue.end, term.start) == 0
+    behind = cue.concept == "bounds_behind" and cue.key in ("least", "most", "until") and term.digits
+    return behind and cue.start >= term.end and _between(clause, term.end, cue.start) <= 1
 
 
 _NEXT = 12

@@ -54,9 +54,11 @@ def clauses(sentence: str, code: str) -> tuple[Clause, ...]:
 
 
 def _is_within(at: int, cue: Cue) -> bool:
-    """True of a cut that would part words which say one thing: 10 | or more, with | or without."""
+    """True of a cut that would part words which say one thing: 10 | or more, with | or without, not | before."""
     if cue.concept == "bounds_behind" and cue.key in ("least", "most"):
         return cue.start - 1 <= at < cue.end
+    if cue.concept == "bounds":
+        return cue.start < at < cue.end
     return cue.concept == "conditions" and cue.key == "regardless" and cue.start <= at < cue.end
 
 
