@@ -9,7 +9,7 @@ from dataclasses import replace
 from bot.records import Citation, InternalNote
 from grounding.overlap import apart
 from grounding.records import Evidence, Grade, Passage, Span
-from grounding.text import body_start, sentences
+from grounding.text import before_end, body_start, sentences
 from rai.records import SUPPORTED, Claim
 
 _MARKER = re.compile(r"\[(\d{1,2})\]")
@@ -38,7 +38,7 @@ def with_markers(text: str, claims: Sequence[Claim], evidence: Sequence[Evidence
         rests = [c for c in inside if c.status in SUPPORTED] or [c for c in inside if _likely(c)]
         found = dict.fromkeys(number[e.source] for c in rests for e in c.evidence[:1] if e.source in number)
         if found:
-            at = span.end - len(span.text) + len(span.text.rstrip(".!?…"))
+            at = span.start + before_end(span.text)
             inserts.append((at, "".join(f" [{n}]" for n in list(found)[:3])))
     for at, marker in reversed(inserts):
         text = text[:at] + marker + text[at:]

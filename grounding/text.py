@@ -13,7 +13,7 @@ from functools import lru_cache
 from grounding.records import Span
 
 _ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof sr jr st no nr vs etc approx dept est ext fig inc ltd co corp e.g i.e a.m p.m u.s u.k tel "
+    "mr mrs ms dr prof sr jr st no nr vs etc approx dept est ext fig inc ltd co corp e.g i.e a.m p.m u.s u.k p.o tel "
     "vol ca bzw z.b d.h min max incl excl art jan feb mar apr jun jul aug sep sept oct nov dec".split()
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -103,6 +103,19 @@ def _continues(text: str, begin: int, match: re.Match[str]) -> bool:
     if word.isdigit() and len(word) <= 2 and _GERMAN_MONTH.match(text, match.end()):
         return True
     return word.isdigit() and len(word) <= 3 and not text[begin : token.start()].strip()
+
+
+def before_end(sentence: str) -> int:
+    """Offset in `sentence` before the marks that end it, where something can be put in; behind a full stop that is part of its last word: "in the U.S."."""
+    body = sentence.rstrip(".!?…")
+    token = _LAST_TOKEN.search(body)
+    if sentence[len(body) :] == "." and token and token.group(1).lower().lstrip("(\"'“[*_") in _DOTTED:
+        return len(sentence)
+    return len(body)
+
+
+_DOTTED = frozenset("a.m p.m u.s u.k e.g i.e p.o etc approx inc ltd co corp z.b d.h bzw ca".split())
+"""Abbreviations with which a sentence may end and that are none without their last dot."""
 
 
 def _add(spans: list[Span], text: str, start: int, end: int) -> None:
