@@ -49,7 +49,7 @@ class Answer:
     asked: Spoken
     words: frozenset[str]
     operands: dict[int, tuple[tuple[Operand, ...], tuple[Operand, ...]]] = field(default_factory=dict, compare=False)
-    places: dict[Found, Sequence[Place]] = field(default_factory=dict, compare=False)
+    places: dict[int | Found, Sequence[Place]] = field(default_factory=dict, compare=False)
 
     @classmethod
     def read(cls, text: str, values: Sequence[Found], setting: Setting) -> Answer:
@@ -68,10 +68,12 @@ class Answer:
 
     def standing(self, n: int) -> Sequence[Place]:
         """The places of the sources that hold the n-th value: looked for once, however many rules ask and however often it is said."""
-        value = replace(self.values[n], start=0, end=0)
-        if value not in self.places:
-            self.places[value] = standing(self.values[n], self.setting.sources)
-        return self.places[value]
+        if n not in self.places:
+            value = replace(self.values[n], start=0, end=0)
+            if value not in self.places:
+                self.places[value] = standing(self.values[n], self.setting.sources)
+            self.places[n] = self.places[value]
+        return self.places[n]
 
     def written(self, n: int) -> str:
         """The characters of the n-th value."""

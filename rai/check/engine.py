@@ -53,14 +53,18 @@ class Checked:
     failed: list[str] = field(default_factory=list)
 
 
-def check_values(answer: Answer, claims: Mapping[int, Claim], only: tuple[int, int] | None = None) -> Checked:
+def check_values(
+    answer: Answer, claims: Mapping[int, Claim], only: tuple[int, int] | None = None, *, names: bool = True
+) -> Checked:
     """A finding for each value of `answer`. `claims`: the claim of each, by its number. A value whose rule raises is `unchecked`.
 
-    `only`: characters of which alone the values are judged, by what their places say; nothing is worked out then.
+    `only`: characters of which alone the values are judged, by what their places say; nothing is worked out then. `names`: False if nobody
+    asks about names, codes and addresses.
     """
     checked = Checked(answer, claims)
     for n, value in enumerate(answer.values):
-        if only is not None and not (value.start < only[1] and only[0] < value.end):
+        outside = only is not None and not (value.start < only[1] and only[0] < value.end)
+        if outside or (not names and claims[n].kind == "entity"):
             checked.findings[n] = _NOT_ASKED
             continue
         finding = _guarded(checked, _first, n, value, checked)

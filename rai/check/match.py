@@ -105,7 +105,7 @@ def match_claims(
     failed: list[str] = []
     try:
         setting = setting_of(sources, question, given, regions, at)
-        read = _read(answer, setting, regions, tags, only)
+        read = _read(answer, setting, regions, tags, only, names=not values_only)
     except Exception as error:  # noqa: BLE001 - whatever a rule trips over
         return Matched(_undecided(answer, regions), (kind_and_place(error),))
     failed += read.failed
@@ -151,6 +151,8 @@ def _read(
     regions: tuple[str, ...],
     tags: Sequence[tuple[int, int, EntityType]],
     only: tuple[int, int] | None,
+    *,
+    names: bool,
 ) -> _Read:
     cited = _citations(answer, setting)
     found = [
@@ -171,7 +173,7 @@ def _read(
     claims = claims_of(answer, [*judged, *beyond])
     by_place = {(c.start, c.end, c.kind): c for c in claims}
     numbered = {n: by_place[f.start, f.end, f.kind] for n, f in enumerate(judged)}
-    checked = check_values(Answer.read(answer[:until], judged, setting), numbered, only)
+    checked = check_values(Answer.read(answer[:until], judged, setting), numbered, only, names=names)
     findings = {(c.start, c.end, c.kind): checked.findings[n] for n, c in numbered.items()}
     return _Read(setting, claims, judged, findings, changed, until, tuple(checked.failed))
 

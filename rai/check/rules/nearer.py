@@ -17,7 +17,6 @@ from rai.check.reading.frames import Frame
 from rai.check.reading.keys import line_at
 from rai.check.reading.sources import Place
 from rai.check.rules.compared import is_compared
-from rai.check.same.values import same_value
 from rai.check.setting import Finding, name_of
 from rai.claims.found import Found
 from rai.claims.rates import same_per
@@ -74,7 +73,11 @@ def contested(
     documents = {p.source for p in here}
     rivals = [o for o in others if o.source in documents and not set(o.found.forms) & set(value.forms)][:MOST_RIVALS]
     frame = answer.around[value].frame
-    rivals = [r for r in rivals if _is_comparable(value, frame, r) and not _is_said(n, r, answer)]
+    rivals = [r for r in rivals if _is_comparable(value, frame, r)]
+    if not rivals:
+        return None
+    said = _said_beside(n, answer)
+    rivals = [r for r in rivals if id(r) not in said]
     rivals = [r for r in rivals if not any(_is_range(p, r) for p in here)]
     return (here, rivals) if rivals else None
 
@@ -137,7 +140,7 @@ def _unit(found: Found) -> str:
     return found.value.partition(" ")[2] if found.kind == "quantity" else ""
 
 
-def _is_said(n: int, rival: Place, answer: Answer) -> bool:
-    """True if the answer says the rival's value itself close by: its words are there for that one."""
+def _said_beside(n: int, answer: Answer) -> frozenset[int]:
+    """The places of the values that the answer says close by itself: its words are there for those."""
     near = islice((m for m in answer.near(n, 1) if m != n), MOST_BESIDE)
-    return any(same_value(answer.values[m], rival.found, rival.line()) for m in near)
+    return frozenset(id(place) for m in near for place in answer.standing(m))
