@@ -102,8 +102,10 @@ def _times(unit_price: Found, count: Operand, n: Decimal) -> Iterator[tuple[Frac
 
 
 def _by_two(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
-    """2 × 3 × €16: what is paid per person and night, or per book and day."""
-    said = [(c, n) for c, n in counts if c.far < SAID and n == int(n) and n <= MOST_FACTOR][:6]
+    """2 × 3 × €16: what is paid per person and night, or per book and day. Ten of another sentence is no factor: it moves the point of any product."""
+    said = [(c, n) for c, n in counts if c.far < SAID and n == int(n) and n <= MOST_FACTOR and (n != 10 or c.far == 0)][
+        :6
+    ]
     if len(price.found.per.split()) < 2 and price.far >= SAID:
         return
     for (a, n), (b, m) in combinations(said, 2):
