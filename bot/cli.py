@@ -47,8 +47,8 @@ _DONE, _BAD_INPUT, _SERVICE_FAILED, _INTERRUPTED = 0, 2, 3, 130
 class LazyGroup(TyperGroup):
     """A group that imports a command's module when that command is run or its help is asked for.
 
-    `attest --help` and a mistyped name must not pay for numpy, aiohttp and the channel's SDK. Beside `bot.compose` this
-    module alone imports by need: the commands of the table above, and `bot.compose` itself.
+    `attest --help` and a mistyped name must not pay for numpy, aiohttp and the channel's SDK. Beside `bot.compose.system` this
+    module alone imports by need: the commands of the table above, and `bot.compose.system` itself.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the base class decides the signature
@@ -126,8 +126,8 @@ def attest(
 
 def _real_wiring() -> Any:
     """The wiring of the product, imported when a command first needs the system."""
-    compose = importlib.import_module("bot.compose")
-    ingest = importlib.import_module("bot.compose_ingest")
+    compose = importlib.import_module("bot.compose.system")
+    ingest = importlib.import_module("bot.compose.ingest")
     wiring = importlib.import_module("bot.commands.wiring")
     return wiring.Wiring(compose.compose, ingest.open_ingester, ingest.open_past)
 
@@ -185,7 +185,7 @@ def _bug(error: Exception) -> int:
 
 def _debugging() -> bool:
     try:
-        settings = importlib.import_module("bot.settings").load_settings()
+        settings = importlib.import_module("bot.settings.load").load_settings()
     except Exception:  # noqa: BLE001 - what reports a bug must not end in a second one
         return False
     return bool(settings.log_level == "debug")

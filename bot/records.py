@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, Literal
 
-from bot.small_talk import Intent
-from bot.web_marks import web_notice
+from bot.wording.web import web_notice
 from grounding.clarify import Clarification
 from grounding.decide import Decision
 from grounding.find import Correction
@@ -21,6 +20,8 @@ from rai.records import Category, Claim, Outcome
 Code = Literal[
     "screen_unavailable", "model_unavailable", "search_unavailable", "ledger_unavailable", "deadline"
 ]  # fmt: skip
+Intent = Literal["greeting", "thanks", "farewell", "help", "about", "new", "rework"]
+"""What a message that is small talk wants."""
 
 
 @dataclass(frozen=True, slots=True)

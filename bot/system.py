@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.records import Answer
-from bot.settings import Settings
+from bot.settings.load import Settings
 from grounding.linking import QueryBuilder
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Library, Retriever
@@ -33,7 +33,7 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Everything that is switched on, ready to use. Built by `bot.compose.compose`; closed once, by whoever built it.
+    """Everything that is switched on, ready to use. Built by `bot.compose.system.compose`; closed once, by whoever built it.
 
     `ready` answers a dict of part to reason for every part that is not ready; empty means ready. `degraded`: services that turns go on
     without for now, with why. `warm` loads in the

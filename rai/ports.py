@@ -1,11 +1,11 @@
-"""The seams of responsible AI. All async; implementations live in embedded/ and azure/, named only by bot.compose."""
+"""The seams of responsible AI. All async; implementations live in embedded/ and azure/, named only by bot.compose.system."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Protocol
 
-from rai.check.judging.records import Case, Proposal
+from rai.judgement import Case, Proposal
 from rai.personal.known import Personal
 from rai.records import EntityType, Entry, Screening, Verification
 

@@ -25,8 +25,8 @@ from grounding.room import Grant, room_granted_by
 from grounding.spotlight import MARKER_LINE
 from grounding.tokens import asked_tokens
 from rai.account import Account, Amount, Hold, ModelCall
-from rai.check.judging.records import Judgement
 from rai.cut_prompt import cut_prompt
+from rai.judgement import Judgement
 from rai.personal.known import Known, Personal
 from rai.ports import PromptScreen
 from rai.pseudonyms import Pseudonyms

@@ -13,7 +13,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-import bot.settings  # noqa: F401 - first of all: it tells onnxruntime to send nothing
+import bot.settings.load  # noqa: F401 - first of all: it tells onnxruntime to send nothing
 from grounding.embedded.embedder import MiniLM
 from rai.embedded.build_models import build_models
 from rai.model_files import EMBEDDING, installed_models, missing, recipe

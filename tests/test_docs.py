@@ -14,8 +14,8 @@ import typer
 from typer.main import get_command
 
 from bot.cli import app
-from bot.setting_forms import PREFIX
-from bot.settings import Settings
+from bot.settings.forms import PREFIX
+from bot.settings.load import Settings
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.setting_forms import PREFIX
-from bot.settings import Settings, load_settings
+from bot.settings.forms import PREFIX
+from bot.settings.load import Settings, load_settings
 
 ROOT = Path(__file__).parents[1]
 WAYS = sorted((ROOT / "env").glob("*.env.example"))

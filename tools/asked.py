@@ -12,7 +12,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from bot.settings import SAMPLE  # first of all: it tells onnxruntime to send nothing
+from bot.settings.load import SAMPLE  # first of all: it tells onnxruntime to send nothing
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.names import StoreNames

@@ -25,7 +25,7 @@ import numpy as np
 
 from bot.evaluate.insufficiency import kind_of
 from bot.evaluate.metrics import auroc, balanced_accuracy
-from bot.settings import SAMPLE
+from bot.settings.load import SAMPLE
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import ALONE, BELIEVED, NEARNESS, STRANGE_AT_MOST, meanings, score, shortlist
 from grounding.query import without_names

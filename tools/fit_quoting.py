@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.settings import SAMPLE  # first of all: it tells onnxruntime to send nothing
+from bot.settings.load import SAMPLE  # first of all: it tells onnxruntime to send nothing
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import EmbeddedGrader
 from grounding.evidence import choose as within

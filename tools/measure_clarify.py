@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from bot.settings import load_settings
+from bot.settings.load import load_settings
 from grounding.clarify import clarifying, competing
 from grounding.decide import decide
 from grounding.embedded.embedder import MiniLM

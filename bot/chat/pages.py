@@ -20,9 +20,9 @@ from bot.http.panes import panes
 from bot.http.passages import shown_passage
 from bot.http.source import may_see, person, reader, versions
 from bot.http.templating import rendered, static_files
-from bot.settings import Settings
+from bot.settings.load import Settings
 from bot.system import System
-from bot.usage_words import usage_words
+from bot.wording.usage import usage_words
 from grounding.errors import AttestError
 from grounding.records import Access, DocumentInfo
 from rai.records import Entry

@@ -15,7 +15,7 @@ from bot.commands.reply_view import print_reply, stage_line
 from bot.commands.startup import run, settings_of
 from bot.commands.wiring import opened
 from bot.records import Ask, Reply
-from bot.transcript import read_history
+from bot.turn.transcript import read_history
 from grounding.errors import InputError
 from grounding.policy_files import policy_named
 from rai.records import Outcome

@@ -10,15 +10,15 @@ from typing import Annotated, Any
 import typer
 
 from bot.commands import options
-from bot.commands.fields import Json
-from bot.commands.forms import check_request
 from bot.commands.html_file import HtmlFile
-from bot.commands.jsonl import Handle, answer_lines
+from bot.commands.lines import Handle, answer_lines
 from bot.commands.output import emit_line, note
 from bot.commands.startup import run
 from bot.http.forms import report_json
 from bot.http.report import ReportView, report_view
 from bot.http.report_page import PAGE_MAX, report_page
+from bot.rows.fields import Json
+from bot.rows.forms import check_request
 from bot.system import CheckRequest, System
 from rai.records import Report
 

@@ -22,11 +22,11 @@ from bot.commands.doctor_services import services
 from bot.commands.output import console, emit, table
 from bot.commands.startup import run, settings_of, warn_of_unknown_names
 from bot.commands.wiring import opened
-from bot.compose_owned import Closers
-from bot.compose_remote import learned
-from bot.settings import Settings
+from bot.compose.owned import Closers
+from bot.compose.services import learned
+from bot.settings.load import Settings
+from bot.settings.terms import terms
 from bot.system import System
-from bot.terms import terms
 from grounding.errors import AttestError, BudgetSpent, InputError, ServiceError
 from rai.account import Account
 from rai.off_policy import load

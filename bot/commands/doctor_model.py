@@ -9,9 +9,9 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from bot.commands.doctor_page import Finding, asked
-from bot.compose_owned import Closers
-from bot.compose_remote import bare_model, learned
-from bot.settings import Settings
+from bot.compose.owned import Closers
+from bot.compose.services import bare_model, learned
+from bot.settings.load import Settings
 from grounding.cloud import is_azure_ai, is_openai
 from grounding.compose_model import DRAFT_TOKENS
 from grounding.errors import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bot.commands.doctor_page import Finding
-from bot.settings import Settings
+from bot.settings.load import Settings
 from bot.system import System
 from rai.model_files import EMBEDDING
 

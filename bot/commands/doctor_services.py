@@ -12,10 +12,10 @@ from pydantic import SecretStr
 
 from bot.commands.doctor_model import model_service
 from bot.commands.doctor_page import WAIT_S, Finding, asked, fix_of, get
-from bot.compose_embedder import SERVICE, service_embedder
-from bot.compose_owned import Closers, machine_identity
-from bot.compose_search import ask_ranker
-from bot.settings import Settings
+from bot.compose.embedder import SERVICE, service_embedder
+from bot.compose.owned import Closers, machine_identity
+from bot.compose.search import ask_ranker
+from bot.settings.load import Settings
 from grounding.address import check_address
 from grounding.cloud import COGNITIVE, SEARCH
 from grounding.errors import AttestError, ServiceError, SettingsError

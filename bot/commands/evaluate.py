@@ -25,7 +25,7 @@ from bot.evaluate.bench import Bench, Company, SuiteResult, T
 from bot.evaluate.compare import over_earlier, read_earlier
 from bot.evaluate.gate import failures, read_gate
 from bot.evaluate.suites import SUITES
-from bot.settings import SAMPLE, Settings
+from bot.settings.load import SAMPLE, Settings
 from bot.system import System
 from grounding.errors import InputError
 from grounding.policy_files import policy_named

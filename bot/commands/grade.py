@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.commands import fields, options
-from bot.commands.fields import Json
-from bot.commands.forms import passages_to_grade
-from bot.commands.jsonl import Handle, answer_lines
+from bot.commands import options
+from bot.commands.lines import Handle, answer_lines
 from bot.commands.startup import run
 from bot.records import grade_json
+from bot.rows import fields
+from bot.rows.fields import Json
+from bot.rows.forms import passages_to_grade
 from bot.system import System
 from grounding.decide import decide, taken_as_found
 from grounding.policy_files import policy_named

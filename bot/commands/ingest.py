@@ -19,8 +19,8 @@ from bot.commands.sample import place_sample_directory
 from bot.commands.startup import make_home, run, settings_of
 from bot.commands.watch import Job, follow, told, told_as_json
 from bot.commands.wiring import Ingester, wiring_of
-from bot.compose_ingest import is_taken_in
-from bot.settings import SAMPLE, Settings
+from bot.compose.ingest import is_taken_in
+from bot.settings.load import SAMPLE, Settings
 from grounding.chunking import READ_AT_ONCE
 from grounding.errors import InputError
 from grounding.records import IngestReport, Progress

@@ -14,7 +14,7 @@ from rich.text import Text
 from bot.commands import options
 from bot.commands.output import console, emit, plain, table
 from bot.commands.startup import settings_of
-from bot.policy_words import SIDE_BY_SIDE
+from bot.wording.policies import SIDE_BY_SIDE
 from grounding.policy import Policy
 from grounding.policy_files import policy_named
 

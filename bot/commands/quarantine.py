@@ -11,8 +11,8 @@ from bot.commands import options
 from bot.commands.output import console, emit, note, plain, table
 from bot.commands.startup import run
 from bot.commands.wiring import opened
-from bot.quarantine import as_json, named
-from bot.quarantine import decide as decide_on
+from bot.turn.quarantine import as_json, named
+from bot.turn.quarantine import decide as decide_on
 from rai.quarantine import Decision, Quarantined
 
 app = options.command_app("See and decide passages that were taken for planted orders.")

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.commands import fields, options
-from bot.commands.fields import Json
-from bot.commands.forms import access_of, history, query_json
-from bot.commands.jsonl import Handle, answer_lines
+from bot.commands import options
+from bot.commands.lines import Handle, answer_lines
 from bot.commands.startup import run
+from bot.rows import fields
+from bot.rows.fields import Json
+from bot.rows.forms import access_of, history, query_json
 from bot.system import System
 from grounding.policy import Policy
 from grounding.policy_files import policy_named

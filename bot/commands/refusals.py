@@ -11,10 +11,10 @@ from bot.commands import options
 from bot.commands.output import console, emit, note, plain, table
 from bot.commands.startup import run
 from bot.commands.wiring import opened
-from bot.disputes import Decision, Queue, Reporter
-from bot.disputes import decide as decide_on
-from bot.disputes import queue as read_queue
-from bot.disputes import report as report_one
+from bot.turn.disputes import Decision, Queue, Reporter
+from bot.turn.disputes import decide as decide_on
+from bot.turn.disputes import queue as read_queue
+from bot.turn.disputes import report as report_one
 from rai.records import Entry
 
 app = options.command_app("See and decide the refusals that people report as wrong.")

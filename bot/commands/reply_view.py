@@ -15,15 +15,15 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from bot.answer_form import MISSING
-from bot.ask_back import question_alone
 from bot.commands.output import console, plain, show_progress, table
-from bot.decision_words import correction_words, decision_words, turn_words
 from bot.records import Citation, OnStage, Reply, Stage
-from bot.reply import EMPTY
-from bot.told import for_person
-from bot.usage_words import usage_words
-from bot.web_marks import web_tag
+from bot.turn.answer_form import MISSING
+from bot.wording.clarification import question_alone
+from bot.wording.decisions import correction_words, decision_words, turn_words
+from bot.wording.notes import for_person
+from bot.wording.notices import EMPTY
+from bot.wording.usage import usage_words
+from bot.wording.web import web_tag
 from rai.records import Claim, Outcome
 
 _OUTCOMES = {

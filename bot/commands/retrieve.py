@@ -7,13 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from bot.commands import options
-from bot.commands.fields import Json
-from bot.commands.forms import MAX_K
-from bot.commands.forms import retrieve as retrieve_form
-from bot.commands.jsonl import Handle, answer_lines
+from bot.commands.lines import Handle, answer_lines
 from bot.commands.output import console, emit, note, table
 from bot.commands.startup import run
 from bot.commands.wiring import opened
+from bot.rows.fields import Json
+from bot.rows.forms import MAX_K
+from bot.rows.forms import retrieve as retrieve_form
 from bot.system import System
 from grounding.errors import InputError
 

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from bot.addresses import base_url, review_link
 from bot.commands import options
 from bot.commands.output import emit, note
 from bot.commands.startup import run, settings_of, warn_of_unknown_names
 from bot.review.session import LINK_SECONDS, ReviewDoor
-from bot.settings import Settings
-from bot.teams.state import State
+from bot.server.addresses import base_url, review_link
+from bot.settings.load import Settings
+from bot.state import State
 from grounding.errors import SettingsError
 
 app = options.command_app()

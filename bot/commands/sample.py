@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 
-from bot.settings import SAMPLE, Settings
+from bot.settings.load import SAMPLE, Settings
 from grounding.errors import InputError
 
 

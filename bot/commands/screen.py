@@ -6,11 +6,12 @@ from typing import Any
 
 import typer
 
-from bot.commands import fields, options
-from bot.commands.fields import Json
-from bot.commands.forms import screening_json
-from bot.commands.jsonl import Handle, answer_lines
+from bot.commands import options
+from bot.commands.lines import Handle, answer_lines
 from bot.commands.startup import run
+from bot.rows import fields
+from bot.rows.fields import Json
+from bot.rows.forms import screening_json
 from bot.system import System
 from grounding.errors import InputError
 

@@ -11,8 +11,8 @@ from pydantic.fields import FieldInfo
 from bot.commands import options
 from bot.commands.output import console, emit, table
 from bot.commands.startup import settings_of, warn_of_unknown_names
-from bot.setting_forms import PREFIX
-from bot.settings import Settings, without_credentials
+from bot.settings.forms import PREFIX
+from bot.settings.load import Settings, without_credentials
 
 app = options.command_app()
 

@@ -11,8 +11,8 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from bot.commands.output import note
-from bot.logs import log_to_stderr
-from bot.settings import Settings, load_settings, said, unknown_names
+from bot.observability.logs import log_to_stderr
+from bot.settings.load import Settings, load_settings, said, unknown_names
 from grounding.errors import SettingsError
 
 T = TypeVar("T")

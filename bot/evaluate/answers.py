@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.commands.forms import check_request
 from bot.evaluate import metrics
 from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult, WrongRow
+from bot.rows.forms import check_request
 from grounding.errors import InputError
 from rai.records import SUPPORTED, UNSUPPORTED, Claim, Report
 

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from bot.commands.jsonl import BadLine, open_source, read_rows
 from bot.evaluate.bootstrap import Interval, balanced_interval, interval
 from bot.evaluate.gain import Gain
 from bot.evaluate.questions import Question, metric_names, misjudged
+from bot.rows.jsonl import BadLine, open_source, read_rows
 from bot.system import System
 from grounding.errors import InputError
 

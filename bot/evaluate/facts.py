@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from bot.commands import fields
 from bot.evaluate.bench import Row
+from bot.rows import fields
 from grounding.errors import InputError
 
 Verdict = Literal["right", "long", "half", "beside", "wrong", "refused", "broken"]

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.commands import fields
-from bot.commands.forms import access_of, history
 from bot.evaluate import insufficiency, metrics
 from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult, WrongRow
 from bot.evaluate.compare import over_first
@@ -15,6 +13,8 @@ from bot.evaluate.questions import Question, Sought, Where
 from bot.evaluate.ranked import K, documents, hits_of, named, rank_of, tags_of
 from bot.evaluate.sets import titles_of
 from bot.records import Ask, Reply
+from bot.rows import fields
+from bot.rows.forms import access_of, history
 from bot.system import System
 from grounding.errors import InputError
 from grounding.records import Action, Passage, Query, Turn

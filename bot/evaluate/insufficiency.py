@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from bot.commands import fields
 from bot.evaluate import metrics
 from bot.evaluate.bench import Row
 from bot.evaluate.questions import Question, Where, misjudged
+from bot.rows import fields
 from bot.system import System
 from grounding.decide import Decision
 from grounding.find import Finders, Finding, find

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.commands import fields
-from bot.commands.forms import check_request
 from bot.evaluate import errors, metrics
 from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult, label
 from bot.evaluate.errors import Case, Mistake
@@ -17,6 +15,8 @@ from bot.evaluate.introduced import Checked, introduced
 from bot.evaluate.layers import flagged_by
 from bot.evaluate.mutations import mutations
 from bot.evaluate.relevance import relevance
+from bot.rows import fields
+from bot.rows.forms import check_request
 from bot.system import CheckRequest
 from grounding.errors import InputError
 from rai.records import Report

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.commands import fields
 from bot.evaluate import metrics
 from bot.evaluate.bench import Row
 from bot.evaluate.insufficiency import Judged, kind_of
 from bot.evaluate.questions import SHOWN_HITS, SHOWN_TEXT, Hit, Question, Sought
+from bot.rows import fields
 from bot.system import System
 from grounding.errors import InputError
 from grounding.records import Passage, Query, Turn

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.commands import fields
 from bot.evaluate import metrics
 from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult, label
+from bot.rows import fields
 from grounding.errors import InputError
 
 FALSE_FLAG_LIMIT = 0.02

@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from bot.commands import fields
-from bot.commands.forms import access_of, history
 from bot.evaluate import insufficiency, metrics
 from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult
 from bot.evaluate.compare import LAST_TURN, over_plain
@@ -15,6 +13,8 @@ from bot.evaluate.plain import plain_hybrid
 from bot.evaluate.questions import Question, average, metric_names
 from bot.evaluate.ranked import Asked, K, named, question_of, tags_of, texts_of
 from bot.evaluate.sets import Knowledge, QuestionSet, asked_of, notes_of, question_sets, titles_of
+from bot.rows import fields
+from bot.rows.forms import access_of, history
 from bot.system import System
 from grounding.errors import InputError
 from grounding.records import Access, Query, Turn

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-from bot.disputes import Reporter, report
 from bot.http import forms
 from bot.http.errors import Refused, describe, error_json
 from bot.http.guard import caller
@@ -20,6 +19,7 @@ from bot.http.report import report_view
 from bot.http.report_page import report_page
 from bot.records import Ask, Stage
 from bot.system import CheckRequest
+from bot.turn.disputes import Reporter, report
 from grounding.errors import InputError
 from rai.records import Report
 

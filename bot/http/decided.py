@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.ask_back import completed, question_alone
-from bot.decision_words import StepWords, reason_words, step_words, verdict_words
 from bot.http.panes import Tone
+from bot.wording.clarification import completed, question_alone
+from bot.wording.decisions import StepWords, reason_words, step_words, verdict_words
 
 TONES: Mapping[str, Tone] = {"enough": "ok", "uncertain": "doubt", "not enough": "bad"}
 

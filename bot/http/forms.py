@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, NoReturn, TypeGuard, get_args
 
-from bot.disputes import WORDS_MAX
 from bot.records import Ask, claim_json
 from bot.system import CheckRequest
+from bot.turn.disputes import WORDS_MAX
 from grounding.errors import InputError
 from grounding.policy import Policy
 from grounding.policy_files import policy_named

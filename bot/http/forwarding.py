@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import HttpVersion11, web
 
-from bot.settings import Settings
+from bot.settings.load import Settings
 
 NAMES = frozenset(
     {

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from urllib.parse import quote
 
-from bot.settings import Settings
+from bot.settings.load import Settings
 
 LINK_SECONDS = 7 * 24 * 3600
 """How long a link in a chat stays good: a working week, so that last week's answer can still be checked."""

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from bot.http.panes import Shown
-from bot.web_marks import web_label
+from bot.wording.web import web_label
 from rai.records import Entry, Source
 
 

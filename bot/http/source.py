@@ -14,7 +14,7 @@ from bot.http.keys import LINKS, SYSTEM
 from bot.http.markup import Mark, Segment, segments
 from bot.http.render import page
 from bot.system import System
-from bot.web_marks import web_place
+from bot.wording.web import web_place
 from grounding.errors import ServiceError
 from grounding.records import Access, Document
 from rai.records import Entry

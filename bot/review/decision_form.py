@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from aiohttp import web
 
-from bot.disputes import WORDS_MAX
 from bot.http.errors import Refused
 from bot.review.pages import require_session
 from bot.review.session import admits_form
+from bot.turn.disputes import WORDS_MAX
 
 
 async def decision_form(request: web.Request, allowed: Sequence[str]) -> tuple[str, str, Mapping[str, str]]:

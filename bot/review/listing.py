@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from bot.disputes import DECISION, REPORT
-from bot.quarantine import DECISION as QUARANTINE
+from bot.turn.disputes import DECISION, REPORT
+from bot.turn.quarantine import DECISION as QUARANTINE
 from rai.ports import Ledger
 from rai.records import Entry, Outcome
 

@@ -13,7 +13,6 @@ from functools import partial
 
 from aiohttp import web
 
-from bot.disputes import dispute_of
 from bot.http.errors import Refused
 from bot.http.forwarding import is_encrypted
 from bot.http.keys import SYSTEM
@@ -21,7 +20,8 @@ from bot.http.render import page
 from bot.review.listing import KINDS, OUTCOMES, Filter, listing, outcome
 from bot.review.session import COOKIE, SESSION_SECONDS, ReviewDoor, form_token
 from bot.review.turn import tidy, turn_view
-from bot.teams.state import State
+from bot.state import State
+from bot.turn.disputes import dispute_of
 from rai.ports import Ledger
 from rai.records import Outcome, Verification
 

@@ -9,10 +9,10 @@ from aiohttp import web
 from bot.http.errors import Refused
 from bot.http.keys import SYSTEM
 from bot.http.render import page
-from bot.quarantine import decide, named
 from bot.review.decision_form import decision_form
 from bot.review.pages import WITH_FORM, require_session
 from bot.review.session import form_token
+from bot.turn.quarantine import decide, named
 from grounding.errors import InputError
 from rai.quarantine import STATES, Decision
 

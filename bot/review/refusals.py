@@ -8,12 +8,12 @@ from typing import cast, get_args
 
 from aiohttp import web
 
-from bot.disputes import STATES, Decision, Dispute, State, decide, queue
 from bot.http.keys import SYSTEM
 from bot.http.render import page
 from bot.review.decision_form import decision_form
 from bot.review.pages import WITH_FORM, require_session
 from bot.review.session import form_token
+from bot.turn.disputes import STATES, Decision, Dispute, State, decide, queue
 from rai.records import Category
 
 ALL = "all"

@@ -16,7 +16,7 @@ from typing import Literal
 
 from sqlalchemy import Column, Connection, Float, String, Table, delete, insert, select
 
-from bot.teams.state import State, metadata
+from bot.state import State, metadata
 
 COOKIE = "attest_review"
 SESSION_SECONDS = 8 * 3600

@@ -10,7 +10,7 @@ from bot.http.decided import Decided, decided
 from bot.http.panes import Panes, panes
 from bot.http.passages import shown_passage
 from bot.review.policy import in_order, policy_lines, stands
-from bot.usage_words import price_words, usage_words
+from bot.wording.usage import price_words, usage_words
 from rai.records import Entry
 
 

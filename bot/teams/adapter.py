@@ -29,7 +29,7 @@ from botframework.connector.auth import AuthenticationConstants, JwtTokenExtract
 from msrest.exceptions import ClientRequestError, HttpOperationError
 from msrest.universal_http.requests import ClientRetryPolicy
 
-from bot.settings import Settings
+from bot.settings.load import Settings
 from bot.teams.keys import SigningKeys
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Unauthorized
 from grounding.errors import SettingsError

@@ -15,7 +15,8 @@ from aiohttp import http_exceptions, web
 
 from bot.http.forwarding import left_by_proxy
 from bot.records import Answer
-from bot.settings import Settings
+from bot.settings.load import Settings
+from bot.state import State
 from bot.teams.adapter import BotbuilderTransport
 from bot.teams.guard import (
     MAX_BYTES,
@@ -29,7 +30,6 @@ from bot.teams.history import History
 from bot.teams.inbox import LEASE_S, Inbox
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Transport, Unauthorized
-from bot.teams.state import State
 from bot.teams.turns import Result, Turns
 from bot.teams.worker import Busy, Worker
 from grounding.errors import AttestError

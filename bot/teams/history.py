@@ -11,8 +11,8 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, delete, insert, select
 
+from bot.state import State, sent, turns
 from bot.teams.ports import Json
-from bot.teams.state import State, sent, turns
 from grounding.records import Turn
 
 KEEP = 20

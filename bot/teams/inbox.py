@@ -14,8 +14,8 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
+from bot.state import Conflict, State, inbox
 from bot.teams.ports import Json
-from bot.teams.state import Conflict, State, inbox
 
 LEASE_S = 30.0
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bot.disputes import WORDS_MAX
 from bot.records import Reply
-from bot.refusal import FALLBACK, texts
 from bot.teams.ports import Json
+from bot.turn.disputes import WORDS_MAX
+from bot.wording.refusals import FALLBACK, texts
 
 ACTION_INVOKE = "adaptiveCard/action"
 VERB = "report_refusal"

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from bot.ask_back import completed
 from bot.records import Citation, Reply
 from bot.teams.limits import (
     MARKER,
@@ -21,8 +20,9 @@ from bot.teams.limits import (
 )
 from bot.teams.ports import Json
 from bot.teams.refusals import report_card
-from bot.told import for_person
-from bot.web_marks import web_tag
+from bot.wording.clarification import completed
+from bot.wording.notes import for_person
+from bot.wording.web import web_tag
 from rai.records import Outcome
 
 SourceLink = Callable[[int], str]

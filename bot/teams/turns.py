@@ -8,11 +8,9 @@ import uuid
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bot.disputes import Reporter, report
 from bot.http.links import source_link
-from bot.pasted import Pasted, read_pasted
 from bot.records import Answer, Ask, OnStage, Reply
-from bot.settings import Settings
+from bot.settings.load import Settings
 from bot.teams.activity import (
     FEEDBACK_INVOKE,
     Feedback,
@@ -35,6 +33,8 @@ from bot.teams.rate import Rate
 from bot.teams.refusals import ACTION_INVOKE, Pressed, declined, read_pressed, thanked, thanks
 from bot.teams.render import DELIVERED, notice, render
 from bot.teams.worker import Busy, Worker
+from bot.turn.disputes import Reporter, report
+from bot.turn.pasted import Pasted, read_pasted
 from grounding.errors import AttestError, InputError, StoreError
 from grounding.mishap import kind_and_place, kind_and_way
 from grounding.records import Turn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.compose import compose
+from bot.compose.system import compose
 from bot.records import Ask, Reply
 from tests.bench.figures import Figure
 from tests.bench.place import Place, golden_asks

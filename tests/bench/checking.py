@@ -8,11 +8,11 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from bot.commands.forms import check_request
-from bot.compose import compose
+from bot.compose.system import compose
 from bot.evaluate.bench import spread as spaced
 from bot.evaluate.mutate.generate import generated
 from bot.evaluate.mutate.records import Supported
+from bot.rows.forms import check_request
 from bot.system import CheckRequest
 from rai.check.match import check_claims
 from rai.check.wording.weigh import weigh_claims

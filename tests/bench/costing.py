@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from bot.compose import compose
+from bot.compose.system import compose
 from grounding.observe import ChatCall, Operation, watched_by
 from grounding.tokens import asked_tokens, count_tokens
 from tests.bench.figures import Figure, percentile

@@ -6,7 +6,7 @@ import json
 import time
 from pathlib import Path
 
-from bot.compose_ingest import open_ingester
+from bot.compose.ingest import open_ingester
 from grounding.chunk import split
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex

@@ -16,7 +16,7 @@ from typing import Any
 
 import aiohttp
 
-from bot.compose import compose
+from bot.compose.system import compose
 from bot.records import Ask
 from bot.system import System
 from tests.bench.figures import Figure, percentile

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import tantivy
 
-from bot.compose import compose
-from bot.settings import SAMPLE
+from bot.compose.system import compose
+from bot.settings.load import SAMPLE
 from bot.system import CheckRequest
 from grounding.embedded.index import EmbeddedIndex
 from grounding.records import Access

@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bot.commands.sample import place_sample_directory
-from bot.compose_ingest import open_ingester
+from bot.compose.ingest import open_ingester
 from bot.records import Ask
-from bot.settings import SAMPLE, Settings, load_settings
+from bot.settings.load import SAMPLE, Settings, load_settings
 from grounding.embedded.build_model import build, build_changed
 from grounding.records import Turn
 from rai.embedded.classifier import CHANGES, FILE

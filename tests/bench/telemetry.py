@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from statistics import fmean
 
-from bot.compose import compose
-from bot.settings import Settings
+from bot.compose.system import compose
+from bot.settings.load import Settings
 from tests.bench.figures import Figure, percentile
 from tests.bench.place import Place, golden_asks
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 
-from bot.compose import compose
+from bot.compose.system import compose
 from bot.records import Answer, Ask
 from tests.bench.figures import Figure, percentile, spread
 from tests.bench.place import Place, golden_asks

@@ -13,10 +13,10 @@ from pydantic import SecretStr
 from bot.commands.doctor_page import Finding
 from bot.commands.doctor_services import services
 from bot.records import Ask
-from bot.settings import Settings, load_settings
+from bot.settings.load import Settings, load_settings
 from grounding.errors import ServiceRejected
 from rai.records import Outcome
-from tests.bot.test_compose import changed, running, take_in
+from tests.bot.compose.test_system import changed, running, take_in
 from tests.fakes import faults
 from tests.fakes.ai_search_server import KEY, AiSearchServer
 from tests.fakes.faults import Fault

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.settings import load_settings
+from bot.settings.load import load_settings
 from grounding.errors import SettingsError
 
 ENDS = {

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from bot.compose import compose
-from bot.compose_ingest import open_ingester
+from bot.compose.ingest import open_ingester
+from bot.compose.system import compose
 from bot.records import Ask
-from bot.settings import load_settings
+from bot.settings.load import load_settings
 from bot.system import CheckRequest, System
 from grounding.azure.openai_chat import OpenAIChat
 from grounding.records import Turn

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.pipeline import answer_turn
-from bot.reply import notice
+from bot.turn.pipeline import answer_turn
+from bot.wording.notices import notice
 from grounding.policy import Policy
 from rai.records import Outcome
-from tests.bot.test_pipeline import ASK, Failing, small
+from tests.bot.turn.test_pipeline import ASK, Failing, small
 from tests.fakes.planted import DRAFT, FAULT, PLANTED, SECRET, answering, is_recorded, part, planted
 
 
@@ -32,7 +32,7 @@ async def test_a_fault_in_any_stage_fails_the_turn_with_a_record(
     assert (reply.outcome, reply.code, reply.answer) == (Outcome.FAILED, None, notice(Outcome.FAILED))
     assert (reply.citations, reply.claims) == ((), ())
     assert await is_recorded(w, reply.entry_id)
-    assert "Error by bot/pipeline.py:" in said_of(caplog)
+    assert "Error by bot/turn/pipeline.py:" in said_of(caplog)
     entry = await w.ledger.get(reply.entry_id)
     assert SECRET not in said_of(caplog) + str(entry) + str(reply)
 

@@ -13,9 +13,9 @@ from grounding.records import Completion
 from rai.check.judging.case import case_of
 from rai.check.judging.model import ModelJudge
 from rai.check.judging.prompt import instructions
-from rai.check.judging.records import Case, Opinion, Proposal, Quote
 from rai.check.match import check_claims
 from rai.embedded.screen import EmbeddedScreen
+from rai.judgement import Case, Opinion, Proposal, Quote
 from rai.ports import StatementJudge
 from rai.records import Claim, Source
 from rai.screened import ScreenedModel

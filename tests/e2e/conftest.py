@@ -13,8 +13,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, async_playwright, expect
 
 from bot.commands.sample import place_sample_directory
-from bot.compose_ingest import open_ingester
-from bot.settings import SAMPLE
+from bot.compose.ingest import open_ingester
+from bot.settings.load import SAMPLE
 from tests.e2e.processes import settings_over
 
 expect.set_options(

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bot.compose import compose
-from bot.compose_ingest import open_ingester
-from bot.settings import Settings
+from bot.compose.ingest import open_ingester
+from bot.compose.system import compose
+from bot.settings.load import Settings
 from bot.system import System
 
 

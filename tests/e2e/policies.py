@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.pipeline import answer_turn
 from bot.records import Ask, Reply
+from bot.turn.pipeline import answer_turn
 from grounding.policy import Policy
 from grounding.records import Document
 from tests.e2e.support import ScriptedWeb, under, world

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bot.settings import Settings, load_settings
+from bot.settings.load import Settings, load_settings
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from bot.compose_remote import model_grader
-from bot.turn import Seams
+from bot.compose.services import model_grader
+from bot.turn.state import Seams
 from grounding.compose_model import ModelComposer
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.directory import FileDirectory
@@ -86,7 +86,7 @@ async def world(
     composer: Composer | None = None,
     deadline_s: float = 30.0,
 ) -> World:
-    """Wire a turn as `bot.compose` does, with the given parts in place of services."""
+    """Wire a turn as `bot.compose.system` does, with the given parts in place of services."""
     screen = RememberingScreen(EmbeddedScreen())
     index = await open_kb(folder / "index", documents, embedder)
     ledger = SqlLedger(folder / "ledger.db", folder / "config" / "ledger.key")
@@ -117,7 +117,7 @@ async def world(
 
 
 def under(seams: Seams, policy: Policy, model: ChatModel, web: WebSearch | None = None) -> Seams:
-    """The seams as `bot.compose` hands them out under `policy` when one model makes queries, grades, plans, drafts and revises."""
+    """The seams as `bot.compose.system` hands them out under `policy` when one model makes queries, grades, plans, drafts and revises."""
     screened = ScreenedModel(model, seams.screen, trusted=[*own_texts(seams.company), *grading_texts()])
     composer = ModelComposer(screened)
     return replace(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from bot.compose import compose
+from bot.compose.system import compose
 from bot.records import Reply
 from tests.bench.azure_golden import in_graph, told
 from tests.bench.place import golden_asks

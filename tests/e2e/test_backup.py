@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.compose import compose
-from bot.compose_ingest import open_ingester, open_past
+from bot.compose.ingest import open_ingester, open_past
+from bot.compose.system import compose
 from grounding.embedded.index import EmbeddedIndex
 from grounding.errors import InputError
 from grounding.records import Access, Query

@@ -20,13 +20,13 @@ import pytest
 import pytest_asyncio
 from aiohttp import ClientSession, CookieJar
 
-from bot.addresses import Addresses, addresses_of
-from bot.compose_ingest import open_ingester
+from bot.compose.ingest import open_ingester
 from bot.http.links import source_link
 from bot.review.session import ReviewDoor
-from bot.serve import listening, serve_on
-from bot.settings import Settings
-from bot.teams.state import State
+from bot.server.addresses import Addresses, addresses_of
+from bot.server.serve import listening, serve_on
+from bot.settings.load import Settings
+from bot.state import State
 from tests.e2e.nginx import WAYS, in_front_of, nginx_path
 from tests.e2e.processes import settings_over
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from bot.pipeline import answer_turn
 from bot.records import Ask, Reply
-from bot.reply import OVER_BUDGET
+from bot.turn.pipeline import answer_turn
+from bot.wording.notices import OVER_BUDGET
 from grounding.compose_model import DRAFT_TOKENS
 from grounding.policy import Policy
 from grounding.records import Action, Document, WebResult

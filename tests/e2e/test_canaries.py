@@ -14,13 +14,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from bot.compose import compose
-from bot.compose_ingest import open_ingester
-from bot.http.app import build_app
-from bot.logs import log_to
-from bot.pipeline import answer_turn
+from bot.compose.ingest import open_ingester
+from bot.compose.system import compose
+from bot.observability.logs import log_to
 from bot.records import Ask, Reply
-from bot.settings import SAMPLE, load_settings
+from bot.server.app import build_app
+from bot.settings.load import SAMPLE, load_settings
+from bot.turn.pipeline import answer_turn
 from grounding.embedded.embedder import MiniLM
 from grounding.policy import Policy
 from grounding.ports import WebSearch

@@ -14,8 +14,8 @@ import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import Browser, expect
 
-from bot.addresses import Addresses
-from bot.serve import listening, serve_on
+from bot.server.addresses import Addresses
+from bot.server.serve import listening, serve_on
 from tests.e2e.processes import copy_of_home, environment_of, settings_over, started
 from tests.fakes.channel import FakeChannel, post
 

@@ -10,9 +10,9 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from pydantic import SecretStr
 
-from bot.http.app import build_app
 from bot.records import Ask
-from bot.settings import Settings, load_settings
+from bot.server.app import build_app
+from bot.settings.load import Settings, load_settings
 from rai.records import Outcome
 from tests.e2e.one_page import over_one_page
 from tests.fakes.embeddings_server import KEY, EmbeddingsServer

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from aiohttp import ClientSession
 
-from bot.addresses import Addresses
-from bot.reply import EMPTY
-from bot.serve import listening, serve_on
+from bot.server.addresses import Addresses
+from bot.server.serve import listening, serve_on
+from bot.wording.notices import EMPTY
 from tests.e2e.processes import environment_of, settings_over, started
 from tests.fakes.channel import FakeChannel, post
 

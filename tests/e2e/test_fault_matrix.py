@@ -18,7 +18,7 @@ import pytest
 import pytest_asyncio
 
 from bot.commands.doctor_services import services
-from bot.compose import compose
+from bot.compose.system import compose
 from bot.records import Ask, Reply
 from bot.system import System
 from tests.e2e.processes import ROOT

@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from bot.compose import compose
-from bot.pipeline import answer_turn
+from bot.compose.system import compose
 from bot.records import Ask, Reply
-from bot.settings import SAMPLE
+from bot.settings.load import SAMPLE
 from bot.system import CheckRequest, System
-from bot.turn import Seams
+from bot.turn.pipeline import answer_turn
+from bot.turn.state import Seams
 from grounding.compose_model import ModelComposer
 from grounding.embedded.demo import Planted, plant
 from grounding.policy import Policy

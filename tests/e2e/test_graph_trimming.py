@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from bot.commands.doctor import _directory
-from bot.compose import compose
-from bot.compose_ingest import open_ingester
+from bot.compose.ingest import open_ingester
+from bot.compose.system import compose
 from bot.http.source import reader
 from bot.records import Ask
-from bot.settings import load_settings
+from bot.settings.load import load_settings
 from bot.system import System
 from grounding.records import Access, Query
 from rai.records import Outcome

@@ -12,11 +12,11 @@ from typing import Any
 
 from pytest_aiohttp.plugin import AiohttpClient
 
-from bot.http.app import build_app
-from bot.pipeline import answer_turn
 from bot.records import Ask, OnStage, Reply
-from bot.reply import WITHHELD
-from bot.turn import Seams
+from bot.server.app import build_app
+from bot.turn.pipeline import answer_turn
+from bot.turn.state import Seams
+from bot.wording.notices import WITHHELD
 from grounding.bounded.limits import Limits
 from grounding.bounded.pool import Pool
 from grounding.policy import Policy

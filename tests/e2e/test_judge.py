@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from bot.http.app import build_app
 from bot.records import Ask
-from bot.settings import Settings, load_settings
+from bot.server.app import build_app
+from bot.settings.load import Settings, load_settings
 from bot.system import CheckRequest
 from rai.check.judging.prompt import REQUEST
 from rai.records import Outcome, Source

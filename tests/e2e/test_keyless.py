@@ -13,10 +13,10 @@ import pytest
 from aiohttp import web
 
 from bot.commands.doctor_services import services
-from bot.compose_owned import Closers
-from bot.compose_remote import openai_key
+from bot.compose.owned import Closers
+from bot.compose.services import openai_key
 from bot.records import Ask
-from bot.settings import Settings, load_settings
+from bot.settings.load import Settings, load_settings
 from grounding.azure.graph_directory import GraphDirectory
 from grounding.azure.identity import MachineIdentity
 from grounding.azure.openai_chat import OpenAIChat
@@ -27,7 +27,7 @@ from rai.azure.content_safety import ContentSafetyScreen
 from rai.azure.language import LanguageRecognizer, LanguageTagger
 from rai.embedded.tagger import GazetteerTagger
 from rai.records import Outcome
-from tests.bot.test_compose import running, take_in
+from tests.bot.compose.test_system import running, take_in
 from tests.fakes import faults
 from tests.fakes.ai_search_server import AiSearchServer
 from tests.fakes.content_safety_server import ContentSafetyServer

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientConnectionError, ClientSession, web
 
-from bot.compose import compose
+from bot.compose.system import compose
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
 from grounding.records import Access, Query

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.records import Ask
-from bot.settings import load_settings
+from bot.settings.load import load_settings
 from bot.system import System
 from rai.records import Outcome
 from rai.redact import MASK

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from bot.pipeline import answer_turn
 from bot.records import Ask, Reply
+from bot.turn.pipeline import answer_turn
 from grounding.errors import ContentFiltered, ServiceReplyInvalid, ServiceUnavailable
 from grounding.policy import Policy
 from grounding.policy_files import built_in

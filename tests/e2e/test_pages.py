@@ -10,7 +10,7 @@ import pytest_asyncio
 from aiohttp import web
 from playwright.async_api import Browser, Page, expect
 
-from bot.http.app import build_app
+from bot.server.app import build_app
 from tests.e2e.contrast import CONTRAST
 from tests.fakes.system import Fake, fake_system
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.answer_form import REFERENCED
 from bot.records import Ask
+from bot.turn.answer_form import REFERENCED
 from grounding.grade import label_of
 from grounding.policy_files import built_in
 from grounding.records import Action, Document, Turn, WebResult

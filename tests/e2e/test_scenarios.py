@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.pipeline import answer_turn
 from bot.records import Ask
+from bot.turn.pipeline import answer_turn
 from grounding.embedded.embedder import MiniLM
 from grounding.policy import Policy
 from grounding.prompt import insufficient_sentence

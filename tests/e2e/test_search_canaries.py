@@ -11,11 +11,11 @@ from aiohttp.test_utils import TestClient, TestServer
 from pydantic import SecretStr
 
 from bot.commands.doctor_services import services
-from bot.compose import compose
-from bot.compose_ingest import open_ingester
-from bot.http.app import build_app
-from bot.logs import log_to
-from bot.settings import Settings, load_settings
+from bot.compose.ingest import open_ingester
+from bot.compose.system import compose
+from bot.observability.logs import log_to
+from bot.server.app import build_app
+from bot.settings.load import Settings, load_settings
 from bot.system import System
 from grounding.errors import AttestError
 from tests.e2e.test_canaries import PAGE, TABLE, Planted, leaks

@@ -18,10 +18,10 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from aiohttp.web import Application, Request
 
-from bot.compose import compose
-from bot.compose_ingest import open_ingester
-from bot.http.app import build_app
-from bot.settings import Settings
+from bot.compose.ingest import open_ingester
+from bot.compose.system import compose
+from bot.server.app import build_app
+from bot.settings.load import Settings
 from bot.system import System
 from grounding.chunk import split
 from grounding.embedded.index import EmbeddedIndex

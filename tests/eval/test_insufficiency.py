@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.evaluate.insufficiency import Searched, confusion, judged, kind_of, measures
-from bot.settings import load_settings
+from bot.settings.load import load_settings
 from bot.system import System
 from grounding.errors import InputError
 from grounding.records import Access, Grade, Grading, Passage, Query, Retrieval, Sentence

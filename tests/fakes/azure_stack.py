@@ -16,8 +16,8 @@ from uuid import NAMESPACE_DNS, uuid5
 import pytest
 import yaml
 
-from bot.compose_ingest import open_ingester
-from bot.settings import Settings
+from bot.compose.ingest import open_ingester
+from bot.settings.load import Settings
 from grounding.embedded.embedder import MiniLM
 from rai.embedded.name_file import NameFile
 from rai.records import EntityType

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from grounding.text import sentences
-from rai.check.judging.records import UNSURE, Case, Proposal, Quote
+from rai.judgement import UNSURE, Case, Proposal, Quote
 from rai.records import Source
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.pipeline import answer_turn
 from bot.records import Ask, OnStage, Reply
-from bot.turn import Seams
+from bot.turn.pipeline import answer_turn
+from bot.turn.state import Seams
 from grounding.policy import Policy
 from rai.records import Report
-from tests.bot.test_pipeline import Failing, small
+from tests.bot.turn.test_pipeline import Failing, small
 from tests.e2e.support import World
 
 SECRET = "Quillfeather 4111"

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from bot.records import Ask, Citation, InternalNote, OnStage, Refusal, Reply, Stage, Struck
-from bot.settings import Settings
+from bot.settings.load import Settings
 from bot.system import CheckRequest, System
 from grounding.clarify import Clarification
 from grounding.decide import Decision

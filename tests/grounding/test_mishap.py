@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from bot.commands.fields import text
+from bot.rows.fields import text
 from grounding.mishap import kind_and_place, kind_and_way
 
 

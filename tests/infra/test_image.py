@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bot.settings import Settings
+from bot.settings.load import Settings
 from tests.infra.dockerfile import ALL, DOCKERFILE, ROOT, included
 
 
@@ -83,7 +83,7 @@ def test_what_does_not_belong_in_the_image_is_not_sent_to_the_builder(path: str)
 
 
 @pytest.mark.parametrize(
-    "path", ["bot/serve.py", "grounding/prompts/x.txt", "pyproject.toml", "requirements/build.txt"]
+    "path", ["bot/server/serve.py", "grounding/prompts/x.txt", "pyproject.toml", "requirements/build.txt"]
 )
 def test_what_the_image_needs_is_sent(path: str) -> None:
     assert included(path)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.compose import compose
-from bot.compose_ingest import open_ingester
+from bot.compose.ingest import open_ingester
+from bot.compose.system import compose
 from bot.records import Ask
-from bot.settings import Settings
+from bot.settings.load import Settings
 from rai.records import Outcome
 from tests.e2e.processes import settings_over
 from tests.other_model import MARGIN, shifted

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.evaluate.mutate.records import Supported
-from bot.settings import SAMPLE
+from bot.settings.load import SAMPLE
 from grounding.readers.extract import Refused
 from grounding.readers.read import read
 from rai.records import Source

@@ -8,9 +8,9 @@ from grounding.bounded.pool import Run
 from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError, WorkError
 from grounding.observe import rule_failed, without
 from rai.check.judging.case import case_of
-from rai.check.judging.records import Case, Proposal
 from rai.check.judging.values import Values
 from rai.check.judging.verify import verified
+from rai.judgement import Case, Proposal
 from rai.ports import StatementJudge
 from rai.records import Claim, Source
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rai.check.catalogue import BY_ID
-from rai.check.judging.records import Case
 from rai.check.statements.match import COVERED
 from rai.check.wording.plain import substance
+from rai.judgement import Case
 from rai.records import CONTACT_KINDS, UNSUPPORTED, Claim, Source
 
 MOST_CLAIMS = 40

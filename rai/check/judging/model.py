@@ -11,8 +11,8 @@ from grounding.errors import ServiceReplyInvalid
 from grounding.ports import ChatModel
 from grounding.spotlight import new_marker
 from rai.check.judging.prompt import REQUEST, prompt
-from rai.check.judging.records import UNSURE, Case, Judgement, Proposal
 from rai.check.judging.reply import FORM, read
+from rai.judgement import UNSURE, Case, Judgement, Proposal
 from rai.records import Claim
 from rai.screened import current_turn
 

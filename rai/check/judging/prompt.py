@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from grounding.spotlight import block
 from rai.check.judging.case import likely
-from rai.check.judging.records import Case
+from rai.judgement import Case
 from rai.records import Claim, Source
 
 REQUEST = "Judge every numbered claim."

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from grounding.text import fold
-from rai.check.judging.records import Quote
+from rai.judgement import Quote
 from rai.records import EvidenceSpan, Source
 
 LONGEST = 600

@@ -12,7 +12,7 @@ from typing import get_args
 from grounding.loose_json import json_values
 from grounding.schema import TEXT, WHOLE, fields, listed, maybe, one_of
 from rai.check.judging.quotes import MOST_QUOTES
-from rai.check.judging.records import Opinion, Proposal, Quote
+from rai.judgement import Opinion, Proposal, Quote
 
 OPINIONS: tuple[str, ...] = get_args(Opinion)
 SAID = "question"

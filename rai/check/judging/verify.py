@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from grounding.mishap import kind_and_place
 from grounding.text import caseless, fold, sentences
 from rai.check.judging.quotes import MOST_QUOTES, Known, looked_up
-from rai.check.judging.records import Case, Proposal, Quote
 from rai.check.judging.substance import foreign, has_substance, shares
 from rai.check.judging.values import Values, named
 from rai.check.judging.worked_out import Explained, comes_to_another, explained, gives, may_give
 from rai.check.rules.missing import COUNTS
+from rai.judgement import Case, Proposal, Quote
 from rai.records import CONTACT_KINDS, SUPPORTED, UNSUPPORTED, Claim, EvidenceSpan, Status
 
 QUOTE, FORMULA, WRONG, DOUBT = "judge-quote", "judge-formula", "judge-wrong", "judge-doubt"

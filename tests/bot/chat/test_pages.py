@@ -10,8 +10,8 @@ from typing import Any
 
 from pytest_aiohttp.plugin import AiohttpClient
 
-from bot.http.app import build_app
 from bot.http.templating import static_files
+from bot.server.app import build_app
 from grounding.records import Document
 from tests.fakes.system import ESCALATION, NASTY, fake_system
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.commands.doctor import _budget
-from bot.settings import load_settings
+from bot.settings.load import load_settings
 
 MODEL = {"generator": "openai", "openai_api_key": "k", "openai_thinking_tokens": "0"}
 PRICES = {"price_input": "2", "price_output": "8"}

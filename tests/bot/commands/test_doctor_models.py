@@ -9,8 +9,8 @@ import pytest
 
 from bot.commands.doctor_models import CLASSIFIER as CLASSIFIER_LINE
 from bot.commands.doctor_models import MODEL, models, unusable
-from bot.compose import compose
-from bot.settings import Settings, load_settings
+from bot.compose.system import compose
+from bot.settings.load import Settings, load_settings
 from rai.model_files import CLASSIFIER, EMBEDDING, TOKENIZER, installed_models
 
 

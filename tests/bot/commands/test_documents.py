@@ -13,7 +13,7 @@ import pytest
 
 from bot.commands.ingest import bars
 from bot.commands.watch import Job, follow, told, told_as_json
-from bot.compose_ingest import open_ingester
+from bot.compose.ingest import open_ingester
 from grounding.embedded.index import EmbeddedIndex
 from grounding.errors import InputError
 from grounding.records import Access

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.commands.jsonl import MAX_LINE, BadLine, read_rows
+from bot.rows.jsonl import MAX_LINE, BadLine, read_rows
 from tests.bot.commands.conftest import Attest
 from tests.bot.commands.fakes import FakeWorld
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from bot.commands.jsonl import _answer
-from bot.settings import Settings
+from bot.commands.lines import _answer
+from bot.settings.load import Settings
 from bot.system import System
 from grounding.errors import (
     BudgetSpent,

@@ -15,7 +15,7 @@ import pytest
 from bot.cli import main
 from bot.commands.ledger import decided_in
 from bot.commands.wiring import Wiring
-from bot.settings import Settings, load_settings
+from bot.settings.load import Settings, load_settings
 from bot.system import System
 from rai.ledger.store import SqlLedger
 from rai.records import Entry

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.commands.query import rewritten_by_model
-from bot.settings import load_settings
+from bot.settings.load import load_settings
 from grounding.errors import PromptBlocked
 from grounding.policy_files import policy_named
 from grounding.records import Query, Turn

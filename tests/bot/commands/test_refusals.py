@@ -11,7 +11,7 @@ import pytest
 
 from bot.cli import main
 from bot.commands.wiring import Wiring
-from bot.settings import Settings, load_settings
+from bot.settings.load import Settings, load_settings
 from bot.system import System
 from rai.ledger.store import SqlLedger
 from tests.bot.commands.conftest import Ran

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from bot.review.session import LINK_SECONDS, ReviewDoor
-from bot.settings import load_settings
-from bot.teams.state import State
+from bot.settings.load import load_settings
+from bot.state import State
 from tests.bot.commands.conftest import Attest
 
 

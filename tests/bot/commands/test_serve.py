@@ -12,10 +12,10 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.addresses import Addresses, addresses_of
 from bot.commands.review_link import _offered
-from bot.serve import listening, serve_on
-from bot.settings import Settings, load_settings
+from bot.server.addresses import Addresses, addresses_of
+from bot.server.serve import listening, serve_on
+from bot.settings.load import Settings, load_settings
 from grounding.errors import SettingsError
 from tests.bot.commands.fakes import FakeWorld
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.setting_forms import PREFIX
-from bot.settings import Settings
+from bot.settings.forms import PREFIX
+from bot.settings.load import Settings
 from tests.bot.commands.conftest import Attest
 
 

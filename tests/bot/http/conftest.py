@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestClient
 from aiohttp.web import Application, Request
 from pytest_aiohttp.plugin import AiohttpClient
 
-from bot.http.app import build_app
+from bot.server.app import build_app
 from tests.fakes.system import Fake, fake_system
 
 KEYS = "first-key,second-key"

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from bot.http.app import BODY_BYTES
 from bot.http.errors import describe
 from bot.http.forms import parse_check, report_json
+from bot.server.app import BODY_BYTES
 from grounding.errors import AttestError, WorkFailed, WorkOverran
 from rai.records import Layer, Report
 from tests.bot.http.conftest import Client, Start

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.http.app import build_app
 from bot.http.guard import _loopback_address
 from bot.records import Ask, Reply
+from bot.server.app import build_app
 from tests.bot.http.conftest import Client, Start
 from tests.fakes.system import Fake, fake_system
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot.http.app import build_app
 from bot.http.health import unready
 from bot.http.keys import ANSWER
 from bot.records import Ask
+from bot.server.app import build_app
 from grounding.errors import StoreError
 from tests.bot.http.conftest import Client, Start
 from tests.fakes.system import Fake

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.http.links import SourceLinks, link_key, source_link
-from bot.settings import Settings
+from bot.settings.load import Settings
 
 
 def key() -> bytes:

@@ -9,8 +9,8 @@ from aiohttp.test_utils import TestClient
 from aiohttp.web import Application, Request
 from pytest_aiohttp.plugin import AiohttpClient
 
-from bot.http.app import build_app
 from bot.records import Ask
+from bot.server.app import build_app
 from tests.bot.http.conftest import KEYS
 from tests.fakes.system import Fake
 

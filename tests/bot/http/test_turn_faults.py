@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.reply import FAILED
+from bot.wording.notices import FAILED
 from tests.bot.http.conftest import Start
-from tests.bot.test_pipeline import ASK
+from tests.bot.turn.test_pipeline import ASK
 from tests.fakes.planted import PLANTED, SECRET, answering, is_recorded, planted
 from tests.fakes.system import fake_system
 

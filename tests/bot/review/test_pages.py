@@ -11,9 +11,9 @@ from aiohttp.test_utils import TestClient
 from aiohttp.web import Application, Request
 from pytest_aiohttp.plugin import AiohttpClient
 
-from bot.http.app import build_app
 from bot.review.pages import DOOR
 from bot.review.session import COOKIE
+from bot.server.app import build_app
 from grounding.policy_files import built_in
 from tests.fakes.system import HOSTILE, Fake, fake_system
 

@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestClient
 from aiohttp.web import Application, Request
 from pytest_aiohttp.plugin import AiohttpClient
 
-from bot.http.app import build_app
+from bot.server.app import build_app
 from tests.bot.review.test_refusals import form_of
 from tests.fakes.quarantine import MemoryQuarantine, two
 from tests.fakes.system import Fake, fake_system

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.review.session import LINK_SECONDS, SESSION_SECONDS, ReviewDoor, admits_form, form_token, new_token
-from bot.teams.state import State
+from bot.state import State
 
 
 class Clock:

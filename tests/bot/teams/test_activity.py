@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.settings import load_settings
+from bot.settings.load import load_settings
 from bot.teams.activity import addressed, question_text, read_feedback, user_of
 
 Json = dict[str, Any]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from bot.records import Refusal, Reply
-from bot.refusal import refusal_text, texts
 from bot.teams.limits import check_activity
 from bot.teams.refusals import VERB, read_pressed, report_card
 from bot.teams.render import render
+from bot.wording.refusals import refusal_text, texts
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger, RunningBot
 from tests.fakes.channel import FakeChannel

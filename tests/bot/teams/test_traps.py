@@ -18,13 +18,13 @@ from botbuilder.schema import Activity
 from msrest.universal_http.requests import ClientRetryPolicy
 
 from bot.records import Ask
-from bot.settings import load_settings
+from bot.settings.load import load_settings
+from bot.state import State
 from bot.teams.adapter import BotbuilderTransport, _Credentials
 from bot.teams.history import History
 from bot.teams.outbox import Outbox
 from bot.teams.ports import SendFailed
 from bot.teams.progress import progress
-from bot.teams.state import State
 from grounding.records import Turn
 from tests.bot.teams.conftest import Bots, FakeAnswer
 from tests.fakes.channel import FakeChannel, Fault

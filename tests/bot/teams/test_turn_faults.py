@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from bot.records import Ask, OnStage, Reply
-from bot.reply import FAILED
-from bot.settings import load_settings
+from bot.settings.load import load_settings
 from bot.teams.inbox import Key
 from bot.teams.turns import APOLOGY, Turns
 from bot.teams.worker import Worker
+from bot.wording.notices import FAILED
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger
-from tests.bot.test_pipeline import ASK
+from tests.bot.turn.test_pipeline import ASK
 from tests.e2e.support import World
 from tests.fakes.channel import FakeChannel
 from tests.fakes.planted import FAULT, PLANTED, SECRET, answering, is_recorded, part, planted

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.table import Table
 
-from bot.settings import load_settings
+from bot.settings.load import load_settings
 from tests.e2e.processes import settings_over
 from tests.other_model import MARGIN, built, shifted
 from tests.rai.redteam.drive import Judged, judge

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.compose import compose
-from bot.compose_ingest import open_ingester
-from bot.settings import Settings
+from bot.compose.ingest import open_ingester
+from bot.compose.system import compose
+from bot.settings.load import Settings
 from bot.system import System
 from grounding.errors import PromptBlocked
 from grounding.records import Access, Completion, Passage, Query, WebResult

@@ -12,9 +12,9 @@ import pytest
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceUnavailable, WorkOverran
 from rai.check.judging.ask import ask_judge
 from rai.check.judging.model import ModelJudge
-from rai.check.judging.records import Case, Proposal, Quote
 from rai.check.judging.values import Values
 from rai.check.judging.verify import verified
+from rai.judgement import Case, Proposal, Quote
 from rai.provenance import CheckPorts, check
 from rai.records import Claim, Source, Status
 from tests.fakes.judge import FailingJudge, ScriptedJudge, WordJudge

@@ -11,10 +11,10 @@ from grounding.errors import PromptBlocked, ServiceReplyInvalid
 from rai.check.judging.case import MOST_CLAIMS, case_of
 from rai.check.judging.model import ModelJudge
 from rai.check.judging.prompt import MOST_ANSWER, MOST_SAID, MOST_SOURCES, REQUEST, instructions, prompt
-from rai.check.judging.records import UNSURE, Case, Proposal, Quote
 from rai.check.judging.reply import FORM
 from rai.claims.find import find_claims
 from rai.embedded.screen import EmbeddedScreen
+from rai.judgement import UNSURE, Case, Proposal, Quote
 from rai.records import Claim, Source
 from rai.screened import ScreenedModel
 from tests.fakes.model import ScriptedModel

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rai.check.judging.quotes import LONGEST, looked_up
-from rai.check.judging.records import Quote
+from rai.judgement import Quote
 from rai.records import Source
 
 TEXT = "Team  costs $9.50\na month — “unlimited” boards.\n\n| Plan | Price |\n| Team | $1,249 |\nCall 555-0142 ext. 7."

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rai.check.judging.quotes import MOST_QUOTES
-from rai.check.judging.records import Opinion, Proposal, Quote
 from rai.check.judging.reply import FORM, read
+from rai.judgement import Opinion, Proposal, Quote
 
 LABELS = {"s1": "chunk-a", "s2": "chunk-b"}
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from rai.check.judging.case import case_of
-from rai.check.judging.records import UNSURE, Proposal, Quote
 from rai.check.judging.values import Values
 from rai.check.judging.verify import DOUBT, FORMULA, QUOTE, WRONG, verified
 from rai.check.statements.match import COVERED
 from rai.claims.find import find_claims
+from rai.judgement import UNSURE, Proposal, Quote
 from rai.records import Claim, Kind, Source, Status
 
 SOURCE = Source(

@@ -1,0 +1,95 @@
+"""Settings to the embedder that search uses: the model on this machine, or a service. A part of `bot/compose/`, under its rules.
+
+Grader, composer, summarizer and relevance were fitted on the local model and keep it, whatever search uses.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from bot.compose.owned import Closers
+from bot.compose.parts import embedding_model
+from bot.settings.load import Settings
+from grounding.address import check_address, check_key
+from grounding.cloud import COGNITIVE, is_azure_ai
+from grounding.ports import Embedder
+from grounding.remote import Remote
+from rai.private import PrivateEmbedder
+from rai.redact import Redactor
+
+if TYPE_CHECKING:
+    from grounding.azure.openai_embedder import OpenAIEmbedder
+
+LOG = logging.getLogger("attest")
+SERVICE = "embedding service"
+ASKING_SHARE = 0.1
+"""Of a turn's deadline, for the meaning of one query: a turn can do without, and may search several times."""
+ASKING_FAILURES = 3
+"""Failed attempts in a row after which the service is left alone for a while."""
+INGEST_S, INGEST_RETRIES = 300.0, 5
+"""For one batch of an ingest, repetitions and pauses that the service asks for included: nobody waits for an answer."""
+
+
+def asking_embedder(
+    settings: Settings, local: Embedder | None, redactor: Redactor, closers: Closers
+) -> Embedder | None:
+    """Who embeds queries. With pseudonyms on, a service is given placeholders for the customer's personal data."""
+    if settings.embedder == "embedded":
+        return local
+    within = min(settings.call_deadline_s, ASKING_SHARE * settings.turn_deadline_s)
+    retries = min(1, settings.retries)
+    remote = closers.remote(settings, SERVICE, within_s=within, retries=retries, failures=ASKING_FAILURES)
+    service = service_embedder(settings, remote, closers)
+    return PrivateEmbedder(service, redactor) if settings.pseudonyms == "on" else service
+
+
+def ingesting_embedder(settings: Settings, closers: Closers) -> Embedder | None:
+    """Who embeds passages. They are the company's text and go as they are."""
+    if settings.embedder == "embedded":
+        return embedding_model(settings)
+    within = max(INGEST_S, settings.call_deadline_s)
+    return service_embedder(
+        settings, closers.remote(settings, SERVICE, within_s=within, retries=INGEST_RETRIES), closers
+    )
+
+
+def service_embedder(settings: Settings, remote: Remote, closers: Closers) -> OpenAIEmbedder:
+    """The service itself. Raises SettingsError for an address or a key that cannot be used."""
+    from grounding.azure.openai_embedder import OpenAIEmbedder
+
+    embedder = OpenAIEmbedder(
+        settings.embedding_url,
+        _key(settings, closers),
+        settings.embedding_model,
+        settings.embedding_numbers,
+        remote,
+        auth=settings.openai_auth if settings.embedding_at_openai else "bearer",
+        shorten=settings.embedding_width is not None,
+    )
+    closers.append(embedder.aclose)
+    return embedder
+
+
+def _key(settings: Settings, closers: Closers) -> str | Callable[[], Awaitable[str]] | None:
+    """The key that was given; without one this machine's identity, if the endpoint is Azure's; else none, as a local server wants it."""
+    if settings.embedding_key is not None:
+        check_key(key := settings.embedding_key.get_secret_value(), "ATTEST_EMBEDDING_API_KEY")
+        return key
+    if not is_azure_ai(settings.embedding_url or ""):
+        return None
+    check_address(settings.embedding_url or "", "ATTEST_EMBEDDING_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
+    scope = settings.openai_scope if settings.embedding_at_openai else None
+    return closers.identity(settings).bearer(SERVICE, scope or COGNITIVE)
+
+
+def fingerprint_of(settings: Settings) -> str | None:
+    """The fingerprint of the embedder that search uses, without loading it; None if there is none."""
+    if settings.embedder == "openai":
+        from grounding.azure.embedding_name import service_fingerprint
+
+        return service_fingerprint(settings.embedding_url, settings.embedding_model, settings.embedding_numbers)
+    from grounding.embedded.model_name import model_fingerprint
+
+    return model_fingerprint(settings.model_path) if settings.model_path.exists() else None

@@ -1,0 +1,155 @@
+"""Settings to an ingester, and to what looks at the knowledge base without a system. A part of `bot/compose/`, under its rules."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.compose.embedder import fingerprint_of, ingesting_embedder
+from bot.compose.owned import Close, Closers
+from bot.compose.parts import NAMES, VERDICTS, embedded_screen
+from bot.compose.search import mirror
+from bot.compose.services import imaginer
+from bot.settings.load import Settings
+from grounding.chunking import marked, unmarked
+from grounding.records import IngestReport, Progress
+from grounding.upkeep import OnChange, Past
+from rai.ports import Ledger
+
+
+async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
+    """True if an ingest of `paths` would find nothing to do; costs neither model nor readers. Raises InputError, StoreError."""
+    from grounding.embedded.by_key import StoreKeys
+    from grounding.embedded.index import EmbeddedIndex
+    from grounding.sources import find
+
+    def compare() -> bool:
+        index = EmbeddedIndex(settings.home / "index", None)
+        try:
+            known = {doc_id: stamp[:2] for doc_id, stamp in index.stamps().items()}
+            there = {item.doc_id: (item.root, marked(item.stamp, settings.chunking)) for item in find(paths)}
+            pulled = {doc_id: unmarked(stamp)[0] for doc_id, (stamp, _) in index.pulled().items()}
+            missing = [d for d, at in there.items() if known.get(d) != at and pulled.get(d) != unmarked(at[1])[0]]
+            roots = {root for root, _ in there.values()}
+            gone = [d for d, (root, _) in known.items() if root in roots and d not in there]
+            model = fingerprint_of(settings)
+            bare = StoreKeys(index.store.path).bare(model)[0] if model else 0
+            return bool(there) and not (missing or gone or index.store.unindexed() or bare)
+        finally:
+            index.close()
+
+    return await asyncio.to_thread(compare)
+
+
+@dataclass(frozen=True, slots=True)
+class Ingester:
+    """Takes documents in. One at a time on a knowledge base; servers read meanwhile.
+
+    What changed is written into the ledger. `vectors` is False if there is no embedding model: search then goes by words.
+    """
+
+    ingest: Callable[..., Awaitable[IngestReport]]
+    rebuild: Callable[[Callable[[Progress], None]], Awaitable[None]]
+    bring_back: Callable[[str], Awaitable[bool]]
+    ledger: Ledger
+    close: Close
+    vectors: bool
+
+    async def restore(self, doc_id: str) -> bool:
+        """Bring a removed document back; False if there is none. Raises StoreError."""
+        found = await self.bring_back(doc_id)
+        if found:
+            await self.ledger.append("restore", {"doc_id": doc_id})
+        return found
+
+    async def run(
+        self,
+        paths: Sequence[Path],
+        *,
+        acl: Path | None,
+        lexical_only: bool,
+        on_progress: Callable[[Progress], None],
+        on_change: OnChange = lambda _kind, _doc_id: None,
+    ) -> IngestReport:
+        """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
+        report = await self.ingest(
+            paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress, on_change=on_change
+        )
+        if report.rechunked or await self._is_news(report.kb_version):
+            await self.ledger.append("ingest", {"paths": [path.name for path in paths], **asdict(report)})
+        return report
+
+    async def _is_news(self, kb_version: str) -> bool:
+        """True unless the newest record of a change names this state: what a killed run took in is recorded by the next."""
+        state = kb_version.split("-g", maxsplit=1)[0]
+        async for entry in self.ledger.entries(newest_first=True):
+            if entry.kind == "ingest":
+                return str(entry.body.get("kb_version", "")).split("-g")[0] != state
+            if entry.kind in ("remove", "restore"):
+                return True
+        return True
+
+
+async def open_ingester(settings: Settings) -> Ingester:
+    """An ingester over the knowledge base of `settings`. Raises StoreError if it cannot be opened."""
+    from grounding.embedded.index import EmbeddedIndex
+    from grounding.ingest import ingest, rebuild, restore
+    from rai.embedded.name_file import NameFile
+    from rai.embedded.verdict_file import VerdictFile
+    from rai.ledger.store import SqlLedger
+
+    closers = Closers()
+    embedder = await asyncio.to_thread(ingesting_embedder, settings, closers)
+    index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
+    ledger = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
+
+    async def close() -> None:
+        await closers.close()
+        await asyncio.to_thread(index.close)
+        await ledger.close()
+
+    names = NameFile(settings.home / "index" / NAMES)
+    screen = await embedded_screen(settings)
+    verdicts = VerdictFile(settings.home / "index" / VERDICTS, screen.version)
+    imagine = imaginer(settings, index.store, embedder, screen, closers)
+    upload = mirror(settings, index.store, embedder, closers)
+
+    async def learn(on_progress: Callable[[Progress], None], *, imagining: bool) -> None:
+        await verdicts.follow(index, index.store, screen, on_progress)
+        if imagining:
+            await imagine(on_progress)
+
+    async def ingest_and_learn(paths: Sequence[Path], **options: Any) -> IngestReport:
+        report = await ingest(index, paths, chunking=settings.chunking, **options)
+        await names.follow(index)
+        if not options["lexical_only"]:  # no time for vectors is no time for this: passages are judged when found
+            await learn(options["on_progress"], imagining=not report.waiting)
+        await upload(options["on_progress"])
+        return report
+
+    async def rebuild_all(on_progress: Callable[[Progress], None]) -> None:
+        failed = await rebuild(index, on_progress)
+        await names.learn_anew(index)
+        await learn(on_progress, imagining=failed is None)
+        await upload(on_progress)
+        if failed is not None:
+            raise failed
+
+    async def restore_and_learn(doc_id: str) -> bool:
+        found = await restore(index, doc_id, chunking=settings.chunking)
+        if found:
+            await names.follow(index)
+            await upload(lambda _: None)
+        return found
+
+    return Ingester(ingest_and_learn, rebuild_all, restore_and_learn, ledger, close, embedder is not None)
+
+
+def open_past(settings: Settings) -> Past:
+    """The past of the knowledge base of `settings`; needs neither model nor ledger."""
+    from grounding.embedded.past import StorePast
+
+    return StorePast(settings.home / "index" / "store.db")

@@ -1,0 +1,89 @@
+"""What one system has open, and the identity that its services share. A part of `bot/compose/`, under its rules."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Hashable
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from pydantic import SecretStr
+
+from bot.settings.load import Settings
+from grounding.remote import Breaker, Remote
+
+if TYPE_CHECKING:
+    from grounding.azure.identity import MachineIdentity
+
+T = TypeVar("T")
+Close = Callable[[], Awaitable[None]]
+
+
+class Closers(list[Close]):
+    """What has to be closed, once and in reverse order; and the services that are called, to be looked after."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock`, in seconds: how long a service that failed has been left alone."""
+        super().__init__()
+        self._clock = clock
+        self._identity: MachineIdentity | None = None
+        self._remotes: list[tuple[Remote, bool]] = []
+        self._shared: dict[Hashable, object] = {}
+
+    def remote(
+        self,
+        settings: Settings,
+        service: str,
+        *,
+        within_s: float | None = None,
+        retries: int | None = None,
+        failures: int = 5,
+        needed: bool = False,
+    ) -> Remote:
+        """The wrapper of every call of a service. `within_s` and `retries` instead of those of the settings; `failures` in a row after which
+        it is left alone; `needed`: without it no turn can be answered.
+        """
+        remote = Remote(
+            service,
+            deadline_s=settings.call_deadline_s if within_s is None else within_s,
+            retries=settings.retries if retries is None else retries,
+            breaker=Breaker(failures, settings.breaker_s, clock=self._clock),
+            limit=settings.concurrent_calls,
+        )
+        self._remotes.append((remote, needed))
+        return remote
+
+    def shared(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What several parts of one system have in common, made at the first need."""
+        if key not in self._shared:
+            self._shared[key] = make()
+        return cast("T", self._shared[key])
+
+    def trouble(self, *, needed: bool) -> dict[str, str]:
+        """Services that failed several times in a row and are left alone for now, those that are needed or the others, and why."""
+        found = [(r.service, r.trouble) for r, is_needed in self._remotes if is_needed == needed]
+        return {service: why.removeprefix(f"{service}: ") for service, why in found if why}
+
+    def identity(self, settings: Settings) -> MachineIdentity:
+        """The one identity of this machine, closed after every client that was made with it."""
+        if self._identity is None:
+            self._identity = machine_identity(settings)
+            self.append(self._identity.close)
+        return self._identity
+
+    def key(self, key: SecretStr | None, settings: Settings) -> str | MachineIdentity:
+        """The key that was given, or the identity of this machine."""
+        return key.get_secret_value() if key is not None else self.identity(settings)
+
+    async def close(self) -> None:
+        """Close everything."""
+        while self:
+            await self.pop()()
+
+
+def machine_identity(settings: Settings) -> MachineIdentity:
+    """An identity in the cloud of the settings; whoever asks for it closes it. A sign-in ends before the call that waits for it."""
+    from grounding.azure.identity import MachineIdentity
+
+    return MachineIdentity(
+        settings.cloud, settings.identity_client_id, within_s=min(10.0, 0.5 * settings.call_deadline_s)
+    )

@@ -1,0 +1,83 @@
+"""What both a system and an ingester are made of. A part of `bot/compose/`, under its rules."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from bot.settings.load import Settings
+from grounding.bounded.pool import shared_pool
+from grounding.errors import InputError, SettingsError, StoreError
+from grounding.ports import Embedder
+from rai.off_policy import OffPolicy
+from rai.ports import LocalScreen
+
+if TYPE_CHECKING:
+    from grounding.embedded.index import EmbeddedIndex
+    from grounding.embedded.names import StoreNames
+
+LOG = logging.getLogger("attest")
+NAMES = "names.db"
+VERDICTS = "screen.db"
+DECISIONS = "quarantine.db"
+
+
+def embedding_model(settings: Settings) -> Embedder | None:
+    """The embedding model, or None with one clear line: search then goes by words only."""
+    path = settings.model_path
+    if not path.exists():
+        LOG.warning(
+            "no models at %s: %s, prompts are screened by rules alone; %s",
+            path,
+            _without(settings),
+            remedy(settings),
+        )
+        return None
+    from grounding.embedded.embedder import MiniLM
+
+    try:
+        return MiniLM(path)
+    except StoreError as error:
+        LOG.warning("%s; %s", error, _without(settings))
+        return None
+
+
+def names_over(index: EmbeddedIndex, model: Embedder | None) -> StoreNames:
+    """The names and spellings of an index; the words of the model's vocabulary, where there is one, are never slips."""
+    from grounding.embedded.embedder import MiniLM
+    from grounding.embedded.names import StoreNames
+
+    is_word = model.is_word if isinstance(model, MiniLM) else lambda _word: False
+    return StoreNames(index.store, index.words, is_word=is_word)
+
+
+def remedy(settings: Settings) -> str:
+    """What brings models that are missing, or that cannot be used."""
+    if settings.model_file is None:
+        return "`make setup` builds them"
+    return "ATTEST_MODEL_FILE names that file: correct it, or leave it out and take those of this installation"
+
+
+def _without(settings: Settings) -> str:
+    return "search goes by words only" if settings.embedder == "embedded" else "passages are graded by words only"
+
+
+async def embedded_screen(settings: Settings) -> LocalScreen:
+    """The embedded screen; without its classifier by rules alone, said in one clear line. Raises SettingsError for a wrong list of subjects."""
+    from rai.embedded.bounded_screen import bounded_screen
+
+    path = settings.screen_model_path
+    try:
+        listed = await asyncio.to_thread(OffPolicy, settings.off_policy_path)
+    except InputError as error:
+        raise SettingsError(str(error)) from None
+    run = shared_pool().run
+    if path.exists():
+        try:
+            return await bounded_screen(run, path.resolve(), listed)
+        except StoreError as error:
+            LOG.warning("%s; prompts are screened by rules alone", error)
+    elif settings.model_path.exists():  # without either, the embedder has said so
+        LOG.warning("no classifier at %s: prompts are screened by rules alone; %s", path, remedy(settings))
+    return await bounded_screen(run, None, listed)

@@ -1,0 +1,182 @@
+"""Settings to the search: on this machine, or in Azure AI Search, which follows the store here. A part of `bot/compose/`, under its rules."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bot.compose.owned import Closers
+from bot.settings.load import Settings
+from grounding.errors import ServiceError
+from grounding.followed import FollowedLibrary
+from grounding.ports import Embedder, Library, Linker, Retriever
+from grounding.records import Progress
+
+if TYPE_CHECKING:
+    from grounding.azure.search_agentic import AgenticRetriever
+    from grounding.azure.search_knowledge import SearchKnowledge
+    from grounding.azure.search_retriever import AzureSearchRetriever
+    from grounding.azure.search_service import SearchService
+    from grounding.embedded.index import EmbeddedIndex
+    from grounding.embedded.store import Store
+    from grounding.embedded.vectors import VectorIndex
+
+LOG = logging.getLogger("attest")
+Ready = Callable[[], Awaitable[dict[str, str]]]
+Follow = Callable[[Callable[[Progress], None]], Awaitable[object]]
+UPLOAD_S = 120.0
+"""Seconds for one batch of an ingest, its repetitions included: nobody waits for an answer."""
+UPLOAD_RETRIES = 5
+AGENTIC_SHARE = 0.5
+"""Of the seconds of a call: the search that stands in for agentic retrieval needs its own."""
+ASKED = "question"
+"""What the ranker ranks by for a look at it: a word, for without one it is left out."""
+USUAL_WIDTH = 384
+"""Of vectors in an index that is made before there is a model: that of the model which comes with the product."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The search as a system holds it. `vectors`: those on this machine; `ready`: part to reason for what is not whole; `refused`: the same
+    for what the service does not do for us, which turns go on without.
+    """
+
+    retriever: Retriever
+    vectors: VectorIndex | None
+    library: Library
+    ready: Ready
+    refused: Callable[[], dict[str, str]] = dict
+
+
+def search(
+    settings: Settings,
+    index: EmbeddedIndex,
+    embedder: Embedder | None,
+    linker: Linker,
+    *,
+    library: Library,
+    closers: Closers,
+) -> Search:
+    """The search that the settings name. Its library is `library`, followed by an index elsewhere where there is one."""
+    if settings.search == "azure":
+        return _azure(settings, index, embedder, library, closers)
+    from grounding.embedded.hypotheticals import indexes
+    from grounding.embedded.retriever import EmbeddedRetriever
+    from grounding.embedded.vectors import VectorIndex
+
+    vectors = VectorIndex(index.store, embedder.fingerprint, embedder.width) if embedder else None
+    imagined = (
+        indexes(index.store, embedder.fingerprint, embedder.width) if embedder and settings.hyde == "model" else ()
+    )
+    retriever = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker, hypotheticals=imagined)
+    return Search(retriever, vectors, library, _always)
+
+
+def _azure(
+    settings: Settings, index: EmbeddedIndex, embedder: Embedder | None, library: Library, closers: Closers
+) -> Search:
+    from grounding.azure.search_mirror import remove_document
+    from grounding.azure.search_retriever import AzureSearchRetriever
+
+    service = _service(settings, closers, within_s=settings.call_deadline_s, retries=settings.retries)
+    semantic, others = settings.search_semantic == "on", settings.search_others == "on"
+    plain = AzureSearchRetriever(service, index.store, embedder, semantic=semantic, others=others)
+    followed = FollowedLibrary(library, partial(_deleted, partial(remove_document, service)))
+    retriever = _agentic(settings, plain, closers) if settings.search_agentic == "on" else plain
+    return Search(retriever, None, followed, plain.ready, lambda: retriever.refused)
+
+
+def _agentic(settings: Settings, plain: AzureSearchRetriever, closers: Closers) -> AgenticRetriever:
+    from grounding.azure.search_agentic import AgenticRetriever
+
+    within = AGENTIC_SHARE * settings.call_deadline_s
+    return AgenticRetriever(_knowledge(settings, closers, within_s=within, retries=0), plain)
+
+
+async def _always() -> dict[str, str]:
+    return {}
+
+
+def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers: Closers) -> Follow:
+    """What makes the index hold what the store holds, at the end of an ingest; nothing where the search is on this machine."""
+    if settings.search != "azure":
+        return _nothing
+    from grounding.azure.search_mirror import SearchMirror
+
+    agentic = settings.search_agentic == "on"
+    service = _service(settings, closers, within_s=max(UPLOAD_S, settings.call_deadline_s), retries=UPLOAD_RETRIES)
+    model, width = (embedder.fingerprint, embedder.width) if embedder else (None, USUAL_WIDTH)
+    semantic = agentic or settings.search_semantic == "on"  # agentic retrieval ranks by the same configuration
+    follow = SearchMirror(service, store, model, width, semantic=semantic).follow
+    if not agentic:
+        return follow
+    knowledge = _knowledge(settings, closers, within_s=max(UPLOAD_S, settings.call_deadline_s), retries=UPLOAD_RETRIES)
+
+    async def follow_and_prepare(on_progress: Callable[[Progress], None]) -> None:
+        await follow(on_progress)
+        await knowledge.prepare()  # last: a service that has no knowledge bases holds the passages all the same
+
+    return follow_and_prepare
+
+
+async def ask_ranker(settings: Settings, closers: Closers, *, within_s: float) -> tuple[str, str] | None:
+    """Rank one result of the index by meaning, as a turn would have it: None if the ranker did, otherwise what is wrong with it, and what
+    mends that. Raises ServiceError for a search that does not answer, SettingsError for one that cannot be asked.
+    """
+    from grounding.azure.search_filter import STATE, literal
+    from grounding.azure.search_ranker import RankerRefused
+    from grounding.azure.search_retriever import ranking
+
+    passages_alone = f"source ne {literal(STATE)}"
+    try:
+        found = await _service(settings, closers, within_s=within_s, retries=0).search(
+            search="*", filter=passages_alone, top=1, select="chunk_id", **ranking(ASKED)
+        )
+    except RankerRefused as refused:
+        return refused.why, refused.mends
+    if found and found[0].get("@search.rerankerScore") is None:
+        return "it did not answer in time, or has no room for more", "try again; if it stays so, add replicas or units"
+    return None
+
+
+async def _nothing(_on_progress: Callable[[Progress], None]) -> None:
+    """The search is on this machine: it follows by itself."""
+
+
+def _service(settings: Settings, closers: Closers, *, within_s: float, retries: int) -> SearchService:
+    from grounding.azure.search_service import SERVICE, SearchService
+
+    assert settings.search_endpoint is not None  # the settings refuse azure without one
+    key = closers.key(settings.search_key, settings)
+    service = SearchService(
+        settings.search_endpoint,
+        key,
+        settings.search_index,
+        closers.remote(settings, SERVICE, within_s=within_s, retries=retries, needed=True),
+    )
+    closers.append(service.aclose)
+    return service
+
+
+def _knowledge(settings: Settings, closers: Closers, *, within_s: float, retries: int) -> SearchKnowledge:
+    from grounding.azure.search_knowledge import AGENTIC, SearchKnowledge
+
+    assert settings.search_endpoint is not None
+    key = closers.key(settings.search_key, settings)
+    remote = closers.remote(settings, AGENTIC, within_s=within_s, retries=retries)
+    knowledge = SearchKnowledge(settings.search_endpoint, key, settings.search_index, remote)
+    closers.append(knowledge.aclose)
+    return knowledge
+
+
+async def _deleted(remove: Callable[[str], Awaitable[object]], doc_id: str) -> None:
+    """Delete a document from the index elsewhere. The store decides what is used, so it is in no answer from now on, whether the service
+    answers or not; one that fails is told in the log.
+    """
+    try:
+        await remove(doc_id)
+    except ServiceError as error:
+        LOG.warning("%s; no answer uses the document, the next ingest deletes it from the index", error)

@@ -1,0 +1,318 @@
+"""Settings to what lies outside of this machine: the model, the web, names, summaries and personal data by a service, the stronger
+prompt screen.
+
+A part of `bot/compose/`, under its rules: each adapter is imported where it is built, and a model or a web search is handed out
+in its wrapper alone. `closers` collects what has to be closed.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
+
+from bot.compose.owned import Close, Closers
+from bot.settings.forms import severities
+from bot.settings.load import SAMPLE, Settings
+from grounding.address import check_address
+from grounding.cloud import CLOUDS, COGNITIVE, is_azure_ai
+from grounding.grade_prompt import own_texts as grading_texts
+from grounding.group_names import GroupNames
+from grounding.policy import Policy
+from grounding.ports import ChatModel, Directory, Embedder, Grader, Summarizer, WebSearch
+from grounding.prompt import own_texts
+from grounding.records import Progress
+from grounding.remote import Remote
+from grounding.web.sites import Sites
+from rai.cascade import CascadeScreen
+from rai.check.judging.prompt import REQUEST as JUDGE_REQUEST
+from rai.check.judging.prompt import instructions as judge_instructions
+from rai.ports import EntityTagger, PersonalFinder, PromptScreen
+from rai.private import PrivateModel, PrivateTagger, masking
+from rai.records import EntityType
+from rai.redact import Redactor
+from rai.screened import TIMEOUT_S, ScreenedModel, ScreenedWeb
+
+if TYPE_CHECKING:
+    from grounding.azure.openai_learned import Learned
+    from grounding.azure.openai_model import OpenAIModel
+
+LOG = logging.getLogger("attest")
+HYPOTHETICALS = "hyde.db"
+ENOUGH = 5
+"""Passages that reach `certain_at` after which a model grades no more, also where more are given to who drafts."""
+HELPING_SHARE = 1 / 6
+"""Of a turn's deadline, for a call of the model that does not draft."""
+JUDGING_SHARE = 1 / 4
+"""The same for the judge, which reads all the evidence once and may be asked again about a repaired answer."""
+
+
+def chat_model(
+    settings: Settings,
+    screen: PromptScreen,
+    redactor: Redactor,
+    closers: Closers,
+    *,
+    within_s: float | None = None,
+    needed: bool = False,
+    name: str | None = None,
+) -> ChatModel:
+    """The chat model, wrapped: the bare one exists only inside the wrapper. `within_s`: of a call, else that of the settings; `needed`: without
+    it no turn can be answered; `name`: of another model or deployment at the same endpoint.
+    """
+    remote = closers.remote(settings, "openai", within_s=within_s, needed=needed)
+    model = bare_model(settings, remote, closers, name)
+    ours = [*own_texts(settings.company), *grading_texts(), judge_instructions(), JUDGE_REQUEST]
+    inner: ChatModel = PrivateModel(model, redactor) if settings.pseudonyms == "on" else model
+    return ScreenedModel(inner, screen, trusted=ours)
+
+
+def bare_model(settings: Settings, remote: Remote, closers: Closers, name: str | None = None) -> OpenAIModel:
+    """The chat model as it is called. Prompts that hold anybody's text go through `chat_model` alone. `name`: as there."""
+    from grounding.azure.openai_chat import OpenAIChat
+    from grounding.azure.openai_responses import OpenAIResponses
+
+    interface = OpenAIChat if settings.openai_api == "chat" else OpenAIResponses
+    model = interface(
+        settings.openai_base_url,
+        openai_key(settings, closers),
+        name or settings.openai_model,
+        remote,
+        stream=settings.openai_stream == "on",
+        effort=settings.effort,
+        auth=settings.openai_auth,
+        learned=learned(settings, closers, name),
+    )
+    closers.append(_closing(model))
+    return model
+
+
+def learned(settings: Settings, closers: Closers, name: str | None = None) -> Learned:
+    """What is known of the chat model, or of another one (`name`) at its endpoint: one record for all that ask the same."""
+    from grounding.azure.openai_learned import beginning
+
+    sure = "openai_thinking_tokens" in settings.model_fields_set
+    begin = partial(
+        beginning, settings.openai_base_url, thinking=settings.openai_thinking_tokens, effort=settings.effort, sure=sure
+    )
+    return closers.shared(("openai", settings.openai_base_url, name or settings.openai_model), begin)
+
+
+def openai_key(settings: Settings, closers: Closers) -> str | Callable[[], Awaitable[str]] | None:
+    """The key that was given; without one this machine's identity, if the endpoint is Azure's; else none, as a local server wants it."""
+    if settings.openai_api_key is not None:
+        return settings.openai_api_key.get_secret_value()
+    if not is_azure_ai(settings.openai_base_url or ""):
+        return None
+    check_address(settings.openai_base_url or "", "ATTEST_OPENAI_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
+    return closers.identity(settings).bearer("openai", settings.openai_scope or COGNITIVE)
+
+
+def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
+    """The model as grader in the style of `policy`; `fallback` grades what it leaves out."""
+    from grounding.grade_model import ModelGrader
+
+    assert policy.style != "none"  # nobody grades then
+    return ModelGrader(
+        model, policy.style, fallback=fallback, batch=policy.grade_batch, certain_at=policy.certain_at, certain_n=min(policy.evidence_k, ENOUGH),
+        labels=policy.labels,
+    )  # fmt: skip
+
+
+def imaginer(
+    settings: Settings, store: Any, embedder: Embedder | None, first: PromptScreen, closers: Closers
+) -> Callable[[Callable[[Progress], None]], Awaitable[object]]:
+    """What gives new passages their hypothetical questions at the end of an ingest, screened by `first` and what stands behind it."""
+    from grounding.embedded.hypotheticals import Hypotheticals
+
+    async def nothing(_on_progress: Callable[[Progress], None]) -> None:
+        if settings.hyde == "model":
+            LOG.warning("ATTEST_HYDE=model: without the embedding model no hypothetical questions are written")
+
+    if settings.hyde == "off" or embedder is None:
+        return nothing
+    model = chat_model(settings, prompt_screen(settings, first, closers), Redactor(settings.phone_regions), closers)
+    return partial(Hypotheticals(settings.home / "index" / HYPOTHETICALS).follow, store, embedder, model)
+
+
+def prompt_screen(settings: Settings, first: PromptScreen, closers: Closers) -> PromptScreen:
+    """`first`, with the stronger screen behind it that the settings name; without one its doubts are noted."""
+    if settings.screen == "content_safety":
+        return CascadeScreen(first, _content_safety(settings, closers), when=settings.screen_when)
+    if settings.screen == "moderation":
+        return CascadeScreen(first, _moderation(settings, closers), when=settings.screen_when, documents=False)
+    return CascadeScreen(first)
+
+
+def _content_safety(settings: Settings, closers: Closers) -> PromptScreen:
+    from rai.azure.content_safety import ContentSafetyScreen, Strictness
+
+    assert settings.content_safety_endpoint is not None  # the settings refuse content_safety without one
+    key = closers.key(settings.content_safety_key, settings)
+    strictness = Strictness(
+        severities(settings.content_safety_severities),
+        settings.content_safety_levels,
+        settings.content_safety_blocklists,
+        settings.content_safety_halt_on_blocklist,
+    )
+    remote = closers.remote(settings, "content-safety", within_s=_waited_for(settings, TIMEOUT_S), needed=True)
+    screen = ContentSafetyScreen(settings.content_safety_endpoint, key, remote, strictness)
+    closers.append(_closing(screen))
+    return screen
+
+
+def _moderation(settings: Settings, closers: Closers) -> PromptScreen:
+    from rai.azure.moderation import ModerationScreen
+
+    screen = ModerationScreen(
+        settings.moderation_base_url,
+        settings.moderation_key.get_secret_value() if settings.moderation_key else None,
+        closers.remote(settings, "moderation", within_s=_waited_for(settings, TIMEOUT_S), needed=True),
+        model=settings.moderation_model,
+        block_at=settings.moderation_block_at,
+    )
+    closers.append(_closing(screen))
+    return screen
+
+
+def tagger(
+    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, closers: Closers
+) -> EntityTagger:
+    """Names by the knowledge base's own list, and by Azure AI Language where that is switched on."""
+    from rai.embedded.tagger import GazetteerTagger
+
+    local = GazetteerTagger(listed)
+    if "names" not in settings.language_uses:
+        return local
+    from rai.azure.language import LanguageRecognizer, LanguageTagger
+
+    key = closers.key(settings.language_key, settings)
+    remote = _language_remote(settings, closers)
+    both = LanguageTagger(
+        local, LanguageRecognizer(settings.language_endpoint or "", key, timeout_s=remote.deadline_s), remote
+    )
+    closers.append(_closing(both))
+    return PrivateTagger(both, redactor) if settings.pseudonyms == "on" else both
+
+
+def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor, closers: Closers) -> Summarizer:
+    """Who ranks the sentences of a conversation: embeddings, or Azure AI Language."""
+    if "summaries" not in settings.language_uses:
+        from grounding.embedded.summarizer import CentralitySummarizer
+
+        return CentralitySummarizer(embedder)
+    from grounding.azure.language_summarizer import LanguageSummarizer
+
+    key = closers.key(settings.language_key, settings)
+    most = min(settings.summarizer_deadline_s, settings.turn_deadline_s / 2)
+    # one more try at most: whoever cannot have a summary searches for the last turn
+    remote = closers.remote(settings, "language", within_s=most, retries=min(1, settings.retries))
+    mask = masking(redactor) if settings.pseudonyms == "on" else None
+    made = LanguageSummarizer(settings.language_endpoint or "", key, remote, mask=mask)
+    closers.append(_closing(made))
+    return made
+
+
+def personal_finder(
+    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, closers: Closers
+) -> PersonalFinder | None:
+    """Azure AI Language beside our own rules for personal data; None where it is off."""
+    if "personal data" not in settings.language_uses:
+        return None
+    from rai.azure.language_personal import LanguagePersonal, PersonalRecognizer
+    from rai.embedded.tagger import GazetteerTagger
+
+    key = closers.key(settings.language_key, settings)
+    remote = _language_remote(settings, closers)
+    mask = masking(redactor) if settings.pseudonyms == "on" else None
+    recognizer = PersonalRecognizer(settings.language_endpoint or "", key, timeout_s=remote.deadline_s)
+    finder = LanguagePersonal(recognizer, remote, own=GazetteerTagger(listed), mask=mask)
+    closers.append(_closing(finder))
+    return finder
+
+
+def _language_remote(settings: Settings, closers: Closers) -> Remote:
+    """For what a turn can do without, and does several times: together it leaves the answer its time."""
+    return closers.remote(
+        settings, "language", within_s=_waited_for(settings, min(TIMEOUT_S, settings.turn_deadline_s / 4))
+    )
+
+
+def directory(settings: Settings, closers: Closers) -> Directory:
+    """Who knows the groups of a person: a file, or Microsoft Graph."""
+    if settings.directory == "file":
+        from grounding.embedded.directory import FileDirectory
+
+        return FileDirectory(settings.directory_path)
+    from grounding.azure.graph_directory import SERVICE, GraphDirectory
+
+    graph = GraphDirectory(
+        settings.graph_endpoint or CLOUDS[settings.cloud].graph,
+        closers.identity(settings),
+        closers.remote(settings, SERVICE),
+        names=GroupNames(settings.graph_groups_file).current,
+        keep_s=settings.directory_cache_s,
+    )
+    closers.append(_closing(graph))
+    return graph
+
+
+def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: Closers) -> WebSearch | None:
+    """The web search, filtered by the lists, then screened; None when it is off."""
+    if settings.web == "off":
+        return None
+    from grounding.web.filtered import FilteredSearch
+
+    sites = Sites(settings.web_allow, settings.web_deny, settings.web_trusted)
+    provider = _provider(settings, sites, closers)
+    if settings.web != "sample":
+        closers.append(_closing(provider))
+    removing = redactor if settings.web_personal_data == "removed" else None
+    return ScreenedWeb(FilteredSearch(provider, sites), screen, removing)
+
+
+def _provider(settings: Settings, sites: Sites, closers: Closers) -> WebSearch:
+    """The search itself; the settings refuse one whose key or address is missing."""
+    remote = closers.remote(settings, settings.web)
+    match settings.web:
+        case "serpapi":
+            from grounding.web.serpapi_search import SerpApiSearch
+
+            return SerpApiSearch(_key(settings.serpapi_key), remote, sites=sites)
+        case "tavily":
+            from grounding.web.tavily_search import TavilySearch
+
+            return TavilySearch(_key(settings.tavily_key), remote, sites=sites, base_url=settings.tavily_base_url)
+        case "duckduckgo":
+            from grounding.web.duckduckgo import DuckDuckGo
+
+            return DuckDuckGo(remote)
+        case "bing":
+            from grounding.web.bing_search import BingSearch
+
+            return BingSearch(settings.bing_endpoint or "", _key(settings.bing_key), remote)
+        case _:
+            from grounding.web.sample import SamplePages
+
+            return SamplePages(SAMPLE / "web" / "pages.jsonl")
+
+
+def _key(secret: SecretStr | None) -> str:
+    return secret.get_secret_value() if secret is not None else ""
+
+
+def _waited_for(settings: Settings, seconds: float) -> float:
+    """What waits `seconds` for a call waits no longer; the call then ends first, and can say which service it was."""
+    return min(settings.call_deadline_s, 0.8 * seconds)
+
+
+def _closing(adapter: Any) -> Close:
+    """A closer that does not lead to the adapter as a bound method would."""
+
+    async def close() -> None:
+        await adapter.aclose()
+
+    return close

@@ -1,0 +1,290 @@
+"""Settings to seams: with `bot.compose.services`, its part for services, the only module that names implementations. It imports
+each one where it is built, so that a start pays only for what is switched on.
+
+Order matters for safety: whatever reaches a model or the web is wrapped by the screen here, and what was wrapped is not
+kept anywhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bot.compose.embedder import asking_embedder
+from bot.compose.owned import Closers
+from bot.compose.parts import DECISIONS, NAMES, VERDICTS, embedded_screen, embedding_model, names_over
+from bot.compose.search import search as searching
+from bot.compose.services import (
+    HELPING_SHARE,
+    JUDGING_SHARE,
+    chat_model,
+    directory,
+    learned,
+    model_grader,
+    personal_finder,
+    prompt_screen,
+    summarizer,
+    tagger,
+    web_search,
+)
+from bot.compose.telemetry import tracing
+from bot.records import Ask, OnStage, Reply
+from bot.settings.load import Settings
+from bot.settings.terms import terms
+from bot.system import CheckRequest, System
+from bot.turn.pipeline import answer_turn
+from bot.turn.state import Check, Seams
+from grounding.bounded.pool import shared_pool
+from grounding.followed import FollowedLibrary
+from grounding.linking import QueryBuilder
+from grounding.policy import Policy
+from grounding.policy_files import policy_named
+from grounding.ports import ChatModel, Composer, Embedder, Grader
+from rai.account import Terms
+from rai.check.judging.model import ModelJudge
+from rai.ports import Ledger, PromptScreen, StatementJudge
+from rai.private import redaction
+from rai.provenance import CheckPolicy, CheckPorts, check, load
+from rai.records import Report, Source
+from rai.redact import Redactor
+from rai.screened import RememberingScreen, ScreenedRetriever
+from rai.verdict import struck_by
+
+if TYPE_CHECKING:
+    from grounding.embedded.index import EmbeddedIndex
+    from rai.embedded.name_file import NameFile
+    from rai.embedded.verdict_file import VerdictFile
+
+
+async def compose(settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> System:
+    """Everything that `settings` switch on, ready to use. The caller closes it. `clock`, in seconds, tells how long a service that failed
+    has been left alone.
+
+    Raises SettingsError for settings that cannot work, StoreError for an index or ledger that cannot be opened.
+    """
+    return await _Builder(settings, Closers(clock), Redactor(settings.phone_regions)).system()
+
+
+@dataclass(slots=True)
+class _Builder:
+    """Builds one system; `closers` are run in reverse order when it is closed."""
+
+    settings: Settings
+    closers: Closers
+    redactor: Redactor
+
+    async def system(self) -> System:
+        from grounding.embedded.grader import EmbeddedGrader
+        from rai.embedded.quarantine import DecisionFile, EmbeddedQuarantine
+        from rai.embedded.relevance import EmbeddedRelevance
+
+        settings = self.settings
+        traces = tracing(settings, self.closers)
+        local = await asyncio.to_thread(embedding_model, settings)
+        embedder = asking_embedder(settings, local, self.redactor, self.closers)
+        own = embedder is local  # else the cosines of found passages are another model's
+        index, names = await self._index(embedder)
+        screen, first, verdicts = await self._screen()
+        model, helper = self._models(screen)
+        linker = names_over(index, local)
+        search = searching(
+            settings,
+            index,
+            embedder,
+            linker,
+            library=FollowedLibrary(index, lambda _removed: names.follow(index)),
+            closers=self.closers,
+        )
+        earlier = verdicts.known if settings.screen == "embedded" else _nothing_known
+        decisions = DecisionFile(settings.home / DECISIONS)
+        judge = self._judge(screen)
+        names_of = tagger(settings, names.current, self.redactor, self.closers)
+        ports = CheckPorts(tagger=names_of, scorer=EmbeddedRelevance(local), judge=judge)
+        composer = self._composer(local, model, own=own)
+        seams = Seams(
+            screen=screen,
+            queries=QueryBuilder(summarizer(settings, local, self.redactor, self.closers), linker),
+            retriever=ScreenedRetriever(search.retriever, screen, earlier=earlier, released=decisions.released),
+            grader=EmbeddedGrader(local, own=own),
+            web=web_search(settings, screen, self.redactor, self.closers),
+            composer=composer,
+            reviser=composer if settings.generator == "openai" else None,
+            personal=personal_finder(settings, names.current, self.redactor, self.closers),
+            rewriter=helper if settings.rewriter == "model" else None,
+            directory=directory(settings, self.closers),
+            check=_checker(settings, settings.policies[settings.policy], ports),
+            ledger=await self._ledger(),
+            company=settings.company,
+            deadline_s=settings.turn_deadline_s,
+            run=shared_pool().run,
+            speller=linker,
+            is_empty=partial(_is_empty, settings, index.counts),
+        )
+        known = learned(settings, self.closers)
+        by_policy = _ByPolicy(settings, seams, ports, helper, lambda: terms(settings, known.room()))
+        return System(
+            settings=settings, answer=traces.watch(by_policy.answer), incoming=traces.incoming, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
+            retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=search.library,
+            directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, seams.is_empty, search.ready, self.closers),
+            degraded=lambda: {**self.closers.trouble(needed=False), **search.refused()}, close=self.closers.close,
+            warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None, bare=index.bare,
+            quarantine=EmbeddedQuarantine(index, index.store, first, verdicts, decisions),
+        )  # fmt: skip
+
+    async def _index(self, embedder: Embedder | None) -> tuple[EmbeddedIndex, NameFile]:
+        from grounding.embedded.index import EmbeddedIndex
+        from rai.embedded.name_file import NameFile
+
+        home = self.settings.home / "index"
+        index = await asyncio.to_thread(EmbeddedIndex, home, embedder)
+        self._closes(index.close)
+        await asyncio.to_thread(index.finish)
+        names = NameFile(home / NAMES)
+        if not names.exists:
+            await names.follow(index)
+        return index, names
+
+    async def _ledger(self) -> Ledger:
+        from rai.ledger.store import SqlLedger
+
+        s = self.settings
+        make = partial(SqlLedger, s.home / "ledger.db", s.ledger_key_file, redact=redaction(self.redactor))
+        ledger = await asyncio.to_thread(make)
+        self.closers.append(ledger.close)
+        return ledger
+
+    async def _screen(self) -> tuple[PromptScreen, PromptScreen, VerdictFile]:
+        """The screen of every text; the embedded one, and what it said of passages at ingest."""
+        from rai.embedded.verdict_file import VerdictFile
+
+        first = await embedded_screen(self.settings)
+        screen = RememberingScreen(prompt_screen(self.settings, first, self.closers))
+        return screen, first, VerdictFile(self.settings.home / "index" / VERDICTS, first.version)
+
+    def _closes(self, closer: Callable[[], None]) -> None:
+        async def close() -> None:
+            await asyncio.to_thread(closer)
+
+        self.closers.append(close)
+
+    def _models(self, screen: PromptScreen) -> tuple[ChatModel | None, ChatModel | None]:
+        """The chat model that drafts, and the one that grades, rewrites and plans; None where nobody does.
+
+        They are told apart so that grades which fail cannot open the breaker on the draft, and leave it its time if none of them comes.
+        """
+        s = self.settings
+        helps = "model" in (s.grader, s.rewriter)
+        make = partial(chat_model, s, screen, self.redactor, self.closers)
+        helping = min(s.call_deadline_s, HELPING_SHARE * s.turn_deadline_s)
+        return make(needed=True) if s.generator == "openai" else None, make(within_s=helping) if helps else None
+
+    def _judge(self, screen: PromptScreen) -> StatementJudge | None:
+        """The chat model that judges what the check leaves in doubt. Its failures, too, leave the draft alone."""
+        s = self.settings
+        if not s.judges:
+            return None
+        within = min(s.call_deadline_s, JUDGING_SHARE * s.turn_deadline_s)
+        return ModelJudge(chat_model(s, screen, self.redactor, self.closers, within_s=within, name=s.judge_model))
+
+    def _composer(self, local: Embedder | None, model: ChatModel | None, *, own: bool) -> Composer:
+        from grounding.embedded.composer import ExtractiveComposer
+
+        if self.settings.generator == "openai" and model is not None:
+            from grounding.compose_model import ModelComposer
+
+            return ModelComposer(model)
+        extractive = ExtractiveComposer(local, own=own)
+        if self.settings.generator == "demo":
+            from grounding.embedded.demo import DemoComposer
+
+            return DemoComposer(extractive)
+        return extractive
+
+
+class _ByPolicy:
+    """The seams of a turn, as its policy wants them: the grader in its style, the check under its thresholds."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        seams: Seams,
+        ports: CheckPorts,
+        model: ChatModel | None,
+        bounds: Callable[[], Terms],
+    ) -> None:
+        self._settings, self._seams, self._ports = settings, seams, ports
+        self._bounds = bounds  # asked for each turn: whether the model thinks is found out on the way
+        self._model = model if settings.grader == "model" else None
+        self._made: dict[str, tuple[Seams, Policy]] = {}
+        self._graders: dict[str, Grader] = {}
+
+    async def answer(self, ask: Ask, on_stage: OnStage | None = None) -> Reply:
+        """A turn under the policy that it names. Raises InputError for one that is not known."""
+        if ask.policy not in self._made:
+            policy = policy_named(ask.policy, self._settings.policies)
+            checker = _checker(self._settings, policy, self._ports)
+            self._made[ask.policy] = replace(self._seams, grader=self.grader(policy), check=checker), policy
+        seams, policy = self._made[ask.policy]
+        return await answer_turn(ask, replace(seams, terms=self._bounds()), policy, on_stage)
+
+    def grader(self, policy: Policy) -> Grader:
+        """A model in the policy's style where one grades; it is kept, and with it what it remembers."""
+        if self._model is None or policy.style == "none":
+            return self._seams.grader
+        if policy.name not in self._graders:
+            self._graders[policy.name] = model_grader(self._model, policy, self._seams.grader)
+        return self._graders[policy.name]
+
+    async def check_request(self, request: CheckRequest) -> Report:
+        """The check alone, under the thresholds of the default policy."""
+        return await self._seams.check(request.answer, request.sources, request.question, request.given, request.at)
+
+
+async def _is_empty(settings: Settings, counts: Callable[[], tuple[int, int]]) -> bool:
+    """Whether no document is in store, and nobody else puts passages into the index that is searched."""
+    return settings.search_others == "off" and (await asyncio.to_thread(counts))[0] == 0
+
+
+async def _ready(
+    is_empty: Callable[[], Awaitable[bool]], search: Callable[[], Awaitable[dict[str, str]]], closers: Closers
+) -> dict[str, str]:
+    """What is not ready, with the reason."""
+    empty = (
+        {"knowledge base": "empty; run `attest ingest PATH` or `attest ingest --sample`"} if await is_empty() else {}
+    )
+    return {**empty, **closers.trouble(needed=True), **await search()}
+
+
+def _warm(redactor: Redactor) -> None:
+    """Load in the background what the first turn would wait for."""
+    redactor.warm()
+    shared_pool().begin(load)
+
+
+def _nothing_known(_keys: Sequence[str]) -> dict[str, str | None]:
+    """A stronger screen judges passages itself."""
+    return {}
+
+
+def _checker(settings: Settings, policy: Policy, ports: CheckPorts) -> Check:
+    """The check under the thresholds of `policy`."""
+    rules = CheckPolicy(
+        unsupported_at=policy.unsupported_at,
+        relevance_at=policy.relevance_at,
+        regions=settings.phone_regions,
+        struck=struck_by(dict(policy.doubt)),
+    )
+
+    async def run(
+        answer: str, sources: Sequence[Source], question: str | None, given: Sequence[str], at: datetime | None = None
+    ) -> Report:
+        return await check(
+            answer, sources, question, given=given, ports=ports, policy=rules, at=at, run=shared_pool().run
+        )
+
+    return run

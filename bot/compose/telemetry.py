@@ -1,0 +1,51 @@
+"""Settings to traces. A part of `bot/compose/`, under its rules: without traces neither the SDK nor an exporter is imported."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+from bot.records import Answer
+from bot.settings.load import Settings
+from grounding.cloud import is_azure_ai
+
+Close = Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tracing:
+    """`watch` puts turns into spans; `incoming` puts a block into the trace that a request's headers name."""
+
+    watch: Callable[[Answer], Answer] = lambda answer: answer
+    incoming: Callable[[Mapping[str, str]], AbstractContextManager[None]] = lambda _headers: nullcontext()
+
+
+def tracing(settings: Settings, closers: list[Close]) -> Tracing:
+    """Traces as the settings want them; what is still here when the system closes is sent, for a few seconds at most."""
+    if settings.traces == "off":
+        return Tracing()
+    from bot.observability.export import batches, close, exporter, provider
+    from bot.observability.telemetry import Traces
+
+    to = exporter(settings)
+    processor = batches(to)
+
+    async def send_the_rest() -> None:
+        await asyncio.to_thread(close, processor, to)
+
+    closers.append(send_the_rest)
+    content = settings.traces_content == "on"
+    traces = Traces(
+        provider(processor),
+        model_provider=model_provider(settings.openai_base_url),
+        embedding_provider=model_provider(settings.embedding_url),
+        content=content,
+    )
+    return Tracing(traces.watch, traces.incoming)
+
+
+def model_provider(base_url: str | None) -> str:
+    """The conventions' name of who serves a model: every compatible server counts as OpenAI's interface."""
+    return "azure.ai.openai" if is_azure_ai(base_url or "") else "openai"

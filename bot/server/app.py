@@ -1,0 +1,86 @@
+"""The HTTP application: every route of the contract but `/api/messages`, which the channel adds to it."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from aiohttp import web
+
+from bot.chat.pages import add_chat
+from bot.http import api, health, source
+from bot.http.errors import Handler, errors
+from bot.http.guard import guard, secure
+from bot.http.keys import ANSWER, LIMITER, LINKS, METRICS, SYSTEM
+from bot.http.links import SourceLinks
+from bot.http.metrics import Metrics
+from bot.http.rate import RateLimiter
+from bot.http.render import static
+from bot.observability.turn_mark import marked
+from bot.review.pages import add_review
+from bot.review.quarantine import add_quarantine
+from bot.review.refusals import add_refusals
+from bot.settings.terms import prices
+from bot.state import State
+from bot.system import System
+from grounding.observe import watched_by
+
+ACCESS = logging.getLogger("attest.access")
+BODY_BYTES = 2 * 1024 * 1024
+"""No request needs more: the largest is a check with its sources."""
+
+
+def build_app(system: System, *, review_token: str | None = None) -> web.Application:
+    """All pages and APIs over one system, which the caller closes.
+
+    `review_token` opens `/review` once (see `bot.review.session`), beside those of `attest review-link`. Other channels of this process
+    call `app[ANSWER]`, not `system.answer`, so that their turns are counted too. Start it with `access_log=None`:
+    requests are logged here, by route and without addresses, names or questions.
+    """
+    app = web.Application(middlewares=[observe, errors, guard], client_max_size=BODY_BYTES)
+    metrics = Metrics(prices(system.settings))
+    app[SYSTEM] = system
+    app[METRICS] = metrics
+    app[ANSWER] = metrics.watch(system.answer)
+    app[LIMITER] = RateLimiter(system.settings.rate_per_minute)
+    app[LINKS] = SourceLinks.of(system.settings)
+    app.on_response_prepare.append(secure)
+    app.router.add_post("/api/ask", api.ask)
+    app.router.add_post("/api/check", api.check)
+    app.router.add_post("/api/refusals", api.report_refusal)
+    app.router.add_get("/healthz", health.healthz)
+    app.router.add_get("/readyz", health.readyz)
+    app.router.add_get("/metrics", health.metrics)
+    app.router.add_get("/static/{name}", static)
+    app.router.add_get("/source/{entry}/{n}", source.source)
+    if system.settings.local_mode:
+        add_chat(app)
+    add_refusals(app)
+    add_quarantine(app)
+    add_review(app, State(system.settings.home / "state.db"), review_token)
+    return app
+
+
+@web.middleware
+async def observe(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Count and log every request by its route's pattern: an entry's id or a query string is never written. A `traceparent` is honoured."""
+    with marked(), request.app[SYSTEM].incoming(request.headers), watched_by(request.app[METRICS].operation):
+        return await _observed(request, handler)
+
+
+async def _observed(request: web.Request, handler: Handler) -> web.StreamResponse:
+    began = time.perf_counter()
+    status = 500
+    try:
+        response = await handler(request)
+        status = response.status
+        return response
+    except web.HTTPException as redirect:
+        status = redirect.status
+        raise
+    finally:
+        resource = request.match_info.route.resource
+        route = resource.canonical if resource is not None else "unknown"
+        method = request.method if request.method in ("GET", "HEAD", "POST", "OPTIONS") else "other"
+        request.app[METRICS].requests.labels(method, route, str(status)).inc()
+        ACCESS.info("%s %s %d %.0f ms", method, route, status, (time.perf_counter() - began) * 1000)

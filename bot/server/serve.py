@@ -1,0 +1,237 @@
+"""The bot and the pages in one process, or in several that share one listening socket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import multiprocessing
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from multiprocessing.synchronize import Event
+
+from aiohttp import web
+
+from bot.compose.system import compose
+from bot.http.keys import ANSWER
+from bot.observability.logs import log_to_stderr
+from bot.review.session import new_token
+from bot.server.addresses import Addresses, addresses_of
+from bot.server.app import build_app
+from bot.settings.load import Settings
+from bot.system import System
+from bot.teams.door import add_routes
+from grounding.errors import ServiceUnavailable, SettingsError
+
+_BACKLOG = 512
+_STARTING_S = 120.0
+_AFTER_DRAIN_S = 5.0
+MAX_WORKERS = 64
+
+
+async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT, then drain. `on_ready` gets four lines once requests are taken.
+
+    Raises SettingsError for an address that cannot be used, and what `compose` raises.
+    """
+
+    def announce(addresses: Addresses) -> None:
+        for line in addresses.lines():
+            on_ready(line)
+
+    with listening(settings) as listener:
+        await serve_on(listener, settings, announce)
+
+
+async def serve_on(
+    listener: socket.socket,
+    settings: Settings,
+    announce: Callable[[Addresses], None],
+    *,
+    token: str | None = None,
+    make: Callable[[Settings], Awaitable[System]] = compose,
+) -> int:
+    """Serve on a bound socket until a signal asks to stop. Returns the signal's number.
+
+    `token` opens the reviewers' pages once; None makes one in local mode, an empty one is none: another worker keeps it.
+    """
+    system = await make(settings)
+    try:
+        token = first_token(settings) if token is None else token
+        app = build_app(system, review_token=token)
+        add_routes(app, settings, app[ANSWER], system.ledger)
+        runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=settings.turn_deadline_s)
+        await runner.setup()
+        try:
+            await web.SockSite(runner, listener, backlog=_BACKLOG).start()
+            with _stop_signal() as stopped:
+                announce(addresses_of(settings, listener.getsockname()[1], token))
+                system.warm()
+                return await stopped
+        finally:
+            await runner.cleanup()
+    finally:
+        await system.close()
+
+
+@contextlib.contextmanager
+def listening(settings: Settings) -> Iterator[socket.socket]:
+    """A socket bound to the settings' address. Raises SettingsError: one line that says what to change."""
+    if settings.bot_app_id is None and not settings.api_keys and not settings.on_loopback:
+        raise SettingsError(
+            f"ATTEST_HOST={settings.host}: an anonymous bot serves this machine only; use --host 127.0.0.1, or set "
+            "ATTEST_BOT_APP_ID and ATTEST_BOT_APP_PASSWORD, or ATTEST_API_KEYS"
+        )
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except (OSError, UnicodeError):
+        raise SettingsError(f"ATTEST_HOST={settings.host}: not an address or name of this machine") from None
+    with socket.socket(family, kind, protocol) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(address)
+            listener.listen(_BACKLOG)  # now, not when requests are taken: two servers may bind, only one may listen
+        except OSError as error:
+            raise SettingsError(_cannot_bind(settings, error)) from None
+        yield listener
+
+
+def first_token(settings: Settings) -> str:
+    """What opens the reviewers' pages once after a start. Empty outside local mode, where `attest review-link` makes one when it is wanted."""
+    return new_token() if settings.local_mode else ""
+
+
+def serve_with_workers(
+    settings: Settings,
+    count: int,
+    announce: Callable[[Addresses], None],
+    *,
+    make: Callable[[Settings], Awaitable[System]] = compose,
+) -> int:
+    """Serve with `count` processes that accept from one socket until a signal. Returns the signal's number.
+
+    Each process builds its own system over the same home; the first is ready before the others start, so that files
+    are made once. `make` must be a function of a module, for it is sent to the processes. Raises ServiceUnavailable when a process ends by itself: the others are stopped.
+    """
+    spawning = multiprocessing.get_context("spawn")
+    workers: list[BaseProcess] = []
+    token = first_token(settings)
+    with listening(settings) as listener, _waker() as (woken, received):
+        try:
+            for number in range(count):
+                ready = spawning.Event()
+                worker = spawning.Process(
+                    target=_work,
+                    args=(settings, listener, ready, make, "" if workers else token),
+                    name=f"attest-worker-{number + 1}",
+                )
+                worker.start()
+                workers.append(worker)
+                _await_ready(worker, ready, woken)
+            if not received:
+                announce(addresses_of(settings, listener.getsockname()[1], token))
+                wait([woken, *(worker.sentinel for worker in workers)])
+            if not received:
+                raise ServiceUnavailable("serve", "a worker ended by itself; its reason stands above")
+            return received[0]
+        finally:
+            _stop(workers, settings.turn_deadline_s)
+
+
+def _work(
+    settings: Settings,
+    listener: socket.socket,
+    ready: Event,
+    make: Callable[[Settings], Awaitable[System]],
+    token: str,
+) -> None:
+    log_to_stderr(settings)
+    threading.Thread(target=_end_with_parent, args=(settings.turn_deadline_s,), daemon=True).start()
+    asyncio.run(serve_on(listener, settings, lambda _: ready.set(), token=token, make=make))
+
+
+def _end_with_parent(drain_s: float) -> None:
+    """Stop this process when the one that started it is gone, even by SIGKILL: nobody else would free the port."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    wait([parent.sentinel])
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(drain_s + _AFTER_DRAIN_S)
+    os._exit(1)
+
+
+def _await_ready(worker: BaseProcess, ready: Event, woken: Connection) -> None:
+    waited = 0.0
+    while not ready.wait(0.1) and not woken.poll():
+        waited += 0.1
+        if not worker.is_alive() or waited > _STARTING_S:
+            raise ServiceUnavailable("serve", "a worker did not start; its reason stands above")
+
+
+def _stop(workers: list[BaseProcess], drain_s: float) -> None:
+    for worker in workers:
+        worker.terminate()
+    for worker in workers:
+        worker.join(drain_s + _AFTER_DRAIN_S)
+        if worker.is_alive():
+            worker.kill()
+            worker.join()
+
+
+@contextlib.contextmanager
+def _waker() -> Iterator[tuple[Connection, list[int]]]:
+    """A connection that becomes readable at SIGTERM or SIGINT, and the list that then holds the signal's number."""
+    reader, writer = multiprocessing.Pipe(duplex=False)
+    received: list[int] = []
+
+    def note(number: int, _frame: object) -> None:
+        received.append(number)
+        writer.send_bytes(b"!")
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield reader, received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        reader.close()
+        writer.close()
+
+
+@contextlib.contextmanager
+def _stop_signal() -> Iterator[asyncio.Future[int]]:
+    """A future of the first SIGTERM or SIGINT; a second one acts as if nobody listened, so that nobody is held up."""
+    loop = asyncio.get_running_loop()
+    stopped: asyncio.Future[int] = loop.create_future()
+    numbers = (signal.SIGTERM, signal.SIGINT)
+
+    def stop(number: int) -> None:
+        for other in numbers:
+            loop.remove_signal_handler(other)
+        if not stopped.done():
+            stopped.set_result(number)
+
+    for number in numbers:
+        loop.add_signal_handler(number, stop, number)
+    try:
+        yield stopped
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+def _cannot_bind(settings: Settings, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"port {settings.port} on {settings.host} is taken; choose another with --port N (0 picks a free one)"
+    if error.errno == errno.EACCES:
+        return f"port {settings.port} needs rights that this user does not have; choose one above 1023 with --port N"
+    return f"ATTEST_HOST={settings.host}: not an address of this machine"

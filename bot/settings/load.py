@@ -1,0 +1,142 @@
+"""Deployment settings: the only place that reads the environment.
+
+Every setting is an environment variable `ATTEST_…` or a line of `.env` in the working folder; the environment wins.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import ValidationError, model_validator
+from pydantic.fields import FieldInfo
+from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource, SettingsConfigDict
+
+from bot.settings.conflicts import conflicts
+from bot.settings.forms import PREFIX
+from bot.settings.groups import Groups
+from grounding.errors import SettingsError
+
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # onnxruntime reads it at import; nothing imports it before this
+
+SAMPLE = Path(__file__).parent.parent / "sample"
+"""The knowledge base that comes with the product: kb/, web/, directory.yaml, golden.jsonl."""
+_USERINFO = re.compile(r"(?<=://)[^/\s]*@")
+_QUERY_VALUE = re.compile(r"(?<=[?&;#])([^=&;#\s]*=)[^&;#\s]*")
+_SHOWN = 80
+
+
+class Settings(Groups):
+    """All settings with their defaults. Secrets are `SecretStr`, so no printed form shows them."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_file=".env",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+    @model_validator(mode="after")
+    def _together(self) -> Settings:
+        broken = next((why for wrong, why in conflicts(self) if wrong), None)
+        if broken:
+            raise ValueError(broken)
+        return self
+
+
+def load_settings(**overrides: object) -> Settings:
+    """Settings from environment and `.env`, with `overrides` on top. Raises SettingsError: one line, no secret in it."""
+    try:
+        return Settings(**overrides)  # type: ignore[arg-type]
+    except ValidationError as error:
+        raise SettingsError(_line(error, overrides)) from None
+    except UnicodeDecodeError:
+        raise SettingsError(".env: not readable as UTF-8; allowed is UTF-8 text, one NAME=VALUE to a line") from None
+    except OSError as error:
+        raise SettingsError(f".env: {(error.strerror or 'cannot be read').lower()}") from None
+
+
+def said(name: str, value: object, given: Mapping[str, object] | None = None) -> str:
+    """`ATTEST_PORT='abc' (environment)`: a setting's variable, its value unless it is a secret, and where it was set."""
+    field, where = Settings.model_fields[name], _origin(name, given or {})
+    shown = "" if _is_secret(field) else f"={_quoted(name, value)}"
+    return f"{PREFIX}{name.upper()}{shown} ({where})"
+
+
+def without_credentials(text: str) -> str:
+    """`text` with user information and the values of the query masked in every URL."""
+    return _QUERY_VALUE.sub(r"\1********", _USERINFO.sub("********@", text)) if "://" in text else text
+
+
+def unknown_names() -> list[tuple[str, str | None]]:
+    """Variables that look like settings but are none, in environment and `.env`, each with the nearest known name."""
+    known = [PREFIX + name.upper() for name in Settings.model_fields]
+    found = {name.upper() for values in _sources() for name in values} - set(known)
+    return [
+        (name, next(iter(get_close_matches(name, known, n=1)), None))
+        for name in sorted(found)
+        if name.startswith(PREFIX)
+    ]
+
+
+def _sources() -> tuple[Mapping[str, str | None], Mapping[str, str | None]]:
+    """Environment and `.env`, names in lower case, empty values left out."""
+    return EnvSettingsSource(Settings).env_vars, DotEnvSettingsSource(Settings).env_vars
+
+
+def _origin(name: str, given: Mapping[str, object]) -> str:
+    if name in given:
+        return "option"
+    key = f"{PREFIX}{name}".lower()
+    return next(
+        (at for at, values in zip(("environment", ".env"), _sources(), strict=True) if key in values), "default"
+    )
+
+
+def _line(error: ValidationError, given: Mapping[str, object]) -> str:
+    first = error.errors(include_url=False)[0]
+    message = first["msg"].removeprefix("Value error, ")
+    if not first["loc"]:
+        return message
+    name = str(first["loc"][0])
+    own = first["type"] == "value_error"
+    return f"{said(name, _raw(name, given), given)}: allowed is {message if own else _allowed(name, message)}"
+
+
+def _raw(name: str, given: Mapping[str, object]) -> object:
+    key = f"{PREFIX}{name}".lower()
+    return next((values[key] for values in _sources() if key in values), None) if name not in given else given[name]
+
+
+def _quoted(name: str, value: object) -> str:
+    text = value if isinstance(value, str) else str(value)
+    if name.endswith(("_url", "_endpoint")):
+        text = without_credentials(re.sub(r"^(\w+://)?.*@", r"\1********@", text, flags=re.DOTALL))
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "…")
+
+
+def _is_secret(field: FieldInfo) -> bool:
+    return "SecretStr" in str(field.annotation)
+
+
+def _allowed(name: str, message: str) -> str:
+    field = Settings.model_fields[name]
+    choices = get_args(field.annotation)
+    if choices and all(isinstance(choice, str) for choice in choices):
+        return f"one of {', '.join(choices)}"
+    if field.annotation in (int, int | None):
+        low, high = _bound(field, "ge"), _bound(field, "le")
+        return f"a whole number from {low} to {high}" if high is not None else f"a whole number of at least {low}"
+    if field.annotation is float:
+        return f"a number above {_bound(field, 'gt')}, at most {_bound(field, 'le')}"
+    return message[:1].lower() + message[1:]
+
+
+def _bound(field: FieldInfo, name: str) -> Any:
+    return next((getattr(part, name) for part in field.metadata if hasattr(part, name)), None)

@@ -1,0 +1,175 @@
+"""From a draft to a reply: sent as it is, mended, drafted again by a model that is told what was wrong, or held back.
+
+A draft that replacing values alone mends costs no further call. Otherwise a model, where one drafts, is asked once more;
+what it writes is checked like the first draft. Where that fails too, what is left of the better draft goes out without
+its unsupported sentences, or nothing does and the sources are offered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.records import Code, Refusal, Reply, Struck
+from bot.turn.answer_form import admits_ignorance, asks_back, shortened, with_file_names, with_what_is_missing
+from bot.turn.citations import citations, markers, offered, with_markers, with_mended_markers, with_numbers
+from bot.turn.draft import fit
+from bot.turn.regeneration import drafted_again
+from bot.turn.state import Work
+from bot.wording.notices import UNFIT, notice
+from bot.wording.refusals import language_for, refusal_text
+from grounding.clarify import Clarification
+from grounding.evidence import choose
+from grounding.grade import speaks_of
+from grounding.quoting.asked import read
+from grounding.quoting.coverage import coverage
+from grounding.records import Evidence
+from rai.records import SUPPORTED, Category, Outcome, Report, Source
+
+NEAREST, NEAREST_AT = 2, 0.2
+"""How many passages are offered when nothing was good enough, and the lowest grade of one ("Poor")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A text and what the check says of it."""
+
+    text: str
+    report: Report
+
+    @property
+    def deliverable(self) -> bool:
+        return self.report.verdict in ("supported", "unchecked")
+
+
+async def settle(w: Work, draft: str) -> Reply:
+    """The verdict on a draft, and what becomes of it."""
+    if admits_ignorance(draft):
+        return ended(w, Outcome.INSUFFICIENT)
+    shown = await fit(w, shortened(draft, w.policy))
+    if shown is None:
+        return replace(ended(w, Outcome.WITHHELD), answer=UNFIT)
+    if asks_back(shown):
+        return await _asked_back(w, shown)
+    first = await w.trace.stage("check", _marked(w, shown))
+    if first.report.verdict == "irrelevant":
+        return ended(w, Outcome.INSUFFICIENT, relevance=first.report.relevance)
+    if first.deliverable:
+        return answered(w, Outcome.ANSWERED, first)
+    struck = Struck(first.text, first.report.claims)
+    mended = await _mended(w, first)
+    if mended is None:
+        return replace(ended(w, Outcome.WITHHELD, relevance=first.report.relevance), draft=struck)
+    return replace(answered(w, Outcome.REPAIRED, mended), draft=struck)
+
+
+async def _asked_back(w: Work, question: str) -> Reply:
+    """The reply of a turn whose model asks what is meant; it is told as the question that rules ask, if its values stand in the sources."""
+    checked = await w.trace.stage("check", _check(w, question))
+    if not any(
+        c.unsupported for c in checked.report.claims
+    ):  # whether it answers the question is not to be asked of it
+        w.clarification = Clarification(question, (), "the model asks before it answers")
+    return ended(w, Outcome.INSUFFICIENT)
+
+
+async def _mended(w: Work, first: Checked) -> Checked | None:
+    """What may go out instead of an unsupported draft, or None."""
+    repaired = await w.trace.stage("check", _repair(w, first.report))
+    if w.seams.reviser is None or (repaired is not None and first.report.repair == "replaced"):
+        return repaired
+    text = await w.trace.stage("compose", drafted_again(w, first.text, first.report.claims))
+    if text is None:
+        return repaired
+    second = await w.trace.stage("check", _second(w, text))
+    if second is None or (repaired is not None and _told(repaired) > _told(second)):
+        return repaired
+    if w.regeneration is not None:
+        w.regeneration = replace(w.regeneration, used=True)
+    return second
+
+
+async def _second(w: Work, text: str) -> Checked | None:
+    """The second draft, or what is left of it; None if it is not fit to be shown."""
+    shown = await fit(w, shortened(text, w.policy))
+    if shown is None:
+        return None
+    again = await _marked(w, shown)
+    if not again.deliverable:
+        w.trace.note("the second draft was not supported either")
+        return await _repair(w, again.report)
+    return again if speaks_of(w.query.text, _read(w, again.text)) else None
+
+
+async def _repair(w: Work, report: Report) -> Checked | None:
+    """The repaired answer, if it speaks of what was asked, is supported with its citations in place, and rests on a source at all."""
+    if report.repaired is None or not speaks_of(w.query.text, _read(w, report.repaired)):
+        return None
+    shown = await fit(w, report.repaired)
+    if shown is None:
+        return None
+    again = await _check(w, shown)
+    text = with_mended_markers(shown, again.report.claims, w.evidence)
+    if text != shown:
+        again = await _check(w, text)
+    return again if again.deliverable and markers(text) else None
+
+
+def _told(checked: Checked) -> int:
+    """How many supported values and sentences an answer tells."""
+    return sum(c.status in SUPPORTED for c in checked.report.claims)
+
+
+async def _marked(w: Work, draft: str) -> Checked:
+    """A draft with its citations, checked."""
+    checked = await _check(w, draft)
+    marked = with_markers(draft, checked.report.claims, w.evidence)
+    return checked if marked == draft else await _check(w, marked)
+
+
+def _read(w: Work, text: str) -> str:
+    """An answer as its reader takes it: with the titles of what it cites."""
+    cited = markers(text)
+    return "\n".join([text, *(e.passage.title for e in w.evidence if e.n in cited)])
+
+
+async def _check(w: Work, text: str) -> Checked:
+    sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title, e.passage.updated) for e in w.evidence]
+    given = [w.ask.question, *(t.text for t in w.history), *([w.ask.context] if w.ask.context else [])]
+    report = await w.seams.check(text, sources, w.query.text, given, w.ask.at)
+    return Checked(text, replace(report, claims=with_numbers(text, report.claims, w.evidence)))
+
+
+def answered(w: Work, outcome: Outcome, checked: Checked) -> Reply:
+    """The reply that carries a checked answer."""
+    report = checked.report
+    cited = citations(checked.text, report.claims, w.evidence, w.grading.grades)
+    parts = coverage(read(w.query.text, w.ask.question), _read(w, checked.text))
+    drafts = w.seams.composer.name.startswith("model:")
+    told = checked.text if drafts else with_what_is_missing(checked.text, parts)
+    text = with_file_names(told, cited, w.policy)
+    return Reply(outcome, text, citations=cited, claims=report.claims, relevance=report.relevance, coverage=parts)
+
+
+def ended(w: Work, outcome: Outcome, code: Code | None = None, relevance: float | None = None) -> Reply:
+    """The reply of a turn that ends without an answer; withheld or insufficient, it offers the sources."""
+    offers = (
+        offered(w.evidence or _nearest(w), w.grading.grades)
+        if outcome in (Outcome.WITHHELD, Outcome.INSUFFICIENT)
+        else ()
+    )
+    return Reply(outcome, notice(outcome, code), code=code, offered=offers, relevance=relevance)
+
+
+def refused(w: Work, category: Category | None = None) -> Reply:
+    """The reply to a question that the screen blocked, in its language; it names the policy where that is known."""
+    code = language_for(w.ask.question, w.ask.locale)
+    return Reply(Outcome.BLOCKED, refusal_text(category, code), refusal=Refusal(category, code))
+
+
+def _nearest(w: Work) -> tuple[Evidence, ...]:
+    """What comes nearest when nothing was good enough: for the human agent to read, never an answer."""
+    scores = {g.chunk_id: g.score for g in w.grading.grades}
+    near = [
+        p for p in w.found.passages if not p.internal and not p.screened and scores.get(p.chunk_id, 0.0) >= NEAREST_AT
+    ]
+    return choose(sorted(near, key=lambda p: -scores[p.chunk_id])[:NEAREST], scores, w.policy)

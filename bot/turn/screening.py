@@ -1,0 +1,94 @@
+"""The screen at the start of a turn: the question, what it adds up to with the turns before it, and what stands around it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.turn.state import Work
+from grounding.errors import AttestError, PromptBlocked, ServiceError, UserError
+from grounding.records import Turn
+from rai.ports import PromptScreen
+from rai.private import look_further
+from rai.reading import unread
+from rai.records import Category, Screening
+
+LOOK_BACK = 2
+"""Earlier turns of people that are read together with the question: what is asked piece by piece is asked all the same."""
+LEARNT, SURE = "CL-", 0.8
+"""What the classifier alone finds in turns read together must be surer: honest ones together resemble nothing that it was taught. A rule, the
+company's list or a stronger screen needs no more than its own threshold.
+"""
+LONGEST = 2000
+"""Characters of what is read together; more is a pasted text, which is judged by itself."""
+
+
+async def open_turn(w: Work) -> bool:
+    """`screen_turn`, and beside it a service that looks for personal data, where there is one: neither waits for the other to begin."""
+    if w.seams.personal is None:
+        return await screen_turn(w)
+    failure: AttestError | None = None
+    allowed = False
+    async with asyncio.TaskGroup() as group:
+        group.create_task(look_further(w.seams.personal))
+        try:
+            allowed = await screen_turn(w)
+        except AttestError as error:  # what was found is masked in the record however the screen ends
+            failure = error
+    if failure is not None:
+        raise failure
+    return allowed
+
+
+async def screen_turn(w: Work) -> bool:
+    """False if the question is blocked; earlier turns and context that give orders are left out of the turn.
+
+    Raises UserError for an empty question, PromptBlocked when the screen cannot decide: closed.
+    """
+    ask = w.ask
+    if not ask.question.strip():
+        raise UserError("the question is empty")
+    around = [*(t.text for t in ask.history), *([ask.context] if ask.context else [])]
+    try:
+        decided = await w.seams.screen.screen(ask.question, around)
+        w.trace.screenings.append(("question", decided))
+        whole = None if decided.blocked else await _together(w.seams.screen, ask.history, ask.question)
+    except ServiceError as error:
+        raise PromptBlocked(None, unavailable=True) from error
+    if whole is not None:
+        w.trace.screenings.append(("conversation", whole))
+    w.trace.note(unread(ask.question))
+    orders = {d.index for d in decided.documents if d.verdict == "block"}
+    if orders:
+        w.trace.note(f"{len(orders)} earlier turn(s) or context that give orders were left out")
+    w.history = tuple(t for i, t in enumerate(ask.history) if i not in orders)
+    if len(ask.history) in orders:
+        w.ask = replace(ask, context=None)
+    return not (decided.blocked or (whole is not None and whole.blocked))
+
+
+def blocked_for(w: Work) -> Category | None:
+    """Why the turn was refused: the category of the last text that was blocked."""
+    return next((s.category for _, s in reversed(w.trace.screenings) if s.blocked), None)
+
+
+async def _together(screen: PromptScreen, history: Sequence[Turn], question: str) -> Screening | None:
+    """The question and the turns before it as one request; None if there are none.
+
+    A turn that is blocked by itself was refused when it was asked: it must not make every later question a wrong refusal. Honest talk, which
+    is nearly all, costs one call of the screen.
+    """
+    before = [t.text for t in history if t.role != "assistant" and len(t.text) < LONGEST][-LOOK_BACK:]
+    whole = await _joined(screen, before, question)
+    if whole is None or not whole.blocked:
+        return whole
+    if (whole.rule or "").startswith(LEARNT) and whole.score < SURE:
+        return replace(whole, verdict="allow", category=None, rule=None, doubtful=True)
+    kept = [text for text in before if not (await screen.screen(text)).blocked]
+    return whole if kept == before else await _joined(screen, kept, question)
+
+
+async def _joined(screen: PromptScreen, before: Sequence[str], question: str) -> Screening | None:
+    text = " ".join([*before, question])
+    return await screen.screen(text) if before and len(text) <= LONGEST else None

@@ -1,0 +1,280 @@
+"""Messages that say nothing to look up: a greeting, thanks, a farewell, a wish for help. Told by word lists, in seven languages.
+
+A message is taken only if all of it falls apart into known phrases of one language; a single word that is none makes it a question.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, get_args
+
+import yaml
+
+from bot.records import Intent
+from grounding.records import Turn
+from rai.reading import language
+
+Form = Literal["new", "shorter", "why", "about", "help", "farewell", "thanks", "greeting", "ok"]
+"""What was said, the first of these where a message says several: "thanks, bye" is a farewell."""
+FORMS: tuple[Form, ...] = get_args(Form)
+INTENTS: Mapping[Form, Intent] = {
+    "new": "new", "shorter": "rework", "why": "rework", "about": "about", "help": "help", "farewell": "farewell", "thanks": "thanks",
+    "greeting": "greeting", "ok": "thanks",
+}  # fmt: skip
+FALLBACK = "en"
+EVERYWHERE = "everywhere"
+LONGEST, MOST_WORDS = 120, 16
+"""Characters and words of a message that is looked at: who writes more says something."""
+ANSWERED_WORDS = 12
+"""A human agent who wrote this many words, or a number, has answered the customer; fewer are "one moment"."""
+_ASKING = frozenset({"greeting", "help", "about", "shorter", "why"})
+"""Forms that a question mark may follow."""
+_NAMED = frozenset({"greeting", "thanks", "farewell"})
+"""Forms behind which a name may stand."""
+_SHORTENED = frozenset({"farewell"})
+"""Forms that a single word may only seem to be ("LG", "CDT"): behind it only what is listed counts as a name."""
+_NAMES = 2
+"""Words of a name: first and last."""
+_BESIDE = ("extra", "address")
+_WORD = re.compile(r"[^\W_]+")
+_APOSTROPHES = re.compile("['\u2019\u02bc`\u00b4]")
+_RUN = re.compile(r"([^\W\d_])\1\1+")
+_BREAK = re.compile(r"[.!?;:…]")
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What is answered in one language, as `small_talk.yaml` has it."""
+
+    greeting: str
+    thanks: str
+    ok: str
+    farewell: str
+    help: str
+    about: str
+    new: str
+    shorter: str
+    quoting: str
+    why: str
+    why_sources: str
+    nothing_yet: str
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language. `phrases`: words of a phrase to what it says: a form, or one of `extra`, `address`, `help_first`; `longest` in words.
+    `own`: phrases of its own list, which tell the language.
+
+    `buttons`: form to the message that asks for it.
+    """
+
+    phrases: Mapping[tuple[str, ...], frozenset[str]]
+    own: frozenset[tuple[str, ...]]
+    longest: int
+    texts: Texts
+    buttons: Mapping[Form, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The whole file: languages by their code, and words behind a greeting that are names, and that never are."""
+
+    languages: Mapping[str, Language]
+    names: frozenset[str]
+    not_names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What a message says that says nothing else, and in which language it is answered."""
+
+    form: Form
+    language: str
+
+    @property
+    def intent(self) -> Intent:
+        return INTENTS[self.form]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A message as one language reads it; `own`: without the words that are said everywhere."""
+
+    form: Form
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of the message as lists have it; `capital`: it begins with a capital; `apart`: a sentence ends before it."""
+
+    text: str
+    capital: bool
+    apart: bool
+
+
+@cache
+def lists() -> Lists:
+    """The word lists and texts. Raises ValueError for a file that is not as it should be."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    table = yaml.load(resources.files("bot.turn").joinpath("small_talk.yaml").read_text("utf-8"), loader)  # noqa: S506 - both are safe loaders
+    shared = table.pop(EVERYWHERE)
+    names, not_names = (frozenset(_plain(table.pop(name)).split()) for name in ("names", "not_names"))
+    return Lists({code: _language(code, row, shared) for code, row in table.items()}, names, not_names)
+
+
+def _language(code: str, row: Mapping[str, Any], shared: Mapping[str, Any]) -> Language:
+    known = {*FORMS, *_BESIDE, "help_first"}
+    unknown = [name for name in (*row, *shared) if name not in known | {"texts", "buttons"}]
+    if unknown:
+        raise ValueError(f"small_talk.yaml, {code}: {unknown[0]} is not known")
+    phrases: dict[tuple[str, ...], set[str]] = {}
+    own = set()
+    for source in (shared, row):
+        for name in known & set(source):
+            for phrase in _flat(source[name]):
+                words = tuple(_plain(phrase).split())
+                phrases.setdefault(words, set()).add(name)
+                own |= {words} if source is row else set()
+    return Language(
+        {words: frozenset(says) for words, says in phrases.items()},
+        frozenset(own),
+        max(map(len, phrases)),
+        Texts(**row["texts"]),
+        {form: row["buttons"][form] for form in FORMS if form in row["buttons"]},
+    )
+
+
+def _flat(value: Iterable[Any]) -> Iterable[str]:
+    for item in value:
+        yield from _flat(item) if isinstance(item, list) else (item,)
+
+
+def small_talk(text: str, history: Sequence[Turn] = (), locale: str | None = None) -> Talk | None:
+    """What `text` says if it says nothing to look up; None if it may be a question, or if one of the conversation is still open.
+
+    `locale` (as "de-AT") and the conversation tell the language where words of several were used.
+    """
+    found = _forms(text, beginning=not history)
+    if not found or not _closes(found, history):
+        return None
+    code = _language_of(found, history, locale)
+    return Talk(found[code].form, code)
+
+
+def _language_of(found: Mapping[str, _Read], history: Sequence[Turn], locale: str | None) -> str:
+    """The language that alone has these words; of several, and of English that everybody writes, that of the person or the conversation."""
+    own = [code for code, read in found.items() if read.own]
+    among = list(found) if own in ([], [FALLBACK]) else own
+    return next((code for code in _hints(history, locale) if code in among), (own or among)[0])
+
+
+def _forms(text: str, *, beginning: bool) -> dict[str, _Read]:
+    """By language, the form that the message has in it; the message as a whole has to have one."""
+    if len(text) > LONGEST:
+        return {}
+    words = _words(text)
+    if not words:
+        return dict.fromkeys(lists().languages, _Read(_wordless(text), own=False)) if text.strip() else {}
+    if len(words) > MOST_WORDS:
+        return {}
+    out: dict[str, _Read] = {}
+    for code, known in lists().languages.items():
+        read = _read(words, known, beginning=beginning)
+        if read and ("?" not in text or read.form in _ASKING):
+            out[code] = read
+    return out
+
+
+def _wordless(text: str) -> Form:
+    if "\N{WAVING HAND SIGN}" in text:
+        return "greeting"
+    return "help" if "?" in text else "ok"
+
+
+def _read(words: Sequence[_Word], known: Language, *, beginning: bool) -> _Read | None:
+    """The form of a message that falls apart into phrases of `known`; the longest phrases are tried first."""
+
+    def rest(at: int, said: frozenset[str], named: int, *, anyone: bool, own: bool) -> _Read | None:
+        if at == len(words):
+            return next((_Read(form, own=own) for form in FORMS if form in said), None)
+        for size in range(min(known.longest, len(words) - at), 0, -1):
+            phrase = tuple(word.text for word in words[at : at + size])
+            says = known.phrases.get(phrase)
+            if says and any(word.apart for word in words[at + 1 : at + size]):
+                says = None  # a phrase does not go on beyond its sentence
+            if says:
+                told = {"help" if s == "help_first" else s for s in says if s != "help_first" or beginning}
+                left = _NAMES if told & _NAMED else named if told <= set(_BESIDE) else 0
+                sure = anyone if told <= set(_BESIDE) else size > 1 or not told <= _SHORTENED
+                found = (
+                    rest(at + size, said | told, left, anyone=sure, own=own and phrase in known.own) if told else None
+                )
+                if found:
+                    return found
+        if named and _is_name(words[at], known, anyone=anyone):
+            return rest(at + 1, said, named - 1, anyone=anyone, own=own)
+        return None
+
+    return rest(0, frozenset(), 0, anyone=False, own=True)
+
+
+def _is_name(word: _Word, known: Language, *, anyone: bool) -> bool:
+    """True of a given name, and where `anyone` may follow of a word with a capital that is no subject of a question; not at the beginning of a sentence."""
+    held = lists()
+    if word.apart or word.text in held.not_names or not word.text.isalpha():
+        return False
+    if word.text in held.names:
+        return True
+    return anyone and word.capital and 2 <= len(word.text) <= 20 and (word.text,) not in known.phrases
+
+
+def _closes(found: Mapping[str, _Read], history: Sequence[Turn]) -> bool:
+    """False where a customer still waits for an answer, for then the question stands before this message."""
+    tail = list[Turn]()
+    for turn in reversed(history):
+        if turn.role == "assistant":
+            break
+        tail.insert(0, turn)
+    said = [turn for turn in tail if turn.role == "customer" and not _forms(turn.text, beginning=False)]
+    if not any(turn.role in ("customer", "agent") for turn in tail):
+        return True
+    if any(read.form in ("shorter", "why") for read in found.values()):
+        return False
+    return not said or (tail[-1].role == "agent" and _answers(tail[-1].text))
+
+
+def _answers(text: str) -> bool:
+    return len(text.split()) >= ANSWERED_WORDS or any(char.isdigit() for char in text)
+
+
+def _hints(history: Sequence[Turn], locale: str | None) -> Iterable[str]:
+    """Languages to answer in, the likeliest first, where the words leave it open."""
+    yield (locale or "").replace("_", "-").partition("-")[0].lower()
+    for turn in reversed(history):
+        if turn.role != "assistant" and (code := language(turn.text)):
+            yield code
+    yield FALLBACK
+
+
+def _words(text: str) -> list[_Word]:
+    out: list[_Word] = []
+    joined = _APOSTROPHES.sub("", text)
+    end = 0
+    for match in _WORD.finditer(joined):
+        between = joined[end : match.start()]
+        out.append(_Word(_plain(match[0]), match[0][0].isupper(), bool(out) and bool(_BREAK.search(between))))
+        end = match.end()
+    return [word for word in out if word.text]
+
+
+def _plain(text: str) -> str:
+    """Without case, accents and apostrophes; runs of three and more of a letter as one."""
+    decomposed = unicodedata.normalize("NFKD", _APOSTROPHES.sub("", text).casefold())
+    bare = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return _RUN.sub(r"\1", bare)

@@ -1,0 +1,58 @@
+"""The reply to small talk: fixed and friendly, in the language of whoever wrote; nothing is searched and nothing is cited."""
+
+from __future__ import annotations
+
+from bot.records import Reply
+from bot.turn.small_talk import Form, Talk, Texts, lists, small_talk
+from bot.turn.state import Work
+from grounding.records import Turn
+from rai.records import Outcome
+
+LOOKED_AT = 50
+"""Entries of the ledger that are looked at for the last answer."""
+MOST_SOURCES = 5
+_BUTTONS: dict[Form, tuple[Form, ...]] = {
+    "greeting": ("help", "new"),
+    "thanks": ("new",),
+    "ok": ("new",),
+    "farewell": ("new",),
+    "help": ("about", "new"),
+    "about": ("help",),
+    "new": ("help",),
+    "shorter": ("why", "new"),
+    "why": ("new",),
+}
+
+
+async def talked(w: Work) -> Reply | None:
+    """The reply, if the turn says nothing to look up; else None."""
+    talk = small_talk(w.ask.question, w.history, w.ask.locale)
+    if talk is None:
+        return None
+    known = lists().languages[talk.language]
+    answer = await _answer(w, talk, known.texts)
+    buttons = tuple(known.buttons[form] for form in _BUTTONS[talk.form] if form in known.buttons)
+    return Reply(Outcome.ANSWERED, answer, intent=talk.intent, suggestions=buttons)
+
+
+async def _answer(w: Work, talk: Talk, texts: Texts) -> str:
+    if talk.intent != "rework":
+        return str(getattr(texts, talk.form))
+    last = next((turn for turn in reversed(w.history) if turn.role == "assistant"), None)
+    if last is None:
+        return texts.nothing_yet
+    if talk.form == "shorter":
+        return texts.shorter if w.seams.composer.name.startswith("model:") else texts.quoting
+    sources = await _sources(w, last)
+    return "\n".join([texts.why_sources, "", *(f"- {source}" for source in sources)]) if sources else texts.why
+
+
+async def _sources(w: Work, last: Turn) -> list[str]:
+    """What the last answer cited, as the record of this person's turn has it; nothing if it is not found."""
+    async for entry in w.seams.ledger.entries(limit=LOOKED_AT, newest_first=True):
+        reply = entry.body.get("reply") or {} if entry.kind == "turn" else {}
+        if str(reply.get("answer", "")).strip() == last.text.strip() and entry.body["ask"].get("user") == w.ask.user:
+            cited = [(c.get("title") or c.get("doc_id"), c.get("locator")) for c in reply.get("citations") or ()]
+            named = dict.fromkeys(" · ".join(dict.fromkeys(str(p) for p in place if p)) for place in cited)
+            return list(named)[:MOST_SOURCES]
+    return []

@@ -1,0 +1,50 @@
+"""A refusal in the user's language: it names the policy in plain words, never the rule or its score, and says what one can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import yaml
+
+from rai.reading import language
+from rai.records import Category
+
+FALLBACK = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The fixed texts of one language, as `refusals.yaml` has them."""
+
+    sorry: str
+    policy: str
+    care: str
+    what_now: str
+    report: str
+    comment: str
+    reported: str
+    policies: dict[Category, str]
+
+
+@cache
+def texts() -> dict[str, Texts]:
+    """Language to its texts."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    table = yaml.load(resources.files("bot.wording").joinpath("refusals.yaml").read_text("utf-8"), loader)  # noqa: S506 - both are safe loaders
+    return {code: Texts(**row) for code, row in table.items()}
+
+
+def language_for(question: str, locale: str | None = None) -> str:
+    """The language to refuse in: the question's, else that of `locale` (as "de-AT"), the person's own program, else English."""
+    hint = (locale or "").replace("_", "-").partition("-")[0].lower()
+    return next((code for code in (language(question), hint) if code in texts()), FALLBACK)
+
+
+def refusal_text(category: Category | None, code: str = FALLBACK) -> str:
+    """The notice of a refused question; without a category, as of a model service's own filter, it names no policy."""
+    t = texts().get(code) or texts()[FALLBACK]
+    named = t.policy.format(policy=t.policies[category]) if category in t.policies else ""
+    care = t.care if category == "self_harm" else ""
+    return " ".join(part for part in (t.sorry, named, care, t.what_now) if part)

@@ -1,0 +1,193 @@
+"""What survives a restart, what is forgotten, and who may look at the file."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.records import Ask
+from bot.state import State
+from bot.teams.history import History
+from bot.teams.inbox import Inbox, Key
+from bot.teams.rate import WINDOW_S, Rate
+from bot.teams.turns import RESTARTED
+from grounding.errors import StoreError
+from grounding.records import Turn
+from tests.bot.teams.conftest import Bots, FakeAnswer
+from tests.fakes.channel import FakeChannel
+
+DAY_S = 86400.0
+KEY = Key("msteams", "a:1", "in-1")
+PLACE = {"channelId": "msteams", "conversation": {"id": "a:1"}}
+
+
+class Clock:
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+async def state(tmp_path: Path) -> AsyncIterator[State]:
+    opened = State(tmp_path / "deep" / "state.db")
+    await opened.open()
+    yield opened
+    await opened.close()
+
+
+async def test_only_the_owner_may_read_the_file(state: State, tmp_path: Path) -> None:
+    assert stat.S_IMODE((tmp_path / "deep" / "state.db").stat().st_mode) == 0o600
+
+
+async def test_an_activity_is_taken_once(state: State) -> None:
+    inbox = Inbox(state)
+    taken = await asyncio.gather(*(inbox.take(KEY, {"text": "x"}) for _ in range(12)))
+    assert sorted(taken) == [False] * 11 + [True]
+    for other in (Key("webchat", "a:1", "in-1"), Key("msteams", "a:2", "in-1"), Key("msteams", "a:1", "in-2")):
+        assert await inbox.take(other, {})
+    await inbox.done(KEY)
+    assert not await inbox.take(KEY, {})
+    await inbox.forget(KEY)
+    assert await inbox.take(KEY, {})
+
+
+async def test_only_a_lapsed_lease_is_taken_over_and_only_once(state: State) -> None:
+    clock = Clock()
+    inbox = Inbox(state, lease_s=30, clock=clock)
+    await inbox.take(KEY, {"text": "x"})
+    clock.now += 29
+    assert await inbox.take_over() == []
+    await inbox.renew([KEY])
+    clock.now += 29
+    assert await inbox.take_over() == []
+    clock.now += 2
+    other_process = Inbox(state, lease_s=30, clock=clock)
+    found = [*await inbox.take_over(), *await other_process.take_over()]
+    assert [(f.key, f.activity, f.attempts, f.age_s) for f in found] == [(KEY, {"text": "x"}, 1, 60.0)]
+    await inbox.release([KEY])
+    [again] = await other_process.take_over()
+    assert again.attempts == 2
+    await inbox.done(KEY)
+    clock.now += 100
+    assert await inbox.take_over() == []
+
+
+async def test_words_go_when_the_activity_is_done(state: State, tmp_path: Path) -> None:
+    inbox = Inbox(state)
+    await inbox.take(KEY, {"text": "canary-4711"})
+    await inbox.done(KEY)
+    await state.close()
+    kept = b"".join(p.read_bytes() for p in (tmp_path / "deep").iterdir())
+    assert b"canary-4711" not in kept
+
+
+async def test_done_and_old_activities_are_deleted(state: State) -> None:
+    clock = Clock()
+    inbox = Inbox(state, clock=clock)
+    await inbox.take(KEY, {})
+    await inbox.done(KEY)
+    unfinished = Key("msteams", "a:1", "in-2")
+    await inbox.take(unfinished, {})
+    clock.now += 31 * DAY_S
+    await inbox.trim(30 * DAY_S)
+    assert await inbox.take(KEY, {})
+    assert not await inbox.take(unfinished, {})
+
+
+async def test_the_last_turns_are_kept_per_conversation(state: State) -> None:
+    history = History(state, days=30, keep=4)
+    for n in range(6):
+        await history.remember(PLACE, [Turn("user", f"q{n}"), Turn("assistant", f"a{n}")])
+    await history.remember({**PLACE, "conversation": {"id": "a:2"}}, [Turn("user", "elsewhere")])
+    assert [t.text for t in await history.recall(PLACE)] == ["q4", "a4", "q5", "a5"]
+    await history.forget(PLACE)
+    assert await history.recall(PLACE) == ()
+    assert len(await history.recall({**PLACE, "conversation": {"id": "a:2"}})) == 1
+
+
+async def test_old_turns_are_neither_recalled_nor_kept(state: State) -> None:
+    clock = Clock()
+    history = History(state, days=2, clock=clock)
+    await history.remember(PLACE, [Turn("user", "old")])
+    await history.record_sent(PLACE, "m1", "e1")
+    clock.now += 2 * DAY_S + 1
+    await history.remember(PLACE, [Turn("user", "new")])
+    assert [t.text for t in await history.recall(PLACE)] == ["new"]
+    await history.trim()
+    assert await history.entry_of(PLACE, "m1") is None
+    clock.now -= 2 * DAY_S
+    assert [t.text for t in await history.recall(PLACE)] == ["new"]
+
+
+async def test_a_sent_message_leads_to_its_entry(state: State) -> None:
+    history = History(state, days=30)
+    await history.record_sent(PLACE, "m1", "e1")
+    await history.record_sent(PLACE, "m1", "e2")
+    assert await history.entry_of(PLACE, "m1") == "e2"
+    assert await history.entry_of(PLACE, "m2") is None
+    assert await history.entry_of({**PLACE, "channelId": "webchat"}, "m1") is None
+
+
+async def test_a_damaged_or_closed_file_is_a_store_error(tmp_path: Path) -> None:
+    (tmp_path / "state.db").write_bytes(b"this is not a database at all" * 100)
+    damaged = State(tmp_path / "state.db")
+    with pytest.raises(StoreError):
+        await damaged.open()
+    with pytest.raises(StoreError):
+        await Inbox(damaged).take(KEY, {})
+
+
+async def test_an_unfinished_turn_is_answered_after_a_restart(bots: Bots, channel: FakeChannel) -> None:
+    forever = asyncio.Event()
+
+    async def wait(_: Ask) -> None:
+        await forever.wait()
+
+    first = await bots.start(answer=FakeAnswer(then=wait), turn_deadline_s=0.2)
+    inbound = channel.inbound("unfinished")
+    await first.post(inbound)
+    await channel.until(lambda c: len(c.typings) == 1)
+    await bots.stop()
+    assert channel.messages == []
+    second = await bots.start()
+    [message] = await channel.until_messages(1)
+    assert message["replyToId"] == inbound["id"]
+    assert [a.question for a in second.answer.asked] == ["unfinished"]
+    assert (await second.post(inbound)).status == 202
+    await bots.stop()
+    assert len(channel.messages) == 1
+
+
+@pytest.mark.parametrize(("attempts", "age_s"), [(2, 0.0), (1, 3600.0)])
+async def test_an_old_or_twice_tried_turn_gets_an_apology(
+    bots: Bots, channel: FakeChannel, tmp_path: Path, attempts: int, age_s: float
+) -> None:
+    state = State(tmp_path / "home" / "state.db")
+    await state.open()
+    inbox = Inbox(state, clock=lambda: time.time() - age_s)
+    inbound = channel.inbound("left behind")
+    await inbox.take(Key("msteams", inbound["conversation"]["id"], inbound["id"]), inbound)
+    for _ in range(attempts - 1):
+        await inbox.release([Key("msteams", inbound["conversation"]["id"], inbound["id"])])
+        await inbox.take_over()
+    await inbox.release([Key("msteams", inbound["conversation"]["id"], inbound["id"])])
+    await state.close()
+    bot = await bots.start()
+    [message] = await channel.until_messages(1)
+    assert message["text"] == RESTARTED
+    assert bot.answer.asked == []
+
+
+def test_a_person_has_a_number_of_turns_in_a_minute() -> None:
+    clock = Clock()
+    rate = Rate(2, clock=clock)
+    assert [rate.allow("ada") for _ in range(3)] == [True, True, False]
+    assert rate.allow("bob")
+    clock.now += WINDOW_S
+    assert rate.allow("ada")

@@ -1,0 +1,184 @@
+"""What is taken for small talk, in which language, and what never is."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.turn.small_talk import FORMS, INTENTS, Form, lists, small_talk
+from grounding.records import Turn
+from rai.reading import language
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "code"),
+    [
+        ("hi", "greeting", "en"),
+        ("Hi Anna", "greeting", "en"),
+        ("hey anna!", "greeting", "en"),
+        ("HELLO???", "greeting", "en"),
+        ("good morning everyone, how are you?", "greeting", "en"),
+        ("👋", "greeting", "en"),
+        ("ok", "ok", "en"),
+        ("👍🏽", "ok", "en"),
+        (":)", "ok", "en"),
+        ("great thanks", "thanks", "en"),
+        ("cheers mate", "thanks", "en"),
+        ("brill, cheers, that's all", "farewell", "en"),
+        ("Thank you so much, Tom O'Neill!!", "thanks", "en"),
+        ("Thanks,\nTom", "thanks", "en"),
+        ("thaaaanks", "thanks", "en"),
+        ("no, that's all, thanks. bye", "farewell", "en"),
+        ("No that is all I need today, thank you", "farewell", "en"),
+        ("Best regards, Priya", "farewell", "en"),
+        ("lg Anna", "farewell", "de"),
+        ("?", "help", "en"),
+        ("hi, can you help me?", "help", "en"),
+        ("Who are you?", "about", "en"),
+        ("are you a bot or a human", "about", "en"),
+        ("next customer please", "new", "en"),
+        ("ok. make it shorter pls", "shorter", "en"),
+        ("but why?", "why", "en"),
+        ("how do you know that?", "why", "en"),
+        ("merci !", "thanks", "fr"),
+        ("Bonjour Madame Dupont", "greeting", "fr"),
+        ("Qu'est-ce que tu peux faire ?", "help", "fr"),
+        ("Danke schön!", "thanks", "de"),
+        ("Guten Morgen, Frau Müller", "greeting", "de"),
+        ("nächster Kunde", "new", "de"),
+        ("¿Quién eres?", "about", "es"),
+        ("hola, buenos días", "greeting", "es"),
+        ("Grazie mille, a presto", "farewell", "it"),
+        ("perché?", "why", "it"),
+        ("muito obrigada 🙏", "thanks", "pt"),
+        ("Pode ajudar-me?", "help", "pt"),
+        ("dank je wel", "thanks", "nl"),
+        ("kan het korter?", "shorter", "nl"),
+    ],
+)
+def test_a_message_that_says_nothing_else(text: str, form: Form, code: str) -> None:
+    talk = small_talk(text)
+    assert talk is not None
+    assert (talk.form, talk.language, talk.intent) == (form, code, INTENTS[form])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hi, how long do refunds take?",
+        "thanks, and how much is shipping?",
+        "ok and for gift cards",
+        "hello refunds",
+        "Hi Refunds",
+        "thanks klarna",
+        "Thanks. Klarna?",
+        "hi there my order",
+        "help with a refund",
+        "new customer discount",
+        "is there a discount for a new customer",
+        "new customer?",
+        "why is there a fee",
+        "why not",
+        "a shorter cable",
+        "ok?",
+        "yes",
+        "no",
+        "yes please",
+        "W-230",
+        "hi 4417",
+        "Hello Wren X2",
+        "CDT Services",
+        "LG Monitor",
+        "reset",
+        "instructions",
+        "seguro?",
+        "was ist das",
+        "",
+        "   ",
+        "a person",
+        "thanks " * 20,
+        "hi " + "x" * 200,
+    ],
+)
+def test_what_may_be_a_question_is_one(text: str) -> None:
+    assert small_talk(text) is None
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_each_phrase_of_each_language_is_read_as_what_it_is_listed_under(code: str) -> None:
+    """By itself; one that is listed twice, or that is longer as two phrases, is the first of its forms."""
+    known = lists().languages[code]
+    for phrase, says in known.phrases.items():
+        forms = [form for form in FORMS if form in says or (form == "help" and "help_first" in says)]
+        if not forms or phrase not in known.own:
+            continue
+        talk = small_talk(" ".join(phrase), (), code)
+        assert talk is not None, phrase
+        assert talk.form == forms[0] or talk.language != code, (phrase, talk)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_each_language_has_texts_of_its_own_and_buttons_that_say_what_they_ask_for(code: str) -> None:
+    known = lists().languages[code]
+    assert set(known.buttons) == {"help", "about", "new", "why"}
+    for form, text in known.buttons.items():
+        talk = small_talk(text)
+        assert talk is not None, text
+        assert (talk.form, talk.language) == (form, code)
+    for name in ("greeting", "help", "about", "new", "shorter", "quoting", "why", "nothing_yet"):
+        text = getattr(known.texts, name)
+        assert language(text) == code, text
+        assert "{" not in text
+
+
+def test_all_languages_that_refusals_speak() -> None:
+    assert tuple(lists().languages) == LANGUAGES
+
+
+@pytest.mark.parametrize(
+    ("text", "locale", "said", "code"),
+    [
+        ("hi", "de-AT", (), "de"),
+        ("thanks", "de", (), "de"),
+        ("ok", None, (Turn("user", "Wie lange dauert die Erstattung auf die Karte?"),), "de"),
+        ("merci", "en-US", (), "fr"),
+        ("danke", "nl-NL", (), "de"),
+        ("hallo", "nl-NL", (), "nl"),
+        ("good morning", "fr-FR", (), "en"),
+        ("ok", "xx", (), "en"),
+    ],
+)
+def test_the_language_of_the_words_then_of_the_person(
+    text: str, locale: str | None, said: tuple[Turn, ...], code: str
+) -> None:
+    talk = small_talk(text, said, locale)
+    assert talk is not None
+    assert talk.language == code
+
+
+ASKED = Turn("customer", "How long do refunds take?")
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "taken"),
+    [
+        ("thanks!", (ASKED,), False),
+        ("thanks!", (ASKED, Turn("agent", "One moment please.")), False),
+        ("thanks!", (ASKED, Turn("agent", "They take 5 days.")), True),
+        ("thanks!", (ASKED, Turn("assistant", "Five days [1].")), True),
+        ("thanks!", (Turn("user", "How long do refunds take?"),), True),
+        ("bye", (Turn("customer", "hello"), Turn("agent", "Hello, who is there?")), True),
+        ("why?", (ASKED, Turn("agent", "They take 5 days, for the bank needs them to see to it.")), False),
+        ("why?", (ASKED, Turn("assistant", "Five days [1].")), True),
+        ("how does this work?", (), True),
+        ("how does this work?", (Turn("user", "stitch promise"), Turn("assistant", "It is free [1].")), False),
+    ],
+)
+def test_a_question_that_stands_open_before_it_is_not_swallowed(text: str, said: tuple[Turn, ...], taken: bool) -> None:
+    assert (small_talk(text, said) is not None) is taken
+
+
+def test_long_and_odd_messages_cost_nothing() -> None:
+    for text in ("ok " * 40, "a" * 120, "so " * 39 + "x", "\u0300" * 100, "hi \x00", "❤" * 120):
+        small_talk(text)
