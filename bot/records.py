@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any, Literal
 
 from bot.wording.web import web_notice
-from grounding.clarify import Clarification
-from grounding.decide import Decision
-from grounding.find import Correction
+from grounding.corrective.decide import Decision
+from grounding.corrective.find import Correction
 from grounding.plain import plain
 from grounding.policy import DEFAULT_POLICY
+from grounding.query.clarify import Clarification
 from grounding.quoting.coverage import Covered
 from grounding.records import Action, Grade, Origin, Tier, Turn, WebResult
 from rai.records import Category, Claim, Outcome

@@ -9,9 +9,9 @@ from datetime import datetime
 
 from bot.records import Answer
 from bot.settings.load import Settings
-from grounding.linking import QueryBuilder
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Library, Retriever
+from grounding.query.linking import QueryBuilder
 from rai.ports import Ledger, PromptScreen
 from rai.quarantine import Nothing, Quarantine
 from rai.records import Report, Source

@@ -2,7 +2,7 @@
 ledger entry.
 
 A policy says what the turn does and how strict it is; settings say which services it runs on. The policies that come with the
-product are files under `policies/`; a company's own is such a file too (`grounding.policy_files`).
+product are files under `policies/`; a company's own is such a file too (`grounding.policies.files`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Style = Literal["score", "label", "binary", "confidence", "none"]
 """How a grader speaks: a score in [0, 1] (seed 000), a label with a justification (003), yes or no (002), a confidence with an
 extract (001); none: passages are taken as they were found (004)."""
 Rule = Literal["max_score", "irrelevant_over_70", "relevant_at_most_70", "mean_kept", "mean_all_retrieved", "top_k"]
-"""What decides on the action, see `grounding.decide`."""
+"""What decides on the action, see `grounding.corrective.decide`."""
 QueryBy = Literal["extract", "keywords"]
 """Who makes the search query: extractive summarization, and then a model that turns it into key words (000)."""
 WebQuery = Literal["query", "rewritten"]

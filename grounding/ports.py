@@ -117,7 +117,7 @@ class ChatModel(Protocol):
     ) -> Completion:
         """A complete reply or an exception: ServiceError, ContentFiltered or PromptBlocked.
 
-        `purpose` ("compose", "grade", "rewrite", "plan") goes into the record. `schema`: of `grounding.schema`, the JSON form that the
+        `purpose` ("compose", "grade", "rewrite", "plan") goes into the record. `schema`: of `grounding.asking.schema`, the JSON form that the
         reply should have; not every server can hold a model to one, so whoever asks reads the reply with tolerance.
         """
         ...

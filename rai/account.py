@@ -14,7 +14,7 @@ from decimal import Decimal
 
 from grounding.errors import BudgetSpent, ServiceRejected, ServiceUnavailable
 from grounding.observe import EmbedCall, Operation
-from grounding.remote import LeftAlone, Overloaded, Throttled
+from grounding.services.remote import LeftAlone, Overloaded, Throttled
 
 PER = 1_000_000
 """Tokens that a price is for."""

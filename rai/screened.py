@@ -17,12 +17,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from grounding.asking.room import Grant, room_granted_by
+from grounding.asking.spotlight import MARKER_LINE
 from grounding.errors import BudgetSpent, PromptBlocked, ServiceError, WorkError
 from grounding.observe import ChatCall, Operation, ReplyUnused, added, observed, watched_by
 from grounding.ports import ChatModel, Retriever, WebSearch
 from grounding.records import Access, Completion, Query, Retrieval, WebResult
-from grounding.room import Grant, room_granted_by
-from grounding.spotlight import MARKER_LINE
 from grounding.tokens import asked_tokens
 from rai.account import Account, Amount, Hold, ModelCall
 from rai.cut_prompt import cut_prompt

@@ -150,7 +150,7 @@ def test_only_settings_reads_the_environment(path: Path) -> None:
 
 def is_adapter(name: str) -> bool:
     parts = name.split(".")
-    return parts[0] in ("grounding", "rai") and len(parts) > 1 and parts[1] in ("embedded", "azure", "web")
+    return parts[0] in ("grounding", "rai") and len(parts) > 1 and parts[1] in ("embedded", "azure", "web", "store")
 
 
 @pytest.mark.parametrize("path", [p for p in FILES if p not in COMPOSE], ids=str)

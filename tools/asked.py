@@ -19,8 +19,8 @@ from grounding.embedded.names import StoreNames
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.embedded.vectors import VectorIndex
-from grounding.ingest import ingest
-from grounding.linking import QueryBuilder
+from grounding.ingest.ingest import ingest
+from grounding.query.linking import QueryBuilder
 from grounding.records import Access, Passage, Query, Turn
 
 Matrix = NDArray[np.float64]

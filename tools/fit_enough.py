@@ -28,7 +28,7 @@ from bot.evaluate.metrics import auroc, balanced_accuracy
 from bot.settings.load import SAMPLE
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import ALONE, BELIEVED, NEARNESS, STRANGE_AT_MOST, meanings, score, shortlist
-from grounding.query import without_names
+from grounding.query.conversation import without_names
 from grounding.records import Access, Query
 from tools.asked import Library, Matrix, Row, golden_rows, library, logistic, rows
 

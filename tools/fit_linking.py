@@ -4,7 +4,7 @@ usage: python tools/fit_linking.py DATA
 
 DATA/retrieval/NAME/{corpus,queries}.jsonl. A name is asked about if a relevant document's title begins with it. Each set
 weighs alike, whatever its size. Conversations with crc32(id without its turn) % 3 == 0 take no part; both parts are reported. Printed are the coefficients
-for `grounding.linking.WEIGHTS`. Nothing is drawn at random, so a repeated run gives the same.
+for `grounding.query.linking.WEIGHTS`. Nothing is drawn at random, so a repeated run gives the same.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grounding.gazetteer import Gazetteer, key_of, names_of
-from grounding.linking import LOOK_BACK, TAKE_AT, WEIGHTS, features
+from grounding.query.gazetteer import Gazetteer, key_of, names_of
+from grounding.query.linking import LOOK_BACK, TAKE_AT, WEIGHTS, features
 from grounding.records import Turn
 
 Matrix = NDArray[np.float64]

@@ -22,8 +22,8 @@ import numpy as np
 from bot.settings.load import SAMPLE  # first of all: it tells onnxruntime to send nothing
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import EmbeddedGrader
-from grounding.evidence import choose as within
-from grounding.policy_files import built_in
+from grounding.evidence.choose import choose as within
+from grounding.policies.files import built_in
 from grounding.quoting.asked import Part, Reading, read
 from grounding.quoting.features import NAMES, Candidate, candidates, feature_rows
 from grounding.records import Access, Passage, Query

@@ -26,7 +26,7 @@ from typing import Any
 
 from bot.turn.pasted import read_pasted
 from grounding.errors import InputError
-from grounding.query import last_turn_query, missing_names, spoken_of
+from grounding.query.conversation import last_turn_query, missing_names, spoken_of
 from grounding.records import Turn
 from rai.embedded.screen import EmbeddedScreen
 from rai.provenance import CheckPorts, check

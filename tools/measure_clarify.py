@@ -18,8 +18,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from bot.settings.load import load_settings
-from grounding.clarify import clarifying, competing
-from grounding.decide import decide
+from grounding.corrective.decide import decide
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import EmbeddedGrader
 from grounding.embedded.index import EmbeddedIndex
@@ -27,9 +26,10 @@ from grounding.embedded.names import StoreNames
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.embedded.vectors import VectorIndex
-from grounding.ingest import ingest
-from grounding.linking import QueryBuilder
+from grounding.ingest.ingest import ingest
 from grounding.policy import Policy
+from grounding.query.clarify import clarifying, competing
+from grounding.query.linking import QueryBuilder
 from grounding.records import Access, Action, Turn
 
 FOUND = ("requests", "correct", "asked", "asked, not correct", "competing", "competing, correct")

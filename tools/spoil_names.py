@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grounding.gazetteer import Gazetteer, key_of, names_of
+from grounding.query.gazetteer import Gazetteer, key_of, names_of
 from grounding.records import Linked
 
 SEED = 20

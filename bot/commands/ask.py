@@ -17,7 +17,7 @@ from bot.commands.wiring import opened
 from bot.records import Ask, Reply
 from bot.turn.transcript import read_history
 from grounding.errors import InputError
-from grounding.policy_files import policy_named
+from grounding.policies.files import policy_named
 from rai.records import Outcome
 
 app = options.command_app()

@@ -12,8 +12,8 @@ from bot.commands.doctor_page import Finding, asked
 from bot.compose.owned import Closers
 from bot.compose.services import bare_model, learned
 from bot.settings.load import Settings
-from grounding.cloud import is_azure_ai, is_openai
-from grounding.compose_model import DRAFT_TOKENS
+from grounding.asking.loose_json import json_values
+from grounding.asking.schema import TEXT, fields
 from grounding.errors import (
     AttestError,
     ContentFiltered,
@@ -23,10 +23,10 @@ from grounding.errors import (
     ServiceTimeout,
     ServiceUnavailable,
 )
-from grounding.loose_json import json_values
+from grounding.prompting.model_composer import DRAFT_TOKENS
 from grounding.records import Completion
-from grounding.remote import Throttled
-from grounding.schema import TEXT, fields
+from grounding.services.cloud import is_azure_ai, is_openai
+from grounding.services.remote import Throttled
 from rai.account import MARGIN
 
 NAME = "model service"

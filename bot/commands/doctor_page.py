@@ -8,9 +8,9 @@ from typing import Literal
 
 import aiohttp
 
-from grounding.address import is_loopback
 from grounding.errors import ServiceRejected
-from grounding.remote import Throttled
+from grounding.services.address import is_loopback
+from grounding.services.remote import Throttled
 
 WAIT_S = 5.0
 

@@ -16,10 +16,10 @@ from bot.compose.embedder import SERVICE, service_embedder
 from bot.compose.owned import Closers, machine_identity
 from bot.compose.search import ask_ranker
 from bot.settings.load import Settings
-from grounding.address import check_address
-from grounding.cloud import COGNITIVE, SEARCH
 from grounding.errors import AttestError, ServiceError, SettingsError
-from grounding.remote import Remote
+from grounding.services.address import check_address
+from grounding.services.cloud import COGNITIVE, SEARCH
+from grounding.services.remote import Remote
 
 Bearer = Callable[[str, str], Callable[[], Awaitable[str]]]
 """Name of a service and scope of its tokens to what gives one; that raises ServiceError."""

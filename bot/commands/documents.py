@@ -15,8 +15,8 @@ from bot.commands.output import console, emit, note, plain, table
 from bot.commands.startup import make_home, run, settings_of
 from bot.commands.wiring import opened, wiring_of
 from grounding.errors import InputError
+from grounding.ingest.upkeep import Past, Tombstone
 from grounding.records import Access, Document, DocumentInfo
-from grounding.upkeep import Past, Tombstone
 
 app = options.command_app("List, show, remove, restore or back up what is in the knowledge base.")
 DocId = Annotated[str, typer.Argument(metavar="DOC_ID", help="Id of the document, as `documents list` prints it.")]

@@ -28,7 +28,7 @@ from bot.evaluate.suites import SUITES
 from bot.settings.load import SAMPLE, Settings
 from bot.system import System
 from grounding.errors import InputError
-from grounding.policy_files import policy_named
+from grounding.policies.files import policy_named
 
 app = options.command_app()
 SuiteName = StrEnum("SuiteName", {name.upper(): name for name in (*SUITES, "all")})  # type: ignore[misc]

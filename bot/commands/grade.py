@@ -16,8 +16,8 @@ from bot.rows import fields
 from bot.rows.fields import Json
 from bot.rows.forms import passages_to_grade
 from bot.system import System
-from grounding.decide import decide, taken_as_found
-from grounding.policy_files import policy_named
+from grounding.corrective.decide import decide, taken_as_found
+from grounding.policies.files import policy_named
 from rai.screened import screened_turn
 
 app = options.command_app()

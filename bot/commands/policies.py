@@ -15,8 +15,8 @@ from bot.commands import options
 from bot.commands.output import console, emit, plain, table
 from bot.commands.startup import settings_of
 from bot.wording.policies import SIDE_BY_SIDE
+from grounding.policies.files import policy_named
 from grounding.policy import Policy
-from grounding.policy_files import policy_named
 
 app = options.command_app()
 NARROW = 130

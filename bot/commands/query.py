@@ -15,11 +15,11 @@ from bot.rows import fields
 from bot.rows.fields import Json
 from bot.rows.forms import access_of, history, query_json
 from bot.system import System
+from grounding.policies.files import policy_named
 from grounding.policy import Policy
-from grounding.policy_files import policy_named
-from grounding.query import without_excluded
+from grounding.query.conversation import without_excluded
+from grounding.query.rewrite import keywords
 from grounding.records import Query, Turn
-from grounding.rewrite import keywords
 from rai.screened import screened_turn
 
 app = options.command_app()

@@ -17,8 +17,8 @@ from typing import Any
 from bot.commands.output import console, emit_line, note, plain
 from bot.commands.wiring import Ingester
 from grounding.errors import InputError, StoreError
+from grounding.ingest.sources import look
 from grounding.records import IngestReport, Progress, Refusal
-from grounding.sources import look
 
 LOOK_S = 0.5
 """Between two looks at the files."""

@@ -17,8 +17,8 @@ import typer
 from bot.commands.startup import make_home, settings_of
 from bot.settings.load import Settings
 from bot.system import System
+from grounding.ingest.upkeep import OnChange, Past
 from grounding.records import IngestReport, Progress
-from grounding.upkeep import OnChange, Past
 
 
 class Ingester(Protocol):

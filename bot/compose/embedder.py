@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from bot.compose.owned import Closers
 from bot.compose.parts import embedding_model
 from bot.settings.load import Settings
-from grounding.address import check_address, check_key
-from grounding.cloud import COGNITIVE, is_azure_ai
 from grounding.ports import Embedder
-from grounding.remote import Remote
+from grounding.services.address import check_address, check_key
+from grounding.services.cloud import COGNITIVE, is_azure_ai
+from grounding.services.remote import Remote
 from rai.private import PrivateEmbedder
 from rai.redact import Redactor
 

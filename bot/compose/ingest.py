@@ -14,17 +14,17 @@ from bot.compose.parts import NAMES, VERDICTS, embedded_screen
 from bot.compose.search import mirror
 from bot.compose.services import imaginer
 from bot.settings.load import Settings
-from grounding.chunking import marked, unmarked
+from grounding.ingest.chunking import marked, unmarked
+from grounding.ingest.upkeep import OnChange, Past
 from grounding.records import IngestReport, Progress
-from grounding.upkeep import OnChange, Past
 from rai.ports import Ledger
 
 
 async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
     """True if an ingest of `paths` would find nothing to do; costs neither model nor readers. Raises InputError, StoreError."""
-    from grounding.embedded.by_key import StoreKeys
     from grounding.embedded.index import EmbeddedIndex
-    from grounding.sources import find
+    from grounding.ingest.sources import find
+    from grounding.store.by_key import StoreKeys
 
     def compare() -> bool:
         index = EmbeddedIndex(settings.home / "index", None)
@@ -96,7 +96,7 @@ class Ingester:
 async def open_ingester(settings: Settings) -> Ingester:
     """An ingester over the knowledge base of `settings`. Raises StoreError if it cannot be opened."""
     from grounding.embedded.index import EmbeddedIndex
-    from grounding.ingest import ingest, rebuild, restore
+    from grounding.ingest.ingest import ingest, rebuild, restore
     from rai.embedded.name_file import NameFile
     from rai.embedded.verdict_file import VerdictFile
     from rai.ledger.store import SqlLedger
@@ -150,6 +150,6 @@ async def open_ingester(settings: Settings) -> Ingester:
 
 def open_past(settings: Settings) -> Past:
     """The past of the knowledge base of `settings`; needs neither model nor ledger."""
-    from grounding.embedded.past import StorePast
+    from grounding.store.past import StorePast
 
     return StorePast(settings.home / "index" / "store.db")

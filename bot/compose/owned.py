@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from pydantic import SecretStr
 
 from bot.settings.load import Settings
-from grounding.remote import Breaker, Remote
+from grounding.services.remote import Breaker, Remote
 
 if TYPE_CHECKING:
     from grounding.azure.identity import MachineIdentity

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bot.compose.owned import Closers
 from bot.settings.load import Settings
 from grounding.errors import ServiceError
-from grounding.followed import FollowedLibrary
+from grounding.ingest.followed import FollowedLibrary
 from grounding.ports import Embedder, Library, Linker, Retriever
 from grounding.records import Progress
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from grounding.azure.search_retriever import AzureSearchRetriever
     from grounding.azure.search_service import SearchService
     from grounding.embedded.index import EmbeddedIndex
-    from grounding.embedded.store import Store
     from grounding.embedded.vectors import VectorIndex
+    from grounding.store.store import Store
 
 LOG = logging.getLogger("attest")
 Ready = Callable[[], Awaitable[dict[str, str]]]

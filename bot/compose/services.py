@@ -17,15 +17,15 @@ from pydantic import SecretStr
 from bot.compose.owned import Close, Closers
 from bot.settings.forms import severities
 from bot.settings.load import SAMPLE, Settings
-from grounding.address import check_address
-from grounding.cloud import CLOUDS, COGNITIVE, is_azure_ai
-from grounding.grade_prompt import own_texts as grading_texts
-from grounding.group_names import GroupNames
+from grounding.grading.prompt import own_texts as grading_texts
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Summarizer, WebSearch
-from grounding.prompt import own_texts
+from grounding.prompting.prompt import own_texts
 from grounding.records import Progress
-from grounding.remote import Remote
+from grounding.services.address import check_address
+from grounding.services.cloud import CLOUDS, COGNITIVE, is_azure_ai
+from grounding.services.group_names import GroupNames
+from grounding.services.remote import Remote
 from grounding.web.sites import Sites
 from rai.cascade import CascadeScreen
 from rai.check.judging.prompt import REQUEST as JUDGE_REQUEST
@@ -113,7 +113,7 @@ def openai_key(settings: Settings, closers: Closers) -> str | Callable[[], Await
 
 def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
     """The model as grader in the style of `policy`; `fallback` grades what it leaves out."""
-    from grounding.grade_model import ModelGrader
+    from grounding.grading.model import ModelGrader
 
     assert policy.style != "none"  # nobody grades then
     return ModelGrader(

@@ -40,11 +40,11 @@ from bot.system import CheckRequest, System
 from bot.turn.pipeline import answer_turn
 from bot.turn.state import Check, Seams
 from grounding.bounded.pool import shared_pool
-from grounding.followed import FollowedLibrary
-from grounding.linking import QueryBuilder
+from grounding.ingest.followed import FollowedLibrary
+from grounding.policies.files import policy_named
 from grounding.policy import Policy
-from grounding.policy_files import policy_named
 from grounding.ports import ChatModel, Composer, Embedder, Grader
+from grounding.query.linking import QueryBuilder
 from rai.account import Terms
 from rai.check.judging.model import ModelJudge
 from rai.ports import Ledger, PromptScreen, StatementJudge
@@ -195,7 +195,7 @@ class _Builder:
         from grounding.embedded.composer import ExtractiveComposer
 
         if self.settings.generator == "openai" and model is not None:
-            from grounding.compose_model import ModelComposer
+            from grounding.prompting.model_composer import ModelComposer
 
             return ModelComposer(model)
         extractive = ExtractiveComposer(local, own=own)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bot.records import Answer
 from bot.settings.load import Settings
-from grounding.cloud import is_azure_ai
+from grounding.services.cloud import is_azure_ai
 
 Close = Callable[[], Awaitable[None]]
 

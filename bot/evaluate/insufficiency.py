@@ -12,8 +12,8 @@ from bot.evaluate.bench import Row
 from bot.evaluate.questions import Question, Where, misjudged
 from bot.rows import fields
 from bot.system import System
-from grounding.decide import Decision
-from grounding.find import Finders, Finding, find
+from grounding.corrective.decide import Decision
+from grounding.corrective.find import Finders, Finding, find
 from grounding.ports import Retriever
 from grounding.records import Access, Grading, Query, Retrieval
 

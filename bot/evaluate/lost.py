@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 from bot.evaluate.facts import TurnRow, Verdict, holds, normal
 from bot.system import System
-from grounding.decide import value_of
+from grounding.corrective.decide import value_of
 from grounding.policy import Policy
 from grounding.records import Grade, Passage
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bot.system import System
-from grounding.query import last_asked
+from grounding.query.conversation import last_asked
 from grounding.records import Access, Passage, Query, Turn
 
 DEPTH = 100

@@ -17,8 +17,8 @@ from bot.records import Ask, claim_json
 from bot.system import CheckRequest
 from bot.turn.disputes import WORDS_MAX
 from grounding.errors import InputError
+from grounding.policies.files import policy_named
 from grounding.policy import Policy
-from grounding.policy_files import policy_named
 from grounding.records import Role, Turn
 from rai.records import Report, Source
 

@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExport
 
 from bot.settings.load import Settings
 from bot.version import VERSION
-from grounding.address import is_loopback
+from grounding.services.address import is_loopback
 
 LOG = logging.getLogger("attest")
 PATH = "/v1/traces"

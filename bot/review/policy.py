@@ -75,7 +75,7 @@ def stands(grade: Mapping[str, Any], data: Mapping[str, Any], kept: Collection[s
 
 
 def _value(grade: Mapping[str, Any], policy: Policy) -> float:
-    """As `grounding.decide.value_of`, of a grade as the ledger has it."""
+    """As `grounding.corrective.decide.value_of`, of a grade as the ledger has it."""
     if policy.style == "label":
         return {str(label): number for label, number in policy.labels.items()}.get(str(grade.get("label")), 0.0)
     if policy.style == "binary":

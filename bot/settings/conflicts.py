@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from bot.settings.forms import PREFIX
 from bot.settings.groups import EMBEDDING_WIDTHS, Groups
-from grounding.address import is_loopback
-from grounding.cloud import cloud_of, graph_cloud, is_azure_ai, is_graph
+from grounding.services.address import is_loopback
+from grounding.services.cloud import cloud_of, graph_cloud, is_azure_ai, is_graph
 
 
 def conflicts(s: Groups) -> Iterator[tuple[bool, str]]:

@@ -12,9 +12,9 @@ from pydantic import Field, SecretStr, field_validator
 
 from bot.settings.forms import Seconds, is_url
 from bot.settings.services import Services
-from grounding.chunking import USUAL, Chunking
+from grounding.ingest.chunking import USUAL, Chunking
+from grounding.policies.files import read_policies
 from grounding.policy import Policy
-from grounding.policy_files import read_policies
 from rai.model_files import CLASSIFIER, EMBEDDING, installed_models
 
 EMBEDDING_WIDTHS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}

@@ -8,7 +8,7 @@ from pydantic import Field, SecretStr, field_validator
 
 from bot.settings.forms import CommaList, Seconds, is_blocklist, is_guid, is_host, is_index, severities
 from bot.settings.models import Models
-from grounding.cloud import CloudName
+from grounding.services.cloud import CloudName
 
 
 class Services(Models):

@@ -10,8 +10,8 @@ from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode
 
 from bot.settings.forms import CommaList, Seconds, is_host, is_network
+from grounding.policies.files import read_policies
 from grounding.policy import DEFAULT_POLICY
-from grounding.policy_files import read_policies
 
 
 class Serving(BaseSettings):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from bot.settings.load import Settings
-from grounding.compose_model import DRAFT_TOKENS
+from grounding.prompting.model_composer import DRAFT_TOKENS
 from rai.account import Prices, Terms
 
 

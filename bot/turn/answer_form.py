@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bot.records import Citation
 from grounding.policy import Policy
-from grounding.prompt import insufficient_sentence
+from grounding.prompting.prompt import insufficient_sentence
 from grounding.quoting.coverage import Covered
 from grounding.text import sentences, terms
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.records import Citation, InternalNote
-from grounding.overlap import apart
+from grounding.evidence.overlap import apart
 from grounding.records import Evidence, Grade, Passage, Span
 from grounding.text import before_end, body_start, sentences
 from rai.records import SUPPORTED, Claim

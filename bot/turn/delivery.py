@@ -17,9 +17,9 @@ from bot.turn.regeneration import drafted_again
 from bot.turn.state import Work
 from bot.wording.notices import UNFIT, notice
 from bot.wording.refusals import language_for, refusal_text
-from grounding.clarify import Clarification
-from grounding.evidence import choose
-from grounding.grade import speaks_of
+from grounding.evidence.choose import choose
+from grounding.grading.features import speaks_of
+from grounding.query.clarify import Clarification
 from grounding.quoting.asked import read
 from grounding.quoting.coverage import coverage
 from grounding.records import Evidence

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from bot.turn.state import Work
-from grounding.templates import template
+from grounding.asking.templates import template
 from rai.draft import Around, judge_draft
 
 _OURS = ("system", "guidance", "guidance_apart", "history", "agent_context", "revision")

@@ -9,9 +9,9 @@ from typing import Any
 
 from bot.records import Ask, Reply
 from bot.turn.state import Regeneration, Work
+from grounding.evidence.web import web_previews
 from grounding.plain import plain
 from grounding.records import Evidence, Passage, Prompt
-from grounding.web_evidence import web_previews
 
 SCREENED = ("verdict", "category", "rule", "score", "threshold", "doubtful", "by", "notes")
 """What is kept of a screening; its documents stand with the passages."""

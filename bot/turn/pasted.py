@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bot.turn.transcript import SPEAKERS
-from grounding.query import asks
+from grounding.query.conversation import asks
 from grounding.records import Role, Turn
 from grounding.text import sentences, terms
 

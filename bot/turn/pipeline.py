@@ -23,8 +23,9 @@ from bot.turn.talk import talked
 from bot.turn.trace import CODES, Trace
 from bot.wording.notices import EMPTY, OVER_BUDGET, notice
 from bot.wording.refusals import FALLBACK, language_for
-from grounding.clarify import clarifying
-from grounding.correct import correct
+from grounding.corrective.correct import correct
+from grounding.corrective.find import Finders, Finding, find
+from grounding.corrective.plan import NOT_KNOWN, About
 from grounding.errors import (
     AttestError,
     BudgetSpent,
@@ -35,14 +36,13 @@ from grounding.errors import (
     UserError,
     WorkError,
 )
-from grounding.evidence import choose, extracted, superseded
-from grounding.find import Finders, Finding, find
+from grounding.evidence.choose import choose, extracted, superseded
 from grounding.mishap import kind_and_place, kind_and_way
 from grounding.observe import without
-from grounding.plan import NOT_KNOWN, About
 from grounding.policy import Policy
-from grounding.prompt import build_prompt
-from grounding.query import last_turn_query, with_words, without_excluded
+from grounding.prompting.prompt import build_prompt
+from grounding.query.clarify import clarifying
+from grounding.query.conversation import last_turn_query, with_words, without_excluded
 from grounding.records import Access, Action, Prompt, Query, Turn
 from rai.account import Account, totals
 from rai.records import Outcome

@@ -9,7 +9,7 @@ from bot.turn.answer_form import admits_ignorance
 from bot.turn.state import Regeneration, Work
 from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError
 from grounding.observe import without
-from grounding.prompt import build_prompt, revision_request
+from grounding.prompting.prompt import build_prompt, revision_request
 from rai.records import Claim
 
 RESERVE_S = 3.0

@@ -9,15 +9,15 @@ from datetime import datetime
 
 from bot.records import Ask, InternalNote
 from bot.turn.trace import Trace
+from grounding.asking.spotlight import new_marker
 from grounding.bounded.pool import Run
-from grounding.clarify import Clarification
-from grounding.decide import Decision
-from grounding.find import Correction
-from grounding.linking import QueryBuilder
+from grounding.corrective.decide import Decision
+from grounding.corrective.find import Correction
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Composer, Directory, Grader, Retriever, Speller, WebSearch
+from grounding.query.clarify import Clarification
+from grounding.query.linking import QueryBuilder
 from grounding.records import Evidence, Grading, Prompt, Query, Retrieval, Turn, WebResult
-from grounding.spotlight import new_marker
 from rai.account import Terms
 from rai.ports import Ledger, PersonalFinder, PromptScreen
 from rai.records import Report, Source

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.wording.refusals import refusal_text
-from grounding.prompt import insufficient_sentence
+from grounding.prompting.prompt import insufficient_sentence
 from rai.records import Outcome
 
 WITHHELD = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from grounding.evidence.web import site_of
 from grounding.records import Tier
-from grounding.web_evidence import site_of
 
 _KINDS: dict[Tier | None, str] = {"trusted": "trusted site", "unlisted": "unlisted site"}
 _TRUST: dict[Tier | None, str] = {

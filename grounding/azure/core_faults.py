@@ -19,7 +19,7 @@ from azure.core.exceptions import (
 
 from grounding.azure.identity import SIGN_IN_FAILED
 from grounding.errors import AttestError, ServiceRejected, ServiceReplyInvalid, ServiceUnavailable
-from grounding.remote import Overloaded, Throttled, retry_after
+from grounding.services.remote import Overloaded, Throttled, retry_after
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]{0,39}")
 _REFUSALS = {

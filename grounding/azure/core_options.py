@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grounding.address import is_loopback
+from grounding.services.address import is_loopback
 
 CONNECT_S = 5.0
 

@@ -22,7 +22,7 @@ from grounding.errors import (
     ServiceReplyInvalid,
     ServiceUnavailable,
 )
-from grounding.remote import Overloaded, Throttled, retry_after
+from grounding.services.remote import Overloaded, Throttled, retry_after
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]{0,39}")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_\-]{1,64}")

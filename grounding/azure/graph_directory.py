@@ -23,12 +23,12 @@ from azure.core.pipeline.policies import AsyncBearerTokenCredentialPolicy
 from azure.core.pipeline.transport import AioHttpTransport
 from azure.core.rest import AsyncHttpResponse, HttpRequest
 
-from grounding.address import is_loopback
 from grounding.azure.core_faults import code_of, translated
-from grounding.cloud import CLOUDS, GRAPH, SUFFIX, is_graph
 from grounding.errors import ServiceRejected, ServiceReplyInvalid, SettingsError
-from grounding.one_call import OneCall
-from grounding.remote import Remote
+from grounding.services.address import is_loopback
+from grounding.services.cloud import CLOUDS, GRAPH, SUFFIX, is_graph
+from grounding.services.one_call import OneCall
+from grounding.services.remote import Remote
 
 SERVICE = "directory"
 PAGE = 999

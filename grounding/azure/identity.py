@@ -18,9 +18,9 @@ from azure.core.credentials import AccessToken, AccessTokenInfo, TokenRequestOpt
 from azure.core.exceptions import ClientAuthenticationError
 
 from grounding.azure.local_transport import LocalTransport
-from grounding.cloud import CLOUDS, COGNITIVE, CloudName, own_scope
 from grounding.errors import ServiceRejected
-from grounding.one_call import OneCall
+from grounding.services.cloud import CLOUDS, COGNITIVE, CloudName, own_scope
+from grounding.services.one_call import OneCall
 
 SIGN_IN_FAILED = "this machine could not sign in (Microsoft Entra ID)"
 EARLY_S = 300

@@ -19,10 +19,10 @@ from azure.core.pipeline import PipelineRequest
 from azure.core.pipeline.policies import AsyncBearerTokenCredentialPolicy, AzureKeyCredentialPolicy, SansIOHTTPPolicy
 from azure.core.rest import AsyncHttpResponse, HttpRequest
 
-from grounding.address import check_address, check_key, is_loopback
 from grounding.azure.core_faults import code_of
 from grounding.azure.core_options import client_options
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
+from grounding.services.address import check_address, check_key, is_loopback
 
 API_VERSION = "2023-04-01"
 SCOPE = "https://cognitiveservices.azure.com/.default"

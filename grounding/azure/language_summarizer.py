@@ -1,7 +1,7 @@
-"""Conversation to query with the extractive summarization of Azure AI Language: the service ranks, `grounding.query` decides.
+"""Conversation to query with the extractive summarization of Azure AI Language: the service ranks, `grounding.query.conversation` decides.
 
 It is asked where sentences have to be chosen and nowhere else. A question of at most `MAX_LAST` sentences is kept whole whatever
-anybody ranks; sentences of earlier turns do a question that names its subject no good (see `grounding.query`), and one that hangs on
+anybody ranks; sentences of earlier turns do a question that names its subject no good (see `grounding.query.conversation`), and one that hangs on
 a name gets the name. What is left: a last turn with more sentences than a query should have, and one that holds no term at all
 ("And why?"), whose subject lies among what was said before.
 
@@ -24,9 +24,17 @@ from azure.core.polling.base_polling import BadResponse
 from grounding.azure.core_faults import code_of, translated
 from grounding.azure.language_client import SERVICE, STRING_INDEX, Mask, async_client
 from grounding.errors import ServiceRejected, ServiceReplyInvalid, ServiceUnavailable
-from grounding.query import MAX_LAST, assemble, last_asked, last_turn_query, missing_names, said_before, turn_sentences
+from grounding.query.conversation import (
+    MAX_LAST,
+    assemble,
+    last_asked,
+    last_turn_query,
+    missing_names,
+    said_before,
+    turn_sentences,
+)
 from grounding.records import Query, Sentence, Turn
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 
 MOST_CHARACTERS = 125_000
 """Of all documents of one request; one that is longer has the whole request refused."""

@@ -1,6 +1,6 @@
 """The client that every adapter over OpenAI's SDK calls: where it goes, with which key, and what it never does by itself.
 
-The SDK's own retries are off, for `grounding.remote` makes them; redirects are not followed; nothing of the environment's
+The SDK's own retries are off, for `grounding.services.remote` makes them; redirects are not followed; nothing of the environment's
 OpenAI variables is sent; a proxy of the environment is used, except for this machine.
 """
 
@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 import httpx2
 from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 
-from grounding.address import is_this_machine
 from grounding.errors import AttestError, ServiceRejected, SettingsError
-from grounding.remote import Remote
+from grounding.services.address import is_this_machine
+from grounding.services.remote import Remote
 from grounding.web.tls import trusted
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"

@@ -30,7 +30,7 @@ from grounding.azure.search_rows import sendable
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
 from grounding.observe import EmbedCall, added, observed
 from grounding.ports import Vectors
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 
 LOG = logging.getLogger("attest")
 MOST_TEXTS, MOST_CHARS = 256, 200_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from grounding.cloud import is_openai
+from grounding.services.cloud import is_openai
 
 LengthName = Literal["max_tokens", "max_completion_tokens"]
 Part = Literal["temperature", "effort", "schema", "stream", "stream_options", "max_tokens", "max_completion_tokens"]

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeGuard
 import openai
 from openai import AsyncAPIResponse, RequestOptions
 
+from grounding.asking.room import granted
 from grounding.azure.faults import named_efforts, names_parameter, names_schema, names_size, translated
 from grounding.azure.openai_client import Auth, TokenProvider, make_client
 from grounding.azure.openai_events import EventLines
@@ -26,8 +27,7 @@ from grounding.azure.openai_learned import Learned, beginning
 from grounding.errors import ContentFiltered, ReplyCut, ServiceReplyInvalid
 from grounding.observe import reply_unused
 from grounding.records import Completion
-from grounding.remote import Remote
-from grounding.room import granted
+from grounding.services.remote import Remote
 
 LOG = logging.getLogger("attest")
 MOST_BYTES = 8_000_000

@@ -17,7 +17,7 @@ from grounding.azure.search_retriever import AzureSearchRetriever
 from grounding.azure.search_rows import sendable
 from grounding.errors import ServiceError
 from grounding.observe import without
-from grounding.query import question_of
+from grounding.query.conversation import question_of
 from grounding.records import Access, Query, Retrieval
 
 MODE = "agentic"

@@ -11,10 +11,10 @@ from typing import Any
 
 from grounding.azure.search_filter import OURS
 from grounding.azure.search_service import SERVICE
-from grounding.embedded.by_key import StoreKeys
-from grounding.embedded.store import Row
 from grounding.errors import ServiceReplyInvalid
 from grounding.records import Access, Passage
+from grounding.store.by_key import StoreKeys
+from grounding.store.store import Row
 
 _RRF = 60.0
 """Constant of the service's reciprocal rank fusion: each of the lists that are fused adds 1/60 at most."""

@@ -37,7 +37,7 @@ from grounding.azure.search_index import CONFIGURATION, SETTING
 from grounding.azure.search_ranker import refused_by_ranker
 from grounding.azure.search_service import ENDPOINT, connection, settled
 from grounding.errors import ServiceReplyInvalid, ServiceUnavailable, SettingsError
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 
 T = TypeVar("T")
 AGENTIC = "agentic retrieval"

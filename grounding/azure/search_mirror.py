@@ -26,10 +26,10 @@ from grounding.azure.search_rows import (
     state_row,
 )
 from grounding.azure.search_service import PAGE, SERVICE, Fate, Held, SearchService, TooLarge, settled
-from grounding.embedded.by_key import StoreKeys
-from grounding.embedded.store import Store
 from grounding.errors import ServiceUnavailable
 from grounding.records import Progress
+from grounding.store.by_key import StoreKeys
+from grounding.store.store import Store
 
 TRIES = 6
 """Attempts at a row that fails for the moment, with pauses from half a second up to eight between them."""

@@ -19,15 +19,15 @@ from grounding.azure.search_index import CONFIGURATION
 from grounding.azure.search_ranker import RANKER, Learned, RankerRefused
 from grounding.azure.search_rows import STATE_KEY, State, sendable, state_of
 from grounding.azure.search_service import PAGE, SERVICE, SearchService
-from grounding.embedded.by_key import StoreKeys
-from grounding.embedded.store import Store
 from grounding.errors import ServiceError, ServiceRejected
-from grounding.meaning import BY_WORDS, meaning_of
 from grounding.observe import without
 from grounding.ports import Embedder, Vectors
-from grounding.query import question_of
+from grounding.query.conversation import question_of
+from grounding.query.meaning import BY_WORDS, meaning_of
 from grounding.records import Access, Passage, Query, Retrieval
-from grounding.remote import Throttled
+from grounding.services.remote import Throttled
+from grounding.store.by_key import StoreKeys
+from grounding.store.store import Store
 
 _DEPTH, _SPARE = 100, 20
 _STATE_SECONDS = 60.0

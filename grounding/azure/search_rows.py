@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from grounding.azure.search_filter import OURS, STATE, group_field
-from grounding.embedded.by_key import Piece
-from grounding.embedded.store import Row
+from grounding.store.by_key import Piece
+from grounding.store.store import Row
 
 FORM = 1
 """Of the documents; another number means that all are uploaded again."""

@@ -19,13 +19,13 @@ from azure.search.documents.aio import SearchClient
 from azure.search.documents.indexes.aio import SearchIndexClient
 from azure.search.documents.indexes.models import SearchIndex
 
-from grounding.address import check_address, check_key, is_loopback
 from grounding.azure.core_faults import Changed, NotFound, translated
 from grounding.azure.core_options import client_options
 from grounding.azure.search_filter import after
 from grounding.azure.search_ranker import refused_by_ranker
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
-from grounding.remote import Remote
+from grounding.services.address import check_address, check_key, is_loopback
+from grounding.services.remote import Remote
 
 T = TypeVar("T")
 SERVICE = "search"

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grounding.embedded import vector_file
-from grounding.embedded.store import Store, VectorRow
 from grounding.embedded.vector_file import DamagedFileError
 from grounding.ports import Vectors
+from grounding.store.store import Store, VectorRow
 
 Rights = tuple[str | None, str | None]
 """Groups as JSON, product."""

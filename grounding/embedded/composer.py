@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from grounding.embedded.grader import told_anew
-from grounding.evidence import retired, superseded
-from grounding.grade import LABELS, YES_AT
+from grounding.evidence.choose import retired, superseded
+from grounding.grading.features import LABELS, YES_AT
 from grounding.ports import Embedder
-from grounding.prompt import insufficient_sentence
+from grounding.prompting.prompt import insufficient_sentence
 from grounding.quoting.asked import Reading, read
 from grounding.quoting.blocks import BAR
 from grounding.quoting.choose import choose, shown, unknown_of_its_kind

@@ -15,7 +15,7 @@ from typing import Literal
 
 from grounding.embedded.composer import LEAD_IN
 from grounding.ports import Composer
-from grounding.prompt import insufficient_sentence
+from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Draft, Prompt, Span
 
 ValueKind = Literal["url", "email", "phone", "date", "time", "money", "part", "number", "negation"]

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import numpy as np
 
-from grounding.embedded.store import Store
 from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid
 from grounding.ports import Embedder
-from grounding.remote import Throttled
+from grounding.services.remote import Throttled
+from grounding.store.store import Store
 
 LOOK_EACH = 50_000
 """Vectors after which `look` is called: an ingest of days is found by approximate search before it ends."""

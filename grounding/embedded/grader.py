@@ -12,11 +12,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grounding.embedded.rows import embedding_text
-from grounding.grade import Asked, Candidate, binary_of, candidates, label_of, lacks, read_question
+from grounding.grading.features import Asked, Candidate, binary_of, candidates, label_of, lacks, read_question
 from grounding.ports import Embedder
-from grounding.query import focus
+from grounding.query.conversation import focus
 from grounding.records import Grade, Grading, Passage, Span
+from grounding.store.rows import embedding_text
 
 LOOKED_AT = 24
 """Sentences of all passages whose meaning is looked at: those that score best by words. The rest take their passage's."""

@@ -16,14 +16,14 @@ from pathlib import Path
 
 import numpy as np
 
-from grounding.embedded.side_file import opened
-from grounding.embedded.store import Store
+from grounding.asking.spotlight import new_marker
 from grounding.embedded.vectors import VectorIndex
 from grounding.errors import AttestError, ContentFiltered, PromptBlocked
-from grounding.hyde import EACH, hypothesize
 from grounding.ports import ChatModel, Embedder
+from grounding.query.hyde import EACH, hypothesize
 from grounding.records import Progress
-from grounding.spotlight import new_marker
+from grounding.store.side_file import opened
+from grounding.store.store import Store
 
 LOG = logging.getLogger("attest")
 BATCH = 8

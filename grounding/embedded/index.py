@@ -9,16 +9,16 @@ import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from grounding.embedded.by_key import StoreKeys
 from grounding.embedded.filling import fill
 from grounding.embedded.hypotheticals import fingerprints
-from grounding.embedded.past import StorePast
-from grounding.embedded.store import Store
 from grounding.embedded.vectors import approximate, is_behind, path_beside
 from grounding.embedded.words import DamagedWordsError, Words
 from grounding.errors import StoreError
 from grounding.ports import Embedder
 from grounding.records import Chunk, Document, DocumentInfo
+from grounding.store.by_key import StoreKeys
+from grounding.store.past import StorePast
+from grounding.store.store import Store
 
 LOG = logging.getLogger("attest")
 _WORDS_BATCH = 2000

@@ -8,11 +8,11 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-from grounding.embedded.store import Store
 from grounding.embedded.words import Words
-from grounding.gazetteer import MAX_WORDS, Gazetteer, Key, key_of, names_of
+from grounding.query.gazetteer import MAX_WORDS, Gazetteer, Key, key_of, names_of
+from grounding.query.slips import slips_between
 from grounding.records import Access, DocumentInfo, Linked
-from grounding.slips import slips_between
+from grounding.store.store import Store
 from grounding.text import words
 
 _Rights = tuple[tuple[str, ...] | None, str | None]

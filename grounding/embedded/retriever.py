@@ -4,7 +4,7 @@ A name of the knowledge base in the query that few other passages speak of selec
 meaning searched for is that of the question alone; any other name is a word of the question like others.
 
 `Query.by` may ask for one side alone: words are BM25 and nothing else, meaning is the order of cosines and nothing else.
-`Query.imagined` moves the meaning searched for half-way to that of a hypothetical answer (`grounding.meaning`). An embedder that does not
+`Query.imagined` moves the meaning searched for half-way to that of a hypothetical answer (`grounding.query.meaning`). An embedder that does not
 answer costs the meaning: words alone are searched, with a note. Hypotheticals written at ingest are searched beside the passages: a
 passage is as near as the nearest of itself and its own, and is what comes back.
 """
@@ -16,14 +16,14 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grounding.embedded.store import Row, Store
 from grounding.embedded.vectors import VectorIndex
 from grounding.embedded.words import Words
-from grounding.fuse import SELECTS, Fused, exclusiveness, fuse, semantic_weight
-from grounding.meaning import BY_WORDS, Meaning, meaning_of
+from grounding.evidence.fuse import SELECTS, Fused, exclusiveness, fuse, semantic_weight
 from grounding.ports import Embedder, Linker, Vectors
-from grounding.query import question_of
+from grounding.query.conversation import question_of
+from grounding.query.meaning import BY_WORDS, Meaning, meaning_of
 from grounding.records import Access, Linked, Passage, Query, Retrieval
+from grounding.store.store import Row, Store
 
 _DEPTH = 100
 """Candidates from each side before fusion, at least."""

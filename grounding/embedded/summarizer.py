@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from grounding.ports import Embedder
-from grounding.query import (
+from grounding.query.conversation import (
     MAX_LAST,
     assemble,
     last_asked,

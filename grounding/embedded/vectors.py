@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grounding.embedded.rows import groups_of
-from grounding.embedded.store import Store, VectorRow
 from grounding.embedded.vector_file import DamagedFileError
 from grounding.ports import Vectors
 from grounding.records import Access
+from grounding.store.rows import groups_of
+from grounding.store.store import Store, VectorRow
 
 if TYPE_CHECKING:
     from grounding.embedded.approximate import Rights, Saved

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import tantivy
 
-from grounding.embedded.rows import embedding_text
-from grounding.embedded.store import Row
 from grounding.errors import StoreError
+from grounding.query.slips import allowed
 from grounding.records import Access
-from grounding.slips import allowed
+from grounding.store.rows import embedding_text
+from grounding.store.store import Row
 from grounding.text import STOP_WORDS
 
 _EVERYONE, _ANY = "*", "*"

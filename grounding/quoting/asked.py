@@ -1,7 +1,7 @@
 """What a question asks for, read once: its parts, the form of the answer, and the kind of value that each part wants.
 
 Human agents type half sentences: "new soles on a mid WP, cost + how long without boots" asks two things. Cues are those of English, German
-and French, as in `grounding.wanted`.
+and French, as in `grounding.query.wanted`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from grounding.query import asks
+from grounding.query.conversation import asks
+from grounding.query.wanted import Wanted, wanted
 from grounding.text import sentences, terms
-from grounding.wanted import Wanted, wanted
 
 Form = Literal["value", "steps", "list", "compare"]
 """What an answer looks like: a value or a statement, the steps of a procedure, several rows or items, things beside each other."""

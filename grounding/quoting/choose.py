@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from grounding.query import content
+from grounding.query.conversation import content
 from grounding.quoting.asked import Reading
 from grounding.quoting.blocks import cells
 from grounding.quoting.features import SLIPPED, Candidate, likeness

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from grounding.query.wanted import holds
 from grounding.quoting.asked import Part, Reading
 from grounding.text import sentences, terms
-from grounding.wanted import holds
 
 _GENERIC = frozenset(
     terms(

@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grounding.grade import identifiers_and_names, stands_in
-from grounding.query import content
+from grounding.grading.features import identifiers_and_names, stands_in
+from grounding.query.conversation import content
+from grounding.query.slips import FROM, slips_between
+from grounding.query.wanted import counted, holds
 from grounding.quoting.asked import Part, Reading
 from grounding.quoting.blocks import Block, blocks, cells, says_something
 from grounding.records import Passage
-from grounding.slips import FROM, slips_between
 from grounding.text import caseless, terms
-from grounding.wanted import counted, holds
 
 OTHERS = 0.35
 """Weight of a term that another part of the question says: it may be what all parts are about."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from grounding.errors import ServiceReplyInvalid
 from grounding.records import WebResult
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from grounding.web.json_client import JsonClient
 from grounding.web.replies import objects
 from grounding.web.results import first_of_each, shortened, web_result

@@ -13,10 +13,10 @@ from typing import Any
 
 import httpx2
 
-from grounding.address import check_address, check_key, is_loopback
 from grounding.errors import AttestError, ServiceReplyInvalid, ServiceUnavailable
 from grounding.records import WebResult
-from grounding.remote import Remote
+from grounding.services.address import check_address, check_key, is_loopback
+from grounding.services.remote import Remote
 from grounding.web.replies import MAX_BYTES, json_object, status_fault, too_long
 from grounding.web.tls import trusted
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from grounding.errors import AttestError, ServiceRejected, ServiceReplyInvalid, ServiceUnavailable
-from grounding.remote import Overloaded, Throttled, retry_after
+from grounding.services.remote import Overloaded, Throttled, retry_after
 
 MAX_BYTES = 2 * 2**20
 """Bytes of a reply that are read; a full page of results is 10 to 200 KB."""

@@ -17,7 +17,7 @@ import serpapi
 
 from grounding.errors import AttestError, ServiceRejected, ServiceReplyInvalid, ServiceUnavailable
 from grounding.records import WebResult
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from grounding.web.replies import MAX_BYTES, json_object, objects, status_fault, too_long
 from grounding.web.results import first_of_each, shortened, web_result
 from grounding.web.sites import Sites

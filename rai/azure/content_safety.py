@@ -18,11 +18,11 @@ from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.exceptions import HttpResponseError
 from azure.core.rest import HttpRequest
 
-from grounding.address import check_address, check_key, is_loopback
 from grounding.azure.core_faults import translated
 from grounding.azure.core_options import client_options
 from grounding.errors import ServiceReplyInvalid
-from grounding.remote import Remote
+from grounding.services.address import check_address, check_key, is_loopback
+from grounding.services.remote import Remote
 from rai.azure.pieces import batches, pieces, sendable, size
 from rai.azure.together import together
 from rai.azure.verdicts import TOP_SEVERITY, Finding, screening, severity_score

@@ -22,7 +22,7 @@ from grounding.azure.core_faults import translated
 from grounding.azure.language_client import SERVICE, LanguageService
 from grounding.errors import ServiceError, ServiceReplyInvalid
 from grounding.observe import without
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from grounding.text import sentences
 from rai.ports import EntityTagger
 from rai.records import EntityType

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
 from grounding.azure.language_client import Mask
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from rai.azure.language import LanguageRecognizer
 from rai.personal.known import Kind, Personal
 from rai.ports import EntityTagger

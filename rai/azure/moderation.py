@@ -13,10 +13,10 @@ from typing import Any
 
 from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 
-from grounding.address import check_address, check_key, is_loopback
 from grounding.azure.faults import translated
 from grounding.errors import ServiceReplyInvalid
-from grounding.remote import Remote
+from grounding.services.address import check_address, check_key, is_loopback
+from grounding.services.remote import Remote
 from grounding.web.tls import trusted
 from rai.azure.pieces import batches, pieces, sendable
 from rai.azure.together import together

@@ -18,10 +18,10 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grounding.embedded.side_file import opened
 from grounding.errors import StoreError
 from grounding.ports import Library
 from grounding.records import Document, DocumentInfo
+from grounding.store.side_file import opened
 from rai.claims.gazetteer import Learnt, combine, read_document
 from rai.records import EntityType
 

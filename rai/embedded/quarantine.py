@@ -11,8 +11,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from grounding.embedded.side_file import opened
 from grounding.ports import Library
+from grounding.store.side_file import opened
 from rai.embedded.verdict_file import Chunks, Titled, VerdictFile
 from rai.ports import PromptScreen
 from rai.quarantine import Decided, Decision, Quarantined, passage_key

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from grounding.query import leans, names
+from grounding.query.conversation import leans, names
+from grounding.query.wanted import holds, wanted
 from grounding.text import caseless, fold, sentences, stem, terms
-from grounding.wanted import holds, wanted
 from rai.check.wording.antonyms import alike, generic, key
 from rai.check.wording.plain import substance
 

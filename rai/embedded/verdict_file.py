@@ -13,10 +13,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Protocol
 
-from grounding.embedded.side_file import opened
 from grounding.errors import PromptBlocked, ServiceError, StoreError, WorkError
 from grounding.ports import Library
 from grounding.records import Chunk, Progress
+from grounding.store.side_file import opened
 from rai.ports import PromptScreen
 from rai.screened import as_data, verdict_key
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from grounding.embedded.grader import EmbeddedGrader
-from grounding.grade_model import ModelGrader
-from grounding.grade_prompt import STYLES, Style
+from grounding.grading.model import ModelGrader
+from grounding.grading.prompt import STYLES, Style
 from grounding.records import Passage
 from tests.bench.figures import Figure, Skipped
 from tests.bench.parts import sample_text

@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 
 from bot.compose.ingest import open_ingester
-from grounding.chunk import split
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
+from grounding.ingest.chunk import split
+from grounding.ingest.sources import find
 from grounding.records import Document
-from grounding.sources import find
 from tests.bench.figures import Figure, Skipped
 from tests.bench.place import Place
 from tests.e2e.processes import settings_over

@@ -21,10 +21,10 @@ import numpy as np
 from grounding.embedded import approximate
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
-from grounding.embedded.rows import embedding_text
 from grounding.embedded.vectors import APPROXIMATE_AT
 from grounding.ports import Vectors
 from grounding.records import Chunk, Document
+from grounding.store.rows import embedding_text
 from grounding.text import sentences
 from tests.bench.figures import Figure, Skipped
 from tests.bench.place import Place

@@ -17,10 +17,10 @@ import tantivy
 from grounding.embedded.approximate import exact_best
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
-from grounding.embedded.store import Store
 from grounding.embedded.vectors import VectorIndex
 from grounding.ports import Vectors
 from grounding.records import Access, Chunk, Document, Query
+from grounding.store.store import Store
 from tests.bench.figures import percentile
 from tests.bench.scale import FINGERPRINT, GROUPS, WIDTH
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from grounding.azure.search_mirror import SearchMirror
 from grounding.azure.search_service import SearchService
-from grounding.chunk import split
-from grounding.embedded.store import Store
+from grounding.ingest.chunk import split
 from grounding.records import Document, Progress
-from grounding.remote import Remote
+from grounding.services.remote import Remote
+from grounding.store.store import Store
 from tests.bench.figures import Figure
 from tests.bench.place import Place
 from tests.fakes.ai_search_server import KEY, AiSearchServer

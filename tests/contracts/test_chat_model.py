@@ -8,13 +8,13 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from grounding.asking.schema import TEXT, fields, listed
 from grounding.azure.openai_chat import OpenAIChat
 from grounding.azure.openai_responses import OpenAIResponses
 from grounding.errors import ContentFiltered, ServiceError, ServiceReplyInvalid, ServiceUnavailable
 from grounding.ports import ChatModel
 from grounding.records import Completion
-from grounding.remote import Remote
-from grounding.schema import TEXT, fields, listed
+from grounding.services.remote import Remote
 from tests.fakes import openai_server
 from tests.fakes.model import FaultyModel, ScriptedModel
 from tests.fakes.openai_server import OpenAIServer

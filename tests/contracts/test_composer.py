@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator
 import pytest
 
 from grounding.azure.openai_chat import OpenAIChat
-from grounding.compose_model import ModelComposer
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.policy import Policy
 from grounding.ports import Composer
-from grounding.prompt import build_prompt, insufficient_sentence
+from grounding.prompting.model_composer import ModelComposer
+from grounding.prompting.prompt import build_prompt, insufficient_sentence
 from grounding.records import Evidence, Passage, Prompt
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from tests.fakes.openai_server import OpenAIServer, ok
 
 PLANS = Passage("c1", "plans.md", "Watch plans", "Watch Plus costs $9.99 a month. Basic covers 1 camera.")

@@ -15,7 +15,7 @@ from grounding.embedded.directory import FileDirectory
 from grounding.errors import ServiceError
 from grounding.ports import Directory
 from grounding.records import Access
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from tests.fakes import faults
 from tests.fakes.graph_server import GraphServer
 from tests.fakes.tokens import Token

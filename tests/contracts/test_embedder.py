@@ -14,7 +14,7 @@ from grounding.azure.openai_embedder import OpenAIEmbedder
 from grounding.embedded.embedder import MiniLM
 from grounding.errors import StoreError
 from grounding.ports import Embedder
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from rai.private import PrivateEmbedder
 from rai.redact import Redactor
 from tests.fakes.embedder import HashEmbedder

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grounding.embedded.grader import EmbeddedGrader
-from grounding.grade import label_of
-from grounding.grade_model import ModelGrader
-from grounding.grade_prompt import STYLES, Style, own_texts
+from grounding.grading.features import label_of
+from grounding.grading.model import ModelGrader
+from grounding.grading.prompt import STYLES, Style, own_texts
 from grounding.ports import Grader
 from grounding.records import Passage
 from rai.embedded.screen import EmbeddedScreen

@@ -10,8 +10,8 @@ import pytest
 from grounding.embedded.names import StoreNames
 from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.errors import InputError
-from grounding.linking import QueryBuilder
 from grounding.ports import Linker, Summarizer
+from grounding.query.linking import QueryBuilder
 from grounding.records import Access, Document, Turn
 from tests.fakes.embedder import HashEmbedder
 from tests.grounding.embedded.kb import open_kb

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from grounding.bounded.pool import shared_pool
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from rai.azure.content_safety import ContentSafetyScreen
 from rai.azure.moderation import ModerationScreen
 from rai.cascade import CascadeScreen

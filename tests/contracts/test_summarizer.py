@@ -11,9 +11,9 @@ from grounding.azure.language_summarizer import LanguageSummarizer
 from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.errors import InputError
 from grounding.ports import Summarizer
-from grounding.query import MAX_LAST, last_asked, turn_sentences
+from grounding.query.conversation import MAX_LAST, last_asked, turn_sentences
 from grounding.records import Role, Turn
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.language_server import LanguageServer
 

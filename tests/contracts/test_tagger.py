@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from rai.azure.language import LanguageRecognizer, LanguageTagger
 from rai.embedded.tagger import GazetteerTagger
 from rai.ports import EntityTagger

@@ -15,7 +15,7 @@ import pytest
 from grounding.errors import AttestError, ServiceError, ServiceRejected, ServiceReplyInvalid, ServiceUnavailable
 from grounding.ports import WebSearch
 from grounding.records import WebResult
-from grounding.remote import Overloaded, Throttled
+from grounding.services.remote import Overloaded, Throttled
 from grounding.web.filtered import FilteredSearch
 from grounding.web.sample import SamplePages
 from grounding.web.sites import Sites

@@ -21,7 +21,7 @@ import numpy.random  # noqa: F401 - before the fork, for numpy loads it by need
 import sqlalchemy as sa
 
 from grounding.embedded.index import EmbeddedIndex
-from grounding.ingest import ingest, rebuild
+from grounding.ingest.ingest import ingest, rebuild
 from tests.fakes.embedder import HashEmbedder
 
 FILE_STEPS = frozenset({"open", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "shutil.rmtree"})

@@ -9,18 +9,18 @@ from pathlib import Path
 
 from bot.compose.services import model_grader
 from bot.turn.state import Seams
-from grounding.compose_model import ModelComposer
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.directory import FileDirectory
 from grounding.embedded.grader import EmbeddedGrader
 from grounding.embedded.names import StoreNames
 from grounding.embedded.summarizer import CentralitySummarizer
-from grounding.grade import binary_of, label_of
-from grounding.grade_prompt import own_texts as grading_texts
-from grounding.linking import QueryBuilder
+from grounding.grading.features import binary_of, label_of
+from grounding.grading.prompt import own_texts as grading_texts
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Composer, Embedder, Grader, WebSearch
-from grounding.prompt import own_texts
+from grounding.prompting.model_composer import ModelComposer
+from grounding.prompting.prompt import own_texts
+from grounding.query.linking import QueryBuilder
 from grounding.records import Document, Grade, Grading, Passage, WebResult
 from rai.embedded.relevance import EmbeddedRelevance
 from rai.embedded.screen import EmbeddedScreen

@@ -15,8 +15,8 @@ import pytest
 from bot.records import Ask, Reply
 from bot.turn.pipeline import answer_turn
 from bot.wording.notices import OVER_BUDGET
-from grounding.compose_model import DRAFT_TOKENS
 from grounding.policy import Policy
+from grounding.prompting.model_composer import DRAFT_TOKENS
 from grounding.records import Action, Document, WebResult
 from grounding.tokens import asked_tokens
 from rai.account import MARGIN, Prices, Terms

@@ -25,7 +25,7 @@ from grounding.embedded.embedder import MiniLM
 from grounding.policy import Policy
 from grounding.ports import WebSearch
 from grounding.records import Document, Turn, WebResult
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from grounding.web.sample import SamplePages
 from grounding.web.serpapi_search import SerpApiSearch
 from rai.ledger.store import SqlLedger

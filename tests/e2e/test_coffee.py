@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.records import Ask
-from grounding.policy_files import built_in, policy_named
+from grounding.policies.files import built_in, policy_named
 from grounding.records import Action, Document, WebResult
 from rai.records import Outcome
 from tests.e2e.policies import turn

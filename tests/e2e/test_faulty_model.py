@@ -24,11 +24,11 @@ from bot.settings.load import SAMPLE
 from bot.system import CheckRequest, System
 from bot.turn.pipeline import answer_turn
 from bot.turn.state import Seams
-from grounding.compose_model import ModelComposer
 from grounding.embedded.demo import Planted, plant
 from grounding.policy import Policy
 from grounding.ports import ChatModel
-from grounding.prompt import insufficient_sentence, own_texts
+from grounding.prompting.model_composer import ModelComposer
+from grounding.prompting.prompt import insufficient_sentence, own_texts
 from grounding.records import Completion, Turn
 from grounding.text import caseless, sentences, terms
 from rai.records import Outcome, Report, Source

@@ -22,7 +22,7 @@ from grounding.azure.identity import MachineIdentity
 from grounding.azure.openai_chat import OpenAIChat
 from grounding.azure.search_service import SearchService
 from grounding.errors import ServiceRejected, SettingsError
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from rai.azure.content_safety import ContentSafetyScreen
 from rai.azure.language import LanguageRecognizer, LanguageTagger
 from rai.embedded.tagger import GazetteerTagger

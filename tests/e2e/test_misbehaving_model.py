@@ -16,8 +16,8 @@ import pytest_asyncio
 from bot.records import Ask, Reply
 from bot.turn.pipeline import answer_turn
 from grounding.errors import ContentFiltered, ServiceReplyInvalid, ServiceUnavailable
+from grounding.policies.files import built_in
 from grounding.policy import Policy
-from grounding.policy_files import built_in
 from grounding.records import Document, WebResult
 from rai.records import Outcome
 from tests.e2e.support import ScriptedWeb, World, under, world

@@ -10,8 +10,8 @@ import pytest
 
 from bot.records import Ask
 from bot.turn.answer_form import REFERENCED
-from grounding.grade import label_of
-from grounding.policy_files import built_in
+from grounding.grading.features import label_of
+from grounding.policies.files import built_in
 from grounding.records import Action, Document, Turn, WebResult
 from rai.records import Outcome
 from tests.e2e.policies import turn

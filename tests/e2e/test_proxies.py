@@ -13,7 +13,7 @@ from grounding.azure.openai_chat import OpenAIChat
 from grounding.azure.openai_embedder import OpenAIEmbedder
 from grounding.azure.search_service import SearchService
 from grounding.errors import AttestError
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from grounding.web.bing_search import BingSearch
 from grounding.web.serpapi_search import SerpApiSearch
 from grounding.web.tavily_search import TavilySearch

@@ -10,7 +10,7 @@ from bot.records import Ask
 from bot.turn.pipeline import answer_turn
 from grounding.embedded.embedder import MiniLM
 from grounding.policy import Policy
-from grounding.prompt import insufficient_sentence
+from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Access, Action, Document, Query, Turn, WebResult
 from rai.records import Outcome
 from tests.e2e.support import ScriptedGrader, ScriptedWeb, world

@@ -23,9 +23,9 @@ from bot.compose.system import compose
 from bot.server.app import build_app
 from bot.settings.load import Settings
 from bot.system import System
-from grounding.chunk import split
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
+from grounding.ingest.chunk import split
 from grounding.records import Access, Document, IngestReport, Query
 from rai.records import Entry
 from tests.e2e.processes import settings_over

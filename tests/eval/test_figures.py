@@ -17,8 +17,8 @@ from bot.evaluate.ranked import Asked, question_of
 from bot.evaluate.ranked import figures as figures_of
 from bot.evaluate.worst import answered_though_absent, refused_though_present, words_apart, worst_first
 from bot.settings.load import load_settings
-from grounding.decide import decide
-from grounding.policy_files import policy_named
+from grounding.corrective.decide import decide
+from grounding.policies.files import policy_named
 from grounding.records import Access, Grade, Grading, Passage, Query, Retrieval, Turn
 from tests.bot.commands.fakes import world
 from tests.eval.questions import HOSTILE, decided, question

@@ -14,7 +14,7 @@ from bot.evaluate.bench import spread
 from bot.evaluate.golden import expectation, judge
 from bot.records import Ask, Reply
 from grounding.errors import InputError
-from grounding.policy_files import ORDER
+from grounding.policies.files import ORDER
 from rai.records import Outcome
 from tests.bot.commands.conftest import Attest
 from tests.bot.commands.fakes import FakeWorld, answered

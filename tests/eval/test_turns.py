@@ -10,7 +10,7 @@ import pytest
 
 from bot.evaluate.lost import STAGES
 from bot.records import Ask, Reply
-from grounding.clarify import Clarification
+from grounding.query.clarify import Clarification
 from grounding.records import Grade
 from rai.records import Outcome
 from tests.bot.commands.conftest import Attest

@@ -17,7 +17,7 @@ from grounding.azure.search_service import SearchService
 from grounding.embedded.index import EmbeddedIndex
 from grounding.ports import Embedder
 from grounding.records import Document
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from tests.fakes.ai_search_server import KEY, AiSearchServer
 from tests.grounding.embedded.kb import open_kb
 

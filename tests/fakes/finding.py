@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import TypeVar
 
-from grounding.find import Finders, Finding
-from grounding.grade import binary_of, label_of
+from grounding.corrective.find import Finders, Finding
+from grounding.grading.features import binary_of, label_of
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Grader, Retriever, WebSearch
 from grounding.records import Access, Grade, Grading, Label, Passage, Query, Retrieval, WebResult

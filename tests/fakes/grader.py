@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from grounding.grade import label_of
-from grounding.grade_prompt import Style
+from grounding.grading.features import label_of
+from grounding.grading.prompt import Style
 from grounding.records import Completion
 from grounding.text import terms
 from grounding.tokens import count_tokens

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from grounding.grade import label_of
+from grounding.grading.features import label_of
 from grounding.policy import Style
 from grounding.records import Completion
 from grounding.text import sentences

@@ -11,7 +11,7 @@ from typing import Any
 from aiohttp import web
 
 from grounding.ports import WebSearch
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from grounding.web.bing_search import BingSearch
 from grounding.web.duckduckgo import DuckDuckGo
 from grounding.web.serpapi_search import SerpApiSearch

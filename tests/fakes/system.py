@@ -17,12 +17,13 @@ from typing import Any
 from bot.records import Ask, Citation, InternalNote, OnStage, Refusal, Reply, Stage, Struck
 from bot.settings.load import Settings
 from bot.system import CheckRequest, System
-from grounding.clarify import Clarification
-from grounding.decide import Decision
+from grounding.corrective.decide import Decision
+from grounding.corrective.find import Correction
 from grounding.errors import ServiceUnavailable
-from grounding.find import Correction
-from grounding.linking import QueryBuilder
+from grounding.evidence.web import web_previews
 from grounding.policy import Policy
+from grounding.query.clarify import Clarification
+from grounding.query.linking import QueryBuilder
 from grounding.records import (
     Access,
     Action,
@@ -40,7 +41,6 @@ from grounding.records import (
     WebResult,
     chunk_id,
 )
-from grounding.web_evidence import web_previews
 from rai.records import Claim, Entry, EvidenceSpan, Kind, Outcome, Report, Screening, Source, Status, Verification
 from tests.fakes.ledger import exported
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from grounding.embedded.composer import LEAD_IN, ExtractiveComposer
 from grounding.embedded.demo import MAX_PLANTED, DemoComposer, Planted, plant
 from grounding.ports import Composer
-from grounding.prompt import insufficient_sentence
+from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Draft, Evidence, Passage, Prompt
 
 TEXT = (

@@ -26,7 +26,7 @@ def raised_elsewhere() -> Exception:
 
 
 def test_the_place_is_the_last_of_our_own_code() -> None:
-    assert re.fullmatch(r"\w+ at bot/commands/fields\.py:\d+", kind_and_place(raised_in_ours()))
+    assert re.fullmatch(r"\w+ at bot/rows/fields\.py:\d+", kind_and_place(raised_in_ours()))
 
 
 def test_of_others_the_name_of_the_file_is_told_and_never_the_message() -> None:

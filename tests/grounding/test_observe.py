@@ -10,7 +10,7 @@ import pytest
 
 from grounding.errors import ContentFiltered, ServiceRejected, ServiceReplyInvalid, ServiceUnavailable
 from grounding.observe import GoneWithout, Operation, RemoteCall, StageRun, observed, watched_by, without
-from grounding.remote import Breaker, Remote, Throttled
+from grounding.services.remote import Breaker, Remote, Throttled
 
 
 class Seen:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from grounding.plain import plain
+from grounding.policies.files import built_in
 from grounding.policy import Policy
-from grounding.policy_files import built_in
 from grounding.records import Action, Query, Sentence
 
 

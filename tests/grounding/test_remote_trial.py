@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from grounding.errors import ServiceUnavailable
-from grounding.remote import Breaker, LeftAlone, Remote
+from grounding.services.remote import Breaker, LeftAlone, Remote
 
 
 class Clock:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounding.templates import template
+from grounding.asking.templates import template
 from rai.draft import LEAK, MARKER, Around, DraftRule, draft_rules, judge_draft
 from rai.markup import ACTIVE, CARRIES, IMAGE, SCHEME, cleaned
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from grounding.asking.spotlight import new_marker
+from grounding.corrective.plan import PLAN
 from grounding.errors import PromptBlocked, ServiceUnavailable
-from grounding.plan import PLAN
 from grounding.policy import Policy
-from grounding.prompt import build_prompt, own_texts
+from grounding.prompting.prompt import build_prompt, own_texts
 from grounding.records import Access, Completion, Evidence, Passage, Query, Retrieval, Turn, WebResult
-from grounding.spotlight import new_marker
 from grounding.web.filtered import FilteredSearch
 from grounding.web.sites import Sites
 from rai.embedded.screen import EmbeddedScreen

@@ -7,9 +7,9 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
+from grounding.asking.spotlight import new_marker
 from grounding.errors import ServiceReplyInvalid
 from grounding.ports import ChatModel
-from grounding.spotlight import new_marker
 from rai.check.judging.prompt import REQUEST, prompt
 from rai.check.judging.reply import FORM, read
 from rai.judgement import UNSURE, Case, Judgement, Proposal

@@ -14,7 +14,8 @@ from bot.records import Ask, Citation, OnStage, Reply, Stage
 from bot.settings.load import Settings
 from bot.system import CheckRequest, System
 from grounding.errors import InputError, ServiceUnavailable
-from grounding.linking import QueryBuilder
+from grounding.ingest.upkeep import OnChange, Tombstone
+from grounding.query.linking import QueryBuilder
 from grounding.records import (
     Access,
     Action,
@@ -32,7 +33,6 @@ from grounding.records import (
     Turn,
 )
 from grounding.text import sentences, terms
-from grounding.upkeep import OnChange, Tombstone
 from rai.quarantine import Nothing, Quarantine
 from rai.records import Claim, DocumentScreening, Entry, EvidenceSpan, Outcome, Report, Screening, Verification
 from tests.fakes.ledger import exported

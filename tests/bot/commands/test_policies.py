@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from grounding.policies.files import ORDER, built_in, read_policies
 from grounding.policy import Policy
-from grounding.policy_files import ORDER, built_in, read_policies
 from tests.bot.commands.conftest import Attest
 
 

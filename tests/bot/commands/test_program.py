@@ -20,7 +20,7 @@ from bot.commands.wiring import Ingester, Wiring
 from bot.settings.load import Settings
 from bot.system import System
 from bot.version import VERSION
-from grounding.upkeep import Past
+from grounding.ingest.upkeep import Past
 from tests.bot.commands.conftest import Attest
 
 ROOT = Path(__file__).parents[3]

@@ -9,7 +9,7 @@ import pytest
 from bot.commands.query import rewritten_by_model
 from bot.settings.load import load_settings
 from grounding.errors import PromptBlocked
-from grounding.policy_files import policy_named
+from grounding.policies.files import policy_named
 from grounding.records import Query, Turn
 from rai.embedded.screen import EmbeddedScreen
 from rai.screened import ScreenedModel

@@ -12,9 +12,9 @@ from rich.console import Console
 
 from bot.commands.reply_view import checked_line, print_reply
 from bot.records import Citation, InternalNote, Reply, Struck
-from grounding.clarify import Clarification
-from grounding.decide import Decision
-from grounding.find import Correction
+from grounding.corrective.decide import Decision
+from grounding.corrective.find import Correction
+from grounding.query.clarify import Clarification
 from grounding.records import Action
 from rai.records import Claim, EvidenceSpan, Kind, Outcome, Status
 

@@ -17,8 +17,8 @@ from bot.compose.ingest import is_taken_in, open_ingester
 from bot.compose.system import compose
 from bot.records import Ask
 from bot.settings.load import Settings, load_settings
-from grounding.embedded.by_key import StoreKeys
 from grounding.records import Access, IngestReport, Query
+from grounding.store.by_key import StoreKeys
 from rai.records import Outcome
 from tests.bot.compose.test_system import PAGE, changed, running
 from tests.fakes import faults

@@ -13,7 +13,7 @@ from bot.compose.owned import Closers
 from bot.compose.services import learned, openai_key
 from bot.settings.load import load_settings
 from grounding.errors import ServiceRejected
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from tests.fakes.embeddings_server import KEY, EmbeddingsServer
 from tests.fakes.identity_server import IdentityServer, token
 

@@ -20,7 +20,7 @@ from bot.settings.load import Settings, load_settings
 from bot.system import CheckRequest, System
 from bot.wording.notices import EMPTY
 from grounding.errors import SettingsError
-from grounding.prompt import insufficient_sentence
+from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Access, Query
 from rai.embedded.classifier import FILE
 from rai.ledger.store import SqlLedger

@@ -11,7 +11,7 @@ from bot.records import Ask, OnStage, Reply
 from grounding.errors import ServiceUnavailable
 from grounding.observe import ChatCall, observed, rule_failed, watched_by, without
 from grounding.records import Completion
-from grounding.remote import Breaker, Remote
+from grounding.services.remote import Breaker, Remote
 from rai.records import Outcome
 
 ASK = Ask("What does Watch Plus cost?", user="zebedea@corp.example")

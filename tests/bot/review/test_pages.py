@@ -14,7 +14,7 @@ from pytest_aiohttp.plugin import AiohttpClient
 from bot.review.pages import DOOR
 from bot.review.session import COOKIE
 from bot.server.app import build_app
-from grounding.policy_files import built_in
+from grounding.policies.files import built_in
 from tests.fakes.system import HOSTILE, Fake, fake_system
 
 Client = TestClient[Request, Application]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.review.policy import in_order, policy_lines, stands, stored_policy
-from grounding.policy_files import built_in
+from grounding.policies.files import built_in
 
 OLD = {"name": "attest", "correct_at": 0.8, "keep_at": 0.4}
 

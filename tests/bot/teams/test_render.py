@@ -23,7 +23,7 @@ from bot.teams.limits import (
     utf16,
 )
 from bot.teams.render import TOO_LONG, SourceLink, cited, plain, render, safe_markdown, shorten
-from grounding.clarify import Clarification
+from grounding.query.clarify import Clarification
 from rai.reading import unread
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY

@@ -10,7 +10,7 @@ import pytest
 from bot.records import Ask, InternalNote, Reply
 from bot.teams.limits import MESSAGE, check_activity
 from bot.teams.turns import APOLOGY, HELP, TOO_FAST
-from grounding.clarify import Clarification
+from grounding.query.clarify import Clarification
 from grounding.records import Turn
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger

@@ -16,8 +16,8 @@ from bot.turn.answer_form import (
     with_file_names,
     with_what_is_missing,
 )
+from grounding.policies.files import built_in
 from grounding.policy import Policy
-from grounding.policy_files import built_in
 from grounding.quoting.coverage import Covered
 from grounding.text import sentences, terms
 

@@ -10,9 +10,9 @@ import pytest
 from bot.records import Ask
 from bot.turn.pipeline import answer_turn
 from bot.wording.notices import UNFIT
+from grounding.asking.templates import template
 from grounding.policy import Policy
 from grounding.records import Document, Draft, Prompt
-from grounding.templates import template
 from rai.records import Outcome
 from tests.e2e.support import ScriptedGrader, World, world
 from tests.fakes.embedder import HashEmbedder

@@ -10,10 +10,10 @@ import pytest
 from bot.records import Ask
 from bot.turn.pipeline import answer_turn
 from bot.turn.regeneration import problems
-from grounding.compose_model import ModelComposer
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceUnavailable
 from grounding.policy import Policy
-from grounding.prompt import insufficient_sentence
+from grounding.prompting.model_composer import ModelComposer
+from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Document
 from rai.embedded.screen import EmbeddedScreen
 from rai.records import Claim, EvidenceSpan, Outcome

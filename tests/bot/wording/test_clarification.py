@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.wording.clarification import completed, question_alone
-from grounding.clarify import clarifying
+from grounding.query.clarify import clarifying
 from grounding.records import Grade, Passage, Query, Turn
 
 TITLES = ("Foo library", "Bar library")

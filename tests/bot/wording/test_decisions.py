@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.wording.decisions import correction_words, decision_words, reason_words, step_words, turn_words
-from grounding.decide import Decision, decide
-from grounding.find import Correction
+from grounding.corrective.decide import Decision, decide
+from grounding.corrective.find import Correction
 from grounding.policy import Policy, Rule, Style
 from grounding.records import Action, Grade, Grading
 

@@ -23,8 +23,8 @@ from grounding.errors import (
     ServiceUnavailable,
     SettingsError,
 )
-from grounding.group_names import GroupNames
-from grounding.remote import Remote
+from grounding.services.group_names import GroupNames
+from grounding.services.remote import Remote
 from tests.fakes import faults
 from tests.fakes.faults import Fault
 from tests.fakes.graph_server import ROLE, TOKEN, GraphServer

@@ -13,8 +13,8 @@ from azure.core.credentials import AccessTokenInfo, TokenRequestOptions
 from azure.core.exceptions import ClientAuthenticationError
 
 from grounding.azure.identity import EARLY_S, FAILED_S, MachineIdentity
-from grounding.cloud import CLOUDS, COGNITIVE, GRAPH, SEARCH, CloudName
 from grounding.errors import ServiceRejected
+from grounding.services.cloud import CLOUDS, COGNITIVE, GRAPH, SEARCH, CloudName
 from tests.fakes import faults
 from tests.fakes.faults import Fault
 from tests.fakes.identity_server import IdentityServer, token

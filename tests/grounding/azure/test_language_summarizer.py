@@ -18,7 +18,7 @@ from grounding.errors import (
     SettingsError,
 )
 from grounding.records import Query, Turn
-from grounding.remote import Remote, Throttled
+from grounding.services.remote import Remote, Throttled
 from tests.fakes import faults
 from tests.fakes.clock import AMPLE_S, time_passes
 from tests.fakes.language_server import Jobs, LanguageServer

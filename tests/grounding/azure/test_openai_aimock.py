@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from grounding.asking.schema import TEXT, fields
 from grounding.azure.openai_chat import OpenAIChat
 from grounding.azure.openai_learned import Learned
 from grounding.azure.openai_model import OpenAIModel
@@ -28,8 +29,7 @@ from grounding.errors import (
     ServiceReplyInvalid,
     ServiceUnavailable,
 )
-from grounding.remote import Remote, Throttled
-from grounding.schema import TEXT, fields
+from grounding.services.remote import Remote, Throttled
 
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("TEST_AIMOCK") or ROOT / "build" / "aimock")

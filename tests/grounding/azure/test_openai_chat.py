@@ -19,7 +19,7 @@ from grounding.errors import (
     ServiceUnavailable,
     SettingsError,
 )
-from grounding.remote import Overloaded, Remote, Throttled
+from grounding.services.remote import Overloaded, Remote, Throttled
 from tests.fakes import openai_server as fake
 from tests.fakes.openai_forms import completion
 from tests.fakes.openai_server import OpenAIServer, Step

@@ -16,7 +16,7 @@ from grounding.azure.embedding_name import service_fingerprint
 from grounding.azure.openai_client import TokenProvider
 from grounding.azure.openai_embedder import MOST_CHARS, MOST_TEXTS, OpenAIEmbedder
 from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid, ServiceTimeout, ServiceUnavailable
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from tests.fakes import faults
 from tests.fakes.embeddings_server import KEY, EmbeddingsServer, Items
 

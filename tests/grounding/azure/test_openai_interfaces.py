@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from grounding.asking.schema import NUMBER, WHOLE, fields, listed
 from grounding.azure.openai_chat import OpenAIChat
 from grounding.azure.openai_client import Auth
 from grounding.azure.openai_learned import THINKING
@@ -26,9 +27,8 @@ from grounding.errors import (
     ServiceUnavailable,
     SettingsError,
 )
-from grounding.grade_reply import Said, read_reply
-from grounding.remote import Remote, Throttled
-from grounding.schema import NUMBER, WHOLE, fields, listed
+from grounding.grading.reply import Said, read_reply
+from grounding.services.remote import Remote, Throttled
 from tests.fakes import openai_server as fake
 from tests.fakes.openai_forms import sse
 from tests.fakes.openai_server import OpenAIServer, Step

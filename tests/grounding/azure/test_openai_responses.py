@@ -16,7 +16,7 @@ from grounding.errors import (
     ServiceUnavailable,
 )
 from grounding.records import Completion
-from grounding.remote import Remote, Throttled
+from grounding.services.remote import Remote, Throttled
 from tests.fakes import openai_server as fake
 from tests.fakes.openai_forms import response
 from tests.fakes.openai_server import OpenAIServer, Step

@@ -21,7 +21,7 @@ from grounding.errors import (
     ServiceTimeout,
     ServiceUnavailable,
 )
-from grounding.remote import Remote, Throttled
+from grounding.services.remote import Remote, Throttled
 from tests.fakes import openai_server as fake
 from tests.fakes.openai_forms import Ending, completion, events, response, sse
 from tests.fakes.openai_server import OpenAIServer, Step, streamed

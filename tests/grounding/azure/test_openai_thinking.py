@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from grounding.asking.room import room_granted_by
 from grounding.azure.openai_chat import OpenAIChat
 from grounding.azure.openai_learned import THINKING, WIDER, Learned, beginning
 from grounding.azure.openai_model import OpenAIModel
@@ -16,8 +17,7 @@ from grounding.azure.openai_responses import OpenAIResponses
 from grounding.errors import ReplyCut, ServiceRejected
 from grounding.observe import Operation, ReplyUnused, watched_by
 from grounding.records import Completion
-from grounding.remote import Remote
-from grounding.room import room_granted_by
+from grounding.services.remote import Remote
 from tests.fakes import openai_server as fake
 from tests.fakes.openai_forms import Reasoner
 from tests.fakes.openai_server import OpenAIServer

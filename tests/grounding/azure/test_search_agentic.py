@@ -23,8 +23,8 @@ from grounding.azure.search_filter import readable
 from grounding.azure.search_knowledge import SearchKnowledge
 from grounding.azure.search_ranker import ASK_AGAIN_S
 from grounding.azure.sharepoint import definitions
-from grounding.chunk import split
 from grounding.errors import ServiceError, ServiceRejected, SettingsError
+from grounding.ingest.chunk import split
 from grounding.observe import GoneWithout, Operation, watched_by
 from grounding.records import Access, Document, Query, Sentence
 from tests.fakes import faults

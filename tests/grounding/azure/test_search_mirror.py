@@ -10,8 +10,8 @@ import pytest
 from grounding.azure.search_index import definition
 from grounding.azure.search_mirror import Incomplete, SearchMirror, remove_document
 from grounding.azure.search_rows import MOST_BYTES, MOST_ROWS, IndexRow, State, batches, state_of
-from grounding.chunk import split
 from grounding.errors import ServiceRejected, ServiceUnavailable, SettingsError
+from grounding.ingest.chunk import split
 from grounding.records import Access, Document, Progress, Query
 from tests.fakes import faults
 from tests.fakes.ai_search_server import AiSearchServer

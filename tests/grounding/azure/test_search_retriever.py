@@ -15,7 +15,6 @@ from azure.core.credentials import AccessToken
 from grounding.azure.search_ranker import ASK_AGAIN_S
 from grounding.azure.search_retriever import NO_RANKER, REFUSED, UNRANKED, _words
 from grounding.azure.search_service import SearchService
-from grounding.chunk import split
 from grounding.errors import (
     AttestError,
     ServiceError,
@@ -25,8 +24,9 @@ from grounding.errors import (
     ServiceUnavailable,
     SettingsError,
 )
+from grounding.ingest.chunk import split
 from grounding.records import Access, Document, Query
-from grounding.remote import Overloaded, Throttled
+from grounding.services.remote import Overloaded, Throttled
 from tests.fakes import faults
 from tests.fakes.ai_search_server import KEY, AiSearchServer
 from tests.fakes.azure_kb import INDEX, AzureKb, azure_kb, remote

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from grounding.chunk import split
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.names import StoreNames
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.vectors import VectorIndex
+from grounding.ingest.chunk import split
 from grounding.ports import Embedder
 from grounding.records import Document
 

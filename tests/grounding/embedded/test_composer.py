@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from grounding.embedded.composer import LEAD_IN, NEEDED, ExtractiveComposer
-from grounding.prompt import insufficient_sentence
+from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Evidence, Passage, Prompt
 
 FEE = "The fee for a lost key is $240. The office opens at nine."

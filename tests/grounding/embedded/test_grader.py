@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounding.decide import decide
+from grounding.corrective.decide import decide
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import STRANGE_AT_MOST, EmbeddedGrader, enough, meanings, score, shortlist
-from grounding.grade import YES_AT
+from grounding.grading.features import YES_AT
 from grounding.policy import Policy
 from grounding.records import Access, Action, Document, Passage, Query
 from tests.fakes.embedder import HashEmbedder

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from grounding.embedded.retriever import EmbeddedRetriever
-from grounding.fuse import SELECTS, exclusiveness
+from grounding.evidence.fuse import SELECTS, exclusiveness
 from grounding.ports import Embedder
-from grounding.query import assemble
+from grounding.query.conversation import assemble
 from grounding.records import Access, Document, Query, Sentence
 from tests.fakes.embedder import HashEmbedder
 from tests.grounding.embedded.kb import open_kb, retriever_of

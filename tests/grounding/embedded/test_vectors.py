@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grounding.embedded import approximate, vector_file
-from grounding.embedded.store import Store
 from grounding.embedded.vector_file import DamagedFileError
 from grounding.embedded.vectors import VectorIndex, is_behind
 from grounding.ports import Vectors
 from grounding.records import Access
+from grounding.store.store import Store
 from tests.grounding.embedded.vector_kb import FINGERPRINT, put_vectors, unit_vectors
 
 COUNT, WIDTH = 1500, 384
@@ -280,7 +280,7 @@ _BUILDER = """
 import sys
 from pathlib import Path
 from grounding.embedded import approximate
-from grounding.embedded.store import Store
+from grounding.store.store import Store
 store = Store(Path(sys.argv[1]) / "store.db")
 print("ready", flush=True)
 while True:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grounding.embedded.store import Store
 from grounding.ports import Vectors
 from grounding.records import Chunk, Document
+from grounding.store.store import Store
 
 FINGERPRINT = "test-1"
 

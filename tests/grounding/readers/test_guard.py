@@ -16,10 +16,10 @@ import pytest
 from grounding.bounded.child import Child
 from grounding.bounded.limits import Limits
 from grounding.errors import ServiceUnavailable
+from grounding.ingest.sources import find
 from grounding.readers.extract import Refused
 from grounding.readers.guard import LIMITS, Guard
 from grounding.readers.read import read
-from grounding.sources import find
 from tests.grounding.readers import files
 from tests.grounding.readers.sound import SOUND
 

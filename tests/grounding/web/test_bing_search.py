@@ -8,7 +8,7 @@ import pytest
 
 from grounding.errors import ServiceReplyInvalid, SettingsError
 from grounding.records import WebResult
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from grounding.web.bing_search import BingSearch
 from tests.fakes.faults import status
 from tests.fakes.search_servers import KEY, BingServer

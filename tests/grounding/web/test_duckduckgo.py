@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grounding.records import WebResult
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from grounding.web.duckduckgo import DuckDuckGo
 from tests.fakes.search_servers import DuckDuckGoServer
 

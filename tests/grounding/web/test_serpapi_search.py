@@ -18,7 +18,7 @@ from grounding.errors import (
     ServiceUnavailable,
 )
 from grounding.records import WebResult
-from grounding.remote import Overloaded, Remote, Throttled
+from grounding.services.remote import Overloaded, Remote, Throttled
 from grounding.web.serpapi_search import SerpApiSearch
 from grounding.web.sites import Sites
 from tests.fakes import serpapi_server as fake

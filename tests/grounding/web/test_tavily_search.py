@@ -8,7 +8,7 @@ import pytest
 
 from grounding.errors import SettingsError
 from grounding.records import WebResult
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from grounding.web.sites import Sites
 from grounding.web.tavily_search import TavilySearch
 from tests.fakes.search_servers import KEY, TavilyServer

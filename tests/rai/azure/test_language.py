@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grounding.errors import ServiceRejected, ServiceReplyInvalid, ServiceUnavailable, SettingsError
-from grounding.remote import Breaker, Remote
+from grounding.services.remote import Breaker, Remote
 from rai.azure.language import MAX_PIECE, LanguageRecognizer, LanguageTagger, unmarked
 from rai.embedded.tagger import GazetteerTagger
 from tests.fakes.language_server import LanguageServer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grounding.errors import ServiceRejected, ServiceReplyInvalid, ServiceUnavailable
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from rai.azure.language_personal import LanguagePersonal, PersonalRecognizer
 from rai.embedded.tagger import GazetteerTagger
 from rai.personal.known import Personal

@@ -17,7 +17,7 @@ from grounding.errors import (
     ServiceUnavailable,
     SettingsError,
 )
-from grounding.remote import Remote
+from grounding.services.remote import Remote
 from rai.azure.moderation import MOST_CHARS, MOST_INPUTS, ModerationScreen
 from rai.records import Screening
 from tests.fakes.faults import Fault, closed, echoed, html, slow, status

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from grounding.followed import FollowedLibrary
+from grounding.ingest.followed import FollowedLibrary
 from grounding.records import Document, DocumentInfo
 from rai.embedded.name_file import NameFile
 from rai.embedded.tagger import GazetteerTagger

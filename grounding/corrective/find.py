@@ -1,0 +1,237 @@
+"""From a query to the passages that may be used: search, grade, decide, correct. The same for a turn and for a measurement of it.
+
+`find` makes a `Finding`, which the corrective steps of `grounding.corrective.correct` add to. What a passage is worth is judged against
+the question, whatever was searched for to find it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
+
+from grounding.corrective.decide import Decision, decide, taken_as_found
+from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError
+from grounding.evidence.fuse import reciprocal_ranks
+from grounding.observe import Seam, without
+from grounding.policy import Policy
+from grounding.ports import ChatModel, Grader, Retriever, WebSearch
+from grounding.query.conversation import question_of, without_excluded, without_names, without_words
+from grounding.query.rewrite import keywords
+from grounding.records import Access, Action, Grade, Grading, Passage, Query, Retrieval, WebResult
+
+T = TypeVar("T")
+
+
+class Staging(Protocol):
+    """Runs work under the name of a stage: "retrieve", "grade", "rewrite", "plan", "act", "evaluate", "web"."""
+
+    async def __call__(self, name: str, work: Awaitable[T], /) -> T: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finders:
+    """The seams that finding uses. `web` None is off; `model` rewrites, imagines and plans, None: nobody does."""
+
+    retriever: Retriever
+    grader: Grader
+    web: WebSearch | None = None
+    model: ChatModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A corrective step: what was searched for, how many passages it added, and what was decided after it.
+
+    `why` says why it did nothing, or how it ended. `trail`: a line for each thing it did, as an operator reads it.
+    """
+
+    step: str
+    queries: tuple[str, ...] = ()
+    added: int = 0
+    decision: Decision | None = None
+    why: str = ""
+    trail: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Finding:
+    """What was found so far. `excluded`: words that no search has. `first`: what was decided before anything was corrected, None
+    until then. `query` is what passages are graded against, `searched` what was searched for first.
+
+    `passages`: of the knowledge base, those that were graded, best rank first; `pages`: web results as passages, those that
+    are good enough, best first.
+    """
+
+    query: Query
+    access: Access
+    policy: Policy
+    ports: Finders
+    stage: Staging
+    excluded: tuple[str, ...] = ()
+    searched: Query = field(default_factory=lambda: Query(""))
+    found: Retrieval = field(default_factory=lambda: Retrieval((), "", ""))
+    passages: list[Passage] = field(default_factory=list)
+    grading: Grading = field(default_factory=lambda: Grading("graded", ()))
+    decision: Decision = field(default_factory=lambda: decide(Grading("graded", ()), Policy()))
+    first: Decision | None = None
+    corrections: list[Correction] = field(default_factory=list)
+    pages: list[Passage] = field(default_factory=list)
+    page_grades: dict[str, Grade] = field(default_factory=dict)
+    web: tuple[WebResult, ...] = ()
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def kept(self) -> list[Passage]:
+        """What may become evidence: passages of the knowledge base that the decision keeps, best first, then pages of the web."""
+        by_id = {p.chunk_id: p for p in self.passages}
+        return [*(by_id[i] for i in self.decision.kept), *self.pages]
+
+    @property
+    def filled(self) -> list[Passage]:
+        """What may become evidence under a policy that fills: what is kept, and after it the rest of the knowledge base, best grade first."""
+        kept = self.kept
+        if not self.policy.fill:
+            return kept
+        taken = {p.chunk_id for p in kept}
+        value = {g.chunk_id: g.score for g in self.grading.grades}
+        rest = [p for p in self.passages if p.chunk_id not in taken]
+        return [*kept, *sorted(rest, key=lambda p: -value.get(p.chunk_id, 0.0))]
+
+    @property
+    def grades(self) -> tuple[Grade, ...]:
+        """Of everything that was graded."""
+        return (*self.grading.grades, *self.page_grades.values())
+
+    def note(self, *texts: str | None) -> None:
+        """Keep a remark once."""
+        self.notes += [text for text in texts if text and text not in self.notes]
+
+    async def grade(self, passages: Sequence[Passage]) -> Grading:
+        """Grades against the question, in the policy's style."""
+        if self.policy.style == "none":
+            return taken_as_found(passages)
+        graded = await self.stage("grade", self._graded(passages))
+        if graded.status == "ungraded":
+            without("grader")
+        self.note(graded.note)
+        return graded
+
+    async def _graded(self, passages: Sequence[Passage]) -> Grading:
+        """By the grader, or ungraded when it is not done in time: a turn must not be lost to it."""
+        try:
+            async with asyncio.timeout(self.policy.grade_seconds) as bound:
+                return await self.ports.grader.grade(self.query.text, passages)
+        except TimeoutError:
+            if not bound.expired():
+                raise
+            none = tuple(Grade(p.chunk_id, 0.0, "Awful", "no", None, "not graded in time") for p in passages)
+            return Grading("ungraded", none, f"the passages were not graded within {self.policy.grade_seconds:g} s")
+
+
+async def find(f: Finding) -> None:
+    """Search, grade and decide. Where the names taken along from earlier turns find nothing that could be kept, the question is tried
+    without them, for the topic may have changed.
+    """
+    f.searched = await _search_query(f)
+    await look(f, [f.searched])
+    f.first = f.decision
+    alone = without_excluded(without_names(f.query), f.excluded)
+    if f.decision.action is Action.INCORRECT and f.query.entities and alone.text and not f.access.product:
+        again = Finding(
+            alone, f.access, f.policy, f.ports, f.stage, excluded=f.excluded, searched=replace(alone, by=f.searched.by),
+            notes=f.notes,
+        )  # fmt: skip
+        await look(again, [again.searched])
+        if again.decision.action is not Action.INCORRECT:
+            f.query, f.searched, f.found, f.passages = again.query, again.searched, again.found, again.passages
+            f.grading, f.decision = again.grading, again.decision
+            f.note("the question was read without the names of earlier turns")
+    f.first = f.decision
+
+
+async def _search_query(f: Finding) -> Query:
+    """What is searched for: the question, or the key words that a model makes of it where the policy wants them (0-03)."""
+    query = replace(f.query, by=f.policy.search)
+    if f.policy.query != "keywords" or f.ports.model is None:
+        return query
+    words, why = None, f"no key words within {f.policy.correct_seconds:g} s"
+    try:
+        async with asyncio.timeout(f.policy.correct_seconds) as bound:
+            words, why = await heard(f.stage("rewrite", keywords(f.ports.model, f.query.text, f.excluded)))
+    except TimeoutError:
+        if not bound.expired():
+            raise
+    if words:
+        return Query(words, by=f.policy.search)
+    f.note(f"the question was searched for as it is: {why or 'the model wrote no key words'}")
+    return query
+
+
+async def heard(work: Awaitable[T], seam: Seam = "model") -> tuple[T | None, str]:
+    """What came of work that asks a model or another `seam`, or None and why nothing did; the turn goes on without it.
+
+    Raises PromptBlocked(unavailable=True): without the screen nothing goes on.
+    """
+    try:
+        return await work, ""
+    except PromptBlocked as error:
+        if error.unavailable:
+            raise
+        return None, "the screen blocked its prompt"
+    except ContentFiltered:
+        return None, "the model service's content filter blocked it"
+    except BudgetSpent as error:
+        return None, str(error)
+    except ServiceError as error:
+        without(seam)
+        return None, str(error)
+
+
+async def look(f: Finding, queries: Sequence[Query], stage: str = "retrieve") -> list[Passage]:
+    """Search for `queries` together, grade what is new beside what is known, and decide anew. The passages that are new."""
+    results = await f.stage(stage, _search(f, [_allowed(q, f.excluded) for q in queries]))
+    lists = [r.passages for r in results]
+    if f.passages:
+        lists.insert(0, f.found.passages)
+    merged = lists[0] if len(lists) == 1 else reciprocal_ranks(lists)
+    f.found = replace(results[0], passages=merged, notes=tuple(dict.fromkeys(n for r in results for n in r.notes)))
+    f.note(*f.found.notes)
+    if f.found.notes and f.found.mode.startswith("lexical") and queries[0].by != "words":
+        without("embedder")
+    known = {p.chunk_id for p in f.passages}
+    new = [p for p in safe(f) if p.chunk_id not in known][: f.policy.grade_k]
+    best = {p.chunk_id for p in new} | known
+    f.passages = [p for p in merged if p.chunk_id in best]
+    f.grading = await f.grade(f.passages)
+    f.decision = decide(f.grading, f.policy)
+    return [p for p in f.passages if p.chunk_id not in known]
+
+
+def safe(f: Finding) -> list[Passage]:
+    """What was found, without passages that give orders: they are data that tries to be an instruction."""
+    bad = sorted({p.doc_id for p in f.found.passages if p.screened})
+    if bad:
+        f.note(f"passages with hidden instructions were left out: {', '.join(bad)}")
+    return [p for p in f.found.passages if not p.screened]
+
+
+def _allowed(query: Query, excluded: Sequence[str]) -> Query:
+    """The query without excluded words, also in what is searched for by meaning: its sentences, which stand as they were said."""
+    if not excluded:
+        return query
+    said = question_of(query)
+    sentences = query.sentences if without_words(said, excluded) == " ".join(said.split()) else ()
+    imagined = without_words(query.imagined, excluded)
+    return replace(without_excluded(query, excluded), sentences=sentences, imagined=imagined)
+
+
+async def _search(f: Finding, queries: Sequence[Query]) -> list[Retrieval]:
+    """One search for each, at the same time; the first that fails ends the others."""
+    tasks = [asyncio.ensure_future(f.ports.retriever.retrieve(q, f.access, f.policy.retrieve_k)) for q in queries]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()

@@ -1,0 +1,172 @@
+"""What of a question a sentence holds: the explained features that grading and quoting share.
+
+A passage is judged by its best sentence in the light of its title and heading: an answer stands in one place, or it does
+not stand there. Scores are computed by `embedded.grader`, which adds nearness in meaning and calibrates.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from grounding.query.conversation import names
+from grounding.query.wanted import Wanted, counted, holds, wanted
+from grounding.records import Label, Passage
+from grounding.text import STOP_WORDS, body_start, caseless, sentences, terms
+
+LABELS: tuple[tuple[float, Label], ...] = ((0.8, "Perfect"), (0.6, "Good"), (0.2, "Poor"), (0.0, "Awful"))
+"""Lowest score of each label; the label scale of requirement 3-05, read from a score."""
+YES_AT = 0.4
+_IDENTIFIER = re.compile(r"\b(?=[\w.\-/]{0,80}\d)[A-Za-z0-9]+(?:[.\-/][A-Za-z0-9]+)*\b")
+_MODEL = re.compile(r"^[a-z][a-z/.-]*\d|\d\.\d")
+_AROUND = 0.7
+"""Weight of a question term that stands not in the sentence but in the title or heading above it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as the features see it. `weights`: idf of its terms; `named`: names and identifiers, lower case."""
+
+    weights: dict[str, float]
+    named: tuple[str, ...]
+    kind: Wanted | None
+    counted: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence that may hold the answer. Shares are in [0, 1].
+
+    `around`: title and heading above it. `share`: idf-weighted share of the question's terms in it or above it.
+    `named`: share of the question's names and identifiers, 1 if it has none. `typed`: it holds a value of the wanted kind, and speaks of what is to be counted.
+    `covers`: question terms that stand in the sentence itself. `strange`: the question names a model or
+    version (letters with digits, or digits with a point) that the passage does not speak of.
+    """
+
+    passage: int
+    index: int
+    start: int
+    end: int
+    text: str
+    around: str
+    share: float
+    named: float
+    typed: float
+    strange: bool
+    covers: frozenset[str]
+
+    @property
+    def embedded_as(self) -> str:
+        """The text whose vector stands for this sentence: with what is above it, since rows and steps do not say it again."""
+        return f"{self.around}: {self.text}"
+
+
+def label_of(score: float) -> Label:
+    """The label whose band holds `score`."""
+    return next(label for least, label in LABELS if score >= least)
+
+
+def binary_of(score: float) -> Literal["yes", "no"]:
+    """Yes from 0.4 on, where hybrid CRAG starts to keep a passage."""
+    return "yes" if score >= YES_AT else "no"
+
+
+def read_question(question: str, passages: Sequence[Passage]) -> Asked:
+    """Terms weighed by their inverse document frequency over the passages at hand (smoothed, Robertson & Sparck Jones).
+
+    A term that no passage holds weighs most: it is what the knowledge base may not know.
+    """
+    asked = set(terms(question))
+    texts = [frozenset(terms(p.title)) | frozenset(terms(p.text)) for p in passages]
+    counts = Counter(t for text in texts for t in asked & text)
+    n = max(len(texts), 1)
+    weights = {t: math.log(1 + (n - counts[t] + 0.5) / (counts[t] + 0.5)) for t in asked}
+    return Asked(weights, identifiers_and_names(question), wanted(question), counted(question))
+
+
+def identifiers_and_names(question: str) -> tuple[str, ...]:
+    """Codes, models and the words of names that a question says, lower case, without accents."""
+    identifiers = [m.group() for m in _IDENTIFIER.finditer(question)]
+    words = [w for name in names(question) for w in name.split() if w.lower() not in STOP_WORDS]
+    return tuple(dict.fromkeys(caseless(w) for w in [*identifiers, *words]))
+
+
+def speaks_of(question: str, text: str) -> bool:
+    """True if `text` names every model, version and code that the question names: what is left of an answer must be about it."""
+    named = [caseless(m.group()) for m in _IDENTIFIER.finditer(question)]
+    return all(stands_in(name, caseless(text)) for name in named if _MODEL.search(name))
+
+
+def candidates(asked: Asked, passages: Sequence[Passage]) -> list[Candidate]:
+    """Every sentence of every passage that says something, with its features."""
+    return [c for number, passage in enumerate(passages) for c in _of_passage(asked, number, passage)]
+
+
+def _of_passage(asked: Asked, number: int, passage: Passage) -> list[Candidate]:
+    total = sum(asked.weights.values()) or 1.0
+    heading = passage.locator or ""
+    plain = caseless(f"{passage.title}\n{passage.text}")
+    strange = any(_MODEL.search(n) and not stands_in(n, plain) for n in asked.named)
+    found = []
+    for index, span in enumerate(sentences(passage.text)):
+        if is_heading(span.text, passage.title):
+            heading = span.text.lstrip("# ") if span.text.startswith("#") else heading
+            continue
+        around = f"{passage.title} · {heading}" if heading and heading != passage.title else passage.title
+        held, above = frozenset(terms(span.text)), frozenset(terms(around))
+        share = (
+            sum(w * (1.0 if t in held else _AROUND if t in above else 0.0) for t, w in asked.weights.items()) / total
+        )
+        named = _named(asked, f"{around} {span.text}")
+        typed = holds(span.text, asked.kind) and (asked.counted is None or asked.counted in held | above)
+        found.append(
+            Candidate(
+                number,
+                index,
+                span.start,
+                span.end,
+                span.text,
+                around,
+                share,
+                named,
+                typed,
+                strange,
+                held & asked.weights.keys(),
+            )
+        )
+    return found
+
+
+def _named(asked: Asked, text: str) -> float:
+    if not asked.named:
+        return 1.0
+    plain = caseless(text)
+    return sum(stands_in(name, plain) for name in asked.named) / len(asked.named)
+
+
+def stands_in(name: str, plain: str) -> bool:
+    """True if `name` stands in the text as a whole word; "X2" is not in "X20"."""
+    at = plain.find(name)
+    while at >= 0:
+        before, after = plain[at - 1 : at], plain[at + len(name) : at + len(name) + 1]
+        if not before.isalnum() and not after.isalnum():
+            return True
+        at = plain.find(name, at + 1)
+    return False
+
+
+def is_heading(text: str, title: str) -> bool:
+    """A heading says what follows, not what is so."""
+    held = terms(text[body_start(text) :])
+    return not held or text.startswith("#") or text == title or (len(held) < 2 and not any(c.isdigit() for c in text))
+
+
+def lacks(asked: Asked, candidate: Candidate) -> list[str]:
+    """Question terms that neither the sentence nor what is above it holds, weightiest first."""
+    above = frozenset(terms(candidate.around))
+    missing = [t for t in asked.weights if t not in candidate.covers and t not in above]
+    return sorted(missing, key=lambda t: (-asked.weights[t], t))

@@ -1,0 +1,180 @@
+"""Which names of the knowledge base a conversation asks about: those spoken of last, unless the question says otherwise.
+
+A logistic regression over what can be read off the turns, fitted by `tools/fit_linking.py` on conversations whose answers
+are known, a third of them kept aside. Coefficients stand here so that anyone can argue with them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from grounding.ports import Linker, Summarizer
+from grounding.query.conversation import is_strong, last_asked, leans, resumed, spoken_of, turns_away
+from grounding.query.gazetteer import Key, key_of
+from grounding.records import Access, Linked, Query, Turn
+from grounding.text import terms
+
+LOOK_BACK = 20
+"""Turns before the question in which names are looked for."""
+MOST = 4
+"""Names taken along at most."""
+TAKE_AT = 0.5
+"""Probability from which a name is taken along."""
+
+_SEVERAL = re.compile(
+    r"\b(both|either|which|neither|each|any of (?:them|these|those)|one of|these|those|two|all|or)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name of the knowledge base that the conversation speaks of: the newest place where it does.
+
+    `probability` in [0, 1] that the question is about it.
+    """
+
+    turn: int
+    start: int
+    end: int
+    text: str
+    key: Key
+    probability: float
+    why: str
+
+
+WEIGHTS = {
+    "bias": -4.09,
+    "asked": -2.18,
+    "older than asked": -0.64,
+    "turn before": 0.52,
+    "age": -2.73,
+    "newest": 3.64,
+    "beside others": -2.07,
+    "several asked": 1.8,
+    "several asked, older": 0.62,
+    "likeness": 4.3,
+    "not last of its turn": 0.63,
+    "in several turns": 0.18,
+    "shares a word": 1.36,
+    "question leans": -0.81,
+    "question stands alone": -1.1,
+    "one word": -1.38,
+    "says much": -0.65,
+}
+
+
+def mentions(turns: Sequence[Turn], asked: int, found: Sequence[tuple[int, Linked]]) -> list[Mention]:
+    """Every name of these places (turn, name), most probable first."""
+    out = []
+    for key, values in features(turns, asked, found).items():
+        turn, linked = max(((t, m) for t, m in found if m.key == key), key=lambda f: (f[0], f[1].start))
+        weight = sum(WEIGHTS.get(name, 0.0) * value for name, value in values.items())
+        chance = round(1 / (1 + math.exp(-weight)), 4)
+        said = turns[turn].text[linked.start : linked.end]
+        out.append(Mention(turn, linked.start, linked.end, said, key, chance, _why(turn, asked)))
+    return sorted(out, key=lambda m: (-m.probability, -m.turn, m.start))
+
+
+def features(turns: Sequence[Turn], asked: int, found: Sequence[tuple[int, Linked]]) -> dict[Key, dict[str, float]]:
+    """What is known of each name, by name: what stands in `WEIGHTS`, values in [0, 1]."""
+    question = turns[asked].text
+    newest = max((turn for turn, _ in found), default=asked)
+    beside = {m.key for turn, m in found if turn == newest}
+    several = bool(_SEVERAL.search(question))
+    leaning, own = leans(question), any(turn == asked for turn, _ in found)
+    said = set(terms(question))
+    out: dict[Key, dict[str, float]] = {}
+    for key in dict.fromkeys(m.key for _, m in found):
+        there = [(turn, m) for turn, m in found if m.key == key]
+        last = max(turn for turn, _ in there)
+        order = list(dict.fromkeys(m.key for turn, m in sorted(found, key=lambda f: -f[1].start) if turn == last))
+        out[key] = {
+            "bias": 1.0,
+            "asked": float(last == asked),
+            "older than asked": float(own and last < asked),
+            "turn before": float(last == asked - 1),
+            "age": min(asked - last, 8) / 8,
+            "newest": float(last == newest),
+            "beside others": float(last == newest and len(beside) > 1),
+            "several asked": float(several and last == newest and len(beside) > 1),
+            "several asked, older": float(several and last < newest),
+            "likeness": max(m.score for _, m in there),
+            "not last of its turn": 0.0 if several else min(order.index(key), 3) / 3,
+            "in several turns": float(len({turn for turn, _ in there}) > 1),
+            "shares a word": float(bool(set(terms(" ".join(key))) & said)),
+            "question leans": float(leaning and last < asked),
+            "question stands alone": float(not leaning and last < asked),
+            "one word": float(len(key) == 1),
+            "says much": float(not own and len(said) > 5 and last < asked),
+        }
+    return out
+
+
+def _why(turn: int, asked: int) -> str:
+    if turn == asked:
+        return "named in the question"
+    return "named last" if turn == asked - 1 else f"named {asked - turn} turns before"
+
+
+class QueryBuilder:
+    """Makes the query of a conversation: sentences by a summarizer, and the names of the knowledge base that they lean on.
+
+    Without a linker the summarizer decides alone.
+    """
+
+    def __init__(self, summarizer: Summarizer, linker: Linker | None = None) -> None:
+        self._summarizer, self._linker = summarizer, linker
+
+    async def build(self, turns: Sequence[Turn], access: Access) -> Query:
+        """The query of `turns`; names are recognised as far as `access` may read.
+
+        Raises InputError for a conversation without text, ServiceError if the summarizer fails.
+        """
+        asked = last_asked(turns)
+        return resumed(await self._named(turns, asked, access), turns, asked)
+
+    async def _named(self, turns: Sequence[Turn], asked: int, access: Access) -> Query:
+        """The summarizer's query with the names that it leans on."""
+        query = await self._summarizer.summarize(turns)
+        if self._linker is None or turns_away(turns[asked].text):
+            return query
+        first = max(0, asked - LOOK_BACK)
+        linked = await self._linker.link([t.text for t in turns[first : asked + 1]], access)
+        places = [(first + i, name) for i, names in enumerate(linked) for name in names]
+        named = with_names(query, asked, mentions(turns, asked, places))
+        if named is not query:
+            return named
+        name = spoken_of(turns, asked)  # a name that texts hold and no title does
+        if name is None or name in query.entities or not await self._linker.knows(name, access):
+            return query
+        return _with(query, (name,), (f"“{name}”: the newest name of the talk that the knowledge base holds",))
+
+
+def with_names(query: Query, asked: int, found: Sequence[Mention]) -> Query:
+    """The query with the probable names that it does not say, as the turns spell them; the same query if there is nothing to change.
+
+    Names of the knowledge base are better than those that capital letters made the summarizer take: where there is one, also in the
+    question, those go.
+    """
+    words = _plain(" ".join(s.text for s in query.sentences))
+    probable = [m for m in found if m.probability >= TAKE_AT and m.turn < asked and _plain(m.text) not in words]
+    taken = sorted(probable[:MOST], key=lambda m: (m.turn, m.start))
+    if not taken and not any(m.turn == asked and is_strong(m.text) for m in found):
+        return query
+    why = tuple(f"turn {m.turn + 1}: “{m.text}”, {m.why}" for m in taken)
+    return _with(query, tuple(dict.fromkeys(m.text for m in taken)), why)
+
+
+def _with(query: Query, entities: tuple[str, ...], why: tuple[str, ...]) -> Query:
+    """The query's sentences after these names and no others."""
+    turns = tuple(reason for reason in query.why if reason.startswith("turn "))
+    text = " ".join([*entities, *(s.text for s in query.sentences)])
+    return replace(query, text=text, entities=entities, why=(*turns, *why))
+
+
+def _plain(text: str) -> str:
+    """The words of a text between spaces, so that "vin" does not stand in "saving"."""
+    return f" {' '.join(key_of(text))} "

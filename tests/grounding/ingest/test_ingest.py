@@ -1,0 +1,332 @@
+"""Incremental ingest over real folders: what is added, changed, deleted, refused, removed by hand, and opened."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grounding.embedded.index import EmbeddedIndex
+from grounding.errors import StoreError
+from grounding.ingest.chunk import split
+from grounding.ingest.chunking import DEFAULT, Chunking
+from grounding.ingest.ingest import ingest, restore
+from grounding.records import Access, Document, IngestReport, Progress
+from tests.fakes.embedder import HashEmbedder
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> Path:
+    folder = tmp_path / "kb"
+    (folder / "hr").mkdir(parents=True)
+    for name in ("a.md", "b.md", "hr/pay.md"):
+        (folder / name).write_text(
+            f"# About {name}\n\nThe word of {name} is {name[0]}pple, and it costs $5.\n", "utf-8"
+        )
+    return folder
+
+
+async def run(
+    tmp_path: Path,
+    *paths: Path,
+    embedder: HashEmbedder | None = None,
+    acl: Path | None = None,
+    chunking: Chunking = DEFAULT,
+) -> IngestReport:
+    index = EmbeddedIndex(tmp_path / "index", embedder or HashEmbedder())
+    try:
+        return await ingest(index, paths, acl=acl, chunking=chunking)
+    finally:
+        index.close()
+
+
+def counts(report: IngestReport) -> tuple[int, int, int, int]:
+    return report.added, report.changed, report.unchanged, report.deleted
+
+
+@pytest.mark.row("4-15")
+async def test_only_what_changed_costs_work(tmp_path: Path, kb: Path) -> None:
+    """Added, then unchanged without one embedding, then changed and deleted."""
+    assert counts(await run(tmp_path, kb)) == (3, 0, 0, 0)
+    again = HashEmbedder()
+    assert counts(await run(tmp_path, kb, embedder=again)) == (0, 0, 3, 0)
+    assert again.seen == 0
+    (kb / "a.md").write_text("# About a\n\nA new text.\n", "utf-8")
+    (kb / "b.md").unlink()
+    assert counts(await run(tmp_path, kb)) == (0, 1, 1, 1)
+
+
+async def test_a_touched_file_with_the_same_text_is_unchanged(tmp_path: Path, kb: Path) -> None:
+    await run(tmp_path, kb)
+    (kb / "a.md").write_text((kb / "a.md").read_text("utf-8"), "utf-8")
+    embedder = HashEmbedder()
+    assert counts(await run(tmp_path, kb, embedder=embedder)) == (0, 0, 3, 0)
+    assert embedder.seen == 0
+
+
+async def test_deletions_are_scoped_to_what_was_given(tmp_path: Path, kb: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "c.md").write_text("# C\n\nElsewhere.\n", "utf-8")
+    await run(tmp_path, kb, other)
+    (kb / "a.md").unlink()
+    report = await run(tmp_path, other)
+    assert counts(report) == (0, 0, 1, 0)
+    assert counts(await run(tmp_path, kb)) == (0, 0, 2, 1)
+
+
+async def test_a_document_that_cannot_be_read_any_more_is_gone(tmp_path: Path, kb: Path) -> None:
+    """What it said before may no longer be true, so it is refused with its reason and leaves the answers."""
+    await run(tmp_path, kb)
+    (kb / "a.md").write_bytes(b"%PDF-1.7 broken")
+    report = await run(tmp_path, kb)
+    assert [(r.doc, bool(r.reason)) for r in report.refused] == [("a.md", True)]
+    assert report.deleted == 1
+
+
+async def test_what_a_person_removed_stays_out_until_it_changes(tmp_path: Path, kb: Path) -> None:
+    await run(tmp_path, kb)
+    index = EmbeddedIndex(tmp_path / "index", None)
+    assert await index.remove("a.md")
+    index.close()
+    report = await run(tmp_path, kb)
+    assert [(r.doc, r.code) for r in report.refused] == [("a.md", "removed")]
+    (kb / "a.md").write_text("# About a\n\nCorrected.\n", "utf-8")
+    assert counts(await run(tmp_path, kb)) == (1, 0, 2, 0)
+
+
+async def test_a_forgotten_acl_is_said(tmp_path: Path, kb: Path) -> None:
+    """Documents that more people may read than before are named; narrowing is no news."""
+    acl = tmp_path / "acl.yaml"
+    acl.write_text('"hr/**": [hr]\n', "utf-8")
+    assert (await run(tmp_path, kb)).opened == ()
+    assert (await run(tmp_path, kb, acl=acl)).opened == ()
+    assert (await run(tmp_path, kb)).opened == ("hr/pay.md",)
+
+
+async def test_one_ingest_at_a_time(tmp_path: Path, kb: Path) -> None:
+    index = EmbeddedIndex(tmp_path / "index", None)
+    index.lock()
+    with pytest.raises(StoreError, match="another ingest is at work"):
+        await run(tmp_path, kb)
+    index.close()
+
+
+@pytest.mark.row("4-16")
+async def test_progress_tells_each_stage_to_its_end(tmp_path: Path, kb: Path) -> None:
+    seen: list[Progress] = []
+    index = EmbeddedIndex(tmp_path / "index", HashEmbedder())
+    await ingest(index, [kb], on_progress=seen.append)
+    index.close()
+    last = {p.stage: p for p in seen}
+    assert last.keys() == {"read", "words", "vectors"}
+    assert all(p.done == p.total for p in last.values())
+
+
+async def removed(tmp_path: Path, doc_id: str) -> None:
+    index = EmbeddedIndex(tmp_path / "index", None)
+    assert await index.remove(doc_id)
+    index.close()
+
+
+def live(tmp_path: Path) -> set[str]:
+    index = EmbeddedIndex(tmp_path / "index", None)
+    try:
+        return {info.doc_id for info in index.store.documents()}
+    finally:
+        index.close()
+
+
+async def test_touching_a_removed_file_does_not_bring_it_back(tmp_path: Path, kb: Path) -> None:
+    """The same content under a new time is no change; nor is another look, nor a move to another folder."""
+    await run(tmp_path, kb)
+    await removed(tmp_path, "a.md")
+    for _ in range(2):
+        (kb / "a.md").write_text((kb / "a.md").read_text("utf-8"), "utf-8")
+        report = await run(tmp_path, kb)
+        assert [(r.doc, r.code) for r in report.refused] == [("a.md", "removed")]
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.md").write_text((kb / "a.md").read_text("utf-8"), "utf-8")
+    assert [r.code for r in (await run(tmp_path, other)).refused] == ["removed"]
+    assert live(tmp_path) == {"b.md", "hr/pay.md"}
+
+
+async def test_new_rights_bring_a_removed_document_back(tmp_path: Path, kb: Path) -> None:
+    await run(tmp_path, kb)
+    await removed(tmp_path, "a.md")
+    acl = tmp_path / "acl.yaml"
+    acl.write_text('"a.md": [hr]\n', "utf-8")
+    assert counts(await run(tmp_path, kb, acl=acl)) == (1, 0, 2, 0)
+
+
+async def test_a_removed_document_can_be_restored(tmp_path: Path, kb: Path) -> None:
+    """It is found again at once, and the next ingest finds it as the file says."""
+    await run(tmp_path, kb)
+    await removed(tmp_path, "a.md")
+    index = EmbeddedIndex(tmp_path / "index", HashEmbedder())
+    assert await restore(index, "a.md")
+    assert not await restore(index, "a.md")
+    assert not await restore(index, "never there")
+    assert [pk for pk, _ in index.words.search("apple", Access(), 5)]
+    assert index.store.without_vectors("hash-1") == []
+    index.close()
+    assert counts(await run(tmp_path, kb)) == (0, 0, 3, 0)
+
+
+async def test_what_is_removed_while_an_ingest_reads_stays_out(tmp_path: Path, kb: Path) -> None:
+    await run(tmp_path, kb)
+    for name in ("a.md", "b.md"):
+        (kb / name).write_text(f"# About {name}\n\nA new text of {name}.\n", "utf-8")
+    index = EmbeddedIndex(tmp_path / "index", None)
+    beside = EmbeddedIndex(tmp_path / "index", None)
+
+    def on_progress(at: Progress) -> None:
+        if at.stage == "read" and at.total is None:
+            beside.store.drop(["a.md"], pulled=True)
+
+    for n in range(20):
+        (kb / f"c{n}.md").write_text(f"# C{n}\n\nText {n}.\n", "utf-8")
+    report = await ingest(index, [kb], on_progress=on_progress)
+    index.close()
+    beside.close()
+    assert [(r.doc, r.code) for r in report.refused] == [("a.md", "removed")]
+    assert counts(report) == (20, 1, 1, 0)
+    assert "a.md" not in live(tmp_path)
+
+
+async def test_writers_at_the_same_time_agree_on_the_version(tmp_path: Path, kb: Path) -> None:
+    """The digest of the whole is what one undisturbed ingest of the same documents makes."""
+    await run(tmp_path, kb)
+    index, beside = EmbeddedIndex(tmp_path / "index", None), EmbeddedIndex(tmp_path / "index", None)
+    documents = [Document(f"x{n}.md", f"X{n}", f"Text {n}.") for n in range(40)]
+    index.put([(d, split(d), "x", "1") for d in documents])
+    await asyncio.gather(
+        *(asyncio.to_thread(beside.store.drop, [d.doc_id], pulled=True) for d in documents[:20]),
+        *(asyncio.to_thread(index.put, [(d, split(d), "x", "2")]) for d in documents[20:]),
+    )
+    await asyncio.to_thread(index.store.drop, [d.doc_id for d in documents[20:]])
+    now = index.kb_version()
+    index.close()
+    beside.close()
+    other = EmbeddedIndex(tmp_path / "other", None)
+    await ingest(other, [kb])
+    assert now.partition("-g")[0] == other.kb_version().partition("-g")[0]
+    other.close()
+
+
+async def test_a_word_index_that_was_opened_empty_is_filled(tmp_path: Path, kb: Path) -> None:
+    """It was lost, and who opened it first was killed before it could be filled."""
+    await run(tmp_path, kb)
+    shutil.rmtree(tmp_path / "index" / "words")
+    EmbeddedIndex(tmp_path / "index", None).close()
+    await run(tmp_path, kb)
+    index = EmbeddedIndex(tmp_path / "index", None)
+    assert len(index.words.search("costs", Access(), 9)) == 3
+    index.close()
+
+
+async def test_changes_are_told_when_they_can_be_found(tmp_path: Path, kb: Path) -> None:
+    told: list[tuple[str, str]] = []
+    index = EmbeddedIndex(tmp_path / "index", None)
+    await ingest(index, [kb], on_change=lambda kind, doc_id: told.append((kind, doc_id)))
+    assert told == [("added", "a.md"), ("added", "b.md"), ("added", "hr/pay.md")]
+    told.clear()
+    (kb / "a.md").write_text("# About a\n\nA new text.\n", "utf-8")
+    (kb / "b.md").unlink()
+    await ingest(index, [kb], on_change=lambda kind, doc_id: told.append((kind, doc_id)))
+    assert told == [("changed", "a.md"), ("deleted", "b.md")]
+    index.close()
+
+
+_CHARACTERS = Chunking("characters", 40, 20)
+
+
+async def _standing(tmp_path: Path) -> dict[str, tuple[str, int]]:
+    """Way and number of chunks of each live document."""
+    index = EmbeddedIndex(tmp_path / "index", None)
+    try:
+        return {d.doc_id: (d.chunking, d.chunks) for d in await index.documents()}
+    finally:
+        index.close()
+
+
+@pytest.mark.row("2-02")
+@pytest.mark.row("C-08")
+async def test_another_way_to_cut_cuts_anew_what_is_unchanged(tmp_path: Path, kb: Path) -> None:
+    """And says so; the same way again costs nothing; the way back finds the first chunks again."""
+    await run(tmp_path, kb)
+    first = await _standing(tmp_path)
+    assert first == dict.fromkeys(("a.md", "b.md", "hr/pay.md"), ("paragraphs 24-200", 1))
+    report = await run(tmp_path, kb, chunking=_CHARACTERS)
+    assert (counts(report), report.chunking, dict(report.rechunked)) == (
+        (0, 0, 3, 0), "characters 40/20", {"paragraphs 24-200": 3}
+    )  # fmt: skip
+    assert report.embedded > 0
+    cut_anew = await _standing(tmp_path)
+    assert {way for way, _ in cut_anew.values()} == {"characters 40/20"}
+    assert all(chunks > 1 for _, chunks in cut_anew.values())
+    again = HashEmbedder()
+    report = await run(tmp_path, kb, chunking=_CHARACTERS, embedder=again)
+    assert (report.rechunked, again.seen) == ({}, 0)
+    other_overlap = await run(tmp_path, kb, chunking=Chunking("characters", 40, 10))
+    assert dict(other_overlap.rechunked) == {"characters 40/20": 3}
+    await run(tmp_path, kb, embedder=again)
+    assert (await _standing(tmp_path), again.seen) == (first, 0)
+
+
+@pytest.mark.row("2-02")
+async def test_only_the_folder_that_is_given_is_cut_anew(tmp_path: Path, kb: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "c.md").write_text("# C\n\nElsewhere.\n", "utf-8")
+    await run(tmp_path, kb, other)
+    await run(tmp_path, kb, chunking=_CHARACTERS)
+    assert (await _standing(tmp_path))["c.md"][0] == "paragraphs 24-200"
+
+
+async def test_a_touched_file_keeps_the_way_it_was_cut(tmp_path: Path, kb: Path) -> None:
+    await run(tmp_path, kb, chunking=_CHARACTERS)
+    (kb / "a.md").write_text((kb / "a.md").read_text("utf-8"), "utf-8")
+    assert (await run(tmp_path, kb, chunking=_CHARACTERS)).rechunked == {}
+    assert (await _standing(tmp_path))["a.md"][0] == "characters 40/20"
+
+
+async def test_what_was_removed_stays_out_whatever_the_way_and_comes_back_in_the_newest(
+    tmp_path: Path, kb: Path
+) -> None:
+    await run(tmp_path, kb)
+    index = EmbeddedIndex(tmp_path / "index", HashEmbedder())
+    assert await index.remove("a.md")
+    report = await ingest(index, [kb], chunking=_CHARACTERS)
+    assert [(r.doc, r.code) for r in report.refused] == [("a.md", "removed")]
+    assert await restore(index, "a.md", chunking=_CHARACTERS)
+    assert (await ingest(index, [kb], chunking=_CHARACTERS)).rechunked == {}
+    index.close()
+    assert (await _standing(tmp_path))["a.md"][0] == "characters 40/20"
+
+
+async def test_chunks_that_the_model_reads_in_parts_are_counted(tmp_path: Path, kb: Path) -> None:
+    (kb / "a.md").write_text("The Pro plan costs $90 a month. " * 60, "utf-8")
+    assert (await run(tmp_path, kb)).long_chunks == 0
+    assert (await run(tmp_path, kb, chunking=Chunking("tokens", 250))).long_chunks == 2
+
+
+async def test_what_is_removed_while_it_is_cut_anew_stays_out(tmp_path: Path, kb: Path) -> None:
+    for n in range(20):
+        (kb / f"c{n}.md").write_text(f"# C{n}\n\nText {n}.\n", "utf-8")
+    await run(tmp_path, kb)
+    index, beside = (EmbeddedIndex(tmp_path / "index", None) for _ in range(2))
+
+    def on_progress(at: Progress) -> None:
+        if at.stage == "read" and at.total is None:
+            beside.store.drop(["a.md"], pulled=True)
+
+    report = await ingest(index, [kb], chunking=_CHARACTERS, on_progress=on_progress)
+    index.close()
+    beside.close()
+    assert [(r.doc, r.code) for r in report.refused] == [("a.md", "removed")]
+    assert (counts(report), dict(report.rechunked)) == ((0, 0, 22, 0), {"paragraphs 24-200": 22})
+    assert "a.md" not in live(tmp_path)

@@ -1,0 +1,251 @@
+"""Names of the knowledge base in what people type."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grounding.query.gazetteer import MAX_CHARACTERS, MAX_TOKENS, Gazetteer, key_of, names_of, tokens
+
+TITLES = (
+    "The Cambridge Belfry", "Acorn Guest House", "Bridge Guest House", "Alpha-Milton Guest House", "A AND B GUEST HOUSE",
+    "Avalon Guesthouse", "Cityroomz", "Rosa's Bed & Breakfast", "Alexander Bed and Breakfast", "Moose", "Café Rouge",
+    "Zizzi Cambridge", "Curry Garden", "Curry King", "Curry Prince", "The Gardenia", "Gonville Hotel", "Lensfield Hotel",
+    "Ashley Hotel", "Huntingdon Marriott Hotel", "University Arms Hotel", "Worth House", "Warkworth House", "El Shaddai",
+    "Restaurant 17", "Restaurant Alimentum", "Wren X2", "Wren X3", "Galaxy Watch 5 Pro", "iPhone13", "J Restaurant",
+    "Nando's City Centre", "Ali Baba City Centre", "Pizza Hut City Centre", "Hotel du Vin", "Vin", "Crème Brûlée Société",
+)  # fmt: skip
+KB = Gazetteer(names_of(TITLES))
+
+
+def linked(text: str) -> list[tuple[str, str]]:
+    """(name, what stands in the text)."""
+    return [(found.name, text[found.start : found.end]) for found in KB.link(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("Does the Cambridge Belfry have a pool?", "The Cambridge Belfry", "the Cambridge Belfry"),
+        ("is THE CAMBRIDGE BELFRY open", "The Cambridge Belfry", "THE CAMBRIDGE BELFRY"),
+        ("cambridge belfry", "The Cambridge Belfry", "cambridge belfry"),
+        ("a table at cafe rouge", "Café Rouge", "cafe rouge"),
+        ("a table at CAFÉ ROUGE", "Café Rouge", "CAFÉ ROUGE"),
+        ("a table at Cafe\u0301 Rouge", "Café Rouge", "Cafe\u0301 Rouge"),
+        ("creme brulee societe", "Crème Brûlée Société", "creme brulee societe"),
+        ("Acorn Guest House's rooms", "Acorn Guest House", "Acorn Guest House's"),
+        ("Acorn’s guest house", "Acorn Guest House", "Acorn’s guest house"),
+        ("rosa's bed and breakfast", "Rosa's Bed & Breakfast", "rosa's bed and breakfast"),
+        ("rosas bed & breakfast", "Rosa's Bed & Breakfast", "rosas bed & breakfast"),
+        ("alexander bed&breakfast", "Alexander Bed and Breakfast", "alexander bed&breakfast"),
+        ("A & B guest house, please", "A AND B GUEST HOUSE", "A & B guest house"),
+        ("alpha milton guest house", "Alpha-Milton Guest House", "alpha milton guest house"),
+    ],
+)
+def test_case_accents_apostrophes_and_ampersands(text: str, name: str, said: str) -> None:
+    assert linked(text) == [(name, said)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("I booked city roomz.", "Cityroomz", "city roomz"),
+        ("acorn guesthouse", "Acorn Guest House", "acorn guesthouse"),
+        ("the avalon guest house", "Avalon Guesthouse", "avalon guest house"),
+        ("lens field hotel", "Lensfield Hotel", "lens field hotel"),
+        ("elshaddai", "El Shaddai", "elshaddai"),
+        ("wrenx2", "Wren X2", "wrenx2"),
+        ("wren x 2", "Wren X2", "wren x 2"),
+        ("wren-x2", "Wren X2", "wren-x2"),
+    ],
+)
+def test_one_word_as_two_and_two_as_one(text: str, name: str, said: str) -> None:
+    assert linked(text) == [(name, said)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("gonvile hotel", "Gonville Hotel"),
+        ("gonvlile hotel", "Gonville Hotel"),
+        ("the gonville hotle", "Gonville Hotel"),
+        ("acron guest house", "Acorn Guest House"),
+        ("huntington mariott hotel", "Huntingdon Marriott Hotel"),
+        ("huntingdon marriot", "Huntingdon Marriott Hotel"),
+        ("the cambrige belfrey", "The Cambridge Belfry"),
+        ("cityrooms", "Cityroomz"),
+        ("city rooms", "Cityroomz"),
+        ("alexandar bed and breakfast", "Alexander Bed and Breakfast"),
+        ("el shadai", "El Shaddai"),
+        ("curry gardens", "Curry Garden"),
+    ],
+)
+def test_slips_of_the_hand_and_of_speech_recognition(text: str, name: str) -> None:
+    assert [found for found, _ in linked(text)] == [name]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "   ", "?!", "'", "&", "what is the best one",
+        "is there a loose screw", "I want a house in the north", "a guest house please", "any guest house in the city centre",
+        "a bed and breakfast", "the restaurant", "a hotel", "Cambridge", "city centre", "wren", "wren x4", "the wren x 5",
+        "restaurant 18", "iphone14", "iphone 14", "galaxy watch 6 pro", "j", "plan b", "a and b",
+        "the mouse is cordless", "saving", "vine", "convivial", "gardening",
+    ],
+)  # fmt: skip
+def test_near_misses(text: str) -> None:
+    """Words that many names hold, other words, other numbers: none of them is a name."""
+    assert linked(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("gonville", "Gonville Hotel"), ("the galaxy watch pro", "Galaxy Watch 5 Pro"), ("galaxy watch 5", "Galaxy Watch 5 Pro")],
+)  # fmt: skip
+def test_the_rarest_word_says_enough(text: str, name: str) -> None:
+    """A part of a name is linked if little else goes by it; a number may be left out, not be another."""
+    assert [found for found, _ in linked(text)] == [name]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("hotel du vin", ["Hotel du Vin"]),
+        ("is vin open", ["Vin"]),
+        ("warkworth house", ["Warkworth House"]),
+        ("the gardenia", ["The Gardenia"]),
+        ("curry garden or curry king", ["Curry Garden", "Curry King"]),
+        ("the acorn guest house; gonville hotel", ["Acorn Guest House", "Gonville Hotel"]),
+        ("king curry garden", ["Curry Garden"]),
+        ("Wren X2 and Wren X3, not X4", ["Wren X2", "Wren X3"]),
+        ("moose, vin; gonville hotel", ["Moose", "Vin", "Gonville Hotel"]),
+    ],
+)
+def test_of_two_that_overlap_the_better_one_stays(text: str, names: list[str]) -> None:
+    assert [found for found, _ in linked(text)] == names
+
+
+def test_scores_say_how_much_of_the_name_stands_there() -> None:
+    whole, slip, part = (
+        KB.link(text)[0].score for text in ("huntingdon marriott hotel", "huntingdon mariott hotel", "huntingdon marriott")
+    )  # fmt: skip
+    assert 1.0 == whole > slip > part > 0.5
+
+
+def test_what_may_not_be_seen_hides_nothing_else() -> None:
+    """A better name that this reader may not see leaves its place to the one beside it."""
+    assert [f.name for f in KB.link("hotel du vin", lambda key: key != ("hotel", "du", "vin"))] == ["Vin"]
+    assert KB.link("hotel du vin", lambda _: False) == []
+
+
+# --- which names there are
+
+
+def test_a_beginning_that_titles_share_is_a_name() -> None:
+    titles = [
+        f"Roost Hub: {topic}" for topic in ("Reset to the state of the very first day", "Warranty terms", "Lights")
+    ]
+    assert ("roost", "hub") in names_of(titles)
+    assert ("roost", "hub") not in names_of(titles[:2])
+    assert ("roost", "hub") not in names_of([titles[0]] * 5), "they do not go on in different ways"
+
+
+def test_a_question_is_no_name() -> None:
+    """A title that goes on with a question is named by what stands before it."""
+    titles = [f"LIMEHOUSE: What type of {x} do you have?" for x in ("food", "wine", "parking")] + [
+        "LIMEHOUSE: Is it big?",
+        "LIMEHOUSE: Can I park there?",
+    ]
+    assert set(names_of(titles)) == {("limehouse",)}
+    assert names_of([f"How do I reset my {x}?" for x in ("router", "hub", "password", "mind")]) == {}
+
+
+def test_titles_that_say_nothing_give_no_name() -> None:
+    assert names_of(["", "  ", "?", "A", "the", "& and", "of the and", "…"]) == {}
+
+
+def test_products_are_names_and_long_titles_are_none() -> None:
+    title = "Everything that you ever wanted to learn about the router"
+    assert names_of([title], ["Wren X2"]) == {("wren", "x2"): "Wren X2"}
+
+
+def test_a_name_is_spelt_as_it_first_was() -> None:
+    assert names_of(["Café Rouge", "CAFE ROUGE"]) == {("cafe", "rouge"): "Café Rouge"}
+
+
+def test_many_titles_with_one_word_in_common() -> None:
+    """A word in thousands of names finds none of them, and counts where another does."""
+    kb = Gazetteer(names_of([*(f"Error {n}" for n in range(3000)), "Error Belfry"]))
+    assert kb.link("I get an error") == []
+    assert [f.name for f in kb.link("error 2999 again, error 4000")] == ["Error 2999"]
+    assert [f.score for f in kb.link("error belfry")] == [1.0]
+
+
+# --- any text, any titles
+
+TEXT = st.text(st.sampled_from("abeéÉİßŉﬁ &'’-_.?19\u0301\n𝔘水") | st.characters(), max_size=80)
+NAMED = st.lists(st.sampled_from([*TITLES, "?", "gonvile", "and", "the", "'s"]) | TEXT, max_size=12).map(" ".join)
+
+
+@given(st.lists(TEXT, max_size=8), TEXT)
+def test_any_text_and_any_titles(titles: list[str], text: str) -> None:
+    """Places are exact, ascend and do not overlap; names are spelt as a title has them."""
+    kb = Gazetteer(names_of(titles, titles[:2]))
+    for said in (text, *titles, " ".join(titles)):
+        end = 0
+        for found in kb.link(said):
+            assert end <= found.start < found.end <= len(said)
+            assert 0 < found.score <= 1
+            assert key_of(found.name) == found.key
+            assert any(found.name in title for title in titles)
+            end = found.end
+
+
+@given(NAMED)
+def test_places_in_talk_about_names(text: str) -> None:
+    end = 0
+    for found in KB.link(text):
+        assert end <= found.start < found.end <= len(text)
+        assert text[found.start].isalnum() or text[found.start] == "&"
+        end = found.end
+
+
+@given(TEXT)
+def test_words_stand_where_they_are_said_to(text: str) -> None:
+    end = 0
+    for token in tokens(text):
+        assert end <= token.start < token.end <= len(text)
+        assert token.text == "and" or len(token.text) <= token.end - token.start
+        end = token.end
+
+
+@given(st.sampled_from(TITLES), st.sampled_from([str, str.upper, str.lower, str.title]))
+def test_a_title_is_linked_however_it_is_written(title: str, write: object) -> None:
+    assert callable(write)
+    assert [found.name for found in KB.link(f"so, {write(title)}!")] == [title]
+
+
+@pytest.mark.parametrize(
+    "filler",
+    ["x" * 1_000_000, "& " * 300_000, "'" * 1_000_000, "curry " * 200_000, "gonvile hotel " * 50_000, "水" * 500_000],
+    ids=["letters", "ampersands", "apostrophes", "words", "names", "no spaces"],
+)
+def test_long_texts_are_read_at_their_end(filler: str) -> None:
+    """What is looked at is bounded, in words and in characters; the last name is found where it stands."""
+    text = f"Moose {filler} Cityroomz"
+    found = KB.link(text)
+    assert len(found) <= MAX_TOKENS
+    assert text[found[-1].start : found[-1].end] == found[-1].name == "Cityroomz"
+    assert all(f.start >= len(text) - MAX_CHARACTERS for f in found)
+
+
+def test_one_gazetteer_serves_many_threads() -> None:
+    texts = [f"{title} and {other.lower()}" for title in TITLES for other in TITLES[:6]]
+    alone = [KB.link(text) for text in texts]
+    fresh = Gazetteer(names_of(TITLES))
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(fresh.link, texts)) == alone
