@@ -13,8 +13,8 @@ from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Library, Retriever
 from grounding.query.linking import QueryBuilder
 from rai.ports import Ledger, PromptScreen
-from rai.quarantine import Nothing, Quarantine
 from rai.records import Report, Source
+from rai.screening.quarantine import Nothing, Quarantine
 
 
 @dataclass(frozen=True, slots=True)

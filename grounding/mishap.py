@@ -13,7 +13,7 @@ _ROOT = PurePath(__file__).parent.parent
 
 
 def kind_and_place(error: BaseException) -> str:
-    """`KeyError at rai/screen.py:88`: the type, and the last place that is our own code, if any is."""
+    """`KeyError at rai/screening/screen.py:88`: the type, and the last place that is our own code, if any is."""
     places = _places(error)
     ours = [place for place in places if place.startswith(_OURS)]
     return f"{type(error).__name__} at {(ours or places or ['an unknown place'])[-1]}"

@@ -21,7 +21,7 @@ from rai.check.repair.drop import drop_unsupported
 from rai.check.repair.replace import replace_unsupported
 from rai.check.wording.plain import substance
 from rai.check.wording.weigh import Weighing, weigh_claims
-from rai.claims.regions import regions_of
+from rai.claims.contacts.regions import regions_of
 from rai.ports import AnswerScorer, EntityTagger, StatementJudge
 from rai.records import STRUCK_DOUBT, Claim, EntityType, Kind, Layer, Report, Source, Status
 from rai.verdict import DEFAULT, CheckPolicy, certainty, layers_of, union_of

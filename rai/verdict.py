@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from rai.check.wording.plain import substance
-from rai.claims.phones import REGIONS
+from rai.claims.contacts.phones import REGIONS
 from rai.records import CONTACT_KINDS, STRUCK_DOUBT, SUPPORTED, Claim, Kind, Layer, Status, Verdict
 
 

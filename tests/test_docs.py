@@ -160,3 +160,14 @@ def test_every_dependency_has_its_line() -> None:
 def test_pictures_are_small() -> None:
     for picture in (ROOT / "docs" / "images").iterdir():
         assert picture.stat().st_size < 200_000, picture.name
+
+
+@pytest.mark.parametrize("package", ["bot", "grounding", "rai"])
+def test_the_map_names_every_folder(package: str) -> None:
+    """The table of a package in docs/architecture.md has each folder of it that holds modules, and no other that does not exist."""
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    table = text.split(f"| `{package}/` | |", 1)[1].split("\n\n", 1)[0]
+    named = set(re.findall(r"`([a-z_]+)/`", table))
+    folders = {p.name for p in (ROOT / package).iterdir() if (p / "__init__.py").is_file()}
+    assert folders <= named, sorted(folders - named)
+    assert all((ROOT / package / name).is_dir() or (ROOT / package / "ingest" / name).is_dir() for name in named)

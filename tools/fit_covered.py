@@ -31,7 +31,7 @@ from rai.check.statements.features import FEATURES, features
 from rai.check.statements.rules import RULES
 from rai.check.statements.said import Said, read_statement
 from rai.check.wording.plain import plain_words, substance
-from rai.claims.phones import REGIONS
+from rai.claims.contacts.phones import REGIONS
 from rai.records import Source
 
 Matrix = NDArray[np.float64]

@@ -28,10 +28,10 @@ from rai.check.reading.sources import Place
 from rai.check.rules.nearer import contested
 from rai.check.same.keys import measure_of
 from rai.check.setting import Setting, standing
+from rai.claims.contacts.phones import REGIONS
+from rai.claims.contacts.regions import regions_of
 from rai.claims.find import find_values
 from rai.claims.found import Found
-from rai.claims.phones import REGIONS
-from rai.claims.regions import regions_of
 from rai.records import CONTACT_KINDS, Source
 
 Matrix = NDArray[np.float64]

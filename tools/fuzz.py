@@ -29,9 +29,9 @@ from grounding.errors import InputError
 from grounding.query.conversation import last_turn_query, missing_names, spoken_of
 from grounding.records import Turn
 from rai.embedded.screen import EmbeddedScreen
+from rai.personal.redact import Redactor
 from rai.provenance import CheckPorts, check
 from rai.records import Source
-from rai.redact import Redactor
 
 LIMIT_S = 2.0
 """Wall time that one use of one text may take. What overruns is tried once more, alone: a busy machine is no find."""

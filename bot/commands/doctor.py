@@ -29,7 +29,7 @@ from bot.settings.terms import terms
 from bot.system import System
 from grounding.errors import AttestError, BudgetSpent, InputError, ServiceError
 from rai.account import Account
-from rai.off_policy import load
+from rai.screening.off_policy import load
 
 app = options.command_app()
 _STYLES = {"ok": "green", "note": "yellow", "fail": "bold red"}

@@ -13,7 +13,7 @@ from bot.commands.startup import run
 from bot.commands.wiring import opened
 from bot.turn.quarantine import as_json, named
 from bot.turn.quarantine import decide as decide_on
-from rai.quarantine import Decision, Quarantined
+from rai.screening.quarantine import Decision, Quarantined
 
 app = options.command_app("See and decide passages that were taken for planted orders.")
 _SHOWN = 110

@@ -16,8 +16,8 @@ from grounding.ports import Embedder
 from grounding.services.address import check_address, check_key
 from grounding.services.cloud import COGNITIVE, is_azure_ai
 from grounding.services.remote import Remote
-from rai.private import PrivateEmbedder
-from rai.redact import Redactor
+from rai.personal.redact import Redactor
+from rai.screening.private import PrivateEmbedder
 
 if TYPE_CHECKING:
     from grounding.azure.openai_embedder import OpenAIEmbedder

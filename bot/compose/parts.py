@@ -10,8 +10,8 @@ from bot.settings.load import Settings
 from grounding.bounded.pool import shared_pool
 from grounding.errors import InputError, SettingsError, StoreError
 from grounding.ports import Embedder
-from rai.off_policy import OffPolicy
 from rai.ports import LocalScreen
+from rai.screening.off_policy import OffPolicy
 
 if TYPE_CHECKING:
     from grounding.embedded.index import EmbeddedIndex

@@ -27,14 +27,14 @@ from grounding.services.cloud import CLOUDS, COGNITIVE, is_azure_ai
 from grounding.services.group_names import GroupNames
 from grounding.services.remote import Remote
 from grounding.web.sites import Sites
-from rai.cascade import CascadeScreen
 from rai.check.judging.prompt import REQUEST as JUDGE_REQUEST
 from rai.check.judging.prompt import instructions as judge_instructions
+from rai.personal.redact import Redactor
 from rai.ports import EntityTagger, PersonalFinder, PromptScreen
-from rai.private import PrivateModel, PrivateTagger, masking
 from rai.records import EntityType
-from rai.redact import Redactor
-from rai.screened import TIMEOUT_S, ScreenedModel, ScreenedWeb
+from rai.screening.cascade import CascadeScreen
+from rai.screening.private import PrivateModel, PrivateTagger, masking
+from rai.screening.screened import TIMEOUT_S, ScreenedModel, ScreenedWeb
 
 if TYPE_CHECKING:
     from grounding.azure.openai_learned import Learned

@@ -1,4 +1,4 @@
-"""Settings to seams: with `bot.compose.services`, its part for services, the only module that names implementations. It imports
+"""Settings to seams: with the other modules of this folder the only one that names implementations. It imports
 each one where it is built, so that a start pays only for what is switched on.
 
 Order matters for safety: whatever reaches a model or the web is wrapped by the screen here, and what was wrapped is not
@@ -47,12 +47,12 @@ from grounding.ports import ChatModel, Composer, Embedder, Grader
 from grounding.query.linking import QueryBuilder
 from rai.account import Terms
 from rai.check.judging.model import ModelJudge
+from rai.personal.redact import Redactor
 from rai.ports import Ledger, PromptScreen, StatementJudge
-from rai.private import redaction
 from rai.provenance import CheckPolicy, CheckPorts, check, load
 from rai.records import Report, Source
-from rai.redact import Redactor
-from rai.screened import RememberingScreen, ScreenedRetriever
+from rai.screening.private import redaction
+from rai.screening.screened import RememberingScreen, ScreenedRetriever
 from rai.verdict import struck_by
 
 if TYPE_CHECKING:

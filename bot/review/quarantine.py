@@ -14,7 +14,7 @@ from bot.review.pages import WITH_FORM, require_session
 from bot.review.session import form_token
 from bot.turn.quarantine import decide, named
 from grounding.errors import InputError
-from rai.quarantine import STATES, Decision
+from rai.screening.quarantine import STATES, Decision
 
 ALL = "all"
 SHOWN = 100

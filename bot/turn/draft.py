@@ -10,7 +10,7 @@ from functools import cache
 
 from bot.turn.state import Work
 from grounding.asking.templates import template
-from rai.draft import Around, judge_draft
+from rai.screening.draft import Around, judge_draft
 
 _OURS = ("system", "guidance", "guidance_apart", "history", "agent_context", "revision")
 """Templates that an answer must not tell; the example and the sentence of insufficiency are meant to be said."""

@@ -46,7 +46,7 @@ from grounding.query.conversation import last_turn_query, with_words, without_ex
 from grounding.records import Access, Action, Prompt, Query, Turn
 from rai.account import Account, totals
 from rai.records import Outcome
-from rai.screened import TurnScreening, screened_turn
+from rai.screening.screened import TurnScreening, screened_turn
 
 LOG = logging.getLogger("attest.turn")
 

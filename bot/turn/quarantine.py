@@ -8,7 +8,7 @@ from typing import Any
 from bot.turn.disputes import WORDS_MAX
 from grounding.errors import InputError
 from rai.ports import Ledger
-from rai.quarantine import Decision, Quarantine, Quarantined
+from rai.screening.quarantine import Decision, Quarantine, Quarantined
 
 DECISION = "quarantine_decision"
 SHORTEST = 4

@@ -8,8 +8,8 @@ from importlib import resources
 
 import yaml
 
-from rai.reading import language
 from rai.records import Category
+from rai.screening.reading import language
 
 FALLBACK = "en"
 

@@ -13,8 +13,8 @@ from grounding.azure.language_client import Mask
 from grounding.services.remote import Remote
 from rai.azure.language import LanguageRecognizer
 from rai.personal.known import Kind, Personal
+from rai.personal.redact import MASK
 from rai.ports import EntityTagger
-from rai.redact import MASK
 
 FEWEST = 4
 """Letters and digits of a reference: what is shorter would be found again in every other text."""

@@ -28,10 +28,11 @@ from rai.check.roles import quotes
 from rai.check.setting import Finding, Setting, said
 from rai.check.statements.denied import denied_apart
 from rai.check.statements.match import match_statement, with_values
-from rai.claims import codes, names, relative
+from rai.claims.contacts.phones import REGIONS
 from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
-from rai.claims.phones import REGIONS
+from rai.claims.names import codes, names
+from rai.claims.times import relative
 from rai.records import SUPPORTED, Claim, EntityType, EvidenceSpan, Kind, Source, Status
 
 NOT_ASKED = "Only values were checked."

@@ -12,8 +12,8 @@ from rai.check.reading.frames import NOWHERE, Frame
 from rai.check.reading.sources import Place, Prepared, folded_field
 from rai.check.same.keys import looked_up
 from rai.check.same.values import comparable_kinds, same_value
+from rai.claims.contacts.links import parse
 from rai.claims.found import Found
-from rai.claims.links import parse
 from rai.records import EvidenceSpan, Kind, Status
 
 

@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from grounding.text import caseless, sentences
-from rai.claims import addresses, codes, dates, links, money, names, numbers, phones, relative, times
+from rai.claims.amounts import money
+from rai.claims.contacts import addresses, links, phones
+from rai.claims.contacts.phones import REGIONS
 from rai.claims.found import Found
-from rai.claims.phones import REGIONS
+from rai.claims.names import codes, names
+from rai.claims.numbers import numbers
+from rai.claims.times import dates, relative, times
 from rai.records import Claim
 
 

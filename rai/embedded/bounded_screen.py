@@ -12,8 +12,8 @@ from grounding.bounded.pool import Run
 from grounding.errors import WorkError
 from rai.embedded.classifier import Classifier
 from rai.embedded.screen import EmbeddedScreen
-from rai.off_policy import OffPolicy, Subjects
 from rai.records import DocumentScreening, Screening
+from rai.screening.off_policy import OffPolicy, Subjects
 
 UNJUDGED = "unjudged"
 """The rule of a passage that could not be judged: it is left out."""

@@ -3,7 +3,7 @@
 `follow` compares the documents that were learnt from with those of the library and reads only what changed, so an
 ingest, a removal and a killed run all end in the same list. A running server sees a new list at its next look-up; it
 reads one number to know, and the list itself only when that changed. The file lies beside the store, in a folder that
-only its owner may read, because restricted documents taught it (see `rai.claims.gazetteer` for what may leave it).
+only its owner may read, because restricted documents taught it (see `rai.claims.names.gazetteer` for what may leave it).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from grounding.errors import StoreError
 from grounding.ports import Library
 from grounding.records import Document, DocumentInfo
 from grounding.store.side_file import opened
-from rai.claims.gazetteer import Learnt, combine, read_document
+from rai.claims.names.gazetteer import Learnt, combine, read_document
 from rai.records import EntityType
 
 LOG = logging.getLogger("attest")

@@ -15,8 +15,8 @@ from grounding.ports import Library
 from grounding.store.side_file import opened
 from rai.embedded.verdict_file import Chunks, Titled, VerdictFile
 from rai.ports import PromptScreen
-from rai.quarantine import Decided, Decision, Quarantined, passage_key
-from rai.screened import as_data, verdict_key
+from rai.screening.quarantine import Decided, Decision, Quarantined, passage_key
+from rai.screening.screened import as_data, verdict_key
 
 LOG = logging.getLogger("attest")
 _TABLES = """

@@ -11,14 +11,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rai.addressed import addressed, names_the_model
 from rai.embedded.classifier import CLASSES, Classifier
-from rai.forms import decoded, plain_letters, reads_as_english
-from rai.off_policy import OffPolicy, Subjects
-from rai.permission import asks_permission
-from rai.reading import reads
 from rai.records import DocumentScreening, Screening
-from rai.screen import Finding, judge, rules_version
+from rai.screening.addressed import addressed, names_the_model
+from rai.screening.forms import decoded, plain_letters, reads_as_english
+from rai.screening.off_policy import OffPolicy, Subjects
+from rai.screening.permission import asks_permission
+from rai.screening.reading import reads
+from rai.screening.screen import Finding, judge, rules_version
 
 BLOCK_AT = 0.5
 REQUEST_AT, JAILBREAK_AT = 0.97, 0.99

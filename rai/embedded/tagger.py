@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Mapping
 
 from grounding.text import caseless
-from rai.claims import addresses, codes, names
+from rai.claims.contacts import addresses
 from rai.claims.found import Found
-from rai.claims.gazetteer import MAX_WORDS
+from rai.claims.names import codes, names
+from rai.claims.names.gazetteer import MAX_WORDS
 from rai.records import EntityType
 
 Tag = tuple[int, int, EntityType]

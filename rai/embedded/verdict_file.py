@@ -18,7 +18,7 @@ from grounding.ports import Library
 from grounding.records import Chunk, Progress
 from grounding.store.side_file import opened
 from rai.ports import PromptScreen
-from rai.screened import as_data, verdict_key
+from rai.screening.screened import as_data, verdict_key
 
 LOG = logging.getLogger("attest")
 _TABLES = """

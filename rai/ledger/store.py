@@ -24,8 +24,8 @@ from rai.ledger import dialect
 from rai.ledger.chain import ERASE, GENESIS, Row, canonical, key_id, link, new_entry_id, walk
 from rai.ledger.export import export_lines
 from rai.ledger.key import Anchor, Mark, load_key
+from rai.personal.redact import redact_entry
 from rai.records import Entry, Verification
-from rai.redact import redact_entry
 
 _SCHEMA = "1"
 _BATCH = 200

@@ -1,6 +1,6 @@
 """Numbers and codes that belong to one person: references by their label, bank accounts, cards, e-mail addresses, long numbers.
 
-Telephone numbers without a label are left to presidio (`rai.redact`), which knows the numbering plans.
+Telephone numbers without a label are left to presidio (`rai.personal.redact`), which knows the numbering plans.
 """
 
 from __future__ import annotations

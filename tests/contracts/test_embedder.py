@@ -15,8 +15,8 @@ from grounding.embedded.embedder import MiniLM
 from grounding.errors import StoreError
 from grounding.ports import Embedder
 from grounding.services.remote import Remote
-from rai.private import PrivateEmbedder
-from rai.redact import Redactor
+from rai.personal.redact import Redactor
+from rai.screening.private import PrivateEmbedder
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.embeddings_server import KEY, EmbeddingsServer
 

@@ -14,14 +14,14 @@ from grounding.bounded.pool import shared_pool
 from grounding.services.remote import Remote
 from rai.azure.content_safety import ContentSafetyScreen
 from rai.azure.moderation import ModerationScreen
-from rai.cascade import CascadeScreen
 from rai.embedded.bounded_screen import bounded_screen
 from rai.embedded.classifier import FILE, Classifier
 from rai.embedded.screen import EmbeddedScreen
-from rai.off_policy import OffPolicy
 from rai.ports import PromptScreen
 from rai.records import Category
-from rai.screened import RememberingScreen
+from rai.screening.cascade import CascadeScreen
+from rai.screening.off_policy import OffPolicy
+from rai.screening.screened import RememberingScreen
 from tests.fakes.content_safety_server import KEY, ContentSafetyServer
 from tests.fakes.moderation_server import ModerationServer
 

@@ -25,10 +25,10 @@ from grounding.records import Document, Grade, Grading, Passage, WebResult
 from rai.embedded.relevance import EmbeddedRelevance
 from rai.embedded.screen import EmbeddedScreen
 from rai.ledger.store import SqlLedger
+from rai.personal.redact import Redactor
 from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import Report, Source
-from rai.redact import Redactor
-from rai.screened import RememberingScreen, ScreenedModel, ScreenedRetriever, ScreenedWeb
+from rai.screening.screened import RememberingScreen, ScreenedModel, ScreenedRetriever, ScreenedWeb
 from tests.grounding.embedded.kb import open_kb, retriever_of
 
 

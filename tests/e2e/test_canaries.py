@@ -29,8 +29,8 @@ from grounding.services.remote import Remote
 from grounding.web.sample import SamplePages
 from grounding.web.serpapi_search import SerpApiSearch
 from rai.ledger.store import SqlLedger
+from rai.personal.redact import MASK
 from rai.ports import Ledger
-from rai.redact import MASK
 from tests.e2e.support import ScriptedGrader, world
 from tests.fakes.faults import echoed
 from tests.fakes.language_server import LanguageServer

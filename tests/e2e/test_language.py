@@ -13,8 +13,8 @@ import pytest
 from bot.records import Ask
 from bot.settings.load import load_settings
 from bot.system import System
+from rai.personal.redact import MASK
 from rai.records import Outcome
-from rai.redact import MASK
 from tests.e2e.one_page import over_one_page
 from tests.fakes import faults
 from tests.fakes.language_server import LanguageServer

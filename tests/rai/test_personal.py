@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rai.personal.known import Known
-from rai.redact import MASK, Redactor, masked, merged
+from rai.personal.redact import MASK, Redactor, masked, merged
 
 REDACTOR = Redactor()
 FOUND = [

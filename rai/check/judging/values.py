@@ -12,9 +12,9 @@ from rai.check.reading.sources import Place, prepare
 from rai.check.same.keys import measure_of
 from rai.check.same.values import comparable_kinds, same_value
 from rai.check.setting import standing
+from rai.claims.contacts.phones import REGIONS
 from rai.claims.find import find_values
 from rai.claims.found import Found
-from rai.claims.phones import REGIONS
 from rai.records import CONTACT_KINDS, Claim, EvidenceSpan, Source
 
 

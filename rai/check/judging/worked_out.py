@@ -18,7 +18,7 @@ from rai.check.rules.amounts import Spot
 from rai.check.rules.rounding import hedge_of, may_be_rounded
 from rai.check.same.money import currency_stands
 from rai.claims.found import Found
-from rai.claims.units import dimension_of
+from rai.claims.numbers.units import dimension_of
 from rai.records import EvidenceSpan
 
 CONVERSIONS = frozenset(map(Decimal, (7, 12, 24, 52, 60, 100, 365, 1000)))

@@ -11,9 +11,9 @@ from rai.check.names.named import in_given, match_named
 from rai.check.names.roles import of_another
 from rai.check.reading.sources import Prepared
 from rai.check.setting import Around, Finding, Setting, name_of
-from rai.claims import codes
 from rai.claims.found import Found
-from rai.claims.name_words import DESCRIPTORS, LEADING
+from rai.claims.names import codes
+from rai.claims.names.name_words import DESCRIPTORS, LEADING
 from rai.records import Claim, EvidenceSpan
 
 _GERMAN = re.compile(

@@ -11,7 +11,7 @@ from grounding.text import STOP_WORDS, stem, words
 from rai.check.names.named import match_around, match_named
 from rai.check.reading.sources import Place, Prepared, caseless_field
 from rai.claims.found import Found
-from rai.claims.name_words import DESCRIPTORS
+from rai.claims.names.name_words import DESCRIPTORS
 from rai.records import EvidenceSpan
 
 _JOINT = re.compile(r" (?:and|&|of|at|on|in|by|the|de|la)(?: the)? ")

@@ -9,7 +9,7 @@ from typing import Literal
 
 from rai.check.reading.sources import Prepared, caseless_field
 from rai.claims.found import Found
-from rai.claims.name_words import SPELT_OUT
+from rai.claims.names.name_words import SPELT_OUT
 from rai.records import EvidenceSpan
 
 _FIELDS: tuple[Literal["text", "title"], ...] = ("text", "title")

@@ -21,7 +21,7 @@ from rai.check.same.values import same_value
 from rai.check.wording.plain import plain_words
 from rai.check.wording.sense import comparable, sense
 from rai.claims.found import Found
-from rai.claims.name_words import SPELT_OUT
+from rai.claims.names.name_words import SPELT_OUT
 from rai.records import EvidenceSpan, Source
 
 LONG_NAME = 5

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rai.check.reading.words import role_terms, said_words
-from rai.claims import weekdays
 from rai.claims.found import Found
+from rai.claims.times import weekdays
 
 Words = frozenset[str]
 Edges = list[tuple[int, int]]

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from rai.check.reading.clauses import CELL, LONGEST, NONE, Edges, Words, label_of, piece_of
 from rai.check.reading.words import role_terms, said_words
-from rai.claims import weekdays
 from rai.claims.found import Found
+from rai.claims.times import weekdays
 
 _YEAR = re.compile(r"(?<![\d.,])(?:19|20)\d{2}(?![\d.,]\d|\d)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")

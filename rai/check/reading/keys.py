@@ -15,7 +15,7 @@ from functools import lru_cache
 from grounding.text import STOP_WORDS, fold, stem
 from rai.check.reading.cells import cells_of
 from rai.check.reading.words import countries_named
-from rai.claims import weekdays
+from rai.claims.times import weekdays
 
 Words = frozenset[str]
 Span = tuple[int, int]

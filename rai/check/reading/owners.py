@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from grounding.text import fold, terms
 from rai.check.reading.sources import Place
-from rai.claims.regions import countries
+from rai.claims.contacts.regions import countries
 
 Words = frozenset[str]
 

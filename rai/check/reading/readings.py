@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from rai.claims.dates import find as dates_in
 from rai.claims.found import Found
-from rai.claims.weekdays import find as weekdays_in
+from rai.claims.times.dates import find as dates_in
+from rai.claims.times.weekdays import find as weekdays_in
 from rai.records import Kind
 
 _NEAR = 24

@@ -17,8 +17,8 @@ from rai.check.same.contacts import near
 from rai.check.same.keys import rivalled
 from rai.check.same.lookalike import edit_distance, looks_like
 from rai.check.setting import host_of
+from rai.claims.contacts.links import parse
 from rai.claims.found import Found
-from rai.claims.links import parse
 from rai.records import CONTACT_KINDS, UNSUPPORTED, Claim, EvidenceSpan
 
 MOST_CANDIDATES = 24

@@ -26,7 +26,7 @@ from rai.check.same.values import same_value
 from rai.check.setting import Around, Finding, Setting, line_of, name_of
 from rai.check.wording.plain import NEGATION
 from rai.claims.found import Found
-from rai.claims.units import converted, dimension_of
+from rai.claims.numbers.units import converted, dimension_of
 from rai.records import Claim
 
 KINDS = frozenset({"number", "quantity", "money", "percent", "date", "time", "phone", "email", "url"})

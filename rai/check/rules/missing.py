@@ -15,9 +15,9 @@ from rai.check.same.keys import measure
 from rai.check.same.lookalike import looks_like
 from rai.check.setting import Around, Finding, Setting, holds, host_of, name_of
 from rai.check.wording.plain import is_question
-from rai.claims import feasts, weekdays
+from rai.claims.amounts.rates import same_per
 from rai.claims.found import Found
-from rai.claims.rates import same_per
+from rai.claims.times import feasts, weekdays
 from rai.records import CONTACT_KINDS, Claim
 
 COUNTS = "how-many"

@@ -22,7 +22,7 @@ from rai.check.rules.others import rival_of
 from rai.check.rules.places import layers_of
 from rai.check.setting import Finding, Setting, name_of
 from rai.claims.found import Found
-from rai.claims.names import normal
+from rai.claims.names.names import normal
 from rai.records import Claim, EvidenceSpan
 
 _VERSION = re.compile(r"(?:[^\W\d_]{2,20} )?\d{1,4}(?:\.\d{1,4}){0,3}")

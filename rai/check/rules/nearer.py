@@ -18,8 +18,8 @@ from rai.check.reading.keys import line_at
 from rai.check.reading.sources import Place
 from rai.check.rules.compared import is_compared
 from rai.check.setting import Finding, name_of
+from rai.claims.amounts.rates import same_per
 from rai.claims.found import Found
-from rai.claims.rates import same_per
 from rai.records import CONTACT_KINDS
 
 MOST_RIVALS = 60

@@ -31,10 +31,10 @@ from rai.check.same.contacts import agree
 from rai.check.same.keys import measure_of
 from rai.check.same.values import same_value
 from rai.check.setting import MOST_STANDING, Around, Finding, Setting, name_of
-from rai.claims import weekdays
-from rai.claims.currencies import CODES, pattern_of
+from rai.claims.amounts.currencies import CODES, pattern_of
 from rai.claims.found import Found
 from rai.claims.languages import language
+from rai.claims.times import weekdays
 from rai.records import CONTACT_KINDS, Claim, EvidenceSpan, Kind, Source
 
 MOST_COMPARED = 400_000

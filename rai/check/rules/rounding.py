@@ -28,8 +28,8 @@ from rai.check.reading.sources import Place
 from rai.check.rules.amounts import MOST_CANDIDATES, Spot, kindred, number_of, role_fitting, spot_of
 from rai.check.setting import Around, Finding, Setting, name_of
 from rai.claims.found import Found
-from rai.claims.numeral import decimal_of
-from rai.claims.units import dimension_of, factors
+from rai.claims.numbers.numeral import decimal_of
+from rai.claims.numbers.units import dimension_of, factors
 from rai.records import Claim
 
 Hedge = Literal["about", "near_below", "near_above", "above", "below", "least", "most"]

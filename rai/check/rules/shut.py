@@ -9,8 +9,8 @@ from rai.check.answer import Answer
 from rai.check.lexicon.load import pattern
 from rai.check.reading.sources import Place
 from rai.check.setting import Finding, name_of
-from rai.claims import weekdays
 from rai.claims.found import Found
+from rai.claims.times import weekdays
 from rai.records import Claim
 
 _NEAR = 28

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from grounding.text import caseless
 from rai.check.same.lookalike import edit_distance, registrable
+from rai.claims.contacts.links import Address, parse
+from rai.claims.contacts.phones import area_code, country_code
 from rai.claims.found import Found
-from rai.claims.links import Address, parse
-from rai.claims.phones import area_code, country_code
 
 LEAST_PARTIAL = 7
 """Digits of a telephone number without its area code below which it could be anything."""

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from rai.claims import weekdays
-from rai.claims.dates import coarser
+from rai.claims.contacts.links import parse
 from rai.claims.found import Found
-from rai.claims.links import parse
-from rai.claims.units import bases, dimension_of, per_second, units_beside
+from rai.claims.numbers.units import bases, dimension_of, per_second, units_beside
+from rai.claims.times import weekdays
+from rai.claims.times.dates import coarser
 from rai.records import EntityType, Kind
 
 PARTS = {"50%": "0.5", "25%": "0.25", "75%": "0.75", "20%": "0.2", "10%": "0.1", "33.333333%": "0.333333"}

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from rai.claims.links import unicode_host
+from rai.claims.contacts.links import unicode_host
 
 # Signs that pass for others; letters of other scripts that look Latin (Unicode TR 39 confusables, the common ones)
 _LATIN = {

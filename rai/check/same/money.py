@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rai.claims.currencies import CODES, pattern_of
+from rai.claims.amounts.currencies import CODES, pattern_of
 from rai.claims.found import Found
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from rai.claims import weekdays, zones
-from rai.claims.dates import coarser
 from rai.claims.found import Found
+from rai.claims.times import weekdays, zones
+from rai.claims.times.dates import coarser
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _DAY_MINUTES = 24 * 60

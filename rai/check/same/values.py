@@ -9,11 +9,11 @@ from rai.check.same.contacts import agree
 from rai.check.same.keys import PARTS
 from rai.check.same.money import currency_stands, same_money
 from rai.check.same.times import same_date, same_time
+from rai.claims.amounts.rates import same_per
 from rai.claims.found import Found
-from rai.claims.numbers import unit_words
-from rai.claims.rates import same_per
-from rai.claims.units import per_second, same_unit_value
-from rai.claims.weekdays import EVERY_DAY
+from rai.claims.numbers.numbers import unit_words
+from rai.claims.numbers.units import per_second, same_unit_value
+from rai.claims.times.weekdays import EVERY_DAY
 from rai.records import Kind
 
 _NUMERIC = ("number", "quantity", "money", "percent", "date")

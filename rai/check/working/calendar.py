@@ -18,8 +18,8 @@ from itertools import permutations
 
 from rai.check.operands import Operand, amount_of, unit_of
 from rai.check.working.terms import SAID
-from rai.claims import weekdays
 from rai.claims.found import Found
+from rai.claims.times import weekdays
 
 _DAY = re.compile(r"(\d{4}|-)-(\d\d)-(\d\d)")
 _DAY_AND_WEEKDAY = re.compile(r"--(\d\d)-(\d\d)-W-(\d)")

@@ -15,7 +15,7 @@ from rai.check.operands import Operand, numbered, unit_of
 from rai.check.working.products import counts_of, products_of
 from rai.check.working.terms import SAID, SCALE, Term, Wanted, cost_of, factor_of, of_fraction, scaled
 from rai.claims.found import Found
-from rai.claims.units import dimension_of
+from rai.claims.numbers.units import dimension_of
 
 _CENT = SCALE // 100
 MOST_PAIRED, MOST_PAIRS = 1500, 20_000

@@ -11,7 +11,7 @@ from math import ceil
 from rai.check.operands import Operand, numbered, unit_of
 from rai.check.working.terms import SAID, Term, cost_of, factor_of, scaled
 from rai.claims.found import Found
-from rai.claims.units import dimension_of
+from rai.claims.numbers.units import dimension_of
 
 MOST_MULTIPLE = 1000
 """Of a count that something is multiplied by; and no count is divided by more."""

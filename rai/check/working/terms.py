@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from rai.check.operands import Operand
 from rai.claims.found import Found
-from rai.claims.units import MEASURES, dimension_of
+from rai.claims.numbers.units import MEASURES, dimension_of
 
 SCALE = 10_000
 

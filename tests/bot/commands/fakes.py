@@ -33,8 +33,8 @@ from grounding.records import (
     Turn,
 )
 from grounding.text import sentences, terms
-from rai.quarantine import Nothing, Quarantine
 from rai.records import Claim, DocumentScreening, Entry, EvidenceSpan, Outcome, Report, Screening, Verification
+from rai.screening.quarantine import Nothing, Quarantine
 from tests.fakes.ledger import exported
 
 DOCUMENTS = (

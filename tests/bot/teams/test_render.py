@@ -24,8 +24,8 @@ from bot.teams.limits import (
 )
 from bot.teams.render import TOO_LONG, SourceLink, cited, plain, render, safe_markdown, shorten
 from grounding.query.clarify import Clarification
-from rai.reading import unread
 from rai.records import Outcome
+from rai.screening.reading import unread
 from tests.bot.teams.conftest import REPLY
 
 Json = dict[str, Any]

@@ -6,8 +6,8 @@ import pytest
 
 from bot.turn.quarantine import DECISION, decide, named
 from grounding.errors import InputError, StoreError
-from rai.quarantine import STATES, Nothing
 from rai.records import Entry
+from rai.screening.quarantine import STATES, Nothing
 from tests.bot.commands.fakes import MemoryLedger
 from tests.fakes.quarantine import held, two
 

@@ -15,7 +15,7 @@ from bot.wording.refusals import language_for, refusal_text, texts
 from grounding.policy import Policy
 from grounding.records import Document
 from rai.records import Category, Outcome
-from rai.screen import rules
+from rai.screening.screen import rules
 from tests.e2e.support import ScriptedGrader, world
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.model import ScriptedModel

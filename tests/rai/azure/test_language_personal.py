@@ -9,9 +9,9 @@ from grounding.services.remote import Remote
 from rai.azure.language_personal import LanguagePersonal, PersonalRecognizer
 from rai.embedded.tagger import GazetteerTagger
 from rai.personal.known import Personal
-from rai.private import look_further, masking, redaction
-from rai.redact import MASK, Redactor
-from rai.screened import _public, known_of, screened_turn
+from rai.personal.redact import MASK, Redactor
+from rai.screening.private import look_further, masking, redaction
+from rai.screening.screened import _public, known_of, screened_turn
 from tests.fakes.language_server import Category, LanguageServer
 
 KEY = "canary-key-1234"

@@ -8,9 +8,9 @@ from rai.check.reading.sources import prepare
 from rai.check.reading.words import role_terms
 from rai.check.setting import Around, Finding, Setting
 from rai.check.surroundings import surroundings
+from rai.claims.contacts.phones import REGIONS
 from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found
-from rai.claims.phones import REGIONS
 from rai.records import Claim, Source
 
 Judge = Callable[[Claim, Found, Around, Setting], Finding | None]

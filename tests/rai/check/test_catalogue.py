@@ -18,8 +18,8 @@ from rai.check.quoted.changed import loose_digits
 from rai.check.reading.readings import readings
 from rai.check.statements.match import COVERED
 from rai.check.statements.rules import RULES as OF_SENTENCES
+from rai.claims.contacts.phones import REGIONS
 from rai.claims.find import claims_of, find_values
-from rai.claims.phones import REGIONS
 from rai.records import Claim, Source, Status
 
 ROOT = Path(__file__).parents[3]

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rai.claims import codes, names
+from rai.claims.contacts.links import parse
 from rai.claims.find import find_claims, find_values
-from rai.claims.links import parse
-from rai.claims.numerals import canonical, numerals
+from rai.claims.names import codes, names
+from rai.claims.numbers.numerals import canonical, numerals
 
 FOUND = [
     # numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rai.claims.rates import per_of, same_per
+from rai.claims.amounts.rates import per_of, same_per
 
 PER = [
     ("$5 per 24 hours", "day"), ("$5 per 15 minutes", "15-minute"), ("$5 je angefangene Viertelstunde", "15-minute"), ("$5 per gereserveerd kwartier", "15-minute"),

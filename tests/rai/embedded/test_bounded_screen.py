@@ -14,8 +14,8 @@ from rai.embedded.bounded_screen import UNJUDGED, BoundedScreen, bounded_screen
 from rai.embedded.classifier import FILE, Classifier
 from rai.embedded.screen import EmbeddedScreen
 from rai.embedded.verdict_file import VerdictFile
-from rai.off_policy import OffPolicy
 from rai.records import DocumentScreening
+from rai.screening.off_policy import OffPolicy
 from tests.grounding.bounded import work
 
 P = ParamSpec("P")

@@ -8,7 +8,7 @@ import pytest
 
 from rai.embedded.classifier import FILE, Classifier
 from rai.embedded.screen import BLOCK_AT, EmbeddedScreen, scaled
-from rai.off_policy import OffPolicy
+from rai.screening.off_policy import OffPolicy
 
 
 @pytest.fixture(scope="module")

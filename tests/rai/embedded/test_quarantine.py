@@ -10,8 +10,8 @@ from grounding.errors import StoreError
 from grounding.records import Access, Query
 from rai.embedded.quarantine import DecisionFile, EmbeddedQuarantine
 from rai.embedded.verdict_file import VerdictFile
-from rai.quarantine import Decided, passage_key
-from rai.screened import ScreenedRetriever
+from rai.screening.quarantine import Decided, passage_key
+from rai.screening.screened import ScreenedRetriever
 from tests.rai.embedded.test_verdict_file import ORDER, TEXTS, Counting, Shelf
 
 

@@ -16,8 +16,8 @@ from bot.settings.load import Settings
 from bot.system import System
 from grounding.errors import PromptBlocked
 from grounding.records import Access, Completion, Passage, Query, WebResult
-from rai.redact import Redactor
-from rai.screened import ScreenedModel, ScreenedWeb
+from rai.personal.redact import Redactor
+from rai.screening.screened import ScreenedModel, ScreenedWeb
 from tests.rai.redteam.files import IN_FILES, write
 from tests.rai.redteam.table import SIDES, Idea, Side
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rai.check.same.lookalike import looks_like, registrable
-from rai.claims.links import parse
+from rai.claims.contacts.links import parse
 
 ALIKE = [
     ("c0ntoso.com", "contoso.com"), ("cnotoso.com", "contoso.com"), ("contosso.com", "contoso.com"), ("contso.com", "contoso.com"),

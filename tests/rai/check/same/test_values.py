@@ -6,7 +6,7 @@ import pytest
 
 from rai.check.same.values import same_value
 from rai.claims.found import Found
-from rai.claims.numbers import find_number, find_percent, find_quantity
+from rai.claims.numbers.numbers import find_number, find_percent, find_quantity
 
 
 def _values(text: str) -> list[Found]:

@@ -13,7 +13,7 @@ from rai.check.reading.sources import prepare
 from rai.check.setting import Finding, Setting
 from rai.check.statements.match import COVERED, match_statement
 from rai.check.statements.rules import RULES
-from rai.claims.phones import REGIONS
+from rai.claims.contacts.phones import REGIONS
 from rai.records import Source
 
 ROWS: list[dict[str, Any]] = yaml.load(

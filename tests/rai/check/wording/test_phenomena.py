@@ -8,7 +8,7 @@ from rai.check.reading.sources import prepare
 from rai.check.setting import Finding, Setting
 from rai.check.statements.match import match_statement
 from rai.check.wording.weigh import weigh_claims
-from rai.claims.phones import REGIONS
+from rai.claims.contacts.phones import REGIONS
 from rai.records import Claim, Source
 
 STATUS = [

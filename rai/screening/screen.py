@@ -1,0 +1,200 @@
+"""The screen's rules as pure functions: normal forms of a text, and what fires in them.
+
+A rule sees who is asked to do what to whom: a frame of asking, an act, and its object. A single word never fires one.
+Three kinds of text are judged: the user's turn as a request, a passage as data (only orders to the assistant count),
+and within either whatever was hidden in another encoding. Patterns run on automata (`rai.screening.automata`), so the work is linear in the text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, cast
+
+import yaml
+
+from rai.records import Category
+from rai.screening.automata import Hit, Linear, as_ascii
+from rai.screening.forms import decoded, normal, spelled_out
+
+BLOCK_AT = 0.5
+As = Literal["request", "document"]
+_FILES = ("attacks.yaml", "orders.yaml", "harm.yaml", "people.yaml", "languages.yaml")
+FORM = 4
+_END = 20_000
+_BLOCK = 500
+_WINDOWED = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One explained rule. `weight` in [0, 1]: how sure it is alone; `fires` must fire it, `spares` must not.
+
+    `needs`: it is tried only on a text that contains one of these. `unless` takes its finding back when it stands in
+    the same sentence.
+    """
+
+    id: str
+    category: Category
+    judges: frozenset[As]
+    weight: float
+    text: str
+    unless_text: str | None
+    needs: tuple[str, ...]
+    fires: str
+    spares: str
+    why: str
+
+    @property
+    def pattern(self) -> Linear:
+        """What fires the rule; compiled when it is first tried, for most texts need few rules."""
+        return _compiled(self.text)
+
+    @property
+    def unless(self) -> Linear | None:
+        """What takes a finding back, or None."""
+        return _compiled(self.unless_text) if self.unless_text is not None else None
+
+
+@cache
+def _compiled(pattern: str) -> Linear:
+    return Linear(pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a judgement rests on: the strongest rule, and all rules together as `score` in [0, 1]."""
+
+    rule: str
+    category: Category
+    score: float
+
+    @property
+    def blocked(self) -> bool:
+        return self.score >= BLOCK_AT
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule there is, in the order of the tables."""
+    lexicon = _lexicon()
+    return tuple(_rule(row, lexicon) for name in _FILES for row in _table(name))
+
+
+@cache
+def rules_version() -> str:
+    """Changes whenever a rule does: the first digits of the tables' SHA-256 and `FORM`, the number of the code around them."""
+    names = (*_FILES, "lexicon.yaml", "triggers.yaml", "watched.yaml")
+    tables = b"".join(resources.files("rai.screening.rules").joinpath(name).read_bytes() for name in names)
+    return f"{FORM}-{hashlib.sha256(tables).hexdigest()[:10]}"
+
+
+def judge(text: str, *, as_: As) -> Finding | None:
+    """The finding on `text`, or None when no rule fires. Encoded parts are decoded once and judged too.
+
+    Work is bounded. Of each form of a text longer than 40,000 characters its first and last 20,000 are judged, and between
+    them the windows of about 1,000 characters that hold a trigger word: all of them up to 20,000 characters, and where
+    there are more those with the most different trigger words. What stands outside is not judged.
+    """
+    plain = normal(text)
+    fired = _fired(excerpt(plain), as_)
+    fired += [r for form in spelled_out(plain) for r in _fired(excerpt(form), as_)]
+    fired += [r for form in decoded(text) for r in _fired(excerpt(normal(form)), as_)]
+    if not fired:
+        return None
+    first = max(fired, key=lambda rule: rule.weight)
+    doubt = 1.0
+    for weight in {rule.id: rule.weight for rule in fired}.values():
+        doubt *= 1.0 - weight
+    return Finding(first.id, first.category, round(1.0 - doubt, 4))
+
+
+def excerpt(plain: str) -> str:
+    """What is judged of a text in normal form: all of it up to 40,000 characters, else its ends and trigger windows."""
+    if len(plain) <= 2 * _END:
+        return plain
+    blocks: dict[int, set[str]] = {}
+    for word in _watched():
+        at = plain.find(word, _END - len(word))
+        while 0 <= at < len(plain) - _END:
+            block = at // _BLOCK
+            blocks.setdefault(block, set()).add(word)
+            at = plain.find(word, (block + 1) * _BLOCK)
+    densest = sorted(blocks, key=lambda block: (-len(blocks[block]), block))[: _WINDOWED // (2 * _BLOCK)]
+    windows = (_window(plain, block) for block in sorted(densest))
+    return "\n".join([plain[:_END], *windows, plain[-_END:]])
+
+
+def _window(plain: str, block: int) -> str:
+    """The block and half a block on each side, cut between words."""
+    start, end = max(block * _BLOCK - _BLOCK // 2, 0), (block + 1) * _BLOCK + _BLOCK // 2
+    return plain[start:end].partition(" ")[2].rpartition(" ")[0] or plain[start:end]
+
+
+def _fired(text: str, as_: As) -> list[Rule]:
+    data = as_ascii(text)
+    return [rule for rule in rules() if as_ in rule.judges and _fires(rule, text, data)]
+
+
+def _fires(rule: Rule, text: str, data: bytes) -> bool:
+    if rule.needs and not any(word in text for word in rule.needs):
+        return False
+    return any(rule.unless is None or not rule.unless.search(_sentence(text, hit)) for hit in rule.pattern.hits(data))
+
+
+def _sentence(text: str, hit: Hit) -> str:
+    before = text[max(hit.start - 240, 0) : hit.start]
+    after = text[hit.end : hit.end + 240]
+    start = max(before.rfind(c) for c in ".!?\n") + 1
+    ends = [i for c in ".!?\n" if (i := after.find(c)) >= 0]
+    return before[start:] + text[hit.start : hit.end] + after[: min(ends, default=len(after))]
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _table(name: str) -> Any:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml reads the tables in 10 ms instead of 150
+    return yaml.load(resources.files("rai.screening.rules").joinpath(name).read_text("utf-8"), loader)  # noqa: S506 - both are safe loaders
+
+
+@cache
+def _lexicon() -> dict[str, str]:
+    """The macros of the rule tables, each made of those above it: name -> pattern without groups."""
+    macros: dict[str, str] = {}
+    for name, value in _table("lexicon.yaml").items():
+        text = "|".join(value) if isinstance(value, list) else value
+        macros[name] = f"(?:{_expand(' '.join(text.split()), macros)})"
+    return macros
+
+
+@cache
+def _watched() -> tuple[str, ...]:
+    return tuple(_table("watched.yaml"))
+
+
+def _expand(pattern: str, macros: dict[str, str]) -> str:
+    return re.sub(r"\{([a-z_]+)\}", lambda m: macros[m.group(1)], pattern)
+
+
+def _rule(row: dict[str, Any], macros: dict[str, str]) -> Rule:
+    def expanded(key: str) -> str:
+        return _expand(" ".join(row[key].split()), macros)
+
+    judges: Iterable[str] = row.get("as", ["request"])
+    return Rule(
+        id=row["id"],
+        category=row["category"],
+        judges=frozenset(cast("Iterable[As]", judges)),
+        weight=float(row.get("weight", 0.9)),
+        text=expanded("pattern"),
+        unless_text=expanded("unless") if "unless" in row else None,
+        needs=tuple(row.get("needs", ())),
+        fires=row["fires"],
+        spares=row["spares"],
+        why=row["why"],
+    )
