@@ -38,7 +38,7 @@ class System:
     `ready` answers a dict of part to reason for every part that is not ready; empty means ready. `degraded`: services that turns go on
     without for now, with why. `warm` loads in the
     background what the first turn of a long-running server should not wait for. `recall`: of approximate vectors, the share of
-    the exact best 50 that they find; None while the search is exact. `bare`: passages without a vector of the embedder that search
+    the exact best 50 that they find; None while the search is exact. `chunks_without_vector`: passages without a vector of the embedder that search
     uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `incoming`: a block that belongs to the trace which the headers of a request name.
     """
 
@@ -58,7 +58,7 @@ class System:
     warm: Callable[[], object] = lambda: None
     degraded: Callable[[], dict[str, str]] = dict
     recall: Callable[[], float | None] = lambda: None
-    bare: Callable[[], tuple[int, int]] = lambda: (0, 0)
+    chunks_without_vector: Callable[[], tuple[int, int]] = lambda: (0, 0)
     graders: Callable[[Policy], Grader] | None = None
     rewriter: ChatModel | None = None
     quarantine: Quarantine = field(default_factory=Nothing)

@@ -174,7 +174,7 @@ def added(*usages: Mapping[str, int]) -> dict[str, int]:
     return {name: sum(usage.get(name, 0) for usage in usages) for name in names}
 
 
-def without(seam: Seam) -> None:
+def record_degraded(seam: Seam) -> None:
     """Tell that the turn goes on without `seam`, which failed."""
     if _watchers.get():
         with observed(GoneWithout(seam)):

@@ -14,7 +14,7 @@ from decimal import Decimal
 
 from grounding.errors import BudgetSpent, ServiceRejected, ServiceUnavailable
 from grounding.observe import EmbedCall, Operation
-from grounding.services.remote import LeftAlone, Overloaded, Throttled
+from grounding.services.remote import CircuitOpen, Overloaded, Throttled
 
 PER = 1_000_000
 """Tokens that a price is for."""
@@ -23,7 +23,7 @@ MARGIN = 300
 EMBED = "embed"
 _DRAFT = "compose"
 _LEFT_OUT = {"judge": "a judge of claims in doubt", _DRAFT: "a second draft"}
-_UNBILLED = frozenset(e.__name__ for e in (ServiceUnavailable, ServiceRejected, Throttled, Overloaded, LeftAlone))
+_UNBILLED = frozenset(e.__name__ for e in (ServiceUnavailable, ServiceRejected, Throttled, Overloaded, CircuitOpen))
 """Ends of a call for which nobody bills: it was not sent, or the service did not take it."""
 
 
@@ -95,17 +95,17 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class Spending:
     """Tokens of chat models and what they cost."""
 
     tokens: int = 0
     cost: Decimal = Decimal(0)
 
-    def __add__(self, other: Amount) -> Amount:
-        return Amount(self.tokens + other.tokens, self.cost + other.cost)
+    def __add__(self, other: Spending) -> Spending:
+        return Spending(self.tokens + other.tokens, self.cost + other.cost)
 
-    def __sub__(self, other: Amount) -> Amount:
-        return Amount(self.tokens - other.tokens, self.cost - other.cost)
+    def __sub__(self, other: Spending) -> Spending:
+        return Spending(self.tokens - other.tokens, self.cost - other.cost)
 
 
 @dataclass(slots=True)
@@ -115,10 +115,10 @@ class Hold:
     `took`: what it took, as far as is known when it ends; of a call that was not sent, nothing.
     """
 
-    most: Amount
+    most: Spending
     asked: int = 0
     written: int = 0
-    took: Amount = field(default_factory=Amount)
+    took: Spending = field(default_factory=Spending)
 
 
 class Account:
@@ -127,9 +127,9 @@ class Account:
     def __init__(self, terms: Terms | None = None, *, prompt_tokens: int = 0) -> None:
         self.terms = terms or Terms()
         self.calls: list[ModelCall] = []
-        self.committed = Amount()
+        self.committed = Spending()
         drafts = self.terms.draft_tokens
-        self.room = self._amount(prompt_tokens + MARGIN, drafts) if drafts else Amount()
+        self.room = self._amount(prompt_tokens + MARGIN, drafts) if drafts else Spending()
         self._drafted = False
 
     @contextmanager
@@ -155,7 +155,7 @@ class Account:
 
         `again`: for a second try of it, whose prompt and reply have to fit beside the first; None if they do not.
         """
-        least = self._amount(hold.asked, hold.written) if again else Amount()
+        least = self._amount(hold.asked, hold.written) if again else Spending()
         free = self._free(self.committed + least + self._kept(purpose), tokens)
         if free < 0:
             return None if again else 0
@@ -185,15 +185,15 @@ class Account:
                 ended = operation.fault.type if operation.fault else "complete"
                 self.calls.append(ModelCall(EMBED, operation.model, ended, ms, dict(operation.usage), None))
 
-    def _amount(self, asked: int, written: int, usage: Mapping[str, int] | None = None) -> Amount:
+    def _amount(self, asked: int, written: int, usage: Mapping[str, int] | None = None) -> Spending:
         told = {"prompt_tokens": asked, "completion_tokens": written} if usage is None else usage
-        return Amount(asked + written, self.terms.prices.cost(told) if self.terms.prices else Decimal(0))
+        return Spending(asked + written, self.terms.prices.cost(told) if self.terms.prices else Decimal(0))
 
-    def _kept(self, purpose: str) -> Amount:
+    def _kept(self, purpose: str) -> Spending:
         """What a call of this purpose leaves for the draft."""
-        return Amount() if purpose == _DRAFT or self._drafted else self.room
+        return Spending() if purpose == _DRAFT or self._drafted else self.room
 
-    def _free(self, amount: Amount, tokens: int) -> int:
+    def _free(self, amount: Spending, tokens: int) -> int:
         """How many of `tokens` a reply may have beside `amount`; negative if not even that fits."""
         terms, free = self.terms, tokens
         if terms.tokens is not None:
@@ -204,7 +204,7 @@ class Account:
             free = min(free, -1 if left < 0 else int(left * PER / each) if each else free)
         return free
 
-    def _exceeded(self, amount: Amount) -> str:
+    def _exceeded(self, amount: Spending) -> str:
         """The bound that `amount` goes beyond, in words; empty if none."""
         terms = self.terms
         if terms.tokens is not None and amount.tokens > terms.tokens:

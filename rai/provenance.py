@@ -13,7 +13,7 @@ from typing import Literal
 
 from grounding.bounded.pool import Run
 from grounding.errors import ServiceError
-from grounding.observe import rule_failed, without
+from grounding.observe import record_degraded, rule_failed
 from rai.check.judging.ask import ask_judge
 from rai.check.judging.values import Values
 from rai.check.match import Matched, match_claims
@@ -140,7 +140,7 @@ async def _tags(answer: str, ports: CheckPorts | None, notes: list[str]) -> tupl
     try:
         return await ports.tagger.tag(answer)
     except ServiceError as error:
-        without("tagger")
+        record_degraded("tagger")
         notes.append(f"names were found by grammar alone: {error}")
         return ()
 
@@ -152,7 +152,7 @@ async def _relevance(answer: str, request: _Request, notes: list[str]) -> float 
     try:
         return await request.ports.scorer.relevance(question, answer)
     except ServiceError as error:
-        without("relevance")
+        record_degraded("relevance")
         notes.append(f"relevance was not judged: {error}")
         return None
 

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grounding.text import sentences
+from rai.check.context import CheckContext
 from rai.check.lexicon.load import Cue, cues, rows
 from rai.check.reading.sources import prepare
-from rai.check.setting import Setting
 from rai.check.statements.covered import MODEL, open_whatever
 from rai.check.statements.features import FEATURES, features
 from rai.check.statements.rules import RULES
@@ -108,23 +108,23 @@ def _with(sentence: str, cue: Cue, words: str) -> str:
 def examples(row: dict[str, Any], *, more: bool) -> Iterator[Example]:
     """The sentences of a row, and with `more` what is made of honest ones."""
     sources = tuple(Source(s["id"], s["text"], s.get("title", "")) for s in row["sources"])
-    setting = _setting(sources, row["question"])
+    context = _setting(sources, row["question"])
     for sentence in sentences(row["answer"]):
         if not substance(sentence.text):
             continue
         plain = plain_words(sentence.text)
-        said = read_statement(plain, setting)
+        said = read_statement(plain, context)
         kind = _kind(row, sentence.start, sentence.end)
         yield _example(said, kind)
         if more and kind == "held":
             for text in changed(plain, said.code):
-                yield _example(read_statement(text, setting), "changed")
+                yield _example(read_statement(text, context), "changed")
             if zlib.crc32(plain.encode()) % 2:
                 yield _example(read_statement(plain, _setting(_without(said, sources), row["question"])), "bare")
 
 
-def _setting(sources: Sequence[Source], question: str) -> Setting:
-    return Setting(
+def _setting(sources: Sequence[Source], question: str) -> CheckContext:
+    return CheckContext(
         tuple(prepare(s, REGIONS) for s in sources), (), prepare(Source("question", question), REGIONS), frozenset()
     )
 

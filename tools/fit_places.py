@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rai.check.answer import Answer
-from rai.check.match import setting_of
+from rai.check.context import CheckContext, standing
+from rai.check.match import context_of
 from rai.check.places.features import FEATURES
 from rai.check.places.rank import MODEL, rows
 from rai.check.reading.sources import Place
 from rai.check.rules.nearer import contested
 from rai.check.same.keys import measure_of
-from rai.check.setting import Setting, standing
 from rai.claims.contacts.phones import REGIONS
 from rai.claims.contacts.regions import regions_of
 from rai.claims.find import find_values
@@ -79,7 +79,7 @@ def contests_of(path: Path) -> Iterator[Contest]:
         if row.get("honest", True):
             answer = read(row)
             for n, value in enumerate(answer.values):
-                contest = contested(n, *candidates(value, answer.setting), answer)
+                contest = contested(n, *candidates(value, answer.context), answer)
                 if contest is not None:
                     yield Contest(path.stem, value.kind in CONTACT_KINDS, tuple(_by_value(n, *contest, answer)))
 
@@ -89,17 +89,17 @@ def read(row: dict[str, Any]) -> Answer:
     sources = [Source(s["id"], s["text"], s.get("title", "")) for s in row["sources"]]
     regions = regions_of([*(f"{s.title}\n{s.text}" for s in sources), row["question"]], REGIONS)
     every = tuple(dict.fromkeys((*regions, *REGIONS)))
-    setting = setting_of(sources, row["question"], (), every, None)
+    context = context_of(sources, row["question"], (), every, None)
     return Answer.read(
-        row["answer"], sorted(find_values(row["answer"], every), key=lambda f: (f.start, f.end)), setting
+        row["answer"], sorted(find_values(row["answer"], every), key=lambda f: (f.start, f.end)), context
     )
 
 
-def candidates(value: Found, setting: Setting) -> tuple[list[Place], list[Place]]:
+def candidates(value: Found, context: CheckContext) -> tuple[list[Place], list[Place]]:
     """The places of a value, and those of others of its measure."""
-    own = standing(value, setting.sources)
+    own = standing(value, context.sources)
     measures = dict.fromkeys((measure_of(value), *(measure_of(p.found) for p in own)))
-    alike = [p for s in setting.sources for m in measures for p in s.alike.get(m, ())]
+    alike = [p for s in context.sources for m in measures for p in s.alike.get(m, ())]
     known, same = {id(p) for p in own}, {p.found.value for p in own}
     return own, [p for p in alike if id(p) not in known and p.found.value not in same]
 

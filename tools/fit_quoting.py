@@ -25,7 +25,7 @@ from grounding.embedded.grader import EmbeddedGrader
 from grounding.evidence.choose import choose as within
 from grounding.policies.files import built_in
 from grounding.quoting.asked import Part, Reading, read
-from grounding.quoting.features import NAMES, Candidate, candidates, feature_rows
+from grounding.quoting.features import NAMES, BlockCandidate, candidates, feature_rows
 from grounding.records import Access, Passage, Query
 from tools.asked import Library, Matrix, Row, golden_rows, library, logistic, rows
 
@@ -83,7 +83,7 @@ async def _evidence(asking: Asking, query: Query, access: Access) -> list[Passag
     return [e.passage for e in within(ordered, score, built_in()["attest"])]
 
 
-async def _cosines(asking: Asking, reading: Reading, part: Part, found: Sequence[Candidate]) -> list[float]:
+async def _cosines(asking: Asking, reading: Reading, part: Part, found: Sequence[BlockCandidate]) -> list[float]:
     vectors = await asking.embedder.embed([reading.text, part.text, *(c.embedded_as for c in found)])
     asked = vectors[0] if len(reading.parts) == 1 else np.mean(vectors[:2], axis=0)
     return [float(x) for x in vectors[2:] @ asked]

@@ -8,8 +8,8 @@ import time
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from bot.commands.doctor_page import Finding, asked
-from bot.compose.owned import Closers
+from bot.commands.doctor_page import Diagnosis, asked
+from bot.compose.owned import Resources
 from bot.compose.services import bare_model, learned
 from bot.settings.load import Settings
 from grounding.asking.loose_json import json_values
@@ -42,7 +42,7 @@ _STATUS = re.compile(r"\(status (\d{3})")
 _NO_V1 = "ATTEST_OPENAI_BASE_URL must end in /v1, for Azure in /openai/v1/"
 
 
-async def model_service(settings: Settings) -> list[Finding]:
+async def model_service(settings: Settings) -> list[Diagnosis]:
     """What a call of each chat model showed; beside it what Ollama says of its context. Nothing where none is switched on. It is billed as any call."""
     found = []
     if settings.chat_model_uses or (settings.judges and settings.judge_model is None):
@@ -52,9 +52,9 @@ async def model_service(settings: Settings) -> list[Finding]:
     return found
 
 
-async def _one(settings: Settings, name: str | None) -> list[Finding]:
+async def _one(settings: Settings, name: str | None) -> list[Diagnosis]:
     """The model of the settings, or another at its endpoint."""
-    closers = Closers()
+    closers = Resources()
     try:
         began = time.perf_counter()
         completion = await _called(settings, closers, name)
@@ -66,19 +66,19 @@ async def _one(settings: Settings, name: str | None) -> list[Finding]:
         await closers.close()
 
 
-def _of_judge(found: Finding) -> Finding:
+def _of_judge(found: Diagnosis) -> Diagnosis:
     fix = found.fix and found.fix.replace("ATTEST_OPENAI_MODEL", "ATTEST_JUDGE_MODEL")
     return replace(found, name=JUDGE, fix=fix)
 
 
-async def _called(settings: Settings, closers: Closers, name: str | None = None) -> Completion:
+async def _called(settings: Settings, closers: Resources, name: str | None = None) -> Completion:
     model = bare_model(settings, closers.remote(settings, "openai", retries=0), closers, name)
     return await model.complete(_SYSTEM, _USER, purpose="doctor", max_tokens=_MOST, schema=_FORM)
 
 
 def _answered(
-    settings: Settings, completion: Completion, seconds: float, closers: Closers, name: str | None = None
-) -> Finding:
+    settings: Settings, completion: Completion, seconds: float, closers: Resources, name: str | None = None
+) -> Diagnosis:
     known = learned(settings, closers, name)
     said = [f"{completion.model} answers in {seconds:.1f} s over {settings.openai_api}"]
     if thought := completion.usage.get("reasoning_tokens"):
@@ -86,7 +86,7 @@ def _answered(
     taken = {"temperature": "a temperature", "schema": "a JSON schema", "stream": "streaming"}
     if missing := [words for part, words in taken.items() if part in known.refused]:
         said.append(f"is asked without {' and '.join(missing)}, which it does not take")
-    found = Finding(NAME, "ok", "; ".join(said), service=True)
+    found = Diagnosis(NAME, "ok", "; ".join(said), service=True)
     if "effort" in known.refused:
         allowed = f" to one of {', '.join(known.efforts)}," if known.efforts else ""
         detail = f"{found.detail}; takes no effort {settings.openai_effort!r}: it thinks as it likes"
@@ -97,10 +97,10 @@ def _answered(
     return found
 
 
-async def _failed(settings: Settings, error: Exception) -> Finding:
+async def _failed(settings: Settings, error: Exception) -> Diagnosis:
     """One line for what went wrong with the call, and what mends it."""
     detail = str(error).removeprefix("openai: ")
-    found = Finding(NAME, "fail", detail, service=True)
+    found = Diagnosis(NAME, "fail", detail, service=True)
     code = int(match[1]) if (match := _STATUS.search(detail)) else 0
     match error:
         case Throttled():
@@ -133,7 +133,7 @@ async def _failed(settings: Settings, error: Exception) -> Finding:
             return replace(found, fix="check ATTEST_OPENAI_BASE_URL and ATTEST_OPENAI_API_KEY")
 
 
-async def _refused(settings: Settings, found: Finding, code: int) -> Finding:
+async def _refused(settings: Settings, found: Diagnosis, code: int) -> Diagnosis:
     if 300 <= code < 400:
         detail = f"redirects elsewhere (status {code})"
         return replace(found, detail=detail, fix="set ATTEST_OPENAI_BASE_URL to the final address")
@@ -146,7 +146,7 @@ async def _refused(settings: Settings, found: Finding, code: int) -> Finding:
     return replace(found, fix="check ATTEST_OPENAI_MODEL, ATTEST_OPENAI_API and what the model takes")
 
 
-async def _unknown_here(settings: Settings, found: Finding, code: int) -> Finding:
+async def _unknown_here(settings: Settings, found: Diagnosis, code: int) -> Diagnosis:
     """Key or identity is refused. Where the same key is taken in another header, that is said."""
     if settings.openai_api_key is None and is_azure_ai(settings.openai_base_url or ""):
         fix = "give it the role Cognitive Services OpenAI User on the resource, or set ATTEST_OPENAI_SCOPE"
@@ -168,7 +168,7 @@ async def _unknown_here(settings: Settings, found: Finding, code: int) -> Findin
 
 async def _is_taken(settings: Settings, auth: str) -> bool:
     """True if the key opens the door in the other header, whatever comes of the call then."""
-    closers = Closers()
+    closers = Resources()
     try:
         await _called(settings.model_copy(update={"openai_auth": auth}), closers)
         return True
@@ -180,7 +180,7 @@ async def _is_taken(settings: Settings, auth: str) -> bool:
         await closers.close()
 
 
-async def _not_there(settings: Settings, found: Finding) -> Finding:
+async def _not_there(settings: Settings, found: Diagnosis) -> Diagnosis:
     """No such model, or no model service at all: a list of models, which every such server has, tells them apart."""
     named = re.search(r"DeploymentNotFound|model_not_found", found.detail)
     listed = await _models(settings)
@@ -210,7 +210,7 @@ async def _models(settings: Settings) -> list[str] | None:
         return None
 
 
-async def _context(settings: Settings) -> list[Finding]:
+async def _context(settings: Settings) -> list[Diagnosis]:
     """Ollama's context for the model, which the call has loaded: it cuts what is longer without a word. Nothing for other servers."""
     if is_openai(settings.openai_base_url):
         return []
@@ -230,16 +230,16 @@ async def _context(settings: Settings) -> list[Finding]:
     return [_of_context(settings, context if type(context) is int else None)]
 
 
-def _of_context(settings: Settings, context: int | None) -> Finding:
+def _of_context(settings: Settings, context: int | None) -> Diagnosis:
     needed = settings.policies[settings.policy].prompt_tokens + MARGIN + DRAFT_TOKENS
     enough = 1 << (needed - 1).bit_length()
     fix = f"start Ollama with OLLAMA_CONTEXT_LENGTH={enough}, or make a model of it with PARAMETER num_ctx {enough}"
     if context is None:
         detail = "Ollama does not tell it; where it is 4,096 tokens, its default on small machines, longer prompts are cut without a word"
-        return Finding("model's context", "note", detail, fix, service=True)
+        return Diagnosis("model's context", "note", detail, fix, service=True)
     if context < needed:
         detail = f"Ollama gives {settings.openai_model} {context:,} tokens, a prompt and its answer may take {needed:,}: it cuts what is longer without a word"
-        return Finding("model's context", "note", detail, fix, service=True)
-    return Finding(
+        return Diagnosis("model's context", "note", detail, fix, service=True)
+    return Diagnosis(
         "model's context", "ok", f"{context:,} tokens; a prompt and its answer take {needed:,} at most", service=True
     )

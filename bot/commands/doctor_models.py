@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from bot.commands.doctor_page import Finding
+from bot.commands.doctor_page import Diagnosis
 from bot.settings.load import Settings
 from bot.system import System
 from rai.model_files import EMBEDDING
@@ -14,17 +14,17 @@ MODEL, CLASSIFIER = "model file", "screen's classifier"
 WORDS, RULES = "search is by words only", "prompts are screened by rules alone"
 
 
-def models(settings: Settings) -> Iterator[Finding]:
+def models(settings: Settings) -> Iterator[Diagnosis]:
     """Whether the models are there, and whether an older home keeps some that nothing uses."""
     yield _file(settings, MODEL, settings.model_path, WORDS)
     yield _file(settings, CLASSIFIER, settings.screen_model_path, RULES)
     old = settings.home / "model"
     if (old / EMBEDDING).is_file() and settings.model_path.parent != old:
         detail = f"{old} is used by nothing: models belong to the installation, not to the data"
-        yield Finding("older models", "note", detail, f"delete {old}")
+        yield Diagnosis("older models", "note", detail, f"delete {old}")
 
 
-def unusable(system: System) -> Iterator[Finding]:
+def unusable(system: System) -> Iterator[Diagnosis]:
     """Models whose files are there and were not taken."""
     settings = system.settings
     if settings.embedder == "embedded" and system.embedder is None and settings.model_path.is_file():
@@ -33,18 +33,18 @@ def unusable(system: System) -> Iterator[Finding]:
         yield _damaged(settings, CLASSIFIER, settings.screen_model_path, RULES)
 
 
-def _file(settings: Settings, name: str, path: Path, without: str) -> Finding:
+def _file(settings: Settings, name: str, path: Path, without: str) -> Diagnosis:
     named = ", named by ATTEST_MODEL_FILE" if settings.model_file else ""
     if path.is_file():
-        return Finding(name, "ok", f"{path} ({path.stat().st_size / 2**20:.0f} MB){named}")
+        return Diagnosis(name, "ok", f"{path} ({path.stat().st_size / 2**20:.0f} MB){named}")
     fix = "correct ATTEST_MODEL_FILE, or leave it out: this installation has models of its own"
-    return Finding(name, "note", f"{path} is not there{named}: {without}", fix if named else "run make setup")
+    return Diagnosis(name, "note", f"{path} is not there{named}: {without}", fix if named else "run make setup")
 
 
-def _damaged(settings: Settings, name: str, path: Path, without: str) -> Finding:
+def _damaged(settings: Settings, name: str, path: Path, without: str) -> Diagnosis:
     fix = (
         "put a whole one there, with its tokenizer.json beside it"
         if settings.model_file
         else f"delete {path.parent} and run make setup"
     )
-    return Finding(name, "fail", f"{path} cannot be used: {without}", fix)
+    return Diagnosis(name, "fail", f"{path} cannot be used: {without}", fix)

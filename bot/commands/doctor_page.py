@@ -16,7 +16,7 @@ WAIT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """One line: what was looked at, how it stands, and what to do. `service` marks what lies outside this machine."""
 
     name: str
@@ -37,14 +37,14 @@ def fix_of(error: Exception, rejected: str, unreachable: str, key: str = "") -> 
     return rejected if isinstance(error, ServiceRejected) else unreachable
 
 
-async def get(name: str, url: str, headers: dict[str, str], key_setting: str, url_setting: str) -> Finding:
+async def get(name: str, url: str, headers: dict[str, str], key_setting: str, url_setting: str) -> Diagnosis:
     """Ask for a page that costs nothing. Neither key nor address appears in what is said."""
     return (await asked(name, url, headers, key_setting, url_setting))[0]
 
 
 async def asked(
     name: str, url: str, headers: dict[str, str], key_setting: str, url_setting: str
-) -> tuple[Finding, str]:
+) -> tuple[Diagnosis, str]:
     """The finding, and the page where one came, its first megabyte."""
     timeout = aiohttp.ClientTimeout(total=WAIT_S)
     try:
@@ -56,7 +56,7 @@ async def asked(
             page = await _beginning(response)
     except (aiohttp.ClientError, TimeoutError, ValueError) as error:
         fix = f"check {url_setting}, and that the service runs"
-        return Finding(name, "fail", f"does not answer ({type(error).__name__})", fix, service=True), ""
+        return Diagnosis(name, "fail", f"does not answer ({type(error).__name__})", fix, service=True), ""
     found = _of_status(name, status, key_setting, url_setting)
     return (_of_page(found, page, url_setting) if status == 200 else found), page
 
@@ -71,7 +71,7 @@ async def _beginning(response: aiohttp.ClientResponse) -> str:
     return page[: 2**20].decode("utf-8-sig", "replace")
 
 
-def _of_page(found: Finding, page: str, url_setting: str) -> Finding:
+def _of_page(found: Diagnosis, page: str, url_setting: str) -> Diagnosis:
     """Whoever answers 200 says something in JSON, a number or nothing; a page of a proxy or half a reply is trouble all the same."""
     try:
         json.loads(page or "null")
@@ -82,14 +82,14 @@ def _of_page(found: Finding, page: str, url_setting: str) -> Finding:
     return found
 
 
-def _of_status(name: str, status: int, key_setting: str, url_setting: str) -> Finding:
+def _of_status(name: str, status: int, key_setting: str, url_setting: str) -> Diagnosis:
     if 300 <= status < 400:
         fix = f"set {url_setting} to the final address"
-        return Finding(name, "fail", f"redirects elsewhere (status {status})", fix, service=True)
+        return Diagnosis(name, "fail", f"redirects elsewhere (status {status})", fix, service=True)
     if status in (401, 403):
-        return Finding(name, "fail", f"refuses the key (status {status})", f"check {key_setting}", service=True)
+        return Diagnosis(name, "fail", f"refuses the key (status {status})", f"check {key_setting}", service=True)
     if status == 429:
-        return Finding(name, "note", "has too many requests (status 429)", "wait, or raise its quota", service=True)
+        return Diagnosis(name, "note", "has too many requests (status 429)", "wait, or raise its quota", service=True)
     if status >= 500:
-        return Finding(name, "fail", f"is in trouble (status {status})", "try again later", service=True)
-    return Finding(name, "ok", f"answers (status {status})", service=True)
+        return Diagnosis(name, "fail", f"is in trouble (status {status})", "try again later", service=True)
+    return Diagnosis(name, "ok", f"answers (status {status})", service=True)

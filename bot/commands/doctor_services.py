@@ -11,9 +11,9 @@ from urllib.parse import urlencode
 from pydantic import SecretStr
 
 from bot.commands.doctor_model import model_service
-from bot.commands.doctor_page import WAIT_S, Finding, asked, fix_of, get
+from bot.commands.doctor_page import WAIT_S, Diagnosis, asked, fix_of, get
 from bot.compose.embedder import SERVICE, service_embedder
-from bot.compose.owned import Closers, machine_identity
+from bot.compose.owned import Resources, machine_identity
 from bot.compose.search import ask_ranker
 from bot.settings.load import Settings
 from grounding.errors import AttestError, ServiceError, SettingsError
@@ -35,7 +35,7 @@ class _Door:
     role: str = "Cognitive Services User"
 
 
-async def services(settings: Settings) -> list[Finding]:
+async def services(settings: Settings) -> list[Diagnosis]:
     """One question to every service that is switched on, all at once, each bounded to 5 s, signing in without a key to 10 s, the call of the
     chat model like that of a turn.
     """
@@ -44,7 +44,7 @@ async def services(settings: Settings) -> list[Finding]:
         return [*await asyncio.gather(*_services(settings, identity.bearer)), *await model]
 
 
-def _services(settings: Settings, bearer: Bearer) -> list[asyncio.Future[Finding]]:
+def _services(settings: Settings, bearer: Bearer) -> list[asyncio.Future[Diagnosis]]:
     calls = [_traces(settings)]
     if settings.embedder == "openai":
         calls.append(_embedding(settings))
@@ -65,13 +65,13 @@ def _services(settings: Settings, bearer: Bearer) -> list[asyncio.Future[Finding
     return [asyncio.ensure_future(call) for call in calls]
 
 
-async def _traces(settings: Settings) -> Finding:
+async def _traces(settings: Settings) -> Diagnosis:
     """Never a failure: answers do not depend on a collector."""
     content = ", with questions, prompts and answers in them" if settings.traces_content == "on" else ""
     if settings.traces == "off":
-        return Finding("traces", "ok", "off")
+        return Diagnosis("traces", "ok", "off")
     if settings.traces == "console":
-        return Finding("traces", "ok", f"to stderr{content}")
+        return Diagnosis("traces", "ok", f"to stderr{content}")
     url = settings.traces_endpoint.rstrip("/") + "/v1/traces"
     found = await get("traces", url, {}, "ATTEST_TRACES_ENDPOINT", "ATTEST_TRACES_ENDPOINT")
     if found.detail == "answers (status 404)":
@@ -80,7 +80,7 @@ async def _traces(settings: Settings) -> Finding:
     return replace(found, status="note" if found.status == "fail" else "ok", detail=told)
 
 
-def _of_models(found: Finding, page: str, url_setting: str) -> Finding:
+def _of_models(found: Diagnosis, page: str, url_setting: str) -> Diagnosis:
     """What the list of models, which every such server has, tells beside that it answers: a wrong address."""
     if found.detail.endswith("(status 404)") or page.lstrip()[:1] == "<":
         fix = f"{url_setting} must end in /v1, for Azure in /openai/v1/"
@@ -88,9 +88,9 @@ def _of_models(found: Finding, page: str, url_setting: str) -> Finding:
     return found
 
 
-async def _embedding(settings: Settings) -> Finding:
+async def _embedding(settings: Settings) -> Diagnosis:
     """Embeds one word: whether it answers, takes the key, knows the model, and gives vectors of the width that is expected."""
-    closers = Closers()
+    closers = Resources()
     try:
         embedder = service_embedder(settings, Remote(SERVICE, deadline_s=WAIT_S, retries=0), closers)
         await embedder.embed(["attest"])
@@ -99,14 +99,14 @@ async def _embedding(settings: Settings) -> Finding:
         fix = fix_of(
             error, rejected, "check ATTEST_EMBEDDING_BASE_URL, and that the service runs", "ATTEST_EMBEDDING_API_KEY"
         )
-        return Finding(SERVICE, "fail", str(error).removeprefix(f"{SERVICE}: "), fix, service=True)
+        return Diagnosis(SERVICE, "fail", str(error).removeprefix(f"{SERVICE}: "), fix, service=True)
     finally:
         await closers.close()
     detail = f"answers; {settings.embedding_model} gives vectors of {settings.embedding_numbers} numbers"
-    return Finding(SERVICE, "ok", detail, service=True)
+    return Diagnosis(SERVICE, "ok", detail, service=True)
 
 
-async def _search(settings: Settings, bearer: Bearer) -> Finding:
+async def _search(settings: Settings, bearer: Bearer) -> Diagnosis:
     base, key = (settings.search_endpoint or "").rstrip("/"), settings.search_key
     url = f"{base}/indexes('{settings.search_index}')/docs/$count?api-version=2026-04-01"  # a query key may ask this
     door = _Door("ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT", SEARCH, "Search Index Data Reader")
@@ -120,23 +120,25 @@ async def _search(settings: Settings, bearer: Bearer) -> Finding:
     return found
 
 
-async def _ranker(settings: Settings) -> Finding:
+async def _ranker(settings: Settings) -> Diagnosis:
     """Never worse than a note: without it results stand in the order of the search. One query of those that are billed."""
     name, off = "semantic ranker", "set ATTEST_SEARCH_SEMANTIC=off"
-    closers = Closers()
+    closers = Resources()
     try:
         refused = await ask_ranker(settings, closers, within_s=WAIT_S)
     except (AttestError, OSError):
-        return Finding(name, "note", "not looked at: the search did not answer", "see the line of search", service=True)
+        return Diagnosis(
+            name, "note", "not looked at: the search did not answer", "see the line of search", service=True
+        )
     finally:
         await closers.close()
     if refused is None:
-        return Finding(name, "ok", "ranks results by meaning", service=True)
+        return Diagnosis(name, "ok", "ranks results by meaning", service=True)
     why, mends = refused
-    return Finding(name, "note", f"not available: {why}", f"{mends}; or {off}", service=True)
+    return Diagnosis(name, "note", f"not available: {why}", f"{mends}; or {off}", service=True)
 
 
-async def _agentic(settings: Settings, bearer: Bearer) -> Finding:
+async def _agentic(settings: Settings, bearer: Bearer) -> Diagnosis:
     """Never worse than a note: where there is no knowledge base the search answers. Asking it itself would be billed."""
     name, base, key = "agentic retrieval", (settings.search_endpoint or "").rstrip("/"), settings.search_key
     url = f"{base}/knowledgebases('{settings.search_index}')?api-version=2026-04-01"
@@ -154,7 +156,7 @@ async def _agentic(settings: Settings, bearer: Bearer) -> Finding:
     return replace(found, status="note" if found.status == "fail" else found.status)
 
 
-async def _content_safety(settings: Settings, bearer: Bearer) -> Finding:
+async def _content_safety(settings: Settings, bearer: Bearer) -> Diagnosis:
     base, key = (settings.content_safety_endpoint or "").rstrip("/"), settings.content_safety_key
     url = f"{base}/contentsafety/text/blocklists?api-version=2023-10-01"
     door = _Door("ATTEST_CONTENT_SAFETY_KEY", "ATTEST_CONTENT_SAFETY_ENDPOINT", COGNITIVE)
@@ -170,7 +172,7 @@ async def _content_safety(settings: Settings, bearer: Bearer) -> Finding:
     return found
 
 
-async def _moderation(settings: Settings) -> Finding:
+async def _moderation(settings: Settings) -> Diagnosis:
     base = (settings.moderation_base_url or "https://api.openai.com/v1").rstrip("/")
     key = settings.moderation_key
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
@@ -180,7 +182,7 @@ async def _moderation(settings: Settings) -> Finding:
     return _of_models(found, page, "ATTEST_MODERATION_BASE_URL")
 
 
-async def _language(settings: Settings, bearer: Bearer) -> Finding:
+async def _language(settings: Settings, bearer: Bearer) -> Diagnosis:
     base, key = (settings.language_endpoint or "").rstrip("/"), settings.language_key
     uses = f"for {', '.join(settings.language_uses)}"
     # a GET costs nothing; any answer but a refusal of the key says that the service is there
@@ -194,24 +196,24 @@ async def _language(settings: Settings, bearer: Bearer) -> Finding:
     return replace(found, detail=f"{found.detail}; {uses}")
 
 
-async def _serpapi(settings: Settings) -> Finding:
+async def _serpapi(settings: Settings) -> Diagnosis:
     query = urlencode({"api_key": _secret(settings.serpapi_key)})
     url = f"https://serpapi.com/account.json?{query}"
     return await get("web search", url, {}, "ATTEST_SERPAPI_KEY", "the network")
 
 
-async def _tavily(settings: Settings) -> Finding:
+async def _tavily(settings: Settings) -> Diagnosis:
     base = (settings.tavily_base_url or "https://api.tavily.com").rstrip("/")
     headers = {"Authorization": f"Bearer {_secret(settings.tavily_key)}"}
     return await get("web search", f"{base}/usage", headers, "ATTEST_TAVILY_KEY", "ATTEST_TAVILY_BASE_URL")
 
 
-async def _duckduckgo(_: Settings) -> Finding:
+async def _duckduckgo(_: Settings) -> Diagnosis:
     url = "https://api.duckduckgo.com/?q=DuckDuckGo&format=json"
     return await get("web search", url, {}, "the network", "the network")
 
 
-async def _bing(settings: Settings) -> Finding:
+async def _bing(settings: Settings) -> Diagnosis:
     headers = {"Ocp-Apim-Subscription-Key": _secret(settings.bing_key)}
     found = await get("web search", settings.bing_endpoint or "", headers, "ATTEST_BING_KEY", "ATTEST_BING_ENDPOINT")
     detail = f"legacy: Microsoft retired Bing Web Search on 2025-08-11; this service {found.detail}"
@@ -222,16 +224,16 @@ async def _bing(settings: Settings) -> Finding:
 _WEB = {"serpapi": _serpapi, "tavily": _tavily, "duckduckgo": _duckduckgo, "bing": _bing}
 
 
-async def _signed_in(name: str, url: str, door: _Door, bearer: Bearer) -> Finding:
+async def _signed_in(name: str, url: str, door: _Door, bearer: Bearer) -> Diagnosis:
     """Ask for the page with the token of this machine's identity; what is wrong, signing in or a role, is told apart."""
     try:
         check_address(url, door.endpoint, "https://NAME.cognitiveservices.azure.com")
         token = await bearer(name, door.scope)()
     except SettingsError as error:
-        return Finding(name, "fail", str(error), f"correct {door.endpoint}", service=True)
+        return Diagnosis(name, "fail", str(error), f"correct {door.endpoint}", service=True)
     except ServiceError as error:
         fix = f"give this machine a managed identity, or az login, or set {door.key}"
-        return Finding(name, "fail", str(error).removeprefix(f"{name}: "), fix, service=True)
+        return Diagnosis(name, "fail", str(error).removeprefix(f"{name}: "), fix, service=True)
     found = await get(name, url, {"Authorization": f"Bearer {token}"}, door.key, door.endpoint)
     if found.status == "fail" and "refuses the key" in found.detail:
         detail = found.detail.replace("the key", "this machine's identity")

@@ -15,7 +15,7 @@ from bot.commands.output import console, emit, note, plain, table
 from bot.commands.startup import make_home, run, settings_of
 from bot.commands.wiring import opened, wiring_of
 from grounding.errors import InputError
-from grounding.ingest.upkeep import Past, Tombstone
+from grounding.ingest.upkeep import History, Tombstone
 from grounding.records import Access, Document, DocumentInfo
 
 app = options.command_app("List, show, remove, restore or back up what is in the knowledge base.")
@@ -190,7 +190,7 @@ def backup(
         note(f"{file}: {size:,} bytes; the ledger, its key and directory.yaml are not in it")
 
 
-def _past(context: typer.Context) -> Past:
+def _past(context: typer.Context) -> History:
     settings = settings_of()
     make_home(settings)
     return wiring_of(context).open_past(settings)

@@ -27,7 +27,7 @@ Ids = Annotated[
 Remark = Annotated[str, typer.Option("--note", metavar="TEXT", help="Why, for the record.")]
 
 
-class Shown(StrEnum):
+class ShownPassage(StrEnum):
     """Which passages are listed."""
 
     HELD = "held"
@@ -39,7 +39,7 @@ class Shown(StrEnum):
 @app.command("list")
 def list_(
     context: typer.Context,
-    state: Annotated[Shown, typer.Option(help="Which passages to list.")] = Shown.HELD,
+    state: Annotated[ShownPassage, typer.Option(help="Which passages to list.")] = ShownPassage.HELD,
     json: options.JsonFlag = False,
 ) -> None:
     """List the passages that no answer uses because they read like orders to an assistant.
@@ -50,12 +50,16 @@ def list_(
       attest quarantine list
       attest quarantine list --state all --json
     """
-    found = [p for p in run(_passages(context)) if state in (Shown.ALL, p.state)]
+    found = [p for p in run(_passages(context)) if state in (ShownPassage.ALL, p.state)]
     if json:
         emit({"passages": [as_json(p) for p in found]})
         return
     if not found:
-        note("nothing in quarantine" if state in (Shown.HELD, Shown.ALL) else f"no passage is {state.value}")
+        note(
+            "nothing in quarantine"
+            if state in (ShownPassage.HELD, ShownPassage.ALL)
+            else f"no passage is {state.value}"
+        )
         return
     rows = [(p.id, p.state, p.rule, f"{p.score:.2f}", p.doc_id, _short(p.text)) for p in found]
     console().print(table(("id", "state", "rule", "score", "document", "passage"), rows, right=("score",)))

@@ -21,7 +21,7 @@ app = options.command_app("See and decide the refusals that people report as wro
 ENTRY = Annotated[str, typer.Argument(metavar="ENTRY", help="Id of the refused turn, as its reply names it.")]
 
 
-class Shown(StrEnum):
+class ShownRefusal(StrEnum):
     """Which reports are listed."""
 
     OPEN = "open"
@@ -33,7 +33,7 @@ class Shown(StrEnum):
 @app.command("list")
 def list_(
     context: typer.Context,
-    state: Annotated[Shown, typer.Option(help="Which reports to list.")] = Shown.OPEN,
+    state: Annotated[ShownRefusal, typer.Option(help="Which reports to list.")] = ShownRefusal.OPEN,
     json: options.JsonFlag = False,
 ) -> None:
     """List reported refusals, the newest report first.
@@ -45,7 +45,7 @@ def list_(
       attest refusals list --state wrong --json
     """
     found = run(_queue(context))
-    shown = [d for d in found.disputes if state in (Shown.ALL, d.state)]
+    shown = [d for d in found.disputes if state in (ShownRefusal.ALL, d.state)]
     if json:
         emit({"refusals": [d.as_json() for d in shown], "cut": found.cut})
         return

@@ -17,7 +17,7 @@ import typer
 from bot.commands.startup import make_home, settings_of
 from bot.settings.load import Settings
 from bot.system import System
-from grounding.ingest.upkeep import OnChange, Past
+from grounding.ingest.upkeep import History, OnChange
 from grounding.records import IngestReport, Progress
 
 
@@ -53,7 +53,7 @@ class Wiring:
 
     compose: Callable[[Settings], Awaitable[System]]
     open_ingester: Callable[[Settings], Awaitable[Ingester]]
-    open_past: Callable[[Settings], Past]
+    open_past: Callable[[Settings], History]
 
 
 def wiring_of(context: typer.Context) -> Wiring:

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from bot.compose.owned import Closers
+from bot.compose.owned import Resources
 from bot.compose.parts import embedding_model
 from bot.settings.load import Settings
 from grounding.ports import Embedder
@@ -33,7 +33,7 @@ INGEST_S, INGEST_RETRIES = 300.0, 5
 
 
 def asking_embedder(
-    settings: Settings, local: Embedder | None, redactor: Redactor, closers: Closers
+    settings: Settings, local: Embedder | None, redactor: Redactor, closers: Resources
 ) -> Embedder | None:
     """Who embeds queries. With pseudonyms on, a service is given placeholders for the customer's personal data."""
     if settings.embedder == "embedded":
@@ -45,7 +45,7 @@ def asking_embedder(
     return PrivateEmbedder(service, redactor) if settings.pseudonyms == "on" else service
 
 
-def ingesting_embedder(settings: Settings, closers: Closers) -> Embedder | None:
+def ingesting_embedder(settings: Settings, closers: Resources) -> Embedder | None:
     """Who embeds passages. They are the company's text and go as they are."""
     if settings.embedder == "embedded":
         return embedding_model(settings)
@@ -55,7 +55,7 @@ def ingesting_embedder(settings: Settings, closers: Closers) -> Embedder | None:
     )
 
 
-def service_embedder(settings: Settings, remote: Remote, closers: Closers) -> OpenAIEmbedder:
+def service_embedder(settings: Settings, remote: Remote, closers: Resources) -> OpenAIEmbedder:
     """The service itself. Raises SettingsError for an address or a key that cannot be used."""
     from grounding.azure.openai_embedder import OpenAIEmbedder
 
@@ -72,7 +72,7 @@ def service_embedder(settings: Settings, remote: Remote, closers: Closers) -> Op
     return embedder
 
 
-def _key(settings: Settings, closers: Closers) -> str | Callable[[], Awaitable[str]] | None:
+def _key(settings: Settings, closers: Resources) -> str | Callable[[], Awaitable[str]] | None:
     """The key that was given; without one this machine's identity, if the endpoint is Azure's; else none, as a local server wants it."""
     if settings.embedding_key is not None:
         check_key(key := settings.embedding_key.get_secret_value(), "ATTEST_EMBEDDING_API_KEY")

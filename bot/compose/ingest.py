@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from bot.compose.embedder import fingerprint_of, ingesting_embedder
-from bot.compose.owned import Close, Closers
+from bot.compose.owned import Close, Resources
 from bot.compose.parts import NAMES, VERDICTS, embedded_screen
 from bot.compose.search import mirror
 from bot.compose.services import imaginer
 from bot.settings.load import Settings
 from grounding.ingest.chunking import marked, unmarked
-from grounding.ingest.upkeep import OnChange, Past
+from grounding.ingest.upkeep import History, OnChange
 from grounding.records import IngestReport, Progress
 from rai.ports import Ledger
 
@@ -36,7 +36,7 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
             roots = {root for root, _ in there.values()}
             gone = [d for d, (root, _) in known.items() if root in roots and d not in there]
             model = fingerprint_of(settings)
-            bare = StoreKeys(index.store.path).bare(model)[0] if model else 0
+            bare = StoreKeys(index.store.path).chunks_without_vector(model)[0] if model else 0
             return bool(there) and not (missing or gone or index.store.unindexed() or bare)
         finally:
             index.close()
@@ -45,7 +45,7 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Ingester:
+class StoreIngester:
     """Takes documents in. One at a time on a knowledge base; servers read meanwhile.
 
     What changed is written into the ledger. `vectors` is False if there is no embedding model: search then goes by words.
@@ -93,7 +93,7 @@ class Ingester:
         return True
 
 
-async def open_ingester(settings: Settings) -> Ingester:
+async def open_ingester(settings: Settings) -> StoreIngester:
     """An ingester over the knowledge base of `settings`. Raises StoreError if it cannot be opened."""
     from grounding.embedded.index import EmbeddedIndex
     from grounding.ingest.ingest import ingest, rebuild, restore
@@ -101,7 +101,7 @@ async def open_ingester(settings: Settings) -> Ingester:
     from rai.embedded.verdict_file import VerdictFile
     from rai.ledger.store import SqlLedger
 
-    closers = Closers()
+    closers = Resources()
     embedder = await asyncio.to_thread(ingesting_embedder, settings, closers)
     index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
     ledger = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
@@ -145,10 +145,10 @@ async def open_ingester(settings: Settings) -> Ingester:
             await upload(lambda _: None)
         return found
 
-    return Ingester(ingest_and_learn, rebuild_all, restore_and_learn, ledger, close, embedder is not None)
+    return StoreIngester(ingest_and_learn, rebuild_all, restore_and_learn, ledger, close, embedder is not None)
 
 
-def open_past(settings: Settings) -> Past:
+def open_past(settings: Settings) -> History:
     """The past of the knowledge base of `settings`; needs neither model nor ledger."""
     from grounding.store.past import StorePast
 

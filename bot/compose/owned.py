@@ -18,7 +18,7 @@ T = TypeVar("T")
 Close = Callable[[], Awaitable[None]]
 
 
-class Closers(list[Close]):
+class Resources(list[Close]):
     """What has to be closed, once and in reverse order; and the services that are called, to be looked after."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.compose.owned import Closers
+from bot.compose.owned import Resources
 from bot.settings.load import Settings
 from grounding.errors import ServiceError
-from grounding.ingest.followed import FollowedLibrary
+from grounding.ingest.followed import LibraryWithFollower
 from grounding.ports import Embedder, Library, Linker, Retriever
 from grounding.records import Progress
 
@@ -58,7 +58,7 @@ def search(
     linker: Linker,
     *,
     library: Library,
-    closers: Closers,
+    closers: Resources,
 ) -> Search:
     """The search that the settings name. Its library is `library`, followed by an index elsewhere where there is one."""
     if settings.search == "azure":
@@ -76,7 +76,7 @@ def search(
 
 
 def _azure(
-    settings: Settings, index: EmbeddedIndex, embedder: Embedder | None, library: Library, closers: Closers
+    settings: Settings, index: EmbeddedIndex, embedder: Embedder | None, library: Library, closers: Resources
 ) -> Search:
     from grounding.azure.search_mirror import remove_document
     from grounding.azure.search_retriever import AzureSearchRetriever
@@ -84,12 +84,12 @@ def _azure(
     service = _service(settings, closers, within_s=settings.call_deadline_s, retries=settings.retries)
     semantic, others = settings.search_semantic == "on", settings.search_others == "on"
     plain = AzureSearchRetriever(service, index.store, embedder, semantic=semantic, others=others)
-    followed = FollowedLibrary(library, partial(_deleted, partial(remove_document, service)))
+    followed = LibraryWithFollower(library, partial(_deleted, partial(remove_document, service)))
     retriever = _agentic(settings, plain, closers) if settings.search_agentic == "on" else plain
     return Search(retriever, None, followed, plain.ready, lambda: retriever.refused)
 
 
-def _agentic(settings: Settings, plain: AzureSearchRetriever, closers: Closers) -> AgenticRetriever:
+def _agentic(settings: Settings, plain: AzureSearchRetriever, closers: Resources) -> AgenticRetriever:
     from grounding.azure.search_agentic import AgenticRetriever
 
     within = AGENTIC_SHARE * settings.call_deadline_s
@@ -100,7 +100,7 @@ async def _always() -> dict[str, str]:
     return {}
 
 
-def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers: Closers) -> Follow:
+def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers: Resources) -> Follow:
     """What makes the index hold what the store holds, at the end of an ingest; nothing where the search is on this machine."""
     if settings.search != "azure":
         return _nothing
@@ -122,7 +122,7 @@ def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers:
     return follow_and_prepare
 
 
-async def ask_ranker(settings: Settings, closers: Closers, *, within_s: float) -> tuple[str, str] | None:
+async def ask_ranker(settings: Settings, closers: Resources, *, within_s: float) -> tuple[str, str] | None:
     """Rank one result of the index by meaning, as a turn would have it: None if the ranker did, otherwise what is wrong with it, and what
     mends that. Raises ServiceError for a search that does not answer, SettingsError for one that cannot be asked.
     """
@@ -146,7 +146,7 @@ async def _nothing(_on_progress: Callable[[Progress], None]) -> None:
     """The search is on this machine: it follows by itself."""
 
 
-def _service(settings: Settings, closers: Closers, *, within_s: float, retries: int) -> SearchService:
+def _service(settings: Settings, closers: Resources, *, within_s: float, retries: int) -> SearchService:
     from grounding.azure.search_service import SERVICE, SearchService
 
     assert settings.search_endpoint is not None  # the settings refuse azure without one
@@ -161,7 +161,7 @@ def _service(settings: Settings, closers: Closers, *, within_s: float, retries: 
     return service
 
 
-def _knowledge(settings: Settings, closers: Closers, *, within_s: float, retries: int) -> SearchKnowledge:
+def _knowledge(settings: Settings, closers: Resources, *, within_s: float, retries: int) -> SearchKnowledge:
     from grounding.azure.search_knowledge import AGENTIC, SearchKnowledge
 
     assert settings.search_endpoint is not None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from bot.compose.owned import Close, Closers
+from bot.compose.owned import Close, Resources
 from bot.settings.forms import severities
 from bot.settings.load import SAMPLE, Settings
 from grounding.grading.prompt import own_texts as grading_texts
@@ -54,7 +54,7 @@ def chat_model(
     settings: Settings,
     screen: PromptScreen,
     redactor: Redactor,
-    closers: Closers,
+    closers: Resources,
     *,
     within_s: float | None = None,
     needed: bool = False,
@@ -70,7 +70,7 @@ def chat_model(
     return ScreenedModel(inner, screen, trusted=ours)
 
 
-def bare_model(settings: Settings, remote: Remote, closers: Closers, name: str | None = None) -> OpenAIModel:
+def bare_model(settings: Settings, remote: Remote, closers: Resources, name: str | None = None) -> OpenAIModel:
     """The chat model as it is called. Prompts that hold anybody's text go through `chat_model` alone. `name`: as there."""
     from grounding.azure.openai_chat import OpenAIChat
     from grounding.azure.openai_responses import OpenAIResponses
@@ -90,7 +90,7 @@ def bare_model(settings: Settings, remote: Remote, closers: Closers, name: str |
     return model
 
 
-def learned(settings: Settings, closers: Closers, name: str | None = None) -> Learned:
+def learned(settings: Settings, closers: Resources, name: str | None = None) -> Learned:
     """What is known of the chat model, or of another one (`name`) at its endpoint: one record for all that ask the same."""
     from grounding.azure.openai_learned import beginning
 
@@ -101,7 +101,7 @@ def learned(settings: Settings, closers: Closers, name: str | None = None) -> Le
     return closers.shared(("openai", settings.openai_base_url, name or settings.openai_model), begin)
 
 
-def openai_key(settings: Settings, closers: Closers) -> str | Callable[[], Awaitable[str]] | None:
+def openai_key(settings: Settings, closers: Resources) -> str | Callable[[], Awaitable[str]] | None:
     """The key that was given; without one this machine's identity, if the endpoint is Azure's; else none, as a local server wants it."""
     if settings.openai_api_key is not None:
         return settings.openai_api_key.get_secret_value()
@@ -123,7 +123,7 @@ def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
 
 
 def imaginer(
-    settings: Settings, store: Any, embedder: Embedder | None, first: PromptScreen, closers: Closers
+    settings: Settings, store: Any, embedder: Embedder | None, first: PromptScreen, closers: Resources
 ) -> Callable[[Callable[[Progress], None]], Awaitable[object]]:
     """What gives new passages their hypothetical questions at the end of an ingest, screened by `first` and what stands behind it."""
     from grounding.embedded.hypotheticals import Hypotheticals
@@ -138,7 +138,7 @@ def imaginer(
     return partial(Hypotheticals(settings.home / "index" / HYPOTHETICALS).follow, store, embedder, model)
 
 
-def prompt_screen(settings: Settings, first: PromptScreen, closers: Closers) -> PromptScreen:
+def prompt_screen(settings: Settings, first: PromptScreen, closers: Resources) -> PromptScreen:
     """`first`, with the stronger screen behind it that the settings name; without one its doubts are noted."""
     if settings.screen == "content_safety":
         return CascadeScreen(first, _content_safety(settings, closers), when=settings.screen_when)
@@ -147,7 +147,7 @@ def prompt_screen(settings: Settings, first: PromptScreen, closers: Closers) -> 
     return CascadeScreen(first)
 
 
-def _content_safety(settings: Settings, closers: Closers) -> PromptScreen:
+def _content_safety(settings: Settings, closers: Resources) -> PromptScreen:
     from rai.azure.content_safety import ContentSafetyScreen, Strictness
 
     assert settings.content_safety_endpoint is not None  # the settings refuse content_safety without one
@@ -164,7 +164,7 @@ def _content_safety(settings: Settings, closers: Closers) -> PromptScreen:
     return screen
 
 
-def _moderation(settings: Settings, closers: Closers) -> PromptScreen:
+def _moderation(settings: Settings, closers: Resources) -> PromptScreen:
     from rai.azure.moderation import ModerationScreen
 
     screen = ModerationScreen(
@@ -179,7 +179,7 @@ def _moderation(settings: Settings, closers: Closers) -> PromptScreen:
 
 
 def tagger(
-    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, closers: Closers
+    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, closers: Resources
 ) -> EntityTagger:
     """Names by the knowledge base's own list, and by Azure AI Language where that is switched on."""
     from rai.embedded.tagger import GazetteerTagger
@@ -198,7 +198,7 @@ def tagger(
     return PrivateTagger(both, redactor) if settings.pseudonyms == "on" else both
 
 
-def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor, closers: Closers) -> Summarizer:
+def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor, closers: Resources) -> Summarizer:
     """Who ranks the sentences of a conversation: embeddings, or Azure AI Language."""
     if "summaries" not in settings.language_uses:
         from grounding.embedded.summarizer import CentralitySummarizer
@@ -217,7 +217,7 @@ def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor
 
 
 def personal_finder(
-    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, closers: Closers
+    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, closers: Resources
 ) -> PersonalFinder | None:
     """Azure AI Language beside our own rules for personal data; None where it is off."""
     if "personal data" not in settings.language_uses:
@@ -234,14 +234,14 @@ def personal_finder(
     return finder
 
 
-def _language_remote(settings: Settings, closers: Closers) -> Remote:
+def _language_remote(settings: Settings, closers: Resources) -> Remote:
     """For what a turn can do without, and does several times: together it leaves the answer its time."""
     return closers.remote(
         settings, "language", within_s=_waited_for(settings, min(TIMEOUT_S, settings.turn_deadline_s / 4))
     )
 
 
-def directory(settings: Settings, closers: Closers) -> Directory:
+def directory(settings: Settings, closers: Resources) -> Directory:
     """Who knows the groups of a person: a file, or Microsoft Graph."""
     if settings.directory == "file":
         from grounding.embedded.directory import FileDirectory
@@ -260,7 +260,7 @@ def directory(settings: Settings, closers: Closers) -> Directory:
     return graph
 
 
-def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: Closers) -> WebSearch | None:
+def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: Resources) -> WebSearch | None:
     """The web search, filtered by the lists, then screened; None when it is off."""
     if settings.web == "off":
         return None
@@ -274,7 +274,7 @@ def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, clo
     return ScreenedWeb(FilteredSearch(provider, sites), screen, removing)
 
 
-def _provider(settings: Settings, sites: Sites, closers: Closers) -> WebSearch:
+def _provider(settings: Settings, sites: Sites, closers: Resources) -> WebSearch:
     """The search itself; the settings refuse one whose key or address is missing."""
     remote = closers.remote(settings, settings.web)
     match settings.web:

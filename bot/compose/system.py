@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.compose.embedder import asking_embedder
-from bot.compose.owned import Closers
+from bot.compose.owned import Resources
 from bot.compose.parts import DECISIONS, NAMES, VERDICTS, embedded_screen, embedding_model, names_over
 from bot.compose.search import search as searching
 from bot.compose.services import (
@@ -40,7 +40,7 @@ from bot.system import CheckRequest, System
 from bot.turn.pipeline import answer_turn
 from bot.turn.state import Check, Seams
 from grounding.bounded.pool import shared_pool
-from grounding.ingest.followed import FollowedLibrary
+from grounding.ingest.followed import LibraryWithFollower
 from grounding.policies.files import policy_named
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Composer, Embedder, Grader
@@ -67,7 +67,7 @@ async def compose(settings: Settings, *, clock: Callable[[], float] = time.monot
 
     Raises SettingsError for settings that cannot work, StoreError for an index or ledger that cannot be opened.
     """
-    return await _Builder(settings, Closers(clock), Redactor(settings.phone_regions)).system()
+    return await _Builder(settings, Resources(clock), Redactor(settings.phone_regions)).system()
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class _Builder:
     """Builds one system; `closers` are run in reverse order when it is closed."""
 
     settings: Settings
-    closers: Closers
+    closers: Resources
     redactor: Redactor
 
     async def system(self) -> System:
@@ -97,7 +97,7 @@ class _Builder:
             index,
             embedder,
             linker,
-            library=FollowedLibrary(index, lambda _removed: names.follow(index)),
+            library=LibraryWithFollower(index, lambda _removed: names.follow(index)),
             closers=self.closers,
         )
         earlier = verdicts.known if settings.screen == "embedded" else _nothing_known
@@ -132,7 +132,7 @@ class _Builder:
             retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=search.library,
             directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, seams.is_empty, search.ready, self.closers),
             degraded=lambda: {**self.closers.trouble(needed=False), **search.refused()}, close=self.closers.close,
-            warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None, bare=index.bare,
+            warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None, chunks_without_vector=index.chunks_without_vector,
             quarantine=EmbeddedQuarantine(index, index.store, first, verdicts, decisions),
         )  # fmt: skip
 
@@ -251,7 +251,7 @@ async def _is_empty(settings: Settings, counts: Callable[[], tuple[int, int]]) -
 
 
 async def _ready(
-    is_empty: Callable[[], Awaitable[bool]], search: Callable[[], Awaitable[dict[str, str]]], closers: Closers
+    is_empty: Callable[[], Awaitable[bool]], search: Callable[[], Awaitable[dict[str, str]]], closers: Resources
 ) -> dict[str, str]:
     """What is not ready, with the reason."""
     empty = (

@@ -14,7 +14,7 @@ _AROUND = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class ErrorEvidence:
     """A piece of a source with what stands around it."""
 
     source: str
@@ -43,7 +43,7 @@ class Mistake:
     kind: str
     status: str
     why: str
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[ErrorEvidence, ...]
     was: str = ""
     now: str = ""
     form: str = ""
@@ -116,8 +116,8 @@ def _mistake(error: str, case: Case, claim: Claim | None, severity: float) -> Mi
     )
 
 
-def _evidence(span: EvidenceSpan, sources: Sequence[Source]) -> Evidence:
+def _evidence(span: EvidenceSpan, sources: Sequence[Source]) -> ErrorEvidence:
     source = next((s for s in sources if s.id == span.source), Source(span.source, ""))
     text = source.text if span.field == "text" else source.title
     around = text[max(0, span.start - _AROUND) : span.end + _AROUND]
-    return Evidence(span.source, source.title, span.start, span.end, span.text, around)
+    return ErrorEvidence(span.source, source.title, span.start, span.end, span.text, around)

@@ -18,7 +18,7 @@ _NUMBER = re.compile(rf"(?<![\w.]){NUMBER}(?!\w)|\b(?:{_SPOKEN})\b", re.IGNORECA
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedAnswer:
     """A checked answer, its label, what it leans on, and its claims."""
 
     answer: str
@@ -27,7 +27,7 @@ class Checked:
     claims: tuple[Claim, ...]
 
 
-def introduced(name: str, rows: Sequence[Checked]) -> SetResult:
+def introduced(name: str, rows: Sequence[CheckedAnswer]) -> SetResult:
     """Numbers of unsupported answers that no supported answer to the same source has.
 
     n counts them; `flagged` is the share that an unsupported value covers; `elsewhere_n` and `elsewhere_flagged` are the
@@ -43,7 +43,7 @@ def introduced(name: str, rows: Sequence[Checked]) -> SetResult:
     return SetResult(name, len(found), {**measured, "elsewhere_n": float(len(elsewhere))})
 
 
-def _hits(row: Checked, known: set[Decimal]) -> Iterable[tuple[bool, bool]]:
+def _hits(row: CheckedAnswer, known: set[Decimal]) -> Iterable[tuple[bool, bool]]:
     """Of each introduced number: whether it is flagged, and whether the source holds it."""
     for match in _NUMBER.finditer(row.answer):
         values = numbers(match.group())

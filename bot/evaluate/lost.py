@@ -80,7 +80,7 @@ class Trail:
         }[self.lost]
 
 
-class Texts:
+class PassageTexts:
     """Documents of one knowledge base, read once each."""
 
     def __init__(self, system: System) -> None:
@@ -95,7 +95,7 @@ class Texts:
         return self._held[doc_id]
 
 
-async def held_in(body: Mapping[str, Any], grades: Sequence[Grade], texts: Texts) -> Held:
+async def held_in(body: Mapping[str, Any], grades: Sequence[Grade], texts: PassageTexts) -> Held:
     """What the record of a turn says that it had. Passages are read from their documents, for the record masks personal data."""
     found = []
     for item in body.get("passages") or ():
@@ -122,7 +122,7 @@ async def held_in(body: Mapping[str, Any], grades: Sequence[Grade], texts: Texts
     )
 
 
-async def trails(row: TurnRow, held: Held, answer: str, policy: Policy, texts: Texts) -> tuple[Trail, ...]:
+async def trails(row: TurnRow, held: Held, answer: str, policy: Policy, texts: PassageTexts) -> tuple[Trail, ...]:
     """Each fact of the row on its way through the turn."""
     whole = [normal(await texts.of(doc)) for doc in row.docs]
     passages = [(p, normal(f"{p.title}\n{p.text}")) for p in held.found if not row.docs or p.doc_id in row.docs]

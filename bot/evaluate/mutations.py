@@ -37,7 +37,7 @@ _ORDER = {"phone": 0, "url": 0, "email": 0, "money": 1, "statement": 9}
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedMutation:
     """The claims of one checked answer, those that cover the change first where there is one."""
 
     claims: tuple[Claim, ...]
@@ -63,7 +63,7 @@ class Judged:
         return not self.caught and any(c.status == status for c in self.covering if c.kind != "statement")
 
 
-Run = list[tuple[Mutant, Judged, Judged | None]]
+Run = list[tuple[Mutant, JudgedMutation, JudgedMutation | None]]
 """Each mutant with what was found in it, and in the answer before it was changed, if that was checked."""
 
 
@@ -92,20 +92,22 @@ def _answers(data: Path, wanted: int) -> Iterator[Supported]:
     yield from generated(max(100, int(wanted * PAGES_PER_MUTANT)))
 
 
-def _check_all(bench: Bench, items: Sequence[Supported | Mutant]) -> list[Judged]:
+def _check_all(bench: Bench, items: Sequence[Supported | Mutant]) -> list[JudgedMutation]:
     """Every item checked, in the order given; answers to one source stand together, for its reading is kept."""
     regions = tuple(bench.system.settings.phone_regions)
     order = sorted(range(len(items)), key=lambda i: _supported(items[i]).sources[0].text)
     chunks = [order[i : i + CHUNK] for i in range(0, len(order), CHUNK)]
     work = partial(check_chunk, regions=regions)
     tasks = [[items[i] for i in chunk] for chunk in chunks]
-    out: dict[int, Judged] = {}
+    out: dict[int, JudgedMutation] = {}
     for chunk, judged in zip(bench.track("mutations", chunks), _mapped(work, tasks, len(items)), strict=True):
         out |= dict(zip(chunk, judged, strict=True))
     return [out[i] for i in range(len(items))]
 
 
-def _mapped(work: partial[list[Judged]], tasks: list[list[Supported | Mutant]], count: int) -> Iterator[list[Judged]]:
+def _mapped(
+    work: partial[list[JudgedMutation]], tasks: list[list[Supported | Mutant]], count: int
+) -> Iterator[list[JudgedMutation]]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if count <= IN_PROCESS or cores == 1:
         yield from map(work, tasks)
@@ -114,16 +116,16 @@ def _mapped(work: partial[list[Judged]], tasks: list[list[Supported | Mutant]], 
         yield from pool.map(work, tasks)
 
 
-def check_chunk(items: Sequence[Supported | Mutant], regions: tuple[str, ...]) -> list[Judged]:
+def check_chunk(items: Sequence[Supported | Mutant], regions: tuple[str, ...]) -> list[JudgedMutation]:
     """Check some answers, one after the other."""
     return [_check(item, regions) for item in items]
 
 
-def _check(item: Supported | Mutant, regions: tuple[str, ...]) -> Judged:
+def _check(item: Supported | Mutant, regions: tuple[str, ...]) -> JudgedMutation:
     base = _supported(item)
     claims = check_claims(item.answer, base.sources, base.question, given=base.given, regions=regions)
     if isinstance(item, Supported):
-        return Judged(claims)
+        return JudgedMutation(claims)
     start, end = item.span
     if item.edit.kind == "negation":
         held = next((s for s in sentences(item.answer) if s.start <= start < s.end), None)
@@ -131,7 +133,7 @@ def _check(item: Supported | Mutant, regions: tuple[str, ...]) -> Judged:
         covering = [c for c in claims if c.start < end and start < c.end and (c.kind == "statement" or c.unsupported)]
     else:
         covering = [c for c in claims if c.start < end and start < c.end]
-    return Judged(claims, tuple(sorted(covering, key=lambda c: (_ORDER.get(c.kind, 2), c.start))))
+    return JudgedMutation(claims, tuple(sorted(covering, key=lambda c: (_ORDER.get(c.kind, 2), c.start))))
 
 
 def _supported(item: Supported | Mutant) -> Supported:
@@ -196,7 +198,7 @@ def _by_layer(rows: Run, layer: str) -> float | None:
     return share([any(c.unsupported for c in j.covering if layer_of(c) == layer) for _, j, _ in rows])
 
 
-def _originals(rows: list[tuple[Supported, Judged]]) -> Iterator[SetResult]:
+def _originals(rows: list[tuple[Supported, JudgedMutation]]) -> Iterator[SetResult]:
     """Supported answers as they were: per part and origin, and per kind of claim with n claims."""
     groups = {"mutation:originals": [r for r in rows if not r[0].kept_aside]}
     groups["mutation:originals:kept_aside"] = [r for r in rows if r[0].kept_aside]

@@ -11,7 +11,7 @@ from pathlib import Path
 from bot.evaluate import errors, metrics
 from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult, label
 from bot.evaluate.errors import Case, Mistake
-from bot.evaluate.introduced import Checked, introduced
+from bot.evaluate.introduced import CheckedAnswer, introduced
 from bot.evaluate.layers import flagged_by
 from bot.evaluate.mutations import mutations
 from bot.evaluate.relevance import relevance
@@ -86,7 +86,7 @@ def _sets(stem: str, judged: list[_Judged]) -> Iterator[SetResult]:
     numbers = introduced(
         f"{stem}:introduced numbers",
         [
-            Checked(row.request.answer, row.document, row.unsupported, row.report.claims)
+            CheckedAnswer(row.request.answer, row.document, row.unsupported, row.report.claims)
             for row in judged
             if row.document
         ],

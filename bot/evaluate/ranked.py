@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.evaluate import metrics
 from bot.evaluate.bench import Row
-from bot.evaluate.insufficiency import Judged, kind_of
+from bot.evaluate.insufficiency import JudgedQuestion, kind_of
 from bot.evaluate.questions import SHOWN_HITS, SHOWN_TEXT, Hit, Question, Sought
 from bot.rows import fields
 from bot.system import System
@@ -18,7 +18,7 @@ K = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RankedQuestion:
     """What was asked and found. `plain`: the documents of the baseline, best first; None without one."""
 
     row: Row
@@ -26,10 +26,10 @@ class Asked:
     query: Query
     passages: tuple[Passage, ...]
     plain: Sequence[str] | None
-    judged: Judged | None
+    judged: JudgedQuestion | None
 
 
-def question_of(asked: Asked, titles: Mapping[str, str], texts: Mapping[str, str]) -> Question:
+def question_of(asked: RankedQuestion, titles: Mapping[str, str], texts: Mapping[str, str]) -> Question:
     """The question with its figures. `titles` of all documents, `texts` of those to be read. Raises InputError."""
     row, relevant = asked.row, fields.texts(asked.row, "relevant")
     ranked = documents(asked.passages)
@@ -62,7 +62,7 @@ def figures(ranked: Sequence[str], relevant: Collection[str]) -> dict[str, float
     )
 
 
-def _after_grading(asked: Asked, relevant: Collection[str]) -> dict[str, float]:
+def _after_grading(asked: RankedQuestion, relevant: Collection[str]) -> dict[str, float]:
     """Recall@5 of the graded passages in the order of their grades: what the step brings forward or pushes back."""
     if asked.judged is None:
         return {}
@@ -128,5 +128,5 @@ def _sought(
     )
 
 
-def _grades(judged: Judged | None) -> dict[str, float]:
+def _grades(judged: JudgedQuestion | None) -> dict[str, float]:
     return {grade.chunk_id: grade.score for grade in judged.grading.grades} if judged else {}

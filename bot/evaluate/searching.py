@@ -11,7 +11,7 @@ from bot.evaluate.bench import Bench, Row, SetResult, SuiteResult
 from bot.evaluate.compare import LAST_TURN, over_plain
 from bot.evaluate.plain import plain_hybrid
 from bot.evaluate.questions import Question, average, metric_names
-from bot.evaluate.ranked import Asked, K, named, question_of, tags_of, texts_of
+from bot.evaluate.ranked import K, RankedQuestion, named, question_of, tags_of, texts_of
 from bot.evaluate.sets import Knowledge, QuestionSet, asked_of, notes_of, question_sets, titles_of
 from bot.rows import fields
 from bot.rows.forms import access_of, history
@@ -73,7 +73,7 @@ async def _question(held: Knowledge, path: Path, row: Row, *, grades: bool) -> Q
         once = insufficiency.Searched(system.retriever, made, access, K, retrieval)
         judged = await insufficiency.judged(system, made, access, once) if grades else None
         plain = await plain_hybrid(system, turns, access) if row.get("relevant") else None
-        return question_of(Asked(row, turns, made, retrieval.passages, plain, judged), held.titles, held.texts)
+        return question_of(RankedQuestion(row, turns, made, retrieval.passages, plain, judged), held.titles, held.texts)
     except InputError as error:
         raise named(str(path), row, error) from None
 

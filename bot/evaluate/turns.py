@@ -13,7 +13,7 @@ from typing import Any
 from bot.evaluate import metrics
 from bot.evaluate.bench import Bench, Company, Row, SetResult, SuiteResult, WrongRow, load, spread
 from bot.evaluate.facts import ANSWERED, VERDICTS, WORST, TurnRow, Verdict, judged, normal, turn_row
-from bot.evaluate.lost import FIRST, STAGES, Held, Stage, Texts, Trail, held_in, lost_at, trails, why_lost
+from bot.evaluate.lost import FIRST, STAGES, Held, PassageTexts, Stage, Trail, held_in, lost_at, trails, why_lost
 from bot.evaluate.questions import Question, Sought
 from bot.evaluate.ranked import documents, hits_of, rank_of
 from bot.evaluate.sets import titles_of
@@ -53,7 +53,7 @@ async def turns(bench: Bench) -> SuiteResult:
     sets, wrong = list[SetResult](), list[WrongRow]()
     for company, rows in read:
         async with bench.open(company) as system:
-            titles, texts = await titles_of(system), Texts(system)
+            titles, texts = await titles_of(system), PassageTexts(system)
             asked = [await _ask(system, row, texts) for row in bench.track(company.name, rows)]
         sets.append(_measure(company.name, asked, tuple(_question(a, titles) for a in worst_first(asked))))
         kinds = dict.fromkeys(a.row.kind for a in asked)
@@ -103,7 +103,7 @@ def _rows(bench: Bench, company: Company) -> list[TurnRow]:
     return spread([row for row in rows if not bench.kinds or row.kind in bench.kinds], bench.limit)
 
 
-async def _ask(system: System, row: TurnRow, texts: Texts) -> _Asked:
+async def _ask(system: System, row: TurnRow, texts: PassageTexts) -> _Asked:
     began = time.monotonic()
     reply = await _reply(system, row)
     ms = 1000 * (time.monotonic() - began)

@@ -24,7 +24,7 @@ _QUOTED = "quote"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownSource:
     """A source as the view lists it. `n` is what the text cites it by, `name` what reasons may call it, where a person knows it.
 
     `web`: the mark of a web page, empty for a document. `link` is a path of this server, `quotes` is what is cited of the text.
@@ -75,7 +75,7 @@ class ClaimRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class AnswerSegment:
     """A piece of text that the same claims cover. `anchor` is its id, `also` more ids, `href` where it leads, `ends` the claims that end with it."""
 
     text: str
@@ -96,10 +96,10 @@ class Piece:
 class SourceCard:
     """A source with what supports claims marked; a long one is folded around it."""
 
-    shown: Shown
+    shown: ShownSource
     anchor: str
-    title: tuple[Piece, ...]
-    pieces: tuple[Piece, ...]
+    title: tuple[AnswerSegment, ...]
+    pieces: tuple[AnswerSegment, ...]
 
     @property
     def folded(self) -> bool:
@@ -111,7 +111,7 @@ class Panes:
     """Both sides. `prefix` sets the ids of one view apart from those of another on the same page."""
 
     prefix: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[AnswerSegment, ...]
     rows: tuple[ClaimRow, ...]
     cards: tuple[SourceCard, ...]
 
@@ -123,7 +123,7 @@ def tone(claim: Claim) -> Tone:
     return "doubt" if claim.status in ("conflict", "unchecked") else "ok"
 
 
-def panes(text: str, claims: Sequence[Claim], shown: Sequence[Shown], prefix: str = "") -> Panes:
+def panes(text: str, claims: Sequence[Claim], shown: Sequence[ShownSource], prefix: str = "") -> Panes:
     """The map of `claims` over `text` and of their evidence over the sources."""
     spans = _spans(claims, shown)
     cards, places = _cards(spans, shown, {str(i): claim for i, claim in enumerate(claims)}, prefix)
@@ -131,7 +131,7 @@ def panes(text: str, claims: Sequence[Claim], shown: Sequence[Shown], prefix: st
     return Panes(prefix, tuple(_answer(text, rows, {s.n: s.web for s in shown}, prefix)), rows, tuple(cards))
 
 
-def _row(key: str, claim: Claim, shown: Sequence[Shown], places: Mapping[str, str], prefix: str) -> ClaimRow:
+def _row(key: str, claim: Claim, shown: Sequence[ShownSource], places: Mapping[str, str], prefix: str) -> ClaimRow:
     numbers = {s.source.id: s.n for s in shown}
     instead = claim.instead
     return ClaimRow(
@@ -146,7 +146,7 @@ def _row(key: str, claim: Claim, shown: Sequence[Shown], places: Mapping[str, st
     )
 
 
-def _numbered(why: str, shown: Sequence[Shown]) -> str:
+def _numbered(why: str, shown: Sequence[ShownSource]) -> str:
     """Reasons name sources by id; a person knows them by their number. An id that is shown may be any word, and stays."""
     for item in shown:
         name = item.source.id
@@ -157,7 +157,7 @@ def _numbered(why: str, shown: Sequence[Shown]) -> str:
     return why
 
 
-def _answer(text: str, rows: Sequence[ClaimRow], cited: Mapping[str, str], prefix: str) -> Iterable[Piece]:
+def _answer(text: str, rows: Sequence[ClaimRow], cited: Mapping[str, str], prefix: str) -> Iterable[AnswerSegment]:
     by_key = {row.key: row for row in rows}
     marks = [Mark(c.start, c.end, row.key) for row in rows if text[(c := row.claim).start : c.end] == c.text]
     ends: dict[int, list[ClaimRow]] = {}
@@ -171,7 +171,7 @@ def _answer(text: str, rows: Sequence[ClaimRow], cited: Mapping[str, str], prefi
         told = [row for row in over if row.is_value] or over  # a value counts before the sentence around it
         new = [row.key for row in dict.fromkeys([*told, *over]) if row.key not in begun]
         begun.update(new)
-        piece = Piece(
+        piece = AnswerSegment(
             segment.text,
             keys=" ".join(segment.keys),
             look=("value" if told[0].is_value else "statement") if told else "",
@@ -185,7 +185,7 @@ def _answer(text: str, rows: Sequence[ClaimRow], cited: Mapping[str, str], prefi
         yield from [piece] if piece.look == "value" else _with_citations(piece, cited, prefix)
 
 
-def _with_citations(piece: Piece, cited: Mapping[str, str], prefix: str) -> Iterable[Piece]:
+def _with_citations(piece: AnswerSegment, cited: Mapping[str, str], prefix: str) -> Iterable[AnswerSegment]:
     """`piece`, with the marks in it that cite a source apart, as links to that source."""
     begin = 0
     for match in _CITE.finditer(piece.text):
@@ -221,7 +221,7 @@ def _gravest(rows: Iterable[ClaimRow]) -> str:
 _Spans = Mapping[tuple[str, str], list[Mark]]
 
 
-def _spans(claims: Sequence[Claim], shown: Sequence[Shown]) -> _Spans:
+def _spans(claims: Sequence[Claim], shown: Sequence[ShownSource]) -> _Spans:
     """Marks by source and field, of every span that stands where it says."""
     texts = {s.source.id: s.source for s in shown}
     found: dict[tuple[str, str], list[Mark]] = {}
@@ -239,7 +239,7 @@ def _stands(span: EvidenceSpan, source: Source) -> bool:
 
 
 def _cards(
-    spans: _Spans, shown: Sequence[Shown], claims: Mapping[str, Claim], prefix: str
+    spans: _Spans, shown: Sequence[ShownSource], claims: Mapping[str, Claim], prefix: str
 ) -> tuple[list[SourceCard], dict[str, str]]:
     """The sources, and for each claim the id of the first piece that supports it."""
     places: dict[str, str] = {}
@@ -255,14 +255,14 @@ def _cards(
     return cards, places
 
 
-def _quotes(item: Shown) -> list[Mark]:
+def _quotes(item: ShownSource) -> list[Mark]:
     at = [(item.source.text.find(quote), len(quote)) for quote in item.quotes if quote]
     return [Mark(start, start + length, _QUOTED) for start, length in at if start >= 0]
 
 
 def _evidence(
     text: str, marks: list[Mark], claims: Mapping[str, Claim], places: dict[str, str], prefix: str
-) -> list[Piece]:
+) -> list[AnswerSegment]:
     pieces = []
     for segment in segments(text, marks):
         keys = [key for key in segment.keys if key != _QUOTED]
@@ -274,17 +274,19 @@ def _evidence(
         anchor = f"{prefix}e{new[0]}" if new else ""
         places.update(dict.fromkeys(new, anchor))
         href = f"{prefix}c{(values or keys)[0]}" if keys else ""
-        pieces.append(Piece(segment.text, " ".join(keys), " ".join(look), anchor=anchor, href=href, stop=bool(new)))
+        pieces.append(
+            AnswerSegment(segment.text, " ".join(keys), " ".join(look), anchor=anchor, href=href, stop=bool(new))
+        )
     return pieces
 
 
-def _folded(pieces: Sequence[Piece]) -> list[Piece]:
+def _folded(pieces: Sequence[AnswerSegment]) -> list[AnswerSegment]:
     """Long stretches that support nothing are folded; the text keeps its order and loses nothing."""
-    made: list[Piece] = []
+    made: list[AnswerSegment] = []
     for i, piece in enumerate(pieces):
         if piece.look:
             made.append(piece)
             continue
         for text, gap in folds(piece.text, first=i == 0, last=i + 1 == len(pieces)):
-            made.append(Piece(text, gap=gap))
+            made.append(AnswerSegment(text, gap=gap))
     return made

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from bot.http.panes import Shown
+from bot.http.panes import ShownSource
 from bot.wording.web import web_label
 from rai.records import Entry, Source
 
 
-def shown_passage(item: Mapping[str, Any], cited: Iterable[Mapping[str, Any]], entry: Entry | None) -> Shown:
+def shown_passage(item: Mapping[str, Any], cited: Iterable[Mapping[str, Any]], entry: Entry | None) -> ShownSource:
     """A passage with what is `cited` of it, and a link into its document if `entry` is the turn that it belongs to."""
     own = [c for c in cited if c.get("chunk_id") == item.get("chunk_id")]
     chunk, n = str(item.get("chunk_id") or ""), str(item.get("n") or "")
-    return Shown(
+    return ShownSource(
         source=Source(chunk, str(item.get("text") or ""), str(item.get("title") or ""), item.get("updated")),
         n=n,
         locator=str(item.get("locator") or ""),

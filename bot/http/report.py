@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.http.changes import Change, changes
-from bot.http.panes import TONES, Panes, Shown, Tone, panes, tone
+from bot.http.panes import TONES, Panes, ShownSource, Tone, panes, tone
 from bot.http.words import LAYERS, SIGNS, VERDICTS, said, verdict_line
 from rai.records import Claim, Report, Source
 
@@ -38,7 +38,7 @@ def report_view(
     prefix: str = "",
 ) -> ReportView:
     """The view of one check. The sources are numbered in the order given."""
-    shown = [Shown(source, str(n), name=source.id) for n, source in enumerate(sources, 1)]
+    shown = [ShownSource(source, str(n), name=source.id) for n, source in enumerate(sources, 1)]
     return ReportView(
         identifier=identifier,
         question=question,

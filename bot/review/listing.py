@@ -52,7 +52,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ListedEntry:
     """A line of the list."""
 
     entry_id: str
@@ -68,14 +68,14 @@ class Row:
 class Listing:
     """A page of rows; `older` is the query string of the next page, None on the last. `cut`: the scan ended early."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ListedEntry, ...]
     older: str | None
     cut: bool
 
 
 async def listing(ledger: Ledger, wanted: Filter) -> Listing:
     """The page of `wanted`. Stops at the first entry beyond the page."""
-    rows: list[Row] = []
+    rows: list[ListedEntry] = []
     seen = 0
     async for entry in ledger.entries(newest_first=True):
         if wanted.before and entry.seq >= wanted.before:
@@ -96,7 +96,7 @@ def outcome(entry: Entry) -> str:
     return str(reply.get("outcome", "")) if isinstance(reply, dict) else ""
 
 
-def row(entry: Entry) -> Row:
+def row(entry: Entry) -> ListedEntry:
     """The line of `entry`: for a turn its question, otherwise its first telling value."""
     body = entry.body
     ask = body.get("ask")
@@ -107,5 +107,5 @@ def row(entry: Entry) -> Row:
     return _row(entry, telling or entry.kind, "")
 
 
-def _row(entry: Entry, title: str, note: str) -> Row:
-    return Row(entry.entry_id, entry.seq, entry.at, entry.kind, outcome(entry), title[:240], note)
+def _row(entry: Entry, title: str, note: str) -> ListedEntry:
+    return ListedEntry(entry.entry_id, entry.seq, entry.at, entry.kind, outcome(entry), title[:240], note)

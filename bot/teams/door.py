@@ -20,7 +20,7 @@ from bot.state import State
 from bot.teams.adapter import BotbuilderTransport
 from bot.teams.guard import (
     MAX_BYTES,
-    Refusal,
+    RefusedRequest,
     check_local_request,
     check_service_url,
     check_tenant,
@@ -118,7 +118,7 @@ class Door:
         try:
             activity = await self._admit(request)
             result = await self._turns.receive(activity)
-        except Refusal as refusal:
+        except RefusedRequest as refusal:
             return _error(refusal.status, refusal.reason)
         except Unauthorized as error:
             log.info("unauthorized request: %s", error)
@@ -132,11 +132,11 @@ class Door:
 
     async def _admit(self, request: web.Request) -> Json:
         if request.content_type.lower() != "application/json" or "Content-Type" not in request.headers:
-            raise Refusal(415, "content type")
+            raise RefusedRequest(415, "content type")
         if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-            raise Refusal(415, "content encoding")  # no channel compresses; a bomb would
+            raise RefusedRequest(415, "content encoding")  # no channel compresses; a bomb would
         if (request.content_length or 0) > MAX_BYTES:
-            raise Refusal(413, "size")
+            raise RefusedRequest(413, "size")
         activity = read_activity(await _read(request), request.charset)
         hosts, on_loopback = self._settings.service_url_hosts, self._settings.on_loopback
         check_service_url(activity["serviceUrl"], hosts, loopback=on_loopback)
@@ -144,7 +144,7 @@ class Door:
             if not self._settings.local_mode:
                 raise Unauthorized("anonymous requests are for local mode only")
             if left_by_proxy(request) is not None:
-                raise Refusal(403, "forwarded")
+                raise RefusedRequest(403, "forwarded")
             check_local_request(request.headers.get("Host"), request.headers.get("Origin"))
         await self._transport.authenticate(activity, request.headers.get("Authorization", ""))
         if self._settings.bot_app_id is not None:
@@ -170,18 +170,18 @@ class Door:
 
 
 async def _read(request: web.Request) -> bytes:
-    """The body, up to the limit whatever its headers say. Raises Refusal."""
+    """The body, up to the limit whatever its headers say. Raises RefusedRequest."""
     parts = bytearray()
     try:
         async with asyncio.timeout(READ_TIMEOUT_S):
             async for part in request.content.iter_any():
                 parts += part
                 if len(parts) > MAX_BYTES:
-                    raise Refusal(413, "size")
+                    raise RefusedRequest(413, "size")
     except TimeoutError:
-        raise Refusal(408, "body") from None
+        raise RefusedRequest(408, "body") from None
     except (aiohttp.ClientPayloadError, http_exceptions.HttpProcessingError, web.RequestPayloadError):
-        raise Refusal(400, "body") from None
+        raise RefusedRequest(400, "body") from None
     return bytes(parts)
 
 

@@ -1,4 +1,4 @@
-"""Checks on an inbound request before any SDK sees it. Pure functions: bytes in, a checked activity or a `Refusal` out."""
+"""Checks on an inbound request before any SDK sees it. Pure functions: bytes in, a checked activity or a `RefusedRequest` out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 _URL_CHARS = re.compile(r"[!-\[\]-~]+")  # printable ASCII without the backslash, which parsers disagree on
 
 
-class Refusal(Exception):
+class RefusedRequest(Exception):
     """The request is turned away with `status`; `reason` names the field or the rule, never its value."""
 
     def __init__(self, status: int, reason: str) -> None:
@@ -32,17 +32,17 @@ class Refusal(Exception):
 
 
 def read_activity(raw: bytes, charset: str | None) -> Json:
-    """The activity in a request body, its shape checked. Raises Refusal(400)."""
+    """The activity in a request body, its shape checked. Raises RefusedRequest(400)."""
     try:
         body = json.loads(raw.decode(charset or "utf-8"), parse_constant=_no_constant)
     except (ValueError, LookupError, RecursionError):
-        raise Refusal(400, "json") from None
+        raise RefusedRequest(400, "json") from None
     _check_depth_and_text(body)
     if not isinstance(body, dict):
-        raise Refusal(400, "json object")
+        raise RefusedRequest(400, "json object")
     for name, test in _SHAPE.items():
         if not test(body.get(name)):
-            raise Refusal(400, name)
+            raise RefusedRequest(400, name)
     body.setdefault("recipient", None)
     body["recipient"] = body["recipient"] or {"id": "bot"}  # offline Direct Line leaves it out
     return body
@@ -58,15 +58,15 @@ def check_service_url(url: str, hosts: Iterable[str], *, loopback: bool) -> None
         host = parts.hostname or ""
         _ = parts.port
     except ValueError:
-        raise Refusal(400, "serviceUrl") from None
+        raise RefusedRequest(400, "serviceUrl") from None
     if not _URL_CHARS.fullmatch(url) or parts.username is not None or parts.query or parts.fragment:
-        raise Refusal(400, "serviceUrl")
+        raise RefusedRequest(400, "serviceUrl")
     if host in LOOPBACK:
         if loopback and parts.scheme in ("http", "https"):
             return
-        raise Refusal(400, "serviceUrl")
+        raise RefusedRequest(400, "serviceUrl")
     if parts.scheme != "https" or not _HOST.fullmatch(host) or not _listed(host, hosts):
-        raise Refusal(400, "serviceUrl")
+        raise RefusedRequest(400, "serviceUrl")
 
 
 def check_tenant(activity: Json, tenants: Iterable[str]) -> None:
@@ -74,13 +74,13 @@ def check_tenant(activity: Json, tenants: Iterable[str]) -> None:
     named = [activity["conversation"].get("tenantId"), _tenant_of(activity.get("channelData"))]
     given = {str(tenant).lower() for tenant in named if tenant}
     if not given or not given <= {tenant.lower() for tenant in tenants}:
-        raise Refusal(403, "tenant")
+        raise RefusedRequest(403, "tenant")
 
 
 def check_local_request(host: str | None, origin: str | None) -> None:
     """Refuse an anonymous request that a foreign web page could have sent to this machine (DNS rebinding)."""
     if not _is_local(f"http://{host or ''}") or (origin is not None and not _is_local(origin)):
-        raise Refusal(403, "host")
+        raise RefusedRequest(403, "host")
 
 
 def _is_local(url: str) -> bool:
@@ -108,11 +108,11 @@ def _check_depth_and_text(body: Any) -> None:
     for _ in range(MAX_DEPTH):
         for value in level:
             if isinstance(value, str) and not _storable(value):
-                raise Refusal(400, "text")
+                raise RefusedRequest(400, "text")
         level = [child for value in level for child in _children(value)]
         if not level:
             return
-    raise Refusal(400, "json depth")
+    raise RefusedRequest(400, "json depth")
 
 
 def _children(value: Any) -> list[Any]:

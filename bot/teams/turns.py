@@ -23,7 +23,7 @@ from bot.teams.activity import (
     user_of,
     wants_replies_in_body,
 )
-from bot.teams.guard import Refusal
+from bot.teams.guard import RefusedRequest
 from bot.teams.history import History
 from bot.teams.inbox import Abandoned, Inbox, Key
 from bot.teams.outbox import Outbox
@@ -113,7 +113,7 @@ class Turns:
         self.working: set[Key] = set()
 
     async def receive(self, activity: Json) -> Result:
-        """Take an activity and say at once how. Raises Busy, StoreError, Refusal."""
+        """Take an activity and say at once how. Raises Busy, StoreError, RefusedRequest."""
         kind = activity["type"]
         if kind == "invoke":
             return await self._invoke(activity)
@@ -263,7 +263,7 @@ class Turns:
             return Result(501)
         feedback = read_feedback(activity.get("value"))
         if feedback is None:
-            raise Refusal(400, "value")
+            raise RefusedRequest(400, "value")
         key = _key(activity)
         if await self._inbox.take(key, {}):
             try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from bot.records import Code, Refusal, Reply, Struck
 from bot.turn.answer_form import admits_ignorance, asks_back, shortened, with_file_names, with_what_is_missing
 from bot.turn.citations import citations, markers, offered, with_markers, with_mended_markers, with_numbers
-from bot.turn.draft import fit
+from bot.turn.draft import screen_draft
 from bot.turn.regeneration import drafted_again
 from bot.turn.state import Work
 from bot.wording.notices import UNFIT, notice
@@ -41,24 +41,24 @@ class Checked:
         return self.report.verdict in ("supported", "unchecked")
 
 
-async def settle(w: Work, draft: str) -> Reply:
+async def decide_reply(w: Work, draft: str) -> Reply:
     """The verdict on a draft, and what becomes of it."""
     if admits_ignorance(draft):
-        return ended(w, Outcome.INSUFFICIENT)
-    shown = await fit(w, shortened(draft, w.policy))
+        return reply_without_answer(w, Outcome.INSUFFICIENT)
+    shown = await screen_draft(w, shortened(draft, w.policy))
     if shown is None:
-        return replace(ended(w, Outcome.WITHHELD), answer=UNFIT)
+        return replace(reply_without_answer(w, Outcome.WITHHELD), answer=UNFIT)
     if asks_back(shown):
         return await _asked_back(w, shown)
     first = await w.trace.stage("check", _marked(w, shown))
     if first.report.verdict == "irrelevant":
-        return ended(w, Outcome.INSUFFICIENT, relevance=first.report.relevance)
+        return reply_without_answer(w, Outcome.INSUFFICIENT, relevance=first.report.relevance)
     if first.deliverable:
         return answered(w, Outcome.ANSWERED, first)
     struck = Struck(first.text, first.report.claims)
     mended = await _mended(w, first)
     if mended is None:
-        return replace(ended(w, Outcome.WITHHELD, relevance=first.report.relevance), draft=struck)
+        return replace(reply_without_answer(w, Outcome.WITHHELD, relevance=first.report.relevance), draft=struck)
     return replace(answered(w, Outcome.REPAIRED, mended), draft=struck)
 
 
@@ -69,7 +69,7 @@ async def _asked_back(w: Work, question: str) -> Reply:
         c.unsupported for c in checked.report.claims
     ):  # whether it answers the question is not to be asked of it
         w.clarification = Clarification(question, (), "the model asks before it answers")
-    return ended(w, Outcome.INSUFFICIENT)
+    return reply_without_answer(w, Outcome.INSUFFICIENT)
 
 
 async def _mended(w: Work, first: Checked) -> Checked | None:
@@ -90,7 +90,7 @@ async def _mended(w: Work, first: Checked) -> Checked | None:
 
 async def _second(w: Work, text: str) -> Checked | None:
     """The second draft, or what is left of it; None if it is not fit to be shown."""
-    shown = await fit(w, shortened(text, w.policy))
+    shown = await screen_draft(w, shortened(text, w.policy))
     if shown is None:
         return None
     again = await _marked(w, shown)
@@ -104,7 +104,7 @@ async def _repair(w: Work, report: Report) -> Checked | None:
     """The repaired answer, if it speaks of what was asked, is supported with its citations in place, and rests on a source at all."""
     if report.repaired is None or not speaks_of(w.query.text, _read(w, report.repaired)):
         return None
-    shown = await fit(w, report.repaired)
+    shown = await screen_draft(w, report.repaired)
     if shown is None:
         return None
     again = await _check(w, shown)
@@ -150,7 +150,7 @@ def answered(w: Work, outcome: Outcome, checked: Checked) -> Reply:
     return Reply(outcome, text, citations=cited, claims=report.claims, relevance=report.relevance, coverage=parts)
 
 
-def ended(w: Work, outcome: Outcome, code: Code | None = None, relevance: float | None = None) -> Reply:
+def reply_without_answer(w: Work, outcome: Outcome, code: Code | None = None, relevance: float | None = None) -> Reply:
     """The reply of a turn that ends without an answer; withheld or insufficient, it offers the sources."""
     offers = (
         offered(w.evidence or _nearest(w), w.grading.grades)
@@ -160,7 +160,7 @@ def ended(w: Work, outcome: Outcome, code: Code | None = None, relevance: float 
     return Reply(outcome, notice(outcome, code), code=code, offered=offers, relevance=relevance)
 
 
-def refused(w: Work, category: Category | None = None) -> Reply:
+def refusing_reply(w: Work, category: Category | None = None) -> Reply:
     """The reply to a question that the screen blocked, in its language; it names the policy where that is known."""
     code = language_for(w.ask.question, w.ask.locale)
     return Reply(Outcome.BLOCKED, refusal_text(category, code), refusal=Refusal(category, code))

@@ -36,7 +36,7 @@ def turn_body(work: Work, reply: Reply) -> dict[str, Any]:
         "screenings": [
             {"what": what, **{name: getattr(s, name) for name in SCREENED}} for what, s in work.trace.screenings
         ],
-        "unfit": list(work.unfit),
+        "unfit": list(work.rejected_drafts),
         "calls": [plain(call) for call in work.trace.calls],
         **({"prices": prices.as_json()} if prices else {}),
         "stages": [_stage(name, ms, work.policy.nodes) for name, ms in work.trace.stages],

@@ -14,7 +14,7 @@ from dataclasses import replace
 from bot.observability.turn_mark import turn_marked
 from bot.records import Ask, Code, OnStage, Reply
 from bot.turn.citations import internal_notes
-from bot.turn.delivery import ended, refused, settle
+from bot.turn.delivery import decide_reply, refusing_reply, reply_without_answer
 from bot.turn.entry import turn_body
 from bot.turn.pasted import read_pasted
 from bot.turn.screening import blocked_for, open_turn
@@ -24,7 +24,7 @@ from bot.turn.trace import CODES, Trace
 from bot.wording.notices import EMPTY, OVER_BUDGET, notice
 from bot.wording.refusals import FALLBACK, language_for
 from grounding.corrective.correct import correct
-from grounding.corrective.find import Finders, Finding, find
+from grounding.corrective.find import Finders, FoundEvidence, find
 from grounding.corrective.plan import NOT_KNOWN, About
 from grounding.errors import (
     AttestError,
@@ -38,7 +38,7 @@ from grounding.errors import (
 )
 from grounding.evidence.choose import choose, extracted, superseded
 from grounding.mishap import kind_and_place, kind_and_way
-from grounding.observe import without
+from grounding.observe import record_degraded
 from grounding.policy import Policy
 from grounding.prompting.prompt import build_prompt
 from grounding.query.clarify import clarifying
@@ -87,7 +87,7 @@ def _broken(work: Work, error: Exception) -> Reply:
     stage = work.trace.current or "turn"
     LOG.error("turn %s failed inside, at %s: %s", work.trace.turn_id, stage, kind_and_way(error))
     work.trace.note(f"{stage}: failed inside ({kind_and_place(error)})")
-    return ended(work, Outcome.FAILED)
+    return reply_without_answer(work, Outcome.FAILED)
 
 
 async def _expected(work: Work, screened: TurnScreening) -> Reply:
@@ -102,23 +102,29 @@ async def _expected(work: Work, screened: TurnScreening) -> Reply:
             work.trace.judgements += screened.judgements
             work.trace.calls += screened.account.calls
     except TimeoutError:
-        reply = ended(work, Outcome.FAILED, "deadline")
+        reply = reply_without_answer(work, Outcome.FAILED, "deadline")
     except PromptBlocked as error:
         reply = (
-            ended(work, Outcome.FAILED, "screen_unavailable") if error.unavailable else refused(work, blocked_for(work))
+            reply_without_answer(work, Outcome.FAILED, "screen_unavailable")
+            if error.unavailable
+            else refusing_reply(work, blocked_for(work))
         )
     except ContentFiltered:
         work.trace.note("the model service's content filter blocked this turn")
-        reply = refused(work)
+        reply = refusing_reply(work)
     except BudgetSpent:  # the record says it already
-        reply = replace(ended(work, Outcome.FAILED, "model_unavailable"), answer=OVER_BUDGET)
+        reply = replace(reply_without_answer(work, Outcome.FAILED, "model_unavailable"), answer=OVER_BUDGET)
     except WorkError as error:
         work.trace.note(f"{work.trace.current}: {error}")
         drafted = work.trace.current in ("compose", "check")  # what could not be read or checked is not delivered
-        reply = ended(work, Outcome.WITHHELD) if drafted else ended(work, Outcome.FAILED, CODES.get(work.trace.current))
+        reply = (
+            reply_without_answer(work, Outcome.WITHHELD)
+            if drafted
+            else reply_without_answer(work, Outcome.FAILED, CODES.get(work.trace.current))
+        )
     except (ServiceError, StoreError) as error:
         work.trace.note(f"{work.trace.current}: {error}")
-        reply = ended(work, Outcome.FAILED, CODES.get(work.trace.current))
+        reply = reply_without_answer(work, Outcome.FAILED, CODES.get(work.trace.current))
     return reply
 
 
@@ -138,7 +144,7 @@ async def _turn(w: Work) -> Reply:
     stage, seams, policy = w.trace.stage, w.seams, w.policy
     access = await stage("access", _access(w))
     if not await stage("screen", open_turn(w)):
-        return refused(w, blocked_for(w))
+        return refusing_reply(w, blocked_for(w))
     if (reply := await talked(w)) is not None:
         return reply
     w.query = await stage("query", _query(w, access))
@@ -149,7 +155,7 @@ async def _turn(w: Work) -> Reply:
         usable = extracted(usable, w.grading.grades)
     w.evidence = choose(usable, {g.chunk_id: g.score for g in w.grading.grades}, policy)
     if not w.evidence:
-        return ended(w, Outcome.INSUFFICIENT)
+        return reply_without_answer(w, Outcome.INSUFFICIENT)
     certain = {p.chunk_id for p in found.kept}  # what only fills the evidence need not be about the question
     for old, new in superseded([e.passage for e in w.evidence if e.passage.chunk_id in certain]).items():
         w.trace.note(
@@ -157,14 +163,14 @@ async def _turn(w: Work) -> Reply:
         )
     w.prompt = await asyncio.to_thread(_prompt, w)  # it counts tokens of all that was said, as long as that may be
     draft = await stage("compose", seams.composer.compose(w.prompt))
-    return await settle(w, draft.text)
+    return await decide_reply(w, draft.text)
 
 
-async def _find(w: Work, access: Access) -> Finding:
+async def _find(w: Work, access: Access) -> FoundEvidence:
     """Search, grade, decide, correct; what was found so far is kept also when time runs out in the middle."""
     seams = w.seams
     finders = Finders(seams.retriever, seams.grader, seams.web, seams.rewriter)
-    f = Finding(w.query, access, w.policy, finders, w.trace.stage, excluded=w.ask.excluded)
+    f = FoundEvidence(w.query, access, w.policy, finders, w.trace.stage, excluded=w.ask.excluded)
     try:
         await find(f)
         await correct(f, About(product=w.ask.product or NOT_KNOWN, brand=seams.company), w.marker)
@@ -194,7 +200,7 @@ async def _access(w: Work) -> Access:
     try:
         return Access(user, await w.seams.directory.groups(user), product)
     except ServiceError as error:
-        without("directory")
+        record_degraded("directory")
         w.trace.note(f"{error}; only what everyone may see was searched")
         return Access(user, frozenset(), product)
 
@@ -204,7 +210,7 @@ async def _query(w: Work, access: Access) -> Query:
     try:
         query = await w.seams.queries.build(turns, access)
     except ServiceError as error:
-        without("summarizer")
+        record_degraded("summarizer")
         query = last_turn_query(turns, f"{error}; the last turn is the query")
     w.trace.note(query.note)
     product = w.ask.product

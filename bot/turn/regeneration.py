@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from bot.turn.answer_form import admits_ignorance
 from bot.turn.state import Regeneration, Work
 from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError
-from grounding.observe import without
+from grounding.observe import record_degraded
 from grounding.prompting.prompt import build_prompt, revision_request
 from rai.records import Claim
 
@@ -44,7 +44,7 @@ async def drafted_again(w: Work, draft: str, claims: Sequence[Claim]) -> str | N
     except ContentFiltered:
         why = "the model service's content filter blocked it"
     except ServiceError as error:
-        without("model")
+        record_degraded("model")
         why = str(error)
     if text is not None and admits_ignorance(text):
         text, why = None, "the model found no answer in the sources"

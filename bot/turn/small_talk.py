@@ -48,7 +48,7 @@ _BREAK = re.compile(r"[.!?;:…]")
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class SmallTalkTexts:
     """What is answered in one language, as `small_talk.yaml` has it."""
 
     greeting: str
@@ -76,7 +76,7 @@ class Language:
     phrases: Mapping[tuple[str, ...], frozenset[str]]
     own: frozenset[tuple[str, ...]]
     longest: int
-    texts: Texts
+    texts: SmallTalkTexts
     buttons: Mapping[Form, str]
 
 
@@ -145,7 +145,7 @@ def _language(code: str, row: Mapping[str, Any], shared: Mapping[str, Any]) -> L
         {words: frozenset(says) for words, says in phrases.items()},
         frozenset(own),
         max(map(len, phrases)),
-        Texts(**row["texts"]),
+        SmallTalkTexts(**row["texts"]),
         {form: row["buttons"][form] for form in FORMS if form in row["buttons"]},
     )
 

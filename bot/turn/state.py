@@ -75,7 +75,7 @@ class Work:
     """What the stages have made so far: what a reply and a ledger entry are built from, however the turn ends.
 
     `history` is what is left of `ask.history` after screening. `marker` opens and closes what this turn's prompts quote.
-    `unfit`: drafts that must not be shown, for the record alone. `understood`: what was read of a pasted conversation.
+    `rejected_drafts`: drafts that must not be shown, for the record alone. `understood`: what was read of a pasted conversation.
     """
 
     ask: Ask
@@ -97,5 +97,5 @@ class Work:
     prompt: Prompt | None = None
     regeneration: Regeneration | None = None
     marker: str = field(default_factory=new_marker)
-    unfit: tuple[str, ...] = ()
+    rejected_drafts: tuple[str, ...] = ()
     understood: str = ""

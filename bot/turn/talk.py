@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.records import Reply
-from bot.turn.small_talk import Form, Talk, Texts, lists, small_talk
+from bot.turn.small_talk import Form, SmallTalkTexts, Talk, lists, small_talk
 from bot.turn.state import Work
 from grounding.records import Turn
 from rai.records import Outcome
@@ -35,7 +35,7 @@ async def talked(w: Work) -> Reply | None:
     return Reply(Outcome.ANSWERED, answer, intent=talk.intent, suggestions=buttons)
 
 
-async def _answer(w: Work, talk: Talk, texts: Texts) -> str:
+async def _answer(w: Work, talk: Talk, texts: SmallTalkTexts) -> str:
     if talk.intent != "rework":
         return str(getattr(texts, talk.form))
     last = next((turn for turn in reversed(w.history) if turn.role == "assistant"), None)

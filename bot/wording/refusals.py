@@ -15,7 +15,7 @@ FALLBACK = "en"
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class RefusalTexts:
     """The fixed texts of one language, as `refusals.yaml` has them."""
 
     sorry: str
@@ -29,11 +29,11 @@ class Texts:
 
 
 @cache
-def texts() -> dict[str, Texts]:
+def texts() -> dict[str, RefusalTexts]:
     """Language to its texts."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     table = yaml.load(resources.files("bot.wording").joinpath("refusals.yaml").read_text("utf-8"), loader)  # noqa: S506 - both are safe loaders
-    return {code: Texts(**row) for code, row in table.items()}
+    return {code: RefusalTexts(**row) for code, row in table.items()}
 
 
 def language_for(question: str, locale: str | None = None) -> str:

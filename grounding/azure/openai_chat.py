@@ -14,11 +14,11 @@ import openai
 from grounding.azure.faults import names_parameter, names_size, reported
 from grounding.azure.openai_learned import LengthName
 from grounding.azure.openai_model import (
-    Asked,
+    ChatReply,
+    ChatRequest,
     Ending,
     Gathering,
     OpenAIModel,
-    Reply,
     counted,
     shows_thoughts,
     text_or_none,
@@ -37,7 +37,7 @@ class OpenAIChat(OpenAIModel):
 
     path = "/chat/completions"
 
-    def _request(self, asked: Asked) -> dict[str, Any]:
+    def _request(self, asked: ChatRequest) -> dict[str, Any]:
         sent: dict[str, Any] = {
             "model": self._model,
             "messages": [{"role": "system", "content": asked.system}, {"role": "user", "content": asked.user}],
@@ -69,7 +69,7 @@ class OpenAIChat(OpenAIModel):
     def _gathering(self) -> Gathering:
         return _Chunks(self._remote.service)
 
-    def _read(self, body: object) -> Reply:
+    def _read(self, body: object) -> ChatReply:
         choices = body.get("choices") if isinstance(body, dict) else None
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
@@ -86,7 +86,7 @@ class OpenAIChat(OpenAIModel):
         told = thought(body.get("usage"), "completion_tokens")
         mused = shows_thoughts(written, *(message.get(name) for name in _THOUGHTS))
         mused = mused or (ending == "length" and not written.strip() and told is None)
-        return Reply(written, ending, text_or_none(body.get("model")), usage, told, mused)
+        return ChatReply(written, ending, text_or_none(body.get("model")), usage, told, mused)
 
 
 class _Chunks:

@@ -40,7 +40,7 @@ Ending = Literal["complete", "length", "filtered", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChatRequest:
     """One request, before it takes the form of an interface. `room`: tokens for thinking, beyond the `max_tokens` of what is written."""
 
     system: str
@@ -56,7 +56,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ChatReply:
     """A reply that says how it ended, read but not yet judged.
 
     `thought`: tokens that it says to have thought, None if it does not say; `mused`: it shows thoughts.
@@ -128,7 +128,7 @@ class OpenAIModel(ABC):
         `max_tokens` bounds what is written; a model that thinks gets room for it beyond. A reply that is cut all the same is asked for once
         more with more room, if there is any and the turn can pay for it; cut again it is ReplyCut: in mid-number it would read like a whole one.
         """
-        asked = Asked(system, user, purpose, max_tokens, schema, granted(self._learned.room()) or 0)
+        asked = ChatRequest(system, user, purpose, max_tokens, schema, granted(self._learned.room()) or 0)
         reply = await self._remote.call(lambda: self._attempt(asked))
         if reply.ending == "length" and (wider := self._wider(asked, reply)) is not None:
             reply_unused(reply.usage)
@@ -138,14 +138,14 @@ class OpenAIModel(ABC):
             reply_unused(reply.usage)
         return self._judged(asked, reply)
 
-    def _wider(self, asked: Asked, reply: Reply) -> Asked | None:
+    def _wider(self, asked: ChatRequest, reply: ChatReply) -> ChatRequest | None:
         """The same request with more room; None where there is none to be had."""
         wrote = bool(reply.text.strip()) and not (reply.thought or reply.mused)
         wanted = self._learned.wider(asked.room, wrote=wrote)
         given = granted(wanted, again=True) if wanted is not None else None
         return replace(asked, room=given) if given is not None and given > asked.room else None
 
-    def _judged(self, asked: Asked, reply: Reply) -> Completion:
+    def _judged(self, asked: ChatRequest, reply: ChatReply) -> Completion:
         service = self._remote.service
         match reply.ending:
             case "filtered":
@@ -179,11 +179,11 @@ class OpenAIModel(ABC):
         await self._client.close()
 
     @abstractmethod
-    def _request(self, asked: Asked) -> dict[str, Any]:
+    def _request(self, asked: ChatRequest) -> dict[str, Any]:
         """The body to send, in the form that this server is known to take."""
 
     @abstractmethod
-    def _read(self, body: object) -> Reply:
+    def _read(self, body: object) -> ChatReply:
         """A whole reply. Raises ServiceError or ContentFiltered if it is none."""
 
     @abstractmethod
@@ -220,7 +220,7 @@ class OpenAIModel(ABC):
             )  # fmt: skip
         learned.refused.add("effort")
 
-    async def _attempt(self, asked: Asked) -> Reply:
+    async def _attempt(self, asked: ChatRequest) -> ChatReply:
         with translated(self._remote.service):
             while True:
                 room = self._learned.fitting(asked.room)
@@ -279,7 +279,7 @@ class OpenAIModel(ABC):
             )
             raise self._invalid(hint) from None
 
-    def _checked(self, reply: Reply) -> Reply:
+    def _checked(self, reply: ChatReply) -> ChatReply:
         text = _THINKING.sub("", reply.text)
         if reply.ending == "complete" and not text.strip():
             reply_unused(reply.usage)

@@ -11,11 +11,11 @@ from typing import Any
 
 from grounding.azure.faults import reported
 from grounding.azure.openai_model import (
-    Asked,
+    ChatReply,
+    ChatRequest,
     Ending,
     Gathering,
     OpenAIModel,
-    Reply,
     counted,
     shows_thoughts,
     text_or_none,
@@ -33,7 +33,7 @@ class OpenAIResponses(OpenAIModel):
 
     path = "/responses"
 
-    def _request(self, asked: Asked) -> dict[str, Any]:
+    def _request(self, asked: ChatRequest) -> dict[str, Any]:
         sent: dict[str, Any] = {
             "model": self._model,
             "instructions": asked.system,
@@ -55,7 +55,7 @@ class OpenAIResponses(OpenAIModel):
     def _gathering(self) -> Gathering:
         return _Events(self._remote.service)
 
-    def _read(self, body: object) -> Reply:
+    def _read(self, body: object) -> ChatReply:
         if not isinstance(body, dict):
             raise self._invalid("the reply is not an object")
         status = body.get("status")
@@ -72,7 +72,7 @@ class OpenAIResponses(OpenAIModel):
         text = "".join(text for text in texts if isinstance(text, str))
         told = thought(body.get("usage"), "output_tokens")
         mused = shows_thoughts(text) or (ending == "length" and not text.strip() and told is None)
-        return Reply(text, ending, text_or_none(body.get("model")), usage, told, mused)
+        return ChatReply(text, ending, text_or_none(body.get("model")), usage, told, mused)
 
 
 def _ending(status: object, details: object) -> Ending | None:

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from grounding.azure.search_knowledge import AGENTIC, SearchKnowledge
-from grounding.azure.search_ranker import Learned, RankerRefused
+from grounding.azure.search_ranker import LastRefusal, RankerRefused
 from grounding.azure.search_retriever import AzureSearchRetriever
 from grounding.azure.search_rows import sendable
 from grounding.errors import ServiceError
-from grounding.observe import without
+from grounding.observe import record_degraded
 from grounding.query.conversation import question_of
 from grounding.records import Access, Query, Retrieval
 
@@ -40,7 +40,7 @@ class AgenticRetriever:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._knowledge, self._search = knowledge, search
-        self._ranker = Learned(clock)
+        self._ranker = LastRefusal(clock)
 
     async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
         """At most `k` passages that `access` may read, best first. Raises ServiceError, StoreError.
@@ -51,7 +51,7 @@ class AgenticRetriever:
         if k < 1 or query.by != "hybrid" or query.imagined or not texts:
             return await self._search.retrieve(query, access, k)
         if self._ranker.refused is not None:
-            without("agentic")
+            record_degraded("agentic")
             return await self._searched(query, access, k, NO_RANKER.format(why=self._ranker.refused.why))
         try:
             scores = await self._knowledge.retrieve(texts, self._search.clause(access))
@@ -59,7 +59,7 @@ class AgenticRetriever:
         except ServiceError as error:
             if isinstance(error, RankerRefused):
                 self._ranker.learn(error)
-            without("agentic")
+            record_degraded("agentic")
             return await self._searched(query, access, k, f"{error}; {INSTEAD}")
         self._ranker.unlearn()
         if not found:

@@ -14,7 +14,7 @@ from grounding.azure.search_service import SERVICE
 from grounding.errors import ServiceReplyInvalid
 from grounding.records import Access, Passage
 from grounding.store.by_key import StoreKeys
-from grounding.store.store import Row
+from grounding.store.store import ChunkRow
 
 _RRF = 60.0
 """Constant of the service's reciprocal rank fusion: each of the lists that are fused adds 1/60 at most."""
@@ -100,7 +100,7 @@ async def passages(
     def foreign(hit: Hit) -> bool:
         return keys is None or (others and hit.fields.get("source") != OURS)
 
-    rows: dict[str, Row] = {}
+    rows: dict[str, ChunkRow] = {}
     if keys is not None:
         ours = [str(hit.fields["chunk_id"]) for _, hit in ordered if not foreign(hit)]
         rows = await asyncio.to_thread(keys.rows, ours)
@@ -120,7 +120,7 @@ async def passages(
     return kept
 
 
-def _stored(row: Row, hit: Hit, score: float) -> Passage:
+def _stored(row: ChunkRow, hit: Hit, score: float) -> Passage:
     chunk = row.chunk
     return Passage(
         chunk_id=chunk.chunk_id, doc_id=chunk.doc_id, title=row.title, text=chunk.text, start=chunk.start, url=row.url, locator=chunk.locator,

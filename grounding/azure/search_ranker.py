@@ -67,7 +67,7 @@ def _codes(error: object) -> Iterator[str]:
         yield from _codes(detail)
 
 
-class Learned:
+class LastRefusal:
     """The last refusal of one service and index, for as long as it counts."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

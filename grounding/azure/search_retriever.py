@@ -16,11 +16,11 @@ from typing import Any
 from grounding.azure.search_filter import among, readable
 from grounding.azure.search_hits import Hit, by_place, hit_of, passages, scored
 from grounding.azure.search_index import CONFIGURATION
-from grounding.azure.search_ranker import RANKER, Learned, RankerRefused
+from grounding.azure.search_ranker import RANKER, LastRefusal, RankerRefused
 from grounding.azure.search_rows import STATE_KEY, State, sendable, state_of
 from grounding.azure.search_service import PAGE, SERVICE, SearchService
 from grounding.errors import ServiceError, ServiceRejected
-from grounding.observe import without
+from grounding.observe import record_degraded
 from grounding.ports import Embedder, Vectors
 from grounding.query.conversation import question_of
 from grounding.query.meaning import BY_WORDS, meaning_of
@@ -63,7 +63,7 @@ class AzureSearchRetriever:
         self._service, self._store, self._embedder = service, store, embedder
         self._keys = StoreKeys(store.path) if store is not None else None
         self._semantic, self._others, self._clock = semantic, others, clock
-        self._ranker = Learned(clock)
+        self._ranker = LastRefusal(clock)
         self._state: State | None = None
         self._state_until = -1.0
 
@@ -84,7 +84,7 @@ class AzureSearchRetriever:
             text, vector, access, min(PAGE, k + max(_SPARE, k // 4)), query if ranked else None
         )
         if note:
-            without("ranker")
+            record_degraded("ranker")
         mode = "lexical" if vector is None else "hybrid" if text or query.by == "hybrid" else "semantic"
         mode += "+hyde" if query.imagined and vector is not None else ""
         mode += "+ranked" if any(hit.reranked is not None for hit in hits) else ""

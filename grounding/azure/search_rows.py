@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from grounding.azure.search_filter import OURS, STATE, group_field
-from grounding.store.by_key import Piece
-from grounding.store.store import Row
+from grounding.store.by_key import FollowedChunk
+from grounding.store.store import ChunkRow
 
 FORM = 1
 """Of the documents; another number means that all are uploaded again."""
@@ -34,20 +34,20 @@ class State:
     kb_version: str
 
 
-def stamp(piece: Piece, fingerprint: str) -> str:
+def stamp(piece: FollowedChunk, fingerprint: str) -> str:
     """What a document of the index is made from; equal stamps cost no upload."""
     made = (FORM, piece.version, fingerprint if piece.has_vector else "")
     return hashlib.sha256(repr(made).encode()).hexdigest()[:32]
 
 
-def index_row(row: Row, vector: bytes | None, fingerprint: str) -> IndexRow:
+def index_row(row: ChunkRow, vector: bytes | None, fingerprint: str) -> IndexRow:
     """A live chunk as a document of the index. `vector`: float16 bytes, or None."""
     chunk = row.chunk
     told: IndexRow = {
         "chunk_id": chunk.chunk_id, "doc_id": chunk.doc_id, "source": OURS, "product": row.product, "version": row.version,
         "updated": row.updated, "url": row.url, "locator": chunk.locator, "start": chunk.start, "end": chunk.end, "tokens": chunk.tokens,
         "internal": row.internal, "groups": group_field(row.groups), "title": row.title, "text": chunk.text,
-        "stamp": stamp(Piece(chunk.chunk_id, row.version, vector is not None), fingerprint),
+        "stamp": stamp(FollowedChunk(chunk.chunk_id, row.version, vector is not None), fingerprint),
     }  # fmt: skip
     told = {name: sendable(value) if isinstance(value, str) else value for name, value in told.items()}
     if vector is not None:

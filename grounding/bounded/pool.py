@@ -21,7 +21,7 @@ from typing import ParamSpec, Protocol, TypeVar, cast
 
 from grounding.bounded.child import Child, Ended
 from grounding.bounded.limits import Limits
-from grounding.bounded.worker import HEAD, Reply
+from grounding.bounded.worker import HEAD, WorkerReply
 from grounding.errors import WorkFailed, WorkOverran
 from grounding.mishap import kind_and_place
 
@@ -143,9 +143,9 @@ class Pool:
             self._give_back(child)
         return _result(reply, name)
 
-    def _asked(self, child: Child, request: bytes) -> tuple[bool, Reply]:
+    def _asked(self, child: Child, request: bytes) -> tuple[bool, WorkerReply]:
         body = child.ask((HEAD.pack(len(request)), request), self._limits.deadline(len(request)))
-        return cast(tuple[bool, Reply], pickle.loads(body))  # noqa: S301 - our own child wrote it
+        return cast(tuple[bool, WorkerReply], pickle.loads(body))  # noqa: S301 - our own child wrote it
 
     def _taken(self) -> tuple[bool, Child]:
         """A child to work in, and whether it is new."""
@@ -173,7 +173,7 @@ class Pool:
         child.end()
 
 
-def _result(reply: Reply, name: str) -> object:
+def _result(reply: WorkerReply, name: str) -> object:
     for logger, level, message in reply.logged:
         logging.getLogger(logger).log(level, "%s", message)
     if reply.error is not None:

@@ -24,7 +24,7 @@ _GROWN = 1_000_000_000  # bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class WorkerReply:
     """How a call ended: with `value`; with `error`, one of ours; or with another, of which `place` tells type and line.
 
     `logged`: (logger, level, message) of what was logged meanwhile.
@@ -68,18 +68,18 @@ def main(memory: str, seconds: str, seconds_per_byte: str) -> None:
     os._exit(0)  # nothing is open that needs an orderly end
 
 
-def _replied(request: bytes, seconds: float, logged: _Collected) -> Reply:
+def _replied(request: bytes, seconds: float, logged: _Collected) -> WorkerReply:
     try:
         function, args, kwargs = pickle.loads(request)  # noqa: S301 - our own parent wrote it; what it imports counts for no text
         limit_time(seconds)
-        return Reply(function(*args, **kwargs), logged=logged.taken())
+        return WorkerReply(function(*args, **kwargs), logged=logged.taken())
     except AttestError as error:
-        return Reply(error=error, logged=logged.taken())
+        return WorkerReply(error=error, logged=logged.taken())
     except Exception as error:  # noqa: BLE001 - a fault of ours must cost one text, not the run
-        return Reply(place=kind_and_place(error), logged=logged.taken())
+        return WorkerReply(place=kind_and_place(error), logged=logged.taken())
 
 
-def _packed(reply: Reply, *, worn: bool) -> bytes:
+def _packed(reply: WorkerReply, *, worn: bool) -> bytes:
     """The reply as bytes; what cannot be sent is told as an error."""
     try:
         packed = pickle.dumps((worn, reply), pickle.HIGHEST_PROTOCOL)
@@ -87,7 +87,7 @@ def _packed(reply: Reply, *, worn: bool) -> bytes:
             pickle.loads(packed)  # noqa: S301 - an exception may be written that cannot be read
         return packed
     except Exception as error:  # noqa: BLE001 - whatever a class does when it is pickled
-        return pickle.dumps((worn, Reply(place=kind_and_place(reply.error or error), logged=reply.logged)))
+        return pickle.dumps((worn, WorkerReply(place=kind_and_place(reply.error or error), logged=reply.logged)))
 
 
 def _send(sink: BinaryIO, body: bytes) -> None:

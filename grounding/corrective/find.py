@@ -1,6 +1,6 @@
 """From a query to the passages that may be used: search, grade, decide, correct. The same for a turn and for a measurement of it.
 
-`find` makes a `Finding`, which the corrective steps of `grounding.corrective.correct` add to. What a passage is worth is judged against
+`find` makes a `FoundEvidence`, which the corrective steps of `grounding.corrective.correct` add to. What a passage is worth is judged against
 the question, whatever was searched for to find it.
 """
 
@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 from grounding.corrective.decide import Decision, decide, taken_as_found
 from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError
 from grounding.evidence.fuse import reciprocal_ranks
-from grounding.observe import Seam, without
+from grounding.observe import Seam, record_degraded
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Grader, Retriever, WebSearch
 from grounding.query.conversation import question_of, without_excluded, without_names, without_words
@@ -56,7 +56,7 @@ class Correction:
 
 
 @dataclass(slots=True)
-class Finding:
+class FoundEvidence:
     """What was found so far. `excluded`: words that no search has. `first`: what was decided before anything was corrected, None
     until then. `query` is what passages are graded against, `searched` what was searched for first.
 
@@ -114,7 +114,7 @@ class Finding:
             return taken_as_found(passages)
         graded = await self.stage("grade", self._graded(passages))
         if graded.status == "ungraded":
-            without("grader")
+            record_degraded("grader")
         self.note(graded.note)
         return graded
 
@@ -130,7 +130,7 @@ class Finding:
             return Grading("ungraded", none, f"the passages were not graded within {self.policy.grade_seconds:g} s")
 
 
-async def find(f: Finding) -> None:
+async def find(f: FoundEvidence) -> None:
     """Search, grade and decide. Where the names taken along from earlier turns find nothing that could be kept, the question is tried
     without them, for the topic may have changed.
     """
@@ -139,7 +139,7 @@ async def find(f: Finding) -> None:
     f.first = f.decision
     alone = without_excluded(without_names(f.query), f.excluded)
     if f.decision.action is Action.INCORRECT and f.query.entities and alone.text and not f.access.product:
-        again = Finding(
+        again = FoundEvidence(
             alone, f.access, f.policy, f.ports, f.stage, excluded=f.excluded, searched=replace(alone, by=f.searched.by),
             notes=f.notes,
         )  # fmt: skip
@@ -151,7 +151,7 @@ async def find(f: Finding) -> None:
     f.first = f.decision
 
 
-async def _search_query(f: Finding) -> Query:
+async def _search_query(f: FoundEvidence) -> Query:
     """What is searched for: the question, or the key words that a model makes of it where the policy wants them (0-03)."""
     query = replace(f.query, by=f.policy.search)
     if f.policy.query != "keywords" or f.ports.model is None:
@@ -159,7 +159,7 @@ async def _search_query(f: Finding) -> Query:
     words, why = None, f"no key words within {f.policy.correct_seconds:g} s"
     try:
         async with asyncio.timeout(f.policy.correct_seconds) as bound:
-            words, why = await heard(f.stage("rewrite", keywords(f.ports.model, f.query.text, f.excluded)))
+            words, why = await value_or_reason(f.stage("rewrite", keywords(f.ports.model, f.query.text, f.excluded)))
     except TimeoutError:
         if not bound.expired():
             raise
@@ -169,7 +169,7 @@ async def _search_query(f: Finding) -> Query:
     return query
 
 
-async def heard(work: Awaitable[T], seam: Seam = "model") -> tuple[T | None, str]:
+async def value_or_reason(work: Awaitable[T], seam: Seam = "model") -> tuple[T | None, str]:
     """What came of work that asks a model or another `seam`, or None and why nothing did; the turn goes on without it.
 
     Raises PromptBlocked(unavailable=True): without the screen nothing goes on.
@@ -185,11 +185,11 @@ async def heard(work: Awaitable[T], seam: Seam = "model") -> tuple[T | None, str
     except BudgetSpent as error:
         return None, str(error)
     except ServiceError as error:
-        without(seam)
+        record_degraded(seam)
         return None, str(error)
 
 
-async def look(f: Finding, queries: Sequence[Query], stage: str = "retrieve") -> list[Passage]:
+async def look(f: FoundEvidence, queries: Sequence[Query], stage: str = "retrieve") -> list[Passage]:
     """Search for `queries` together, grade what is new beside what is known, and decide anew. The passages that are new."""
     results = await f.stage(stage, _search(f, [_allowed(q, f.excluded) for q in queries]))
     lists = [r.passages for r in results]
@@ -199,7 +199,7 @@ async def look(f: Finding, queries: Sequence[Query], stage: str = "retrieve") ->
     f.found = replace(results[0], passages=merged, notes=tuple(dict.fromkeys(n for r in results for n in r.notes)))
     f.note(*f.found.notes)
     if f.found.notes and f.found.mode.startswith("lexical") and queries[0].by != "words":
-        without("embedder")
+        record_degraded("embedder")
     known = {p.chunk_id for p in f.passages}
     new = [p for p in safe(f) if p.chunk_id not in known][: f.policy.grade_k]
     best = {p.chunk_id for p in new} | known
@@ -209,7 +209,7 @@ async def look(f: Finding, queries: Sequence[Query], stage: str = "retrieve") ->
     return [p for p in f.passages if p.chunk_id not in known]
 
 
-def safe(f: Finding) -> list[Passage]:
+def safe(f: FoundEvidence) -> list[Passage]:
     """What was found, without passages that give orders: they are data that tries to be an instruction."""
     bad = sorted({p.doc_id for p in f.found.passages if p.screened})
     if bad:
@@ -227,7 +227,7 @@ def _allowed(query: Query, excluded: Sequence[str]) -> Query:
     return replace(without_excluded(query, excluded), sentences=sentences, imagined=imagined)
 
 
-async def _search(f: Finding, queries: Sequence[Query]) -> list[Retrieval]:
+async def _search(f: FoundEvidence, queries: Sequence[Query]) -> list[Retrieval]:
     """One search for each, at the same time; the first that fails ends the others."""
     tasks = [asyncio.ensure_future(f.ports.retriever.retrieve(q, f.access, f.policy.retrieve_k)) for q in queries]
     try:

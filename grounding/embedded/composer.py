@@ -15,7 +15,7 @@ from grounding.prompting.prompt import insufficient_sentence
 from grounding.quoting.asked import Reading, read
 from grounding.quoting.blocks import BAR
 from grounding.quoting.choose import choose, shown, unknown_of_its_kind
-from grounding.quoting.features import Candidate, candidates, feature_rows, score
+from grounding.quoting.features import BlockCandidate, candidates, feature_rows, score
 from grounding.records import Draft, Evidence, Passage, Prompt
 from grounding.text import body_start
 
@@ -59,7 +59,7 @@ class ExtractiveComposer:
         return Draft(f"{LEAD_IN}\n" + "\n".join(dict.fromkeys(lines)), self.name)
 
     async def scores(
-        self, reading: Reading, found: Sequence[Candidate], passages: Sequence[Passage]
+        self, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
     ) -> list[list[float]]:
         """For each part of the question one probability for each candidate."""
         unread: list[float | None] = [None] * len(found)
@@ -71,7 +71,7 @@ class ExtractiveComposer:
         return [[score(row) * share for row, share in zip(part, kept, strict=True)] for part in rows]
 
     async def _with_meaning(
-        self, reading: Reading, found: Sequence[Candidate], rows: Sequence[list[list[float]]]
+        self, reading: Reading, found: Sequence[BlockCandidate], rows: Sequence[list[list[float]]]
     ) -> None:
         """Put the cosine of question and block, the last feature, in place of the passage's, for the blocks that words make likely."""
         assert self._embedder is not None
@@ -88,7 +88,7 @@ class ExtractiveComposer:
 
 
 def without(
-    scores: list[list[float]], found: Sequence[Candidate], passages: Sequence[Passage], needed: float
+    scores: list[list[float]], found: Sequence[BlockCandidate], passages: Sequence[Passage], needed: float
 ) -> list[list[float]]:
     """The scores without what an edition says that another has replaced, unless nothing else answers."""
     gone = retired(passages)
@@ -105,7 +105,7 @@ def _needed(evidence: Sequence[Evidence]) -> float:
     return next(needed for grade, needed in NEEDED if best >= grade)
 
 
-def quoted(candidate: Candidate, reading: Reading, evidence: Evidence) -> str:
+def quoted(candidate: BlockCandidate, reading: Reading, evidence: Evidence) -> str:
     """The block as a list item with its marker before the full stop, so that it belongs to its sentence."""
     text = shown(candidate, reading)
     body = text[body_start(text) :].strip() or text.strip()

@@ -12,7 +12,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from grounding.grading.features import Asked, Candidate, binary_of, candidates, label_of, lacks, read_question
+from grounding.grading.features import (
+    QuestionTerms,
+    SentenceCandidate,
+    binary_of,
+    candidates,
+    label_of,
+    lacks,
+    read_question,
+)
 from grounding.ports import Embedder
 from grounding.query.conversation import focus
 from grounding.records import Grade, Grading, Passage, Span
@@ -70,14 +78,14 @@ async def told_anew(embedder: Embedder | None, question: str, passages: Sequence
     return retold
 
 
-def shortlist(question: str, passages: Sequence[Passage]) -> tuple[Asked, list[Candidate]]:
+def shortlist(question: str, passages: Sequence[Passage]) -> tuple[QuestionTerms, list[SentenceCandidate]]:
     """The question as the features see it, and every sentence of the passages that says something."""
     asked = read_question(focus(question), passages)
     return asked, candidates(asked, passages)
 
 
 async def meanings(
-    embedder: Embedder | None, question: str, found: Sequence[Candidate], passages: Sequence[Passage]
+    embedder: Embedder | None, question: str, found: Sequence[SentenceCandidate], passages: Sequence[Passage]
 ) -> list[float | None]:
     """Cosine of each sentence to the question, or None without a model."""
     if embedder is None or not found:
@@ -91,7 +99,7 @@ async def meanings(
     return near
 
 
-def feature_row(c: Candidate, sentence: float | None, passage: Passage) -> list[float]:
+def feature_row(c: SentenceCandidate, sentence: float | None, passage: Passage) -> list[float]:
     """Cosine of the sentence, share of what is asked, kind of value, place of the passage, all names held, strange name."""
     retrieved = passage.bm25 is not None or passage.semantic is not None or passage.score > 0
     return [
@@ -104,7 +112,7 @@ def feature_row(c: Candidate, sentence: float | None, passage: Passage) -> list[
     ]
 
 
-def score(c: Candidate, sentence: float | None, passage: Passage) -> float:
+def score(c: SentenceCandidate, sentence: float | None, passage: Passage) -> float:
     """Probability that the sentence answers the question, by the fitted logistic.
 
     A passage that never speaks of the model or version that the question names stays below what is kept: text about another
@@ -128,7 +136,9 @@ def enough(value: float, near: float | None) -> float:
     return 1 / (1 + math.exp(-(BELIEVED * odds + NEARNESS * near + ALONE)))
 
 
-def _grade(asked: Asked, passage: Passage, scored: Sequence[tuple[float, Candidate, float | None]]) -> Grade:
+def _grade(
+    asked: QuestionTerms, passage: Passage, scored: Sequence[tuple[float, SentenceCandidate, float | None]]
+) -> Grade:
     if not scored:
         return Grade(passage.chunk_id, 0.0, "Awful", "no", None, "no sentence of it says anything")
     best, c, near = max(scored, key=lambda s: (s[0], -s[1].index))

@@ -142,9 +142,11 @@ class EmbeddedIndex:
             self.store.mark_indexed(part)
             on_done(min(begin + _WORDS_BATCH, len(pending)), len(pending))
 
-    def bare(self) -> tuple[int, int]:
+    def chunks_without_vector(self) -> tuple[int, int]:
         """Live chunks without a vector of the embedding model in use, and how many of them have one of another; 0, 0 without a model."""
-        return StoreKeys(self.store.path).bare(self._embedder.fingerprint) if self._embedder else (0, 0)
+        return (
+            StoreKeys(self.store.path).chunks_without_vector(self._embedder.fingerprint) if self._embedder else (0, 0)
+        )
 
     async def embed_missing(self, batch: int, on_done: Callable[[int, int], None]) -> int:
         """Give every live chunk its vector, longest work shown; without a model nothing is done.

@@ -23,7 +23,7 @@ from grounding.ports import Embedder, Linker, Vectors
 from grounding.query.conversation import question_of
 from grounding.query.meaning import BY_WORDS, Meaning, meaning_of
 from grounding.records import Access, Linked, Passage, Query, Retrieval
-from grounding.store.store import Row, Store
+from grounding.store.store import ChunkRow, Store
 
 _DEPTH = 100
 """Candidates from each side before fusion, at least."""
@@ -197,12 +197,12 @@ def _with_spare(k: int) -> int:
     return k + max(_SPARE, k // 4)
 
 
-def _readable(fused: Sequence[Fused], rows: Mapping[int, Row], access: Access) -> list[tuple[Row, Fused]]:
+def _readable(fused: Sequence[Fused], rows: Mapping[int, ChunkRow], access: Access) -> list[tuple[ChunkRow, Fused]]:
     """What the store says `access` may read now, without what repeats a better passage of the same title and the same rights.
 
     Equal text under other rights or another title stays: it is another's to read, or about another thing.
     """
-    kept: list[tuple[Row, Fused]] = []
+    kept: list[tuple[ChunkRow, Fused]] = []
     seen: set[tuple[str, str, tuple[str, ...] | None, str | None]] = set()
     for f in fused:
         row = rows.get(f.key)
@@ -221,7 +221,7 @@ def _selected(query: Query, entity: str, selecting: Mapping[Linked, float]) -> b
     return any(share >= SELECTS and start <= name.start < start + len(entity) for name, share in selecting.items())
 
 
-def _passage(row: Row, fused: Fused) -> Passage:
+def _passage(row: ChunkRow, fused: Fused) -> Passage:
     chunk = row.chunk
     return Passage(
         chunk_id=chunk.chunk_id, doc_id=chunk.doc_id, title=row.title, text=chunk.text, start=chunk.start, url=row.url,

@@ -16,7 +16,7 @@ from grounding.errors import StoreError
 from grounding.query.slips import allowed
 from grounding.records import Access
 from grounding.store.rows import embedding_text
-from grounding.store.store import Row
+from grounding.store.store import ChunkRow
 from grounding.text import STOP_WORDS
 
 _EVERYONE, _ANY = "*", "*"
@@ -82,7 +82,7 @@ class Words:
         """Number of chunks in the index."""
         return int(self._index.searcher().num_docs)
 
-    def replace(self, doc_ids: Sequence[str], rows: Sequence[Row]) -> None:
+    def replace(self, doc_ids: Sequence[str], rows: Sequence[ChunkRow]) -> None:
         """Make the index hold exactly `rows` of these documents, durably. Raises StoreError if another writer is
         at work, DamagedWordsError if it cannot be written any more.
         """
@@ -199,7 +199,7 @@ def _open(schema: tantivy.Schema, folder: Path) -> tantivy.Index:
     return index
 
 
-def _entry(row: Row) -> tantivy.Document:
+def _entry(row: ChunkRow) -> tantivy.Document:
     groups = [_EVERYONE] if row.groups is None else [f"g:{g}" for g in row.groups]
     product = _ANY if row.product is None else f"p:{row.product}"
     document = tantivy.Document(

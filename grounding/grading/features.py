@@ -28,7 +28,7 @@ _AROUND = 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionTerms:
     """A question as the features see it. `weights`: idf of its terms; `named`: names and identifiers, lower case."""
 
     weights: dict[str, float]
@@ -38,7 +38,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SentenceCandidate:
     """A sentence that may hold the answer. Shares are in [0, 1].
 
     `around`: title and heading above it. `share`: idf-weighted share of the question's terms in it or above it.
@@ -75,7 +75,7 @@ def binary_of(score: float) -> Literal["yes", "no"]:
     return "yes" if score >= YES_AT else "no"
 
 
-def read_question(question: str, passages: Sequence[Passage]) -> Asked:
+def read_question(question: str, passages: Sequence[Passage]) -> QuestionTerms:
     """Terms weighed by their inverse document frequency over the passages at hand (smoothed, Robertson & Sparck Jones).
 
     A term that no passage holds weighs most: it is what the knowledge base may not know.
@@ -85,7 +85,7 @@ def read_question(question: str, passages: Sequence[Passage]) -> Asked:
     counts = Counter(t for text in texts for t in asked & text)
     n = max(len(texts), 1)
     weights = {t: math.log(1 + (n - counts[t] + 0.5) / (counts[t] + 0.5)) for t in asked}
-    return Asked(weights, identifiers_and_names(question), wanted(question), counted(question))
+    return QuestionTerms(weights, identifiers_and_names(question), wanted(question), counted(question))
 
 
 def identifiers_and_names(question: str) -> tuple[str, ...]:
@@ -101,12 +101,12 @@ def speaks_of(question: str, text: str) -> bool:
     return all(stands_in(name, caseless(text)) for name in named if _MODEL.search(name))
 
 
-def candidates(asked: Asked, passages: Sequence[Passage]) -> list[Candidate]:
+def candidates(asked: QuestionTerms, passages: Sequence[Passage]) -> list[SentenceCandidate]:
     """Every sentence of every passage that says something, with its features."""
     return [c for number, passage in enumerate(passages) for c in _of_passage(asked, number, passage)]
 
 
-def _of_passage(asked: Asked, number: int, passage: Passage) -> list[Candidate]:
+def _of_passage(asked: QuestionTerms, number: int, passage: Passage) -> list[SentenceCandidate]:
     total = sum(asked.weights.values()) or 1.0
     heading = passage.locator or ""
     plain = caseless(f"{passage.title}\n{passage.text}")
@@ -124,7 +124,7 @@ def _of_passage(asked: Asked, number: int, passage: Passage) -> list[Candidate]:
         named = _named(asked, f"{around} {span.text}")
         typed = holds(span.text, asked.kind) and (asked.counted is None or asked.counted in held | above)
         found.append(
-            Candidate(
+            SentenceCandidate(
                 number,
                 index,
                 span.start,
@@ -141,7 +141,7 @@ def _of_passage(asked: Asked, number: int, passage: Passage) -> list[Candidate]:
     return found
 
 
-def _named(asked: Asked, text: str) -> float:
+def _named(asked: QuestionTerms, text: str) -> float:
     if not asked.named:
         return 1.0
     plain = caseless(text)
@@ -165,7 +165,7 @@ def is_heading(text: str, title: str) -> bool:
     return not held or text.startswith("#") or text == title or (len(held) < 2 and not any(c.isdigit() for c in text))
 
 
-def lacks(asked: Asked, candidate: Candidate) -> list[str]:
+def lacks(asked: QuestionTerms, candidate: SentenceCandidate) -> list[str]:
     """Question terms that neither the sentence nor what is above it holds, weightiest first."""
     above = frozenset(terms(candidate.around))
     missing = [t for t in asked.weights if t not in candidate.covers and t not in above]

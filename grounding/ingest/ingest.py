@@ -71,7 +71,7 @@ class IngestTarget(Protocol):
         """Give every chunk its vector; returns how many were made. Raises ServiceError for what a service did not embed."""
         ...
 
-    def bare(self) -> tuple[int, int]:
+    def chunks_without_vector(self) -> tuple[int, int]:
         """Live chunks without a vector of the embedding model in use, and how many of them have one of another; 0, 0 without a model."""
         ...
 
@@ -125,9 +125,9 @@ async def ingest(
         deleted = _gone(run, paths)
         await asyncio.to_thread(target.drop, deleted)
         await asyncio.to_thread(target.catch_up, lambda done, total: on_progress(Progress("words", done, total)))
-        before = (0, 0) if lexical_only else await asyncio.to_thread(target.bare)
+        before = (0, 0) if lexical_only else await asyncio.to_thread(target.chunks_without_vector)
         failed = None if lexical_only else await _embed(target, on_progress)
-        after = (0, 0) if lexical_only else await asyncio.to_thread(target.bare)
+        after = (0, 0) if lexical_only else await asyncio.to_thread(target.chunks_without_vector)
         report = IngestReport(
             added=run.added, changed=run.changed, unchanged=run.unchanged, deleted=len(deleted), refused=tuple(run.refused),
             chunks=target.counts()[1], embedded=before[0] - after[0], kb_version=target.kb_version(), seconds=round(time.monotonic() - began, 3),

@@ -28,7 +28,7 @@ class Tombstone:
     stamp: str
 
 
-class Past(Protocol):
+class History(Protocol):
     """The past of a knowledge base; the embedded one is `grounding.store.past.StorePast`."""
 
     def tombstones(self) -> tuple[Tombstone, ...]:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from grounding.query.slips import FROM, Slips
+from grounding.query.slips import FROM, SpellingIndex
 from grounding.records import Linked
 from grounding.text import STOP_WORDS, caseless
 
@@ -146,7 +146,7 @@ class Gazetteer:
                 if len(first) + len(second) >= FROM:
                     self._joined[first + second] |= {first, second}
         self._known = {word for name in self._names for word in name}
-        self._slips = Slips(self._known)
+        self._slips = SpellingIndex(self._known)
         self._similar = lru_cache(maxsize=8192)(self._look_up)
 
     def __len__(self) -> int:

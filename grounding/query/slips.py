@@ -29,7 +29,7 @@ def slips_between(typed: str, known: str) -> int | None:
     return found if found <= most else None
 
 
-class Slips:
+class SpellingIndex:
     """Known words, ready to be found by what was typed instead. Immutable after it is built.
 
     A slip is a letter left out, put in, taken for another, or two that changed places (optimal string alignment). Digits never

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from grounding.query.conversation import content
 from grounding.quoting.asked import Reading
 from grounding.quoting.blocks import cells
-from grounding.quoting.features import SLIPPED, Candidate, likeness
+from grounding.quoting.features import SLIPPED, BlockCandidate, likeness
 from grounding.records import Passage
 from grounding.text import caseless, terms
 
@@ -62,7 +62,7 @@ def room(reading: Reading) -> int:
 
 def choose(
     reading: Reading,
-    found: Sequence[Candidate],
+    found: Sequence[BlockCandidate],
     passages: Sequence[Passage],
     scores: Sequence[Sequence[float]],
 ) -> list[int]:
@@ -86,7 +86,7 @@ def choose(
     return sorted(chosen, key=lambda i: (found[i].passage, i))
 
 
-def belonging(index: int, reading: Reading, found: Sequence[Candidate], passages: Sequence[Passage]) -> list[int]:
+def belonging(index: int, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> list[int]:
     """What a block is only whole with: all steps of its procedure, also in the passage beside it; the list that it leads in."""
     block, number = found[index].block, found[index].passage
     if reading.form == "steps" and block.kind in ("step", "text"):
@@ -97,7 +97,7 @@ def belonging(index: int, reading: Reading, found: Sequence[Candidate], passages
     return []
 
 
-def _procedure(index: int, found: Sequence[Candidate], passages: Sequence[Passage]) -> list[int]:
+def _procedure(index: int, found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> list[int]:
     """Every step under the same heading of the same document, in order."""
     mine = found[index]
     home = passages[mine.passage]
@@ -110,7 +110,7 @@ def _procedure(index: int, found: Sequence[Candidate], passages: Sequence[Passag
     ]
 
 
-def outdone(one: Candidate, other: Candidate, reading: Reading, passages: Sequence[Passage]) -> bool:
+def outdone(one: BlockCandidate, other: BlockCandidate, reading: Reading, passages: Sequence[Passage]) -> bool:
     """True if `one` stands in the same table or list as `other` and says less of what is asked: another row, of another product.
 
     What was asked last counts first: after "and for Germany?" the row of the Netherlands is not meant.
@@ -126,7 +126,7 @@ def outdone(one: Candidate, other: Candidate, reading: Reading, passages: Sequen
     return True
 
 
-def _siblings(one: Candidate, other: Candidate, passages: Sequence[Passage]) -> bool:
+def _siblings(one: BlockCandidate, other: BlockCandidate, passages: Sequence[Passage]) -> bool:
     """True for rows of one table, also where a passage ends within it, and for items of one list."""
     if one.block.kind != other.block.kind or one.block.kind not in ("row", "item"):
         return False
@@ -140,7 +140,7 @@ def _headers(row: str) -> tuple[str, ...]:
     return tuple(c.header for c in cells(row))[:2]
 
 
-def _add(chosen: list[int], more: Sequence[int], found: Sequence[Candidate], left: int) -> int:
+def _add(chosen: list[int], more: Sequence[int], found: Sequence[BlockCandidate], left: int) -> int:
     """Take what fits; the first block of all always fits. The number of words taken."""
     taken = 0
     for i in more:
@@ -151,7 +151,7 @@ def _add(chosen: list[int], more: Sequence[int], found: Sequence[Candidate], lef
     return taken
 
 
-def shown(candidate: Candidate, reading: Reading) -> str:
+def shown(candidate: BlockCandidate, reading: Reading) -> str:
     """The text to quote: of a row that sets several things side by side only the columns that the question names."""
     if candidate.block.kind != "row":
         return candidate.block.text

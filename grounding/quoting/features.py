@@ -31,7 +31,7 @@ SLIPPED, WITHIN = 0.7, 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class BlockCandidate:
     """A block of passage number `passage`, with `around`: title, heading and lead-in above it."""
 
     passage: int
@@ -46,7 +46,7 @@ class Candidate:
         return f"{self.around}: {self.block.text}"
 
 
-def candidates(passages: Sequence[Passage]) -> list[Candidate]:
+def candidates(passages: Sequence[Passage]) -> list[BlockCandidate]:
     """Every block of every passage that says something, in order."""
     found = []
     for number, passage in enumerate(passages):
@@ -54,11 +54,13 @@ def candidates(passages: Sequence[Passage]) -> list[Candidate]:
             if says_something(block):
                 places = (passage.title, block.heading or passage.locator or "", block.lead)
                 around = " · ".join(dict.fromkeys(p for p in places if p))
-                found.append(Candidate(number, block, around, frozenset(terms(block.text)), frozenset(terms(around))))
+                found.append(
+                    BlockCandidate(number, block, around, frozenset(terms(block.text)), frozenset(terms(around)))
+                )
     return found
 
 
-def weights(reading: Reading, part: Part, found: Sequence[Candidate]) -> dict[str, float]:
+def weights(reading: Reading, part: Part, found: Sequence[BlockCandidate]) -> dict[str, float]:
     """Terms of the question by inverse document frequency over the blocks at hand (smoothed, Robertson & Sparck Jones); those of other
     parts count `OTHERS` of it.
     """
@@ -93,7 +95,7 @@ NAMES = (
 def feature_rows(
     reading: Reading,
     part: Part,
-    found: Sequence[Candidate],
+    found: Sequence[BlockCandidate],
     passages: Sequence[Passage],
     cosines: Sequence[float | None],
 ) -> list[list[float]]:

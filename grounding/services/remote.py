@@ -56,7 +56,7 @@ class Overloaded(ServiceUnavailable):
         self.retry_after = retry_after
 
 
-class LeftAlone(ServiceUnavailable):
+class CircuitOpen(ServiceUnavailable):
     """The breaker is open: the service was not called."""
 
 
@@ -159,7 +159,7 @@ class Remote:
                 return await self._call(attempt, seen)
             except BaseException as error:
                 seen.outcome = _outcome(error)
-                if isinstance(error, ServiceError) and not isinstance(error, LeftAlone):
+                if isinstance(error, ServiceError) and not isinstance(error, CircuitOpen):
                     self._last = str(error)
                 raise
 
@@ -210,11 +210,11 @@ class Remote:
 
     async def _ticket(self) -> int:
         """Leave for one attempt. While a service that was left alone is on trial, others wait for how that ends: if they were sent
-        away, whoever needs several answers at once would call its own trial off, for ever. Raises LeftAlone.
+        away, whoever needs several answers at once would call its own trial off, for ever. Raises CircuitOpen.
         """
         while (ticket := self.breaker.admit()) is None:
             if self.breaker.state == "open":
-                raise LeftAlone(self.service, "failed several times in a row and is left alone for a while")
+                raise CircuitOpen(self.service, "failed several times in a row and is left alone for a while")
             await self._sleep(TRIAL_S)
         return ticket
 
@@ -232,7 +232,7 @@ class Remote:
 
 def _outcome(error: BaseException) -> RemoteOutcome:
     named: tuple[tuple[type[BaseException], RemoteOutcome], ...] = (
-        (LeftAlone, "left_alone"),
+        (CircuitOpen, "left_alone"),
         (Throttled, "throttled"),
         (ServiceTimeout, "timeout"),
         (ServiceUnavailable, "unavailable"),
@@ -246,7 +246,7 @@ def _outcome(error: BaseException) -> RemoteOutcome:
 
 def _allowed(error: ServiceError, retries: int) -> int:
     match error:
-        case LeftAlone():
+        case CircuitOpen():
             return 0
         case ServiceUnavailable() | Throttled():
             return retries

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from grounding.errors import StoreError
 from grounding.records import Chunk
 from grounding.store.rows import groups_of
-from grounding.store.store import Row
+from grounding.store.store import ChunkRow
 
 _PIECES = """
     SELECT DISTINCT c.chunk_id, d.version,
@@ -34,7 +34,7 @@ _BARE = """
     WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.chunk_id AND v.fingerprint = ?)"""
 
 
-class Piece(NamedTuple):
+class FollowedChunk(NamedTuple):
     """A live chunk: its id, its document's version, and whether it has a vector of the model asked about."""
 
     chunk_id: str
@@ -48,19 +48,20 @@ class StoreKeys:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def pieces(self, fingerprint: str, after: str, count: int) -> list[Piece]:
+    def pieces(self, fingerprint: str, after: str, count: int) -> list[FollowedChunk]:
         """At most `count` live chunks whose id comes after `after`, by rising id."""
         with self._reading() as db:
             return [
-                Piece(key, version, bool(has)) for key, version, has in db.execute(_PIECES, (fingerprint, after, count))
+                FollowedChunk(key, version, bool(has))
+                for key, version, has in db.execute(_PIECES, (fingerprint, after, count))
             ]
 
-    def rows(self, chunk_ids: Sequence[str]) -> dict[str, Row]:
+    def rows(self, chunk_ids: Sequence[str]) -> dict[str, ChunkRow]:
         """Live chunks by id; what is gone is left out."""
         with self._reading() as db:
             found = db.execute(_ROWS, (json.dumps(list(chunk_ids)),)).fetchall()
         return {
-            r[1]: Row(r[0], Chunk(*r[1:8]), r[8], r[9], groups_of(r[10]), r[11], bool(r[12]), r[13], r[14])
+            r[1]: ChunkRow(r[0], Chunk(*r[1:8]), r[8], r[9], groups_of(r[10]), r[11], bool(r[12]), r[13], r[14])
             for r in found
         }
 
@@ -69,7 +70,7 @@ class StoreKeys:
         with self._reading() as db:
             return dict(db.execute(_VECTORS, (json.dumps(list(chunk_ids)), fingerprint)).fetchall())
 
-    def bare(self, fingerprint: str) -> tuple[int, int]:
+    def chunks_without_vector(self, fingerprint: str) -> tuple[int, int]:
         """Live chunks without a vector of this model, and how many of them have one of another."""
         with self._reading() as db:
             count, other = db.execute(_BARE, (fingerprint, fingerprint)).fetchone()

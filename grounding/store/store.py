@@ -38,7 +38,7 @@ from grounding.store.tables import CHANGES, CHUNKS, DOCUMENTS, META, METADATA, S
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChunkRow:
     """A live chunk with what its document says about it."""
 
     pk: int
@@ -185,9 +185,9 @@ class Store:
             documents, chunks = db.execute(query).one()
         return int(documents), int(chunks)
 
-    def rows(self, pks: Sequence[int]) -> dict[int, Row]:
+    def rows(self, pks: Sequence[int]) -> dict[int, ChunkRow]:
         """Live chunks by primary key; what was deleted meanwhile is left out."""
-        found: dict[int, Row] = {}
+        found: dict[int, ChunkRow] = {}
         with self._reading() as db:
             # plain SQL: each search waits for it, and building the statement took four times as long as running it
             for r in db.exec_driver_sql(ROWS_BY_PK, (json.dumps(list(pks)),)).all():
@@ -205,9 +205,9 @@ class Store:
         with self._reading() as db:
             return int(db.execute(query.where(DOCUMENTS.c.indexed)).scalar() or 0)
 
-    def chunks_of(self, doc_ids: Sequence[str]) -> list[Row]:
+    def chunks_of(self, doc_ids: Sequence[str]) -> list[ChunkRow]:
         """Live chunks of these documents."""
-        out: list[Row] = []
+        out: list[ChunkRow] = []
         with self._reading() as db:
             for part in parts(doc_ids):
                 out.extend(_row(r) for r in db.execute(_live_rows().where(CHUNKS.c.doc_id.in_(part))))
@@ -295,7 +295,7 @@ class Store:
                 (r.chunk_id, embedding_text(r.title, r.text)) for r in db.execute(query.where(DOCUMENTS.c.live, ~has))
             ]
 
-    def bare(self) -> int:
+    def chunks_without_vector(self) -> int:
         """Live chunks that have no vector of any model."""
         has = sa.exists().where(VECTORS.c.chunk_id == CHUNKS.c.chunk_id)
         query = sa.select(sa.func.count()).select_from(CHUNKS.join(DOCUMENTS, DOCUMENTS.c.doc_id == CHUNKS.c.doc_id))
@@ -389,6 +389,6 @@ def _live_rows() -> sa.Select[Any]:
     )
 
 
-def _row(r: Any) -> Row:
+def _row(r: Any) -> ChunkRow:
     chunk = Chunk(r.chunk_id, r.doc_id, r.start, r.end, r.text, r.tokens, r.locator)
-    return Row(r.pk, chunk, r.title, r.url, groups_of(r.groups), r.product, bool(r.internal), r.updated, r.version)
+    return ChunkRow(r.pk, chunk, r.title, r.url, groups_of(r.groups), r.product, bool(r.internal), r.updated, r.version)

@@ -25,7 +25,7 @@ from grounding.services.address import check_address, check_key, is_loopback
 from grounding.services.remote import Remote
 from rai.azure.pieces import batches, pieces, sendable, size
 from rai.azure.together import together
-from rai.azure.verdicts import TOP_SEVERITY, Finding, screening, severity_score
+from rai.azure.verdicts import TOP_SEVERITY, ServiceFinding, screening, severity_score
 from rai.records import Category, Screening
 
 SERVICE = "content-safety"
@@ -95,7 +95,7 @@ class ContentSafetyScreen:
         parts = [pieces(sendable(t), MOST_CHARS, OVERLAP) for t in (text, *documents)]
         fits = [p if len(p) <= MOST_PIECES else [] for p in parts]
         found, *on_documents = [
-            [] if fit else [Finding(TOO_LONG, "off_policy", 1.0)] if part else []
+            [] if fit else [ServiceFinding(TOO_LONG, "off_policy", 1.0)] if part else []
             for part, fit in zip(parts, fits, strict=True)
         ]
         request, data = fits[0], [(i, piece) for i, fit in enumerate(fits[1:]) for piece in fit]
@@ -115,7 +115,7 @@ class ContentSafetyScreen:
         """Close the connections."""
         await self._client.close()
 
-    async def _harm(self, piece: str) -> list[tuple[int | None, Finding]]:
+    async def _harm(self, piece: str) -> list[tuple[int | None, ServiceFinding]]:
         strict = self._strict
         options = AnalyzeTextOptions(
             text=piece,
@@ -126,19 +126,19 @@ class ContentSafetyScreen:
 
         missing = "the resource has no blocklist of such a name" if strict.blocklists else ""
 
-        async def attempt() -> list[Finding]:
+        async def attempt() -> list[ServiceFinding]:
             with translated(SERVICE, not_found=missing):
                 return _harm(await self._client.analyze_text(options, **self._options), strict)
 
         return [(None, finding) for finding in await self._remote.call(attempt)]
 
-    async def _attack(self, piece: str) -> list[tuple[int | None, Finding]]:
+    async def _attack(self, piece: str) -> list[tuple[int | None, ServiceFinding]]:
         attacked, _ = await self._shielded(piece, [])
-        return [(None, Finding("prompt-shields/user", "jailbreak", 1.0))] if attacked else []
+        return [(None, ServiceFinding("prompt-shields/user", "jailbreak", 1.0))] if attacked else []
 
-    async def _orders(self, data: Sequence[tuple[int, str]]) -> list[tuple[int | None, Finding]]:
+    async def _orders(self, data: Sequence[tuple[int, str]]) -> list[tuple[int | None, ServiceFinding]]:
         _, attacked = await self._shielded("", [piece for _, piece in data])
-        orders = Finding("prompt-shields/document", "injection", 1.0)
+        orders = ServiceFinding("prompt-shields/document", "injection", 1.0)
         return [(index, orders) for (index, _), attack in zip(data, attacked, strict=True) if attack]
 
     async def _shielded(self, prompt: str, documents: list[str]) -> tuple[bool, list[bool]]:
@@ -155,14 +155,14 @@ class ContentSafetyScreen:
         return await self._remote.call(attempt)
 
 
-def _harm(result: AnalyzeTextResult, strict: Strictness) -> list[Finding]:
+def _harm(result: AnalyzeTextResult, strict: Strictness) -> list[ServiceFinding]:
     """Findings of one analysis. Raises ServiceReplyInvalid if it leaves a category out without a hit in a blocklist."""
     names = [match["blocklistName"] for match in result.get("blocklistsMatch") or []]
     if not set(names) <= set(strict.blocklists):
         raise ServiceReplyInvalid(SERVICE, "a blocklist answered that was not asked")
     severities = {c["category"]: c.get("severity") for c in result["categoriesAnalysis"]}
     halted = bool(names) and strict.halt_on_blocklist
-    found = [Finding(f"blocklist/{name}", "off_policy", 1.0) for name in names]
+    found = [ServiceFinding(f"blocklist/{name}", "off_policy", 1.0) for name in names]
     for category, ours in CATEGORIES.items():
         severity = severities.get(category)
         if halted and severity is None:
@@ -171,7 +171,9 @@ def _harm(result: AnalyzeTextResult, strict: Strictness) -> list[Finding]:
             raise ServiceReplyInvalid(SERVICE, f"the reply gives no severity of {ours}")
         at = strict.severities.get(ours)
         if at is not None:
-            found.append(Finding(f"{SERVICE}/{ours.replace('_', '-')}-{severity}", ours, severity_score(severity, at)))
+            found.append(
+                ServiceFinding(f"{SERVICE}/{ours.replace('_', '-')}-{severity}", ours, severity_score(severity, at))
+            )
     return found
 
 

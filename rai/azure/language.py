@@ -21,7 +21,7 @@ from presidio_analyzer import EntityRecognizer, RecognizerResult, RemoteRecogniz
 from grounding.azure.core_faults import translated
 from grounding.azure.language_client import SERVICE, LanguageService
 from grounding.errors import ServiceError, ServiceReplyInvalid
-from grounding.observe import without
+from grounding.observe import record_degraded
 from grounding.services.remote import Remote
 from grounding.text import sentences
 from rai.ports import EntityTagger
@@ -149,7 +149,7 @@ class LanguageTagger:
         try:
             found = await self._found(text)
         except ServiceError as error:
-            without("tagger")
+            record_degraded("tagger")
             LOG.warning("names are tagged without the service: %s", error)
             note(f"names were looked for in the local list alone: {error}")
             return tuple(kept)

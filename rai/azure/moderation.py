@@ -20,7 +20,7 @@ from grounding.services.remote import Remote
 from grounding.web.tls import trusted
 from rai.azure.pieces import batches, pieces, sendable
 from rai.azure.together import together
-from rai.azure.verdicts import BLOCKS_AT, Finding, screening
+from rai.azure.verdicts import BLOCKS_AT, ServiceFinding, screening
 from rai.records import Category, Screening
 
 SERVICE = "moderation"
@@ -85,7 +85,7 @@ class ModerationScreen:
         notes = [f"{SERVICE} does not judge documents: {len(documents)} were let through"] if documents else []
         parts = pieces(sendable(text), MOST_CHARS, OVERLAP)
         if len(parts) > MOST_PIECES:
-            found = [Finding(TOO_LONG, "off_policy", 1.0)]
+            found = [ServiceFinding(TOO_LONG, "off_policy", 1.0)]
             notes.append(f"{SERVICE}: a text of {len(text):,} characters was blocked unread")
         else:
             groups = batches([MOST_CHARS] * len(parts), MOST_INPUTS, MOST_INPUTS * MOST_CHARS)
@@ -97,8 +97,8 @@ class ModerationScreen:
         """Close the connections."""
         await self._client.close()
 
-    async def _ask(self, inputs: list[str]) -> list[Finding]:
-        async def attempt() -> list[Finding]:
+    async def _ask(self, inputs: list[str]) -> list[ServiceFinding]:
+        async def attempt() -> list[ServiceFinding]:
             with translated(SERVICE):
                 raw = await self._client.moderations.with_raw_response.create(model=self._model, input=inputs)
                 return _read(raw.text, len(inputs), self._block_at)
@@ -106,7 +106,7 @@ class ModerationScreen:
         return await self._remote.call(attempt)
 
 
-def _read(body: str, inputs: int, block_at: float) -> list[Finding]:
+def _read(body: str, inputs: int, block_at: float) -> list[ServiceFinding]:
     """The strongest finding on each input. Raises ServiceReplyInvalid unless every input was judged."""
     try:
         results = json.loads(body)["results"]
@@ -117,7 +117,7 @@ def _read(body: str, inputs: int, block_at: float) -> list[Finding]:
         raise ServiceReplyInvalid(SERVICE, f"the reply cannot be read ({type(error).__name__})") from None
 
 
-def _strongest(result: dict[str, Any], block_at: float) -> Finding:
+def _strongest(result: dict[str, Any], block_at: float) -> ServiceFinding:
     flags = {name for name, flag in result["categories"].items() if flag is True}
     scores = {name: _score(value) for name, value in result["category_scores"].items() if value is not None}
     if not scores.keys() >= _ALWAYS or not flags <= scores.keys() or not isinstance(result["flagged"], bool):
@@ -127,7 +127,7 @@ def _strongest(result: dict[str, Any], block_at: float) -> Finding:
     found = {name: max(score, block_at) if name in flags else score for name, score in scores.items()}
     top = max(found, key=lambda name: found[name])
     shown = top if _NAME.fullmatch(top) else "unnamed"
-    return Finding(f"{SERVICE}/{shown}", CATEGORIES.get(top.split("/")[0]), found[top])
+    return ServiceFinding(f"{SERVICE}/{shown}", CATEGORIES.get(top.split("/")[0]), found[top])
 
 
 def _score(value: Any) -> float:

@@ -13,7 +13,7 @@ TOP_SEVERITY = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ServiceFinding:
     """One thing that a service found. `score` in [0, 1]."""
 
     rule: str
@@ -30,8 +30,8 @@ def severity_score(severity: int, at: int) -> float:
 
 
 def screening(
-    findings: Iterable[Finding],
-    documents: Sequence[Finding | None],
+    findings: Iterable[ServiceFinding],
+    documents: Sequence[ServiceFinding | None],
     *,
     by: str,
     threshold: float = BLOCKS_AT,
@@ -46,7 +46,7 @@ def screening(
     return Screening("block", top.category, top.rule, top.score, judged, threshold, by=by, notes=tuple(notes))
 
 
-def document_screening(index: int, found: Finding | None, threshold: float) -> DocumentScreening:
+def document_screening(index: int, found: ServiceFinding | None, threshold: float) -> DocumentScreening:
     """The decision on one document."""
     if found is None or found.score < threshold:
         return DocumentScreening(index, "allow", None, found.score if found else 0.0)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from grounding.records import Span
 from grounding.text import sentences
+from rai.check.context import Around, CheckContext, standing
 from rai.check.operands import Operand
 from rai.check.reading.keys import Spoken, spoken
 from rai.check.reading.sources import Place
-from rai.check.setting import Around, Setting, standing
 from rai.check.surroundings import surroundings
 from rai.claims.found import Found
 
@@ -35,7 +35,7 @@ def without_others(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer beside its setting. `values`: ascending; `at[n]`: the number of the sentence of `values[n]`, -1 outside of
+    """An answer beside its context. `values`: ascending; `at[n]`: the number of the sentence of `values[n]`, -1 outside of
     any. `asked`: what the question names; `words`: all words of the answer, in lower case. `operands`: what may be reckoned with for
     each value outside of the answer's own values, `places` the places of each value of the sources, as far as they were needed.
     """
@@ -45,21 +45,21 @@ class Answer:
     values: tuple[Found, ...]
     at: tuple[int, ...]
     around: Mapping[Found, Around]
-    setting: Setting
+    context: CheckContext
     asked: Spoken
     words: frozenset[str]
     operands: dict[int, tuple[tuple[Operand, ...], tuple[Operand, ...]]] = field(default_factory=dict, compare=False)
     places: dict[int | Found, Sequence[Place]] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def read(cls, text: str, values: Sequence[Found], setting: Setting) -> Answer:
+    def read(cls, text: str, values: Sequence[Found], context: CheckContext) -> Answer:
         """`values`: ascending, of `text`."""
         spans = tuple(sentences(text))
         starts = [s.start for s in spans]
         at = tuple(bisect_right(starts, v.start) - 1 for v in values)
-        question = setting.question.source.text if setting.question else ""
+        question = context.question.source.text if context.question else ""
         return cls(
-            text, spans, tuple(values), at, surroundings(text, values), setting, named(question), named(text).said
+            text, spans, tuple(values), at, surroundings(text, values), context, named(question), named(text).said
         )
 
     def sentence(self, n: int) -> str:
@@ -71,7 +71,7 @@ class Answer:
         if n not in self.places:
             value = replace(self.values[n], start=0, end=0)
             if value not in self.places:
-                self.places[value] = standing(self.values[n], self.setting.sources)
+                self.places[value] = standing(self.values[n], self.context.sources)
             self.places[n] = self.places[value]
         return self.places[n]
 

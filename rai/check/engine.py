@@ -15,6 +15,7 @@ from typing import NamedTuple, ParamSpec
 
 from grounding.mishap import kind_and_place
 from rai.check.answer import Answer
+from rai.check.context import Finding, standing
 from rai.check.names.entities import is_loose, match_loose
 from rai.check.reading.readings import is_age, readings
 from rai.check.reading.sources import Place
@@ -25,7 +26,6 @@ from rai.check.rules.rounding import rounded
 from rai.check.rules.said import said_by_the_person
 from rai.check.rules.shut import shut_then
 from rai.check.rules.verbatim import verbatim
-from rai.check.setting import Finding, standing
 from rai.check.working.bound import REACH
 from rai.check.working.find import is_told, may_follow, worked_out
 from rai.check.working.remainder import wrong_remainder
@@ -127,14 +127,14 @@ def _name(judged: Judged) -> Finding | None:
 def _token(judged: Judged) -> Finding | None:
     if not is_loose(judged.value):
         return None
-    return replace(match_loose(judged.claim, judged.answer.setting), rule="token")
+    return replace(match_loose(judged.claim, judged.answer.context), rule="token")
 
 
 def _relative_day(judged: Judged) -> Finding | None:
-    value, setting = judged.value, judged.answer.setting
-    if not value.value.startswith("relative:") or any(p.found.kind != "date" for p in standing(value, setting.sources)):
+    value, context = judged.value, judged.answer.context
+    if not value.value.startswith("relative:") or any(p.found.kind != "date" for p in standing(value, context.sources)):
         return None
-    return replace(open_date(judged.claim, value, judged.answer.around[value], setting), rule="relative-day")
+    return replace(open_date(judged.claim, value, judged.answer.around[value], context), rule="relative-day")
 
 
 def _weekday(judged: Judged) -> Finding | None:
@@ -155,9 +155,9 @@ def _stands(judged: Judged) -> Finding | None:
     answer = judged.answer
     for reading in judged.readings:
         if places := (
-            (answer.standing(judged.n) if reading is judged.value else standing(reading, answer.setting.sources))
-            or currency_of_the_page(reading, answer.setting)
-            or year_of_the_page(reading, answer.setting)
+            (answer.standing(judged.n) if reading is judged.value else standing(reading, answer.context.sources))
+            or currency_of_the_page(reading, answer.context)
+            or year_of_the_page(reading, answer.context)
         ):
             return _standing(judged, reading, places)
     return None
@@ -169,7 +169,7 @@ def _standing(judged: Judged, reading: Found, places: Sequence[Place]) -> Findin
     finding = shut_then(n, claim, reading, places, answer) or placed(n, claim, reading, places, answer)
     if finding.rule != "bound":
         return finding
-    asked = said_by_the_person(claim, reading, answer.around[judged.value], answer.setting)
+    asked = said_by_the_person(claim, reading, answer.around[judged.value], answer.context)
     return asked if asked is not None and asked.status == "given" else finding
 
 
@@ -192,20 +192,20 @@ def _asked(judged: Judged) -> Finding | None:
 
 
 def _said(judged: Judged, kind: Kind | None = None) -> Finding | None:
-    around, setting = judged.answer.around[judged.value], judged.answer.setting
+    around, context = judged.answer.around[judged.value], judged.answer.context
     said = (
-        said_by_the_person(judged.claim, r, around, setting) for r in judged.readings if kind is None or r.kind == kind
+        said_by_the_person(judged.claim, r, around, context) for r in judged.readings if kind is None or r.kind == kind
     )
     return next((finding for finding in said if finding), None)
 
 
 def _rounded(judged: Judged) -> Finding | None:
-    finding = rounded(judged.claim, judged.value, judged.answer.around[judged.value], judged.answer.setting)
+    finding = rounded(judged.claim, judged.value, judged.answer.around[judged.value], judged.answer.context)
     return replace(finding, rule="rounded") if finding else None
 
 
 def _rate(judged: Judged) -> Finding | None:
-    return another_rate(judged.claim, judged.value, judged.answer.around[judged.value], judged.answer.setting)
+    return another_rate(judged.claim, judged.value, judged.answer.around[judged.value], judged.answer.context)
 
 
 _NAMES = frozenset("name name-role name-spelling name-sibling list-item holiday no-name name-alone".split())

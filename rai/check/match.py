@@ -19,13 +19,13 @@ from grounding.mishap import kind_and_place
 from grounding.records import Span
 from grounding.text import caseless, sentences, words
 from rai.check.answer import Answer
+from rai.check.context import CheckContext, Finding, said
 from rai.check.engine import FAILED, check_values
 from rai.check.quoted.changed import Changed, changed_digits, changes, loose_digits
 from rai.check.reading.clauses import label_of
 from rai.check.reading.sources import plain_words, prepare
 from rai.check.reading.words import numbered, role_terms
 from rai.check.roles import quotes
-from rai.check.setting import Finding, Setting, said
 from rai.check.statements.denied import denied_apart
 from rai.check.statements.match import match_statement, with_values
 from rai.claims.contacts.phones import REGIONS
@@ -54,7 +54,7 @@ class Matched:
 class _Read:
     """An answer read: what its claims are judged against, and what they are. `until`: where judging ends."""
 
-    setting: Setting
+    context: CheckContext
     claims: tuple[Claim, ...]
     judged: Sequence[Found]
     findings: Mapping[tuple[int, int, Kind], Finding]
@@ -105,8 +105,8 @@ def match_claims(
     """
     failed: list[str] = []
     try:
-        setting = setting_of(sources, question, given, regions, at)
-        read = _read(answer, setting, regions, tags, only, names=not values_only)
+        context = context_of(sources, question, given, regions, at)
+        read = _read(answer, context, regions, tags, only, names=not values_only)
     except Exception as error:  # noqa: BLE001 - whatever a rule trips over
         return Matched(_undecided(answer, regions), (kind_and_place(error),))
     failed += read.failed
@@ -129,15 +129,15 @@ def match_claims(
     return Matched(tuple(with_values(claims)), tuple(dict.fromkeys(failed)))
 
 
-def setting_of(
+def context_of(
     sources: Sequence[Source],
     question: str | None,
     given: Sequence[str],
     regions: tuple[str, ...],
     at: datetime | None,
-) -> Setting:
+) -> CheckContext:
     ordered = sorted(set(sources), key=lambda s: (s.id, s.title, s.text))
-    return Setting(
+    return CheckContext(
         tuple(prepare(s, regions) for s in ordered),
         tuple(prepare(Source("given", text), regions) for text in given if text),
         prepare(Source("question", question), regions) if question else None,
@@ -148,16 +148,16 @@ def setting_of(
 
 def _read(
     answer: str,
-    setting: Setting,
+    context: CheckContext,
     regions: tuple[str, ...],
     tags: Sequence[tuple[int, int, EntityType]],
     only: tuple[int, int] | None,
     *,
     names: bool,
 ) -> _Read:
-    cited = _citations(answer, setting)
+    cited = _citations(answer, context)
     found = [
-        _dated(f, setting.at)
+        _dated(f, context.at)
         for f in _tagged(answer, find_values(answer, regions), tags)
         if not any(a <= f.start and f.end <= b for a, b in cited)
     ]
@@ -165,7 +165,7 @@ def _read(
     until = _judged_until(answer, [*found, *loose])
     beyond = [f for f in (*found, *loose) if f.start >= until]
     judged = [f for f in found if f.start < until]
-    changed = changes(answer[:until], judged, setting.sources)
+    changed = changes(answer[:until], judged, context.sources)
     judged += [f for f in loose if f.start < until]
     judged += [
         f for f in changed_digits(answer, judged, changed) if not any(a <= f.start and f.end <= b for a, b in cited)
@@ -174,9 +174,9 @@ def _read(
     claims = claims_of(answer, [*judged, *beyond])
     by_place = {(c.start, c.end, c.kind): c for c in claims}
     numbered = {n: by_place[f.start, f.end, f.kind] for n, f in enumerate(judged)}
-    checked = check_values(Answer.read(answer[:until], judged, setting), numbered, only, names=names)
+    checked = check_values(Answer.read(answer[:until], judged, context), numbered, only, names=names)
     findings = {(c.start, c.end, c.kind): checked.findings[n] for n, c in numbered.items()}
-    return _Read(setting, claims, judged, findings, changed, until, tuple(checked.failed))
+    return _Read(context, claims, judged, findings, changed, until, tuple(checked.failed))
 
 
 def _judged(claim: Claim, answer: str, read: _Read, *, values_only: bool) -> Finding:
@@ -185,10 +185,10 @@ def _judged(claim: Claim, answer: str, read: _Read, *, values_only: bool) -> Fin
     if values_only and claim.kind in ("statement", "entity"):
         return Finding("unchecked", (), NOT_ASKED)
     if claim.kind == "statement":
-        finding = match_statement(claim.text, read.setting, _valued(answer, read.judged, claim))
+        finding = match_statement(claim.text, read.context, _valued(answer, read.judged, claim))
     else:
         finding = read.findings[claim.start, claim.end, claim.kind]
-    return _quoted(claim, finding, read.changed, read.setting, answer)
+    return _quoted(claim, finding, read.changed, read.context, answer)
 
 
 def _undecided(answer: str, regions: tuple[str, ...]) -> tuple[Claim, ...]:
@@ -207,7 +207,7 @@ def _judged_until(answer: str, values: Sequence[Found]) -> int:
     return starts[MOST_CLAIMS] if len(starts) > MOST_CLAIMS else len(answer)
 
 
-def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting: Setting, answer: str) -> Finding:
+def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context: CheckContext, answer: str) -> Finding:
     """`finding`, unless the sentence quotes a source that has something else in this place."""
     if (
         finding.status in ("lookalike", "rounded", "conflict")
@@ -222,25 +222,25 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], setting:
     if not here:
         return finding
     says = here[0].says
-    if not (statement or _speaks_against(finding, says, setting) or _is_quotation(claim, changed, setting, answer)):
+    if not (statement or _speaks_against(finding, says, context) or _is_quotation(claim, changed, context, answer)):
         return finding
     if statement:
         return Finding(
             "contradicted", (says,), f"The source says the opposite here: {says.text}", rule="quoted-opposite"
         )
-    status: Status = "absent" if finding.status == "absent" or not said(claim.text, setting.sources) else "wrong_role"
+    status: Status = "absent" if finding.status == "absent" or not said(claim.text, context.sources) else "wrong_role"
     instead = says if all(c.says == says for c in here) else None
     why = f"The source says {says.text} here, not {claim.text}."
     return Finding(status, (says,), why, instead=instead, rule="quoted-otherwise")
 
 
-def _speaks_against(finding: Finding, says: EvidenceSpan, setting: Setting) -> bool:
+def _speaks_against(finding: Finding, says: EvidenceSpan, context: CheckContext) -> bool:
     """True of a value that no source holds, and of one that stands in the document that is quoted, but in other lines alone:
     the same line may have it in another role.
     """
     if finding.status not in SUPPORTED:
         return True
-    text = next((s.source.text for s in setting.sources if s.source.id == says.source), "")
+    text = next((s.source.text for s in context.sources if s.source.id == says.source), "")
     figures = any(c.isdigit() for c in says.text) and finding.status not in ("derived", "given")
     line = _line(text, says.start)
     return (
@@ -255,7 +255,7 @@ def _sentences(answer: str) -> tuple[Span, ...]:
     return tuple(sentences(answer))
 
 
-def _is_quotation(claim: Claim, changed: Sequence[Changed], setting: Setting, answer: str) -> bool:
+def _is_quotation(claim: Claim, changed: Sequence[Changed], context: CheckContext, answer: str) -> bool:
     """True if the sentence is a source's, word for word, but for what was changed in it."""
     spans = _sentences(answer)
     at = bisect_right(spans, claim.start, key=lambda s: s.start) - 1
@@ -275,7 +275,7 @@ def _is_quotation(claim: Claim, changed: Sequence[Changed], setting: Setting, an
             at = change.end + (len(unit) if unit and answer.startswith(unit, change.end) else 0)
     plain = plain_words(text + answer[at : span.end])
     ids = {c.says.source for c in here}
-    return any(quotes(plain, u.plain) for s in setting.sources if s.source.id in ids for u in s.units)
+    return any(quotes(plain, u.plain) for s in context.sources if s.source.id in ids for u in s.units)
 
 
 def _line(text: str, at: int) -> int:
@@ -332,10 +332,10 @@ def _tagged(answer: str, found: Sequence[Found], tags: Sequence[tuple[int, int, 
 _CITATION = re.compile(r"\[(?:[a-z]{0,8}[ -]?\d{1,3})(?:\s?[,;–-]\s?[a-z]{0,8}[ -]?\d{1,3}){0,9}\]", re.IGNORECASE)
 
 
-def _citations(answer: str, setting: Setting) -> list[tuple[int, int]]:
+def _citations(answer: str, context: CheckContext) -> list[tuple[int, int]]:
     """Where the answer points at sources: [1], [s2], [1, 3], or a source's own id in brackets. These are no values."""
     spans = [m.span() for m in _CITATION.finditer(answer)]
-    for source in setting.sources:
+    for source in context.sources:
         mark = f"[{source.source.id}]"
         at = answer.find(mark)
         while at >= 0:

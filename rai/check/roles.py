@@ -32,7 +32,7 @@ _OPPOSITE_BOUNDS = {("least", "most"), ("most", "least"), ("start", "end"), ("en
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidAround:
     """What the answer says of a value. `sentence`: the words of its sentence; `context`: of the question and of what leads up to it."""
 
     frame: Frame
@@ -65,7 +65,7 @@ def quotes(sentence: str, unit: str) -> bool:
     return sentence == unit or (len(sentence) >= LEAST_QUOTED and f" {sentence} " in f" {unit} ")
 
 
-def clash(said: Said, place: Place) -> str | None:
+def clash(said: SaidAround, place: Place) -> str | None:
     """What the source says of the value that the answer contradicts, as words for a reader, or None."""
     mine, theirs = said.frame, place.frame
     if (mine.bound, theirs.bound) in _OPPOSITE_BOUNDS:
@@ -89,7 +89,7 @@ _HOURS = frozenset(stem(w) for w in ("open", "opens", "opening", "close", "close
 _BOUNDS = {"least": "as the least", "most": "as the most", "start": "as the beginning", "end": "as the end"}
 
 
-def rival(said: Said, place: Place, others: Sequence[Place]) -> Place | None:
+def rival(said: SaidAround, place: Place, others: Sequence[Place]) -> Place | None:
     """The value of `others` that stands for what the claim names, if `place` does not, or None.
 
     `others`: other values of the same kind and measure, of any source. Ties go to the first by source and offset.
@@ -106,7 +106,7 @@ def _is_open(place: Place) -> bool:
     return place.found.value.startswith("relative:")
 
 
-def _strength(said: Said, place: Place, other: Place) -> float:
+def _strength(said: SaidAround, place: Place, other: Place) -> float:
     """How much more of what the claim names stands by `other` than by `place`; 0 if anything speaks for `place`.
 
     The claim's own clause decides; where it names neither, its sentence; where that names neither, the question and what
@@ -146,7 +146,7 @@ def _strength(said: Said, place: Place, other: Place) -> float:
     return 0.0
 
 
-def _is_row_named(said: Said, mine: Words, theirs: Words) -> bool:
+def _is_row_named(said: SaidAround, mine: Words, theirs: Words) -> bool:
     """True if the claim names the whole key of the other row, and not that of this one: Glow 2 is not Glow 2 Pro."""
     if not mine or not theirs or mine == theirs:
         return False
@@ -188,7 +188,7 @@ def _rest(place: Place) -> str:
     return f"{text[unit.start : found.start]} {text[found.end : unit.end]}"
 
 
-def _alike(place: Place, other: Place, said: Said) -> bool:
+def _alike(place: Place, other: Place, said: SaidAround) -> bool:
     """Two rows of a table, or two sentences that say the same thing of two subjects, or that what the claim asks for."""
     if place.unit.row and other.unit.row:
         return True

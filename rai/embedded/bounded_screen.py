@@ -20,7 +20,7 @@ UNJUDGED = "unjudged"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ScreenFacts:
     """What is told of a screen once it is made."""
 
     name: str
@@ -33,7 +33,7 @@ class BoundedScreen:
     A text that cannot be judged raises WorkError; a passage that cannot is blocked by the rule "unjudged", and noted.
     """
 
-    def __init__(self, run: Run, classifier: Path | None, off_policy: OffPolicy, told: Told) -> None:
+    def __init__(self, run: Run, classifier: Path | None, off_policy: OffPolicy, told: ScreenFacts) -> None:
         self._run, self._classifier, self._off_policy = run, classifier, off_policy
         self._name, self._version = told.name, told.version
 
@@ -70,10 +70,10 @@ async def bounded_screen(run: Run, classifier: Path | None, off_policy: OffPolic
     return BoundedScreen(run, classifier, off_policy, await run(told_of, classifier))
 
 
-def told_of(classifier: Path | None) -> Told:
+def told_of(classifier: Path | None) -> ScreenFacts:
     """Name and version of the screen with this classifier."""
     made = EmbeddedScreen(_classifier(classifier))
-    return Told(made.name, made.version)
+    return ScreenFacts(made.name, made.version)
 
 
 def screened(classifier: Path | None, subjects: Subjects, text: str, *documents: str) -> Screening:

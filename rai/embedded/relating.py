@@ -62,7 +62,7 @@ _LIGHT = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RelatedQuestion:
     """A question: its `parts` (a sentence or clause that asks for one thing), terms asked about, names, and whether yes or no answers it."""
 
     text: str
@@ -72,14 +72,14 @@ class Asked:
     yes_no: bool
 
 
-def read_question(question: str) -> Asked:
+def read_question(question: str) -> RelatedQuestion:
     """`question` may be a whole turn, or several sentences of a conversation."""
     parts = [p.strip() for s in sentences(question) for p in _JOINED.split(s.text) if terms(p)][-_PARTS:]
     named = tuple(caseless(n) for n in names(question))
     of_names = {t for n in named for t in terms(n)}
     every = dict.fromkeys(terms(question))
     topics = tuple(t for t in every if t not in of_names and t not in _LIGHT and not generic(key(t)))
-    return Asked(
+    return RelatedQuestion(
         question,
         tuple(parts) or (question,),
         topics or tuple(every),
@@ -98,7 +98,7 @@ CLASHES, OPEN, FITS = 0.05, 0.6, 0.95
 """Scores of an answer of a few words: of another kind than asked for, of a kind that cannot be told, of the kind asked for."""
 
 
-def brief_answer(asked: Asked, answer: str) -> float | None:
+def brief_answer(asked: RelatedQuestion, answer: str) -> float | None:
     """The score of an answer that has nothing to compare: silence, "Yes.", "$19.", "In Lyon."; None for one with words enough.
 
     "Yes." answers a yes-or-no question alone; an amount answers what asks for an amount. A question without words ("And?")
@@ -119,7 +119,7 @@ def brief_answer(asked: Asked, answer: str) -> float | None:
     return CLASHES if met and not asked.yes_no else OPEN
 
 
-def apart(asked: Asked, texts: Sequence[str]) -> list[str]:
+def apart(asked: RelatedQuestion, texts: Sequence[str]) -> list[str]:
     """`texts` without the names of the question: what is said of them remains."""
     if not asked.names:
         return list(texts)
@@ -127,7 +127,7 @@ def apart(asked: Asked, texts: Sequence[str]) -> list[str]:
     return [" ".join(pattern.sub("it", fold(t)).split()) for t in texts]
 
 
-def word_features(asked: Asked, answer: str, told: Sequence[str]) -> list[float]:
+def word_features(asked: RelatedQuestion, answer: str, told: Sequence[str]) -> list[float]:
     """Values of FEATURES[MEANING:]."""
     said = [_vocabulary(s) for s in told]
     groups = [frozenset({t, t[:_PREFIX] + "-" if len(t) > _PREFIX else t}) | alike(t) for t in asked.topics]
@@ -157,7 +157,7 @@ def opens_with_verdict(answer: str) -> bool:
     return bool(_OPENING.match(answer))
 
 
-def _share_asked(asked: Asked, sentence: str) -> float:
+def _share_asked(asked: RelatedQuestion, sentence: str) -> float:
     own = frozenset(terms(sentence))
     return len(own.intersection(asked.topics)) / max(len(own), 1)
 

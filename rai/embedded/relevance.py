@@ -17,7 +17,7 @@ from grounding.ports import Embedder
 from rai.embedded.relating import (
     FEATURES,
     MEANING,
-    Asked,
+    RelatedQuestion,
     apart,
     brief_answer,
     read_question,
@@ -61,14 +61,14 @@ class EmbeddedRelevance:
         values = await self.features(asked, answer)
         return round(scales()["meaning" if "near" in values else "words"].score(values), 4)
 
-    async def features(self, asked: Asked, answer: str) -> dict[str, float]:
+    async def features(self, asked: RelatedQuestion, answer: str) -> dict[str, float]:
         """The features of an answer by name; without those of meaning if no embedder answers."""
         told = told_sentences(answer)
         by_words = dict(zip(FEATURES[MEANING:], word_features(asked, answer, told), strict=True))
         by_meaning = await self._meaning(asked, told)
         return by_words if by_meaning is None else by_words | dict(zip(FEATURES[:MEANING], by_meaning, strict=True))
 
-    async def _meaning(self, asked: Asked, told: Sequence[str]) -> list[float] | None:
+    async def _meaning(self, asked: RelatedQuestion, told: Sequence[str]) -> list[float] | None:
         if self._embedder is None:
             return None
         parts, answers = list(dict.fromkeys([asked.text, *asked.parts])), list(dict.fromkeys([" ".join(told), *told]))

@@ -18,7 +18,7 @@ from rai.screening.forms import decoded, plain_letters, reads_as_english
 from rai.screening.off_policy import OffPolicy, Subjects
 from rai.screening.permission import asks_permission
 from rai.screening.reading import reads
-from rai.screening.screen import Finding, judge, rules_version
+from rai.screening.screen import RuleHit, judge, rules_version
 
 BLOCK_AT = 0.5
 REQUEST_AT, JAILBREAK_AT = 0.97, 0.99
@@ -80,7 +80,7 @@ class EmbeddedScreen:
         score = max(read.score, found.score if found else 0.0)
         return Screening("allow", score=score, doubtful=read.score >= scaled(DOUBT_AT, REQUEST_AT))
 
-    def _classified(self, text: str) -> Finding | None:
+    def _classified(self, text: str) -> RuleHit | None:
         """What the classifier makes of the request, and of what is hidden in it in another encoding."""
         plain = _CODE.sub("code", plain_letters(text))
         if self._classifier is None or not (reads(text) or reads_as_english(plain)):
@@ -94,7 +94,7 @@ class EmbeddedScreen:
             found = [replace(f, score=min(f.score, JUST_IN_DOUBT)) if f.category == "privacy" else f for f in found]
         return max(found, key=lambda f: f.score)
 
-    def _read(self, text: str, less: float) -> Finding:
+    def _read(self, text: str, less: float) -> RuleHit:
         """The worst window of a text; `less` is taken off its score."""
         assert self._classifier is not None
         found = []
@@ -102,7 +102,7 @@ class EmbeddedScreen:
             category = CLASSES[int(row[1:].argmax())]
             threshold = JAILBREAK_AT if category == "jailbreak" else REQUEST_AT
             score = max(0.0, scaled(1.0 - float(row[0]), threshold) - less)
-            found.append(Finding(f"CL-{category.replace('_', '-')}", category, round(score, 4)))
+            found.append(RuleHit(f"CL-{category.replace('_', '-')}", category, round(score, 4)))
         return max(found, key=lambda f: f.score)
 
     def _document(self, index: int, text: str) -> DocumentScreening:

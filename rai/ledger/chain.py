@@ -24,7 +24,7 @@ _RANDOM_BITS = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SealedRow:
     """One stored line. `body` is canonical JSON text, or None after an erasure; `digest`, `prev` and `mac` are hex."""
 
     seq: int
@@ -79,7 +79,7 @@ def digest_of(key: bytes, entry_id: str, body: str) -> str:
     return seal(key, "attest-ledger-body-1", entry_id, body)
 
 
-def mac_of(key: bytes, row: Row) -> str:
+def mac_of(key: bytes, row: SealedRow) -> str:
     """The link of `row`."""
     return seal(key, "attest-ledger-link-1", row.entry_id, row.at, row.kind, row.digest, row.prev)
 
@@ -104,13 +104,13 @@ def _number(entry_id: str) -> int:
     return number & ((1 << 128) - 1)
 
 
-def link(key: bytes, *, seq: int, entry_id: str, at: str, kind: str, body: str, prev: str) -> Row:
+def link(key: bytes, *, seq: int, entry_id: str, at: str, kind: str, body: str, prev: str) -> SealedRow:
     """A complete row: digest and link computed."""
-    row = Row(seq, entry_id, at, kind, body, digest_of(key, entry_id, body), prev, "")
-    return Row(seq, entry_id, at, kind, body, row.digest, prev, mac_of(key, row))
+    row = SealedRow(seq, entry_id, at, kind, body, digest_of(key, entry_id, body), prev, "")
+    return SealedRow(seq, entry_id, at, kind, body, row.digest, prev, mac_of(key, row))
 
 
-def walk(key: bytes, rows: Iterable[Row], known: Callable[[str], bool]) -> Walk:
+def walk(key: bytes, rows: Iterable[SealedRow], known: Callable[[str], bool]) -> Walk:
     """Check `rows` in the order of `seq` and stop at the first break.
 
     `known(mac)` says whether any stored entry carries that link; it is asked once, at a break, to tell an entry that
@@ -134,14 +134,14 @@ def walk(key: bytes, rows: Iterable[Row], known: Callable[[str], bool]) -> Walk:
     return state
 
 
-def _is_readable(row: Row) -> bool:
+def _is_readable(row: SealedRow) -> bool:
     """True if each part is of its type; a file that was changed by hand or by a fault may hold anything."""
     texts: tuple[object, ...] = (row.entry_id, row.at, row.kind, row.body or "", row.digest, row.prev, row.mac)
     number: object = row.seq
     return isinstance(number, int) and all(isinstance(text, str) for text in texts)
 
 
-def _check(key: bytes, state: Walk, row: Row, known: Callable[[str], bool]) -> Break | None:
+def _check(key: bytes, state: Walk, row: SealedRow, known: Callable[[str], bool]) -> Break | None:
     expected = state.count + 1
     if not _is_readable(row):
         return Break(str(row.entry_id), f"changed: what stands where entry {expected} belongs cannot be read")

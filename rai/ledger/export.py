@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from grounding.errors import InputError
-from rai.ledger.chain import GENESIS, Row, Walk, canonical, key_id, seal, walk
+from rai.ledger.chain import GENESIS, SealedRow, Walk, canonical, key_id, seal, walk
 from rai.records import Verification
 
 FORMAT = "attest-ledger-1"
 
 
-def export_lines(key: bytes, rows: Iterable[Row]) -> Iterator[str]:
+def export_lines(key: bytes, rows: Iterable[SealedRow]) -> Iterator[str]:
     """A heading, one line for each entry, and a sealed last line with count and head. No line ends in a newline."""
     yield json.dumps({"format": FORMAT, "key_id": key_id(key)})
     count, head = 0, GENESIS
@@ -44,7 +44,7 @@ class _Reader:
         if head.get("key_id") != key_id(key):
             raise InputError("line 1: this ledger was written with another key")
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[SealedRow]:
         for number, line in enumerate(self._lines, start=2):
             if not line.strip():
                 continue
@@ -71,7 +71,7 @@ def _end_seal(key: bytes, count: object, head: str) -> str:
     return seal(key, "attest-ledger-export-1", str(count), head)
 
 
-def _as_json(row: Row) -> dict[str, Any]:
+def _as_json(row: SealedRow) -> dict[str, Any]:
     return {
         "seq": row.seq,
         "entry_id": row.entry_id,
@@ -84,14 +84,14 @@ def _as_json(row: Row) -> dict[str, Any]:
     }
 
 
-def _from_json(data: dict[str, Any], number: int) -> Row:
+def _from_json(data: dict[str, Any], number: int) -> SealedRow:
     try:
         texts = [data[k] for k in ("entry_id", "at", "kind", "digest", "prev", "mac")]
         if not all(isinstance(t, str) for t in texts) or not isinstance(data["seq"], int):
             raise TypeError
         entry_id, at, kind, digest, prev, mac = texts
         body = None if data["body"] is None else canonical(data["body"])
-        return Row(data["seq"], entry_id, at, kind, body, digest, prev, mac)
+        return SealedRow(data["seq"], entry_id, at, kind, body, digest, prev, mac)
     except (KeyError, TypeError):
         raise InputError(f"line {number}: not an entry of a ledger") from None
 

@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.ledger import dialect
-from rai.ledger.chain import ERASE, GENESIS, Row, canonical, key_id, link, new_entry_id, walk
+from rai.ledger.chain import ERASE, GENESIS, SealedRow, canonical, key_id, link, new_entry_id, walk
 from rai.ledger.export import export_lines
 from rai.ledger.key import Anchor, Mark, load_key
 from rai.personal.redact import redact_entry
@@ -147,7 +147,7 @@ class SqlLedger:
             dialect.flush(self._engine)
         return _entry(row)
 
-    def _insert(self, connection: Connection, kind: str, body: str) -> Row:
+    def _insert(self, connection: Connection, kind: str, body: str) -> SealedRow:
         last, now = _last(connection), datetime.now(UTC)
         row = link(
             self._key,
@@ -174,7 +174,7 @@ class SqlLedger:
             found = connection.execute(select(_ENTRIES).where(_ENTRIES.c.entry_id == entry_id)).first()
         return None if found is None else _entry(_row(found))
 
-    def _batch(self, after: int, bound: int | None, size: int, newest_first: bool) -> list[Row]:
+    def _batch(self, after: int, bound: int | None, size: int, newest_first: bool) -> list[SealedRow]:
         query = select(_ENTRIES).where(_ENTRIES.c.seq > after)
         if bound is not None:
             query = query.where(_ENTRIES.c.seq < bound)
@@ -220,13 +220,13 @@ def _stands(connection: Connection, mac: str) -> bool:
     return bool(connection.execute(query).scalar())
 
 
-def _last(connection: Connection) -> Row | None:
+def _last(connection: Connection) -> SealedRow | None:
     """The last entry without its body, which is long and which nobody asks for who adds to the chain."""
     found = connection.execute(_LAST).first()
     return None if found is None else _row(found)
 
 
-def _rows(connection: Connection) -> Iterator[Row]:
+def _rows(connection: Connection) -> Iterator[SealedRow]:
     # streamed on one connection: one snapshot, bounded memory
     result = connection.execution_options(stream_results=True).execute(select(_ENTRIES).order_by(_ENTRIES.c.seq))
     for found in result.yield_per(_BATCH):
@@ -244,17 +244,17 @@ def _check_about(connection: Connection, key: str) -> None:
         raise SettingsError("ATTEST_LEDGER_KEY_FILE: this is not the key that the ledger was written with")
 
 
-def _columns(row: Row) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in Row.__slots__}
+def _columns(row: SealedRow) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in SealedRow.__slots__}
 
 
-def _row(found: SqlRow[Any]) -> Row:
-    return Row(
+def _row(found: SqlRow[Any]) -> SealedRow:
+    return SealedRow(
         found.seq, found.entry_id, found.at, found.kind, found.body, found.digest, found.prev, found.mac
     )  # fmt: skip
 
 
-def _entry(row: Row) -> Entry:
+def _entry(row: SealedRow) -> Entry:
     body = {"erased": True} if row.body is None else json.loads(row.body)
     return Entry(row.entry_id, row.seq, row.at, row.kind, body, row.prev, row.mac)
 

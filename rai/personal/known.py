@@ -36,7 +36,7 @@ class Personal:
     value: str
 
 
-class Known:
+class KnownPersonalData:
     """Personal data that a conversation holds, less what the company itself wrote."""
 
     def __init__(self, found: Iterable[Personal], own: Sequence[str] = ()) -> None:

@@ -35,7 +35,7 @@ class Restored:
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class PlaceholderKey:
     """What the placeholders of one prompt stand for. `literal`: numbers and kinds that its own text holds; they stay as they are."""
 
     values: dict[int, tuple[Kind, str]]
@@ -102,7 +102,9 @@ class Pseudonyms:
     _numbers: dict[tuple[Kind, str], int] = field(default_factory=dict)
     _last: int = 0
 
-    def replace(self, texts: Sequence[str], find: Callable[[str], Sequence[Personal]]) -> tuple[list[str], Key]:
+    def replace(
+        self, texts: Sequence[str], find: Callable[[str], Sequence[Personal]]
+    ) -> tuple[list[str], PlaceholderKey]:
         """`texts` of one prompt with what `find` finds in them (ascending, not overlapping) replaced, and the way back."""
         cut = [_cut(text, find(text)) for text in texts]
         kept = [piece for pieces in cut for piece in pieces if isinstance(piece, str)]
@@ -117,7 +119,7 @@ class Pseudonyms:
             values[number] = (piece.kind, piece.value)
             return f"[{piece.kind}_{number}]"
 
-        return ["".join(map(written, pieces)) for pieces in cut], Key(values, literal, bare)
+        return ["".join(map(written, pieces)) for pieces in cut], PlaceholderKey(values, literal, bare)
 
     def _number(self, personal: Personal, literal: frozenset[int]) -> int:
         value = (personal.kind, personal.value)

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from rai.personal.known import Kind, Known, Personal
+from rai.personal.known import Kind, KnownPersonalData, Personal
 from rai.personal.names import find_names
 from rai.personal.numbers import ABROAD, CARD, DIALLED, EMAIL, LONG, SSN, find_accounts, find_references
 from rai.personal.places import find_addresses, find_births
@@ -78,7 +78,7 @@ class Redactor:
         `told`: what somebody else found there. What also stands in the text of the evidence is the company's own and stays.
         """
         found = [personal for text in _given(body) for personal in self.find(text)] + list(told)
-        return redact_body(body, Known(found, _texts(body.get("evidence"), "text")))
+        return redact_body(body, KnownPersonalData(found, _texts(body.get("evidence"), "text")))
 
     def _numbers(self, text: str) -> list[tuple[int, int, Kind]]:
         found: list[tuple[int, int, Kind]] = []
@@ -114,7 +114,7 @@ def redact_entry(body: dict[str, Any]) -> dict[str, Any]:
     return _default.redact_entry(body)
 
 
-def redact_body(body: dict[str, Any], known: Known) -> dict[str, Any]:
+def redact_body(body: dict[str, Any], known: KnownPersonalData) -> dict[str, Any]:
     """`body` with what is `known` masked wherever it stands.
 
     Keys, ids and hashes are left alone, and so are the passages of the evidence, which are what was retrieved. Lengths
@@ -152,7 +152,7 @@ def merged(text: str, found: Iterable[Personal]) -> list[Personal]:
     return out
 
 
-def _walk(value: Any, known: Known) -> Any:
+def _walk(value: Any, known: KnownPersonalData) -> Any:
     if isinstance(value, str):
         return masked(value, merged(value, known.find(value)))
     if isinstance(value, dict):

@@ -37,7 +37,7 @@ _FILLED = re.compile(r"\{\{\w+\}\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class DraftMaterial:
     """What a draft was made from. `own`: the company's documents; `found`: the web's; `said`: question, conversation and agent context;
     `ours`: our templates; `markers`: what set data apart in this turn's prompt and belongs in no answer.
     """
@@ -83,7 +83,7 @@ def draft_rules() -> tuple[DraftRule, ...]:
     return tuple(DraftRule(**row) for row in compiled)
 
 
-def judge_draft(draft: str, around: Around) -> JudgedDraft:
+def judge_draft(draft: str, around: DraftMaterial) -> JudgedDraft:
     """`draft` without what a client would load or run, and the decision on it."""
     text, notes = cleaned(draft, own=around.own, found=around.found, said=around.said)
     rule = _leak(draft, around)
@@ -127,14 +127,14 @@ def _quotes(sentence: str, start: int, end: int, own: Sequence[str]) -> bool:
 # --- what must not be told --------------------------------------------------------------------------------------------
 
 
-def _leak(draft: str, around: Around) -> str | None:
+def _leak(draft: str, around: DraftMaterial) -> str | None:
     if any(marker.lower() in draft.lower() for marker in around.markers if len(marker) >= SHORTEST_MARKER):
         return MARKER
     forms = [draft, draft[::-1], *decoded(draft)]
     return LEAK if any(_tells(_words(normal(form)), around) for form in forms) else None
 
 
-def _tells(words: list[str], around: Around) -> bool:
+def _tells(words: list[str], around: DraftMaterial) -> bool:
     ours = _instructions(around.ours)
     if _covered(words, ours) < LEAKED:
         return False

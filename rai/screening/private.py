@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from grounding.errors import ServiceError
-from grounding.observe import without
+from grounding.observe import record_degraded
 from grounding.ports import ChatModel, Embedder, Vectors
 from grounding.records import Completion
-from rai.personal.known import Known, Personal
+from rai.personal.known import KnownPersonalData, Personal
 from rai.personal.redact import Redactor, masked, merged
 from rai.ports import EntityTagger, PersonalFinder
 from rai.records import EntityType
@@ -64,7 +64,7 @@ class PrivateModel:
         return replace(reply, text=restored.text)
 
 
-def _outside(text: str, passages: Iterable[str], known: Known) -> list[Personal]:
+def _outside(text: str, passages: Iterable[str], known: KnownPersonalData) -> list[Personal]:
     """What is known to be personal in `text`, but for the passages quoted in it."""
     quoted: list[tuple[int, int]] = []
     for passage in passages:
@@ -145,7 +145,7 @@ async def look_further(finder: PersonalFinder | None) -> None:
     try:
         turn.told = tuple(await finder.find(turn.conversation))
     except ServiceError as error:
-        without("pii")
+        record_degraded("pii")
         note(f"personal data was looked for on this machine alone: {error}")
     turn.known = 0, None
 

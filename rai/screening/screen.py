@@ -31,7 +31,7 @@ _WINDOWED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ScreenRule:
     """One explained rule. `weight` in [0, 1]: how sure it is alone; `fires` must fire it, `spares` must not.
 
     `needs`: it is tried only on a text that contains one of these. `unless` takes its finding back when it stands in
@@ -66,7 +66,7 @@ def _compiled(pattern: str) -> Linear:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class RuleHit:
     """What a judgement rests on: the strongest rule, and all rules together as `score` in [0, 1]."""
 
     rule: str
@@ -79,7 +79,7 @@ class Finding:
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[ScreenRule, ...]:
     """Every rule there is, in the order of the tables."""
     lexicon = _lexicon()
     return tuple(_rule(row, lexicon) for name in _FILES for row in _table(name))
@@ -93,7 +93,7 @@ def rules_version() -> str:
     return f"{FORM}-{hashlib.sha256(tables).hexdigest()[:10]}"
 
 
-def judge(text: str, *, as_: As) -> Finding | None:
+def judge(text: str, *, as_: As) -> RuleHit | None:
     """The finding on `text`, or None when no rule fires. Encoded parts are decoded once and judged too.
 
     Work is bounded. Of each form of a text longer than 40,000 characters its first and last 20,000 are judged, and between
@@ -110,7 +110,7 @@ def judge(text: str, *, as_: As) -> Finding | None:
     doubt = 1.0
     for weight in {rule.id: rule.weight for rule in fired}.values():
         doubt *= 1.0 - weight
-    return Finding(first.id, first.category, round(1.0 - doubt, 4))
+    return RuleHit(first.id, first.category, round(1.0 - doubt, 4))
 
 
 def excerpt(plain: str) -> str:
@@ -135,12 +135,12 @@ def _window(plain: str, block: int) -> str:
     return plain[start:end].partition(" ")[2].rpartition(" ")[0] or plain[start:end]
 
 
-def _fired(text: str, as_: As) -> list[Rule]:
+def _fired(text: str, as_: As) -> list[ScreenRule]:
     data = as_ascii(text)
     return [rule for rule in rules() if as_ in rule.judges and _fires(rule, text, data)]
 
 
-def _fires(rule: Rule, text: str, data: bytes) -> bool:
+def _fires(rule: ScreenRule, text: str, data: bytes) -> bool:
     if rule.needs and not any(word in text for word in rule.needs):
         return False
     return any(rule.unless is None or not rule.unless.search(_sentence(text, hit)) for hit in rule.pattern.hits(data))
@@ -181,12 +181,12 @@ def _expand(pattern: str, macros: dict[str, str]) -> str:
     return re.sub(r"\{([a-z_]+)\}", lambda m: macros[m.group(1)], pattern)
 
 
-def _rule(row: dict[str, Any], macros: dict[str, str]) -> Rule:
+def _rule(row: dict[str, Any], macros: dict[str, str]) -> ScreenRule:
     def expanded(key: str) -> str:
         return _expand(" ".join(row[key].split()), macros)
 
     judges: Iterable[str] = row.get("as", ["request"])
-    return Rule(
+    return ScreenRule(
         id=row["id"],
         category=row["category"],
         judges=frozenset(cast("Iterable[As]", judges)),

@@ -24,9 +24,9 @@ from grounding.observe import ChatCall, Operation, ReplyUnused, added, observed,
 from grounding.ports import ChatModel, Retriever, WebSearch
 from grounding.records import Access, Completion, Query, Retrieval, WebResult
 from grounding.tokens import asked_tokens
-from rai.account import Account, Amount, Hold, ModelCall
+from rai.account import Account, Hold, ModelCall, Spending
 from rai.judgement import Judgement
-from rai.personal.known import Known, Personal
+from rai.personal.known import KnownPersonalData, Personal
 from rai.personal.pseudonyms import Pseudonyms
 from rai.personal.redact import MASK, Redactor, masked, merged
 from rai.ports import PromptScreen
@@ -55,7 +55,7 @@ class TurnScreening:
     conversation: tuple[str, ...] = ()
     found: list[Personal] | None = None
     told: tuple[Personal, ...] = ()
-    known: tuple[int, Known | None] = (0, None)
+    known: tuple[int, KnownPersonalData | None] = (0, None)
     passages: set[str] = field(default_factory=set)
     pseudonyms: Pseudonyms = field(default_factory=Pseudonyms)
     requests: set[str] = field(default_factory=set)
@@ -251,7 +251,7 @@ async def _holding(asked: ChatCall, schema: Mapping[str, Any] | None) -> Abstrac
     """The block in which the turn's account holds what the call may take; it raises BudgetSpent where there is no room for it."""
     turn = _turn.get()
     if turn is None or not turn.account.terms.bounded:
-        return nullcontext(Hold(Amount()))
+        return nullcontext(Hold(Spending()))
     tokens = await asyncio.to_thread(asked_tokens, asked.system, asked.user, schema)
     return turn.account.holding(asked.purpose, tokens, asked.max_tokens)
 
@@ -293,13 +293,16 @@ async def _counted(asked: ChatCall, call: Awaitable[Completion], hold: Hold) -> 
             turn.account.settle(hold, made)
 
 
-def known_of(turn: TurnScreening, redactor: Redactor) -> Known:
+def known_of(turn: TurnScreening, redactor: Redactor) -> KnownPersonalData:
     """Personal data of the turn's conversation, less what stands in its passages. Takes milliseconds for each text at first."""
     if turn.found is None:
         turn.found = [personal for text in turn.conversation for personal in redactor.find(text)]
     size, known = turn.known
     if known is None or size != len(turn.passages):
-        turn.known = size, known = len(turn.passages), Known([*turn.found, *turn.told], sorted(turn.passages))
+        turn.known = size, known = (
+            len(turn.passages),
+            KnownPersonalData([*turn.found, *turn.told], sorted(turn.passages)),
+        )
     return known
 
 

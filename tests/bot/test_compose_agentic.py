@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.commands.doctor_page import Finding
+from bot.commands.doctor_page import Diagnosis
 from bot.commands.doctor_services import services
 from bot.records import Ask
 from bot.settings.load import Settings, load_settings
@@ -49,7 +49,7 @@ def settings(tmp_path: Path, model_file: Path, server: Guarded) -> Settings:
     )  # fmt: skip
 
 
-async def found_by_doctor(settings: Settings, name: str = "agentic retrieval") -> Finding:
+async def found_by_doctor(settings: Settings, name: str = "agentic retrieval") -> Diagnosis:
     return next(finding for finding in await services(settings) if finding.name == name)
 
 

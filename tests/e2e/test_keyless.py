@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from bot.commands.doctor_services import services
-from bot.compose.owned import Closers
+from bot.compose.owned import Resources
 from bot.compose.services import openai_key
 from bot.records import Ask
 from bot.settings.load import Settings, load_settings
@@ -129,7 +129,7 @@ async def test_no_token_goes_over_plain_http_to_another_host(identity_server: Id
 
 
 async def test_a_model_gets_a_token_where_azure_is_and_nowhere_else() -> None:
-    closers = Closers()
+    closers = Resources()
 
     def key(url: str | None, **given: Any) -> object:
         return openai_key(load_settings(openai_base_url=url, **given), closers)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.evaluate import figures, metrics, plots
-from bot.evaluate.insufficiency import Judged
+from bot.evaluate.insufficiency import JudgedQuestion
 from bot.evaluate.plain import fused, plain_hybrid
 from bot.evaluate.questions import Question, Where
-from bot.evaluate.ranked import Asked, question_of
+from bot.evaluate.ranked import RankedQuestion, question_of
 from bot.evaluate.ranked import figures as figures_of
 from bot.evaluate.worst import answered_though_absent, refused_though_present, words_apart, worst_first
 from bot.settings.load import load_settings
@@ -165,8 +165,10 @@ def test_recall_after_grading_takes_the_order_of_the_grades() -> None:
     grading = Grading(
         "graded", tuple(Grade(p.chunk_id, 0.9 if p.doc_id == "d6" else 0.5, "Good", "yes", None, "") for p in found[:7])
     )
-    decided_so = Judged(decide(grading, policy_named("hybrid-crag")), grading, answered=True)
-    asked = Asked({"id": "1", "relevant": ["d6"]}, (Turn("user", "x"),), Query("x"), tuple(found), None, decided_so)
+    decided_so = JudgedQuestion(decide(grading, policy_named("hybrid-crag")), grading, answered=True)
+    asked = RankedQuestion(
+        {"id": "1", "relevant": ["d6"]}, (Turn("user", "x"),), Query("x"), tuple(found), None, decided_so
+    )
     made = question_of(asked, {"d6": "Right"}, {})
     assert (made.metrics["recall_5"], made.metrics["recall_5_graded"]) == (0.0, 1.0)
     assert (made.action, made.answered, made.plain) == ("correct", True, {})

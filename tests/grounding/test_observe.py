@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from grounding.errors import ContentFiltered, ServiceRejected, ServiceReplyInvalid, ServiceUnavailable
-from grounding.observe import GoneWithout, Operation, RemoteCall, StageRun, observed, watched_by, without
+from grounding.observe import GoneWithout, Operation, RemoteCall, StageRun, observed, record_degraded, watched_by
 from grounding.services.remote import Breaker, Remote, Throttled
 
 
@@ -49,7 +49,7 @@ def test_nobody_watches_outside_of_the_block() -> None:
 def test_a_watcher_is_told_once_however_often_it_is_set() -> None:
     seen = Seen()
     with watched_by(seen), watched_by(seen):
-        without("web")
+        record_degraded("web")
     assert seen.ended == [GoneWithout("web")]
 
 
@@ -58,7 +58,7 @@ async def test_tasks_and_threads_are_watched_too() -> None:
 
     async def in_task() -> None:
         with observed(StageRun("compose")):
-            await asyncio.to_thread(without, "model")
+            await asyncio.to_thread(record_degraded, "model")
 
     with watched_by(seen):
         task = asyncio.create_task(in_task())

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from grounding.errors import ServiceUnavailable
-from grounding.services.remote import Breaker, LeftAlone, Remote
+from grounding.services.remote import Breaker, CircuitOpen, Remote
 
 
 class Clock:
@@ -54,7 +54,7 @@ async def test_if_the_trial_fails_the_others_are_sent_away() -> None:
     await left_alone(svc)
     clock.now += 30
     ended = await asyncio.gather(*(svc.call(down) for _ in range(3)), return_exceptions=True)
-    assert [type(error) for error in ended].count(LeftAlone) == 2
+    assert [type(error) for error in ended].count(CircuitOpen) == 2
     assert svc.breaker.state == "open"
 
 

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grounding.text import sentences
+from rai.check.context import MOST_STANDING
 from rai.check.match import MOST_CLAIMS, TOO_MANY, check_claims
 from rai.check.reading.frames import frames
-from rai.check.setting import MOST_STANDING
 from rai.claims.found import Found
 from rai.records import Claim, Source
 

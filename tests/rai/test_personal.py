@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rai.personal.known import Known
+from rai.personal.known import KnownPersonalData
 from rai.personal.redact import MASK, Redactor, masked, merged
 
 REDACTOR = Redactor()
@@ -106,13 +106,13 @@ SPREAD = [
 
 @pytest.mark.parametrize(("given_away", "text", "expected"), SPREAD)
 def test_what_was_given_away_is_found_in_any_form(given_away: str, text: str, expected: str) -> None:
-    known = Known(REDACTOR.find(given_away))
+    known = KnownPersonalData(REDACTOR.find(given_away))
     assert masked(text, merged(text, known.find(text))) == expected
 
 
 def test_what_the_company_wrote_is_its_own_but_for_single_words() -> None:
     found = REDACTOR.find("My name is Mark Lee, mail help@halden.example, call +1 212 555 0123 or 415-555-2671.")
-    known = Known(found, ["Ask Mark. Call (212) 555-0123 or write to Help@halden.example."])
+    known = KnownPersonalData(found, ["Ask Mark. Call (212) 555-0123 or write to Help@halden.example."])
     text = "Mark: help@halden.example, 212-555-0123, 4155552671"
     assert masked(text, merged(text, known.find(text))) == "████: help@halden.example, 212-555-0123, ██████████"
 

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from grounding.bounded.pool import shared_pool
 from grounding.errors import ServiceUnavailable
 from grounding.observe import Operation, RuleFailed, watched_by
+from rai.check.context import Finding
 from rai.check.engine import FAILED
 from rai.check.match import check_claims
 from rai.check.rules.places import placed
-from rai.check.setting import Finding
 from rai.embedded.tagger import GazetteerTagger
 from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import STRUCK_DOUBT, Claim, EntityType, Kind, Source

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from rai.check.answer import Answer
+from rai.check.context import Finding
 from rai.check.rules.places import weekday_of
-from rai.check.setting import Finding
 from rai.records import Claim
 from tools.fuzz import USES, Find, Text, fuzz, main, texts
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from grounding.bounded.pool import Run
 from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError, WorkError
-from grounding.observe import rule_failed, without
+from grounding.observe import record_degraded, rule_failed
 from rai.check.judging.case import case_of
 from rai.check.judging.values import Values
 from rai.check.judging.verify import verified
@@ -55,7 +55,7 @@ async def _proposed(case: Case, judge: StatementJudge) -> tuple[tuple[Proposal, 
     except ContentFiltered:
         return (), f"the content filter of {judge.name} blocked the prompt"
     except ServiceError as error:
-        without("judge")
+        record_degraded("judge")
         return (), str(error)
     if len(proposals) != len(case.claims):
         return (), f"{judge.name} answers for {len(proposals)} claims, asked about {len(case.claims)}"

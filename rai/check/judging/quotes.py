@@ -20,7 +20,7 @@ _GAP = re.compile(r"\s*(?:\[(?:…|\.\.\.)\]|…|\.\.\.)\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownTexts:
     """A quotation that was found. `source`: where; None: in what was said, and then `spans` lie in `said`."""
 
     source: Source | None
@@ -32,7 +32,7 @@ class Known:
         return " ".join(span.text for span in self.spans)
 
 
-def looked_up(quote: Quote, sources: Sequence[Source], said: Sequence[str]) -> Known | None:
+def looked_up(quote: Quote, sources: Sequence[Source], said: Sequence[str]) -> KnownTexts | None:
     """Where `quote` stands, or None: it is in no such place, it cuts a word or a number, or it is too long.
 
     Parts that an ellipsis stands between must follow each other.
@@ -42,13 +42,13 @@ def looked_up(quote: Quote, sources: Sequence[Source], said: Sequence[str]) -> K
     if quote.source is None:
         for text in said:
             if spans := _spans(quote.text, Source("", text), "text"):
-                return Known(None, spans, text)
+                return KnownTexts(None, spans, text)
         return None
     for source in sources:
         if source.id == quote.source:
             for field in ("text", "title"):
                 if spans := _spans(quote.text, source, field):
-                    return Known(source, spans)
+                    return KnownTexts(source, spans)
     return None
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grounding.text import caseless, fold
-from rai.check.judging.quotes import Known
+from rai.check.context import standing
+from rai.check.judging.quotes import KnownTexts
 from rai.check.reading.sources import Place, prepare
 from rai.check.same.keys import measure_of
 from rai.check.same.values import comparable_kinds, same_value
-from rai.check.setting import standing
 from rai.claims.contacts.phones import REGIONS
 from rai.claims.find import find_values
 from rai.claims.found import Found
@@ -32,14 +32,14 @@ class Values:
                 return found
         return Found(claim.kind, claim.start, claim.end, claim.value or claim.text, entity=claim.entity)
 
-    def places(self, known: Known) -> Iterator[Place]:
+    def places(self, known: KnownTexts) -> Iterator[Place]:
         """The values that stand wholly within a quotation, in their source and its line."""
         source = known.source or Source("", known.said)
         for place in prepare(source, self.regions).places:
             if any(_within(place, span.field, span.start, span.end) for span in known.spans):
                 yield place
 
-    def carrying(self, claim: Claim, known: Known) -> Place | None:
+    def carrying(self, claim: Claim, known: KnownTexts) -> Place | None:
         """The place in the quotation that holds the value of `claim`; of a contact the very same characters."""
         found = self.found(claim)
         for place in self.places(known):
@@ -50,7 +50,7 @@ class Values:
                 return place
         return None
 
-    def verbatim(self, claim: Claim, known: Known) -> EvidenceSpan | None:
+    def verbatim(self, claim: Claim, known: KnownTexts) -> EvidenceSpan | None:
         """The characters of `claim`, digits among them, where the quotation has them within something that is read otherwise: the 12 of
         "12 April", the 32 days of "32 days ago". Never a contact, and never a part of a longer number.
         """
@@ -65,7 +65,7 @@ class Values:
                 )
         return None
 
-    def rival(self, claim: Claim, known: Known) -> Place | None:
+    def rival(self, claim: Claim, known: KnownTexts) -> Place | None:
         """A value in the quotation that could stand where `claim` does, and is not the same."""
         found = self.found(claim)
         kinds = comparable_kinds(found)

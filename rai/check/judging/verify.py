@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from grounding.mishap import kind_and_place
 from grounding.text import caseless, fold, sentences
-from rai.check.judging.quotes import MOST_QUOTES, Known, looked_up
+from rai.check.judging.quotes import MOST_QUOTES, KnownTexts, looked_up
 from rai.check.judging.substance import foreign, has_substance, shares
 from rai.check.judging.values import Values, named
 from rai.check.judging.worked_out import Explained, comes_to_another, explained, gives, may_give
@@ -110,7 +110,7 @@ def _valued(claim: Claim, proposal: Proposal, bench: _Bench) -> Claim:
     return claim
 
 
-def _relevant(claim: Claim, proposal: Proposal, bench: _Bench, values: Sequence[Claim] = ()) -> list[Known]:
+def _relevant(claim: Claim, proposal: Proposal, bench: _Bench, values: Sequence[Claim] = ()) -> list[KnownTexts]:
     """The quotations that stand where they are said to, if together they have to do with what `claim` is said of; else none. `values`: those of a sentence."""
     case = bench.case
     found = (looked_up(quote, case.sources, case.said) for quote in proposal.quotes[:MOST_QUOTES])
@@ -126,7 +126,7 @@ def _relevant(claim: Claim, proposal: Proposal, bench: _Bench, values: Sequence[
     return known if any(has_substance(one.text) for one in known) else []
 
 
-def _hold_one(values: Sequence[Claim], quotes: Sequence[Known], bench: _Bench) -> bool:
+def _hold_one(values: Sequence[Claim], quotes: Sequence[KnownTexts], bench: _Bench) -> bool:
     """True if a quotation has one of `values`, where rules found it or by equality."""
     return any(
         any(_lies_in(e, known) for e in c.evidence) or bench.values.carrying(c, known)
@@ -135,7 +135,7 @@ def _hold_one(values: Sequence[Claim], quotes: Sequence[Known], bench: _Bench) -
     )
 
 
-def _quoted(claim: Claim, quotes: Sequence[Known], bench: _Bench) -> Claim | None:
+def _quoted(claim: Claim, quotes: Sequence[KnownTexts], bench: _Bench) -> Claim | None:
     """Supported by the quotation that holds the value; what only the person said is given, and never a contact."""
     for known in sorted(quotes, key=_said_last):
         span = _carried(claim, known, bench)
@@ -150,7 +150,7 @@ def _quoted(claim: Claim, quotes: Sequence[Known], bench: _Bench) -> Claim | Non
     return None
 
 
-def _doubted(claim: Claim, proposal: Proposal, quotes: Sequence[Known], bench: _Bench) -> Claim:
+def _doubted(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Bench) -> Claim:
     """`unchecked` where rules condemn what the judge supports with words of a source, or a formula over them that cannot be followed: two ways of
     a number of one's own are enough that rules do not know. As it was for contacts, codes and addresses, for words that serve many sentences,
     and for a formula that comes to something else.
@@ -174,11 +174,11 @@ def _is_weak(claim: Claim, proposal: Proposal, bench: _Bench) -> bool:
     return not bench.is_own(proposal)
 
 
-def _said_last(known: Known) -> bool:
+def _said_last(known: KnownTexts) -> bool:
     return known.source is None
 
 
-def _carried(claim: Claim, known: Known, bench: _Bench) -> EvidenceSpan | None:
+def _carried(claim: Claim, known: KnownTexts, bench: _Bench) -> EvidenceSpan | None:
     place = bench.values.carrying(claim, known)
     if place is not None:
         return place.span()
@@ -189,7 +189,7 @@ def _carried(claim: Claim, known: Known, bench: _Bench) -> EvidenceSpan | None:
     return None
 
 
-def _explained(claim: Claim, proposal: Proposal, quotes: Sequence[Known], bench: _Bench) -> Claim | None:
+def _explained(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Bench) -> Claim | None:
     worked = _worked(proposal, quotes, bench) if claim.kind not in (*CONTACT_KINDS, "entity") else None
     if worked is None or not gives(worked, bench.values.found(claim), bench.values.answer):
         return None
@@ -199,11 +199,11 @@ def _explained(claim: Claim, proposal: Proposal, quotes: Sequence[Known], bench:
     return replace(shown, formula=written)
 
 
-def _worked(proposal: Proposal, quotes: Sequence[Known], bench: _Bench) -> Explained | None:
+def _worked(proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Bench) -> Explained | None:
     return explained(proposal.formula, quotes, bench.values) if proposal.formula else None
 
 
-def _refuted(claim: Claim, proposal: Proposal, quotes: Sequence[Known], bench: _Bench) -> Claim | None:
+def _refuted(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Bench) -> Claim | None:
     """Wrong, because the quotation has another value there, or the formula another result."""
     found = bench.values.found(claim)
     worked = _worked(proposal, quotes, bench)
@@ -219,7 +219,7 @@ def _refuted(claim: Claim, proposal: Proposal, quotes: Sequence[Known], bench: _
     return None
 
 
-def _instead(claim: Claim, known: Known, bench: _Bench) -> EvidenceSpan | None:
+def _instead(claim: Claim, known: KnownTexts, bench: _Bench) -> EvidenceSpan | None:
     if claim.kind == "entity" and claim.entity not in ("code", "address"):
         return None if named(claim.text, iter([known.text])) else known.spans[0]
     place = bench.values.rival(claim, known)
@@ -259,7 +259,7 @@ def _holds(claim: Claim) -> bool:
     return claim.status not in UNSUPPORTED and (claim.kind == "entity" or claim.rule == COUNTS)
 
 
-def _other_values(inside: Sequence[Claim], quotes: Sequence[Known], bench: _Bench) -> bool:
+def _other_values(inside: Sequence[Claim], quotes: Sequence[KnownTexts], bench: _Bench) -> bool:
     """True if the quotations have another value where a sentence has one in digits, and that one nowhere; in words it counts, or says in short."""
     told = (
         c
@@ -276,7 +276,7 @@ def _other_values(inside: Sequence[Claim], quotes: Sequence[Known], bench: _Benc
     )  # fmt: skip
 
 
-def _lies_in(evidence: EvidenceSpan, known: Known) -> bool:
+def _lies_in(evidence: EvidenceSpan, known: KnownTexts) -> bool:
     """True if a place that rules found for a value stands within the quotation: "28,40" of a table in EUR is the €28.40 of an answer."""
     return any(
         (evidence.source, evidence.field) == (span.source, span.field)

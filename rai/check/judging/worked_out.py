@@ -11,7 +11,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from rai.check.judging.arithmetic import Amount, Computed, DoesNotHold, NotComputed, computed, rounds_to
-from rai.check.judging.quotes import Known
+from rai.check.judging.quotes import KnownTexts
 from rai.check.judging.values import Values
 from rai.check.reading.sources import Place
 from rai.check.rules.amounts import Spot
@@ -41,7 +41,7 @@ class Explained:
         return bool(self.spans)
 
 
-def explained(formula: str, quotes: Sequence[Known], values: Values) -> Explained | None:
+def explained(formula: str, quotes: Sequence[KnownTexts], values: Values) -> Explained | None:
     """`formula` computed and bound to `quotes`; None if it does not hold, or an operand stands in none of them."""
     try:
         worked = computed(formula)
@@ -66,7 +66,7 @@ class _Bound:
     in_source: bool
 
 
-def _bound(operand: Amount, quotes: Sequence[Known], values: Values) -> _Bound | None:
+def _bound(operand: Amount, quotes: Sequence[KnownTexts], values: Values) -> _Bound | None:
     at_the_end = operand.day is not None and operand.has_year and _is_year_end(operand.day, quotes)
     for known in quotes:
         in_source = known.source is not None
@@ -80,7 +80,7 @@ def _bound(operand: Amount, quotes: Sequence[Known], values: Values) -> _Bound |
     return None
 
 
-def _is_year_end(day: date, quotes: Sequence[Known]) -> bool:
+def _is_year_end(day: date, quotes: Sequence[KnownTexts]) -> bool:
     """True of 31 December where a quotation counts from the end of a year."""
     return (day.month, day.day) == (12, 31) and any(_YEAR_END.search(known.text) for known in quotes)
 
@@ -91,7 +91,7 @@ _YEAR_END = re.compile(
 )
 
 
-def _year_in(year: int, known: Known) -> EvidenceSpan | None:
+def _year_in(year: int, known: KnownTexts) -> EvidenceSpan | None:
     for span in known.spans:
         match = re.search(rf"(?<!\d){year}(?!\d)", span.text)
         if match:
@@ -99,7 +99,7 @@ def _year_in(year: int, known: Known) -> EvidenceSpan | None:
     return None
 
 
-def _digits_of(operand: Amount, known: Known) -> EvidenceSpan | None:
+def _digits_of(operand: Amount, known: KnownTexts) -> EvidenceSpan | None:
     """A number in digits that is part of a value: the 32 of "32 days ago"."""
     for span in known.spans if operand.kind == "number" and operand.unit != "%" else ():
         for match in _DIGITS.finditer(span.text):
@@ -144,7 +144,7 @@ def _counts(worked: Computed) -> bool:
     return worked.only_adds and all(o.kind == "number" and o.number == 1 and not o.unit for o in worked.operands)
 
 
-def _counted(worked: Computed, quotes: Sequence[Known]) -> Explained | None:
+def _counted(worked: Computed, quotes: Sequence[KnownTexts]) -> Explained | None:
     """Each thing by a quotation of its own: as many as there are operands, the first that were given."""
     spans = [known.spans[0] for known in quotes if known.source is not None][: len(worked.operands)]
     apart = sorted(spans, key=lambda s: (s.source, s.field, s.start))

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grounding.text import caseless
+from rai.check.context import Around, CheckContext, Finding, name_of
 from rai.check.reading.frames import Frame
 from rai.check.reading.parallel import another_subject, siblings
 from rai.check.reading.sources import Place
 from rai.check.reading.subject import key_and_cells
 from rai.check.reading.words import numbered, role_terms
-from rai.check.roles import Said, quotes, rival
-from rai.check.setting import Around, Finding, Setting, name_of
+from rai.check.roles import SaidAround, quotes, rival
 from rai.claims.found import Found
 from rai.records import Claim
 
@@ -26,14 +26,14 @@ _LABEL = re.compile(r"\W*([^\W_][^:|\n]{0,40}):\s{1,3}(?:(?:Dr|Mr|Mrs|Ms|Prof)\.
 _ALONE = re.compile(r"[^.!?\n]{0,40}(?:\n|$)")  # "Bridget: Whitsunday Island?" is somebody's word, no label
 
 
-def of_another(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
+def of_another(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding | None:
     """`wrong_role` if every place of the name is said of something else, and another name stands for what the claim names.
 
     A name that the answer's sentence is about is the subject of its values, which are bound to it instead: figures beside
     a name say nothing of its own role.
     """
     places, others = [], []
-    for prepared in setting.sources:
+    for prepared in context.sources:
         for place in prepared.kinds.get("entity", ()):
             if place.found.value == found.value:
                 places.append(place)
@@ -43,11 +43,11 @@ def of_another(claim: Claim, found: Found, around: Around, setting: Setting) -> 
         return None
     words = role_terms(around.sentence.replace(claim.text, " "))
     if any(slot(p) is None for p in places):
-        return _of_another_subject(claim, places, others, around, setting)
+        return _of_another_subject(claim, places, others, around, context)
     coded = claim.entity == "code"
     frame = around.frame if coded else _worded(around.frame)
     words |= numbered(around.sentence.replace(claim.text, " ")) if coded else frozenset()
-    told = Said(frame, words, setting.question_terms | around.leading)
+    told = SaidAround(frame, words, context.question_terms | around.leading)
     beaten: list[tuple[Place, Place]] = []
     for place in places:
         # the names of one sentence are more often a list than a table
@@ -62,11 +62,11 @@ def of_another(claim: Claim, found: Found, around: Around, setting: Setting) -> 
 
 
 def _of_another_subject(
-    claim: Claim, places: Sequence[Place], others: Sequence[Place], around: Around, setting: Setting
+    claim: Claim, places: Sequence[Place], others: Sequence[Place], around: Around, context: CheckContext
 ) -> Finding | None:
     """`wrong_role` if every place of the name has parallel sentences, and the claim names the subject of one of these alone."""
     rest = around.sentence.replace(claim.text, " ")
-    layers = (role_terms(rest) | numbered(rest), setting.question_terms | around.leading)
+    layers = (role_terms(rest) | numbered(rest), context.question_terms | around.leading)
     beaten = []
     for place in places:
         apart = [o for o in others if _of_one_kind(o, place)]

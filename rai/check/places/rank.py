@@ -22,7 +22,7 @@ _STEEPEST = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class PlaceModel:
     """`weights`, one a feature. `doubt_from`: the margin of the best rival from which a value is doubtful; of a contact `contact_doubt_from`, and
     from `contact_from` on the rival is meant.
     """
@@ -44,11 +44,11 @@ class Ranked:
 
 
 @lru_cache(maxsize=1)
-def model() -> Model:
+def model() -> PlaceModel:
     """The fitted model."""
     stored = json.loads(MODEL.read_text("utf-8"))
     weights = tuple(float(stored["weights"].get(name, 0.0)) for name in FEATURES)
-    return Model(weights, stored["doubt_from"], stored["contact_from"], stored["contact_doubt_from"])
+    return PlaceModel(weights, stored["doubt_from"], stored["contact_from"], stored["contact_doubt_from"])
 
 
 def ranked(n: int, own: Sequence[Place], rivals: Sequence[Place], answer: Answer) -> Ranked:

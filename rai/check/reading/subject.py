@@ -54,7 +54,7 @@ def heading_of(place: Place) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RowSubject:
     """The key of a value's row, the label of its column, and its other cells that hold no amount, by label."""
 
     key: str
@@ -62,7 +62,7 @@ class Row:
     rest: dict[str, str]
 
 
-def key_and_cells(place: Place) -> Row | None:
+def key_and_cells(place: Place) -> RowSubject | None:
     """How a row says what its value is; None for the key itself, and in a table without labels and heading."""
     row = place.text()[place.unit.start : place.unit.end]
     cells = _CUT.split(row.strip(_EDGES))
@@ -79,7 +79,7 @@ def key_and_cells(place: Place) -> Row | None:
         if i not in (0, at) and not _amount(c)
     }
     key = f"{named[0][0]} {named[0][1]}"
-    return Row(caseless(key).strip(), caseless(named[at][0]).strip(), rest)
+    return RowSubject(caseless(key).strip(), caseless(named[at][0]).strip(), rest)
 
 
 def _amount(cell: str) -> bool:

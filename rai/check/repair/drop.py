@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rai.check.repair.layout import Piece, layout, successor, within
+from rai.check.repair.layout import TextPiece, layout, successor, within
 from rai.check.repair.lead_in import without_count
 from rai.check.wording.plain import substance
 from rai.records import Claim
@@ -48,11 +48,11 @@ def drop_unsupported(answer: str, claims: Sequence[Claim]) -> str | None:
     return _Writer(answer, pieces, gone).written() or None
 
 
-def _says_something(piece: Piece) -> bool:
+def _says_something(piece: TextPiece) -> bool:
     return substance(piece.span.text) and not (piece.leads or piece.heading or piece.head)
 
 
-def _wholes(pieces: Sequence[Piece], gone: set[int]) -> set[int]:
+def _wholes(pieces: Sequence[TextPiece], gone: set[int]) -> set[int]:
     """What goes with a part of it: the rest of a list item and what is set in below it, of a row, of a table without its head."""
     more: set[int] = set()
     rows = {pieces[i].line for i in gone if pieces[i].table >= 0}
@@ -65,7 +65,7 @@ def _wholes(pieces: Sequence[Piece], gone: set[int]) -> set[int]:
     return more
 
 
-def _pointing_back(pieces: Sequence[Piece], gone: set[int]) -> set[int]:
+def _pointing_back(pieces: Sequence[TextPiece], gone: set[int]) -> set[int]:
     """Sentences that speak of a dropped one directly before them ("This applies …") or by its number ("repeat step 2")."""
     more: set[int] = set()
     for i, piece in enumerate(pieces):
@@ -77,7 +77,7 @@ def _pointing_back(pieces: Sequence[Piece], gone: set[int]) -> set[int]:
     return more | {i for i, p in enumerate(pieces) if any(m[2] in lost for m in _STEP.finditer(p.span.text))}
 
 
-def _steps(pieces: Sequence[Piece]) -> dict[str, int]:
+def _steps(pieces: Sequence[TextPiece]) -> dict[str, int]:
     """Numbers of the only numbered list that there is, with where they stand; empty if there are several."""
     numbered = [
         (p.marker.run, p.marker.count, i) for i, p in enumerate(pieces) if p.marker and p.marker.count.isdigit()
@@ -85,7 +85,7 @@ def _steps(pieces: Sequence[Piece]) -> dict[str, int]:
     return {count: i for _, count, i in numbered} if len({run for run, _, _ in numbered}) == 1 else {}
 
 
-def _orphans(answer: str, pieces: Sequence[Piece], gone: set[int]) -> set[int]:
+def _orphans(answer: str, pieces: Sequence[TextPiece], gone: set[int]) -> set[int]:
     """Lead-ins, headings and heads of tables after which nothing of their own is left."""
     more = set(gone)
     for i in range(len(pieces) - 1, -1, -1):
@@ -98,7 +98,7 @@ def _orphans(answer: str, pieces: Sequence[Piece], gone: set[int]) -> set[int]:
     return more - gone
 
 
-def owned(answer: str, pieces: Sequence[Piece], i: int) -> list[int]:
+def owned(answer: str, pieces: Sequence[TextPiece], i: int) -> list[int]:
     """What a heading (to the next of its rank), a head (its rows) or a lead-in (its list, its table, or the next sentence) introduces."""
     piece = pieces[i]
     if piece.head:
@@ -112,7 +112,7 @@ def owned(answer: str, pieces: Sequence[Piece], i: int) -> list[int]:
     return _led(answer, pieces, i)
 
 
-def _led(answer: str, pieces: Sequence[Piece], i: int) -> list[int]:
+def _led(answer: str, pieces: Sequence[TextPiece], i: int) -> list[int]:
     own: list[int] = []
     for j in range(i + 1, len(pieces)):
         piece, before = pieces[j], pieces[j - 1]
@@ -130,7 +130,7 @@ def _led(answer: str, pieces: Sequence[Piece], i: int) -> list[int]:
 class _Writer:
     """Puts what is kept together again."""
 
-    def __init__(self, answer: str, pieces: Sequence[Piece], gone: set[int]) -> None:
+    def __init__(self, answer: str, pieces: Sequence[TextPiece], gone: set[int]) -> None:
         self._answer = answer
         self._pieces = pieces
         self._gone = gone

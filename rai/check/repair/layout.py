@@ -25,7 +25,7 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A sentence where it stands. `indent`: columns before its line's first sign.
 
     `item`: the piece that opens the list item it belongs to, by index, -1 outside of any. `heading`: level, 0 for none.
@@ -46,12 +46,12 @@ class Piece:
         return self.table < 0 and bool(_LEAD_IN.search(self.span.text))
 
 
-def layout(answer: str) -> list[Piece]:
+def layout(answer: str) -> list[TextPiece]:
     """Every sentence of `answer` with what it belongs to."""
     spans = sentences(answer)
     lines = _line_numbers(answer, spans)
     tables = _tables(answer)
-    pieces: list[Piece] = []
+    pieces: list[TextPiece] = []
     runs = _Runs()
     open_items: list[int] = []
     for n, (span, line) in enumerate(zip(spans, lines, strict=True)):
@@ -67,11 +67,11 @@ def layout(answer: str) -> list[Piece]:
         if marker:
             open_items.append(n)
         item = open_items[-1] if open_items else -1
-        pieces.append(Piece(span, line, indent, item, marker, len(heading[1]) if heading else 0, table, head))
+        pieces.append(TextPiece(span, line, indent, item, marker, len(heading[1]) if heading else 0, table, head))
     return pieces
 
 
-def within(pieces: Sequence[Piece], item: int) -> list[int]:
+def within(pieces: Sequence[TextPiece], item: int) -> list[int]:
     """What belongs to a list item besides its first sentence: the rest of its line, lines and items set in below it."""
     out = []
     for j in range(item + 1, len(pieces)):

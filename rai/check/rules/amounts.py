@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import islice
 
+from rai.check.context import Around, CheckContext
 from rai.check.reading.sources import Place
 from rai.check.reading.words import role_terms
-from rai.check.roles import Said, clash, in_role, rival
+from rai.check.roles import SaidAround, clash, in_role, rival
 from rai.check.same.keys import measure
-from rai.check.setting import Around, Setting
 from rai.claims.found import Found
 from rai.records import Claim
 
@@ -78,18 +78,18 @@ def kindred(mine: Found, theirs: Found) -> bool:
     return mine.kind == theirs.kind and measure(mine) == measure(theirs)
 
 
-def role_fitting(places: Sequence[Place], spot: Spot, around: Around, setting: Setting) -> list[Place]:
+def role_fitting(places: Sequence[Place], spot: Spot, around: Around, context: CheckContext) -> list[Place]:
     """Those of the first `MOST_CANDIDATES` of `places` that speak of what the claim's sentence speaks of, and of nothing else.
 
     `places`: of one kind and measure.
     """
     words = spot.words
-    told = Said(around.frame, words, setting.question_terms | around.leading)
-    fitting = in_role(places[:MOST_CANDIDATES], words, setting.question_terms | around.leading)
+    told = SaidAround(around.frame, words, context.question_terms | around.leading)
+    fitting = in_role(places[:MOST_CANDIDATES], words, context.question_terms | around.leading)
     fitting = [p for p in fitting if clash(told, p) is None]
     if not fitting:
         return []
-    every = (p for s in setting.sources for p in s.places if kindred(fitting[0].found, p.found))
+    every = (p for s in context.sources for p in s.places if kindred(fitting[0].found, p.found))
     others = list(islice(every, MOST_RIVALS))
     return [p for p in fitting if rival(told, p, [o for o in others if not _agree(p, o)]) is None]
 

@@ -15,15 +15,15 @@ from decimal import Decimal
 from itertools import islice, takewhile
 
 from grounding.text import caseless
+from rai.check.context import Around, CheckContext, Finding, line_of, name_of
 from rai.check.reading.newer import newer_of
 from rai.check.reading.sources import Place, Prepared
 from rai.check.reading.subject import NEUTRAL, heading_of, key_and_cells, spoken_of
 from rai.check.reading.words import role_terms
-from rai.check.roles import Said, clash
+from rai.check.roles import SaidAround, clash
 from rai.check.rules.amounts import Spot, kindred, number_of, spot_of
 from rai.check.rules.rounding import hedge_of, may_be_rounded
 from rai.check.same.values import same_value
-from rai.check.setting import Around, Finding, Setting, line_of, name_of
 from rai.check.wording.plain import NEGATION
 from rai.claims.found import Found
 from rai.claims.numbers.units import converted, dimension_of
@@ -48,27 +48,29 @@ _PRONOUN = re.compile(r"\W*(?:it|its|this|that|they|their|these|those|he|she|her
 _SCALED = re.compile(r"(?:thousand|million|billion|trillion|\dk|\dM|\d ?bn|\d ?m)\b", re.IGNORECASE)
 
 
-def conflict(claim: Claim, found: Found, fitting: Sequence[Place], around: Around, setting: Setting) -> Finding | None:
+def conflict(
+    claim: Claim, found: Found, fitting: Sequence[Place], around: Around, context: CheckContext
+) -> Finding | None:
     """`conflict` if another source says otherwise than one of `fitting`, the places that support the claim in its role; else None.
 
     The place that supports the claim comes first in the evidence. The order of sources changes nothing.
     """
     if found.kind not in KINDS:
         return None
-    told = Said(around.frame, spot_of(claim, around).words, setting.question_terms | around.leading)
+    told = SaidAround(around.frame, spot_of(claim, around).words, context.question_terms | around.leading)
     ordered = sorted(fitting, key=_order)
     agreeing = {p.source for p in ordered}
     for place in ordered[:MOST_FITTING]:
         if place.unit.field == "text" and place.unit.end - place.unit.start <= LONGEST:
             against = [
                 r
-                for s in setting.sources
+                for s in context.sources
                 if s.source not in agreeing
-                for r in _disagreeing(place, s, setting)
+                for r in _disagreeing(place, s, context)
                 if clash(told, r) is None
             ]
             if against:
-                return _finding(place, sorted(against, key=_order), setting)
+                return _finding(place, sorted(against, key=_order), context)
     return None
 
 
@@ -76,9 +78,9 @@ def _order(place: Place) -> tuple[str, str, int]:
     return place.source.id, place.source.title, place.found.start
 
 
-def _finding(place: Place, against: Sequence[Place], setting: Setting) -> Finding:
+def _finding(place: Place, against: Sequence[Place], context: CheckContext) -> Finding:
     said, other = place.span().text, against[0].span().text
-    prepared = {s.source: s for s in setting.sources}
+    prepared = {s.source: s for s in context.sources}
     newer = newer_of(prepared[place.source], prepared[against[0].source])
     if newer is None:
         why = f"{name_of(place)} says {said}, {name_of(against[0])} says {other}; which is newer is not known."
@@ -91,7 +93,7 @@ def _finding(place: Place, against: Sequence[Place], setting: Setting) -> Findin
     return Finding("conflict", (place.span(), *dict.fromkeys(r.span() for r in against)), why)
 
 
-def _disagreeing(place: Place, other: Prepared, setting: Setting) -> list[Place]:
+def _disagreeing(place: Place, other: Prepared, context: CheckContext) -> list[Place]:
     """At most one value of `other` that stands for what `place` stands for, and is another value."""
     if (other.source.id, other.source.text) == (place.source.id, place.source.text):
         return []
@@ -106,7 +108,7 @@ def _disagreeing(place: Place, other: Prepared, setting: Setting) -> list[Place]
         and p.unit.end - p.unit.start <= LONGEST
         and _nearly(place, p)
     ][:MOST_RIVALS]
-    mine = next((s for s in setting.sources if s.source == place.source), None)
+    mine = next((s for s in context.sources if s.source == place.source), None)
     if mine is None:
         return []
     same_role = [p for p in likely if _same_role(place, mine, p, other)]

@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from grounding.text import STOP_WORDS, fold, stem
 from rai.check.answer import Answer
+from rai.check.context import Around, CheckContext, Finding, holds, host_of, name_of
 from rai.check.names.entities import within_name
 from rai.check.reading.sources import Place
 from rai.check.reading.words import role_terms
 from rai.check.same.contacts import near
 from rai.check.same.keys import measure
 from rai.check.same.lookalike import looks_like
-from rai.check.setting import Around, Finding, Setting, holds, host_of, name_of
 from rai.check.wording.plain import is_question
 from rai.claims.amounts.rates import same_per
 from rai.claims.found import Found
@@ -32,7 +32,7 @@ def missing(n: int, claim: Claim, answer: Answer) -> Finding:
     if why := _untold(n, claim, answer):
         return Finding("unchecked", (), why, rule=COUNTS)
     value = answer.values[n]
-    return _left_over(claim, value, answer.around[value], answer.setting)
+    return _left_over(claim, value, answer.around[value], answer.context)
 
 
 def _untold(n: int, claim: Claim, answer: Answer) -> str:
@@ -79,7 +79,7 @@ def _counts_what_no_source_counts(n: int, answer: Answer) -> bool:
     label = _LABEL.search(answer.text, max(0, value.start - 60), value.start)
     if label is None or value.value == "1":
         return True
-    return not any(stem(fold(label[1]).lower()) in _numbered(s.source.text) for s in answer.setting.sources)
+    return not any(stem(fold(label[1]).lower()) in _numbered(s.source.text) for s in answer.context.sources)
 
 
 MOST_ALONE = 31
@@ -103,7 +103,7 @@ def _beside_a_bound(n: int, claim: Claim, answer: Answer) -> Place | None:
     beside = {m for other in answer.near(n, 0) if other != n for m in answer.values[other].magnitudes} & next_to
     if not beside:
         return None
-    places = (p for s in answer.setting.sources for p in s.places if p.frame.bound and set(p.found.magnitudes) & beside)
+    places = (p for s in answer.context.sources for p in s.places if p.frame.bound and set(p.found.magnitudes) & beside)
     return next(places, None)
 
 
@@ -120,12 +120,12 @@ _RELATIVE = re.compile(r"(?<=[a-z\d])[+-]\d{1,4}$")
 _DATED = re.compile(r"(?P<year>\d{4}|-)-(?P<month>\d\d)(?:-(?P<day>\d\d))?")
 
 
-def _left_over(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
+def _left_over(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding:
     """The status of a value that neither stands in a source nor follows from one."""
-    if claim.kind in ("url", "email") and (twin := _lookalike(found, setting)):
+    if claim.kind in ("url", "email") and (twin := _lookalike(found, context)):
         return twin
-    if setting.question and holds(found, (setting.question,)):
-        return _only_asked(claim, found, setting)
+    if context.question and holds(found, (context.question,)):
+        return _only_asked(claim, found, context)
     if claim.kind not in CONTACT_KINDS and is_question(around.sentence):
         return Finding(
             "unchecked",
@@ -133,24 +133,24 @@ def _left_over(claim: Claim, found: Found, around: Around, setting: Setting) -> 
             f"{claim.text} stands in a question to the reader, which claims nothing.",
             rule="asks-the-reader",
         )
-    if claim.kind == "number" and (spans := within_name(claim, around, setting)):
+    if claim.kind == "number" and (spans := within_name(claim, around, context)):
         return Finding(
             "normalised", spans, f"Part of the name {spans[0].text} in {spans[0].source}.", rule="within-name"
         )
-    if yearless := _of_no_year(found, setting):
+    if yearless := _of_no_year(found, context):
         why = f"{name_of(yearless)} has {yearless.span().text}, of no year; the answer adds it."
         return Finding("unchecked", (yearless.span(),), why, rule="open-year")
-    if open_year := _in_open_year(found, setting):
+    if open_year := _in_open_year(found, context):
         why = f"{name_of(open_year)} has {open_year.span().text} of a year that depends on when it was written."
         return Finding("unchecked", (open_year.span(),), why, rule="open-year")
-    return Finding("absent", (), _why_absent(claim, found, setting), rule="no-source")
+    return Finding("absent", (), _why_absent(claim, found, context), rule="no-source")
 
 
-def open_date(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding:
+def open_date(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding:
     """A relative date nobody can resolve. 35 years ago is not 31 years ago, whenever it is read."""
     unit = _RELATIVE.sub("", found.value)
     words = role_terms(around.sentence.replace(claim.text, " "))
-    told = [p for p in _kinds(setting, "date") if _RELATIVE.sub("", p.found.value) == unit and words & p.unit.terms]
+    told = [p for p in _kinds(context, "date") if _RELATIVE.sub("", p.found.value) == unit and words & p.unit.terms]
     if told and not any(set(found.forms) & set(p.found.forms) for p in told) and unit != found.value:
         why = f"{name_of(told[0])} says {told[0].span().text} here, not {claim.text}."
         return Finding("absent", (told[0].span(),), why)
@@ -158,10 +158,10 @@ def open_date(claim: Claim, found: Found, around: Around, setting: Setting) -> F
     return Finding("unchecked", tuple(p.span() for p in told[:1]), why)
 
 
-def _lookalike(found: Found, setting: Setting) -> Finding | None:
+def _lookalike(found: Found, context: CheckContext) -> Finding | None:
     host = host_of(found.value)
     known: dict[str, Place] = {}
-    for place in _kinds(setting, "url", "email"):
+    for place in _kinds(context, "url", "email"):
         if their := host_of(place.found.value):
             known.setdefault(their, place)
     twin = looks_like(host, known) if host else None
@@ -171,8 +171,8 @@ def _lookalike(found: Found, setting: Setting) -> Finding | None:
     return Finding("lookalike", (known[twin].span(),), why, rule="lookalike")
 
 
-def _why_absent(claim: Claim, found: Found, setting: Setting) -> str:
-    places = _kinds(setting, claim.kind)
+def _why_absent(claim: Claim, found: Found, context: CheckContext) -> str:
+    places = _kinds(context, claim.kind)
     like = near(found, [p.found for p in places])
     if like is None:
         return f"No source has {claim.text}."
@@ -180,11 +180,11 @@ def _why_absent(claim: Claim, found: Found, setting: Setting) -> str:
     return f"No source has {claim.text}; {name_of(place)} has {place.span().text}: {difference}."
 
 
-def another_rate(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
+def another_rate(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding | None:
     """The same amount per something else: $9 a month is not $9 a year."""
     if claim.kind not in ("money", "quantity"):
         return None
-    for place in _kinds(setting, claim.kind):
+    for place in _kinds(context, claim.kind):
         if set(found.forms) & set(place.found.forms) and not same_per(found.per, place.found.per):
             why = f"{name_of(place)} has {place.span().text} per {place.found.per}, not per {found.per}."
             said = _SAID_PER.match(around.following)
@@ -197,15 +197,15 @@ _SAID_PER = re.compile(
 )
 
 
-def _in_open_year(found: Found, setting: Setting) -> Place | None:
+def _in_open_year(found: Found, context: CheckContext) -> Place | None:
     """The month or day of a source whose year is told by when it was written: "17 August last year" for August 2022."""
     dated = _DATED.fullmatch(found.value)
     if dated is None or dated["year"] == "-":
         return None
-    told = [int(p.found.value[:4]) for p in _kinds(setting, "date") if p.found.value[:4].isdigit()]
+    told = [int(p.found.value[:4]) for p in _kinds(context, "date") if p.found.value[:4].isdigit()]
     if told and min(abs(int(dated["year"]) - year) for year in told) > 1:
         return None
-    for place in _kinds(setting, "date"):
+    for place in _kinds(context, "date"):
         open_ = _DATED.fullmatch(place.found.value)
         if open_ and open_["year"] == "-" and any(w.startswith("=relative:year") for w in place.frame.local):
             days = {dated["day"], open_["day"]} - {None}
@@ -214,14 +214,14 @@ def _in_open_year(found: Found, setting: Setting) -> Place | None:
     return None
 
 
-def _of_no_year(found: Found, setting: Setting) -> Place | None:
+def _of_no_year(found: Found, context: CheckContext) -> Place | None:
     """The day of a source that has no year, where the answer says one that no source speaks against."""
     dated = _DATED.match(found.value) if found.kind == "date" else None
     if dated is None or dated["year"] == "-" or not dated["day"]:
         return None
     bare = f"--{dated['month']}-{dated['day']}"
-    places = [p for p in _kinds(setting, "date") if any(form[:7] == bare for form in p.found.forms)]
-    others = (p for p in _kinds(setting, "date") if p.found.value[4:10] == f"-{bare[2:]}" and p.found.value[0] != "-")
+    places = [p for p in _kinds(context, "date") if any(form[:7] == bare for form in p.found.forms)]
+    others = (p for p in _kinds(context, "date") if p.found.value[4:10] == f"-{bare[2:]}" and p.found.value[0] != "-")
     fitting = (p for p in places if not (years := _years(p.source.text)) or dated["year"] in years)
     return next(fitting, None) if next(others, None) is None else None
 
@@ -235,10 +235,10 @@ def _years(text: str) -> frozenset[str]:
 _YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d(?![\d,]|\.\d)")
 
 
-def _only_asked(claim: Claim, found: Found, setting: Setting) -> Finding:
+def _only_asked(claim: Claim, found: Found, context: CheckContext) -> Finding:
     """A number of the question confirms nothing, and where a source gives another one it is wrong."""
-    rivals = [p for p in _kinds(setting, found.kind) if measure(p.found) == measure(found)]
-    fitting = [p for p in rivals if setting.question_terms & (p.unit.terms | p.unit.context)]
+    rivals = [p for p in _kinds(context, found.kind) if measure(p.found) == measure(found)]
+    fitting = [p for p in rivals if context.question_terms & (p.unit.terms | p.unit.context)]
     if fitting and found.kind in ("quantity", "money", "percent", "time", "phone"):
         why = f"{claim.text} stands only in the question; {name_of(fitting[0])} says {fitting[0].span().text}."
         return Finding("absent", (), why, rule="only-asked")
@@ -247,5 +247,5 @@ def _only_asked(claim: Claim, found: Found, setting: Setting) -> Finding:
     )
 
 
-def _kinds(setting: Setting, *kinds: str) -> list[Place]:
-    return [p for s in setting.sources for kind, places in s.kinds.items() if kind in kinds for p in places]
+def _kinds(context: CheckContext, *kinds: str) -> list[Place]:
+    return [p for s in context.sources for kind, places in s.kinds.items() if kind in kinds for p in places]

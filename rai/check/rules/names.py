@@ -13,6 +13,7 @@ from itertools import islice
 
 from grounding.text import caseless
 from rai.check.answer import Answer
+from rai.check.context import CheckContext, Finding, name_of
 from rai.check.names.entities import match_name
 from rai.check.names.known import core_words, misspelt, names_holding
 from rai.check.reading.keys import line_at, spoken
@@ -20,7 +21,6 @@ from rai.check.reading.sources import Place, caseless_field
 from rai.check.reading.words import role_terms
 from rai.check.rules.others import rival_of
 from rai.check.rules.places import layers_of
-from rai.check.setting import Finding, Setting, name_of
 from rai.claims.found import Found
 from rai.claims.names.names import normal
 from rai.records import Claim, EvidenceSpan
@@ -37,14 +37,14 @@ _WORD = re.compile(r"\S+")
 
 def named(n: int, claim: Claim, answer: Answer) -> Finding:
     """The finding of the n-th value, a name or code."""
-    value, setting = answer.values[n], answer.setting
-    finding = match_name(claim, value, answer.around[value], setting)
+    value, context = answer.values[n], answer.context
+    finding = match_name(claim, value, answer.around[value], context)
     if finding.status in ("exact", "normalised") and finding.evidence:
         return _anothers(n, claim, answer) or replace(finding, rule=finding.rule or "name")
-    asked = setting.question.source.text if setting.question else ""
+    asked = context.question.source.text if context.question else ""
     known = caseless(claim.text) in caseless(asked) or _HOLIDAY.search(claim.text)
     if finding.status == "wrong_role" and (known or _VERSION.fullmatch(claim.text)):
-        spans = _written(claim.text, setting)
+        spans = _written(claim.text, context)
         return (
             Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
             if spans
@@ -54,22 +54,22 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
         return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
     if finding.status not in ("absent", "unchecked"):
         return replace(finding, rule=finding.rule or "name-role")
-    if spans := _written(claim.text, setting):
+    if spans := _written(claim.text, context):
         return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
     shorter = (
         ""
         if claim.entity in ("person", "organisation")
-        else _without_first(claim.text, answer.text, claim.start, setting)
+        else _without_first(claim.text, answer.text, claim.start, context)
     )
-    if shorter and (spans := _written(shorter, setting)):
+    if shorter and (spans := _written(shorter, context)):
         return Finding("normalised", spans, f"{spans[0].source} has {spans[0].text}.", rule="name")
-    return _unwritten(shorter or claim.text, claim, finding, value, setting)
+    return _unwritten(shorter or claim.text, claim, finding, value, context)
 
 
 def _on_its_card(n: int, finding: Finding, answer: Answer) -> tuple[EvidenceSpan, ...]:
     """The place of a name on a card (lines with labels, a blank line before and after) of which the sentence says a word that no other card of its page has."""
     span = finding.evidence[0] if finding.evidence and finding.evidence[0].field == "text" else None
-    text = next((s.source.text for s in answer.setting.sources if span and s.source.id == span.source), "")
+    text = next((s.source.text for s in answer.context.sources if span and s.source.id == span.source), "")
     if span is None or answer.written(n) != span.text:
         return ()
     label = _CARD_LABEL.search(text, max(0, span.start - 60), span.start)
@@ -86,26 +86,26 @@ _CARD = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 _CARD_LABEL = re.compile(r"[^\n:]{2,30}: ?$")
 
 
-def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, setting: Setting) -> Finding:
+def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, context: CheckContext) -> Finding:
     """A name that no source writes: wrong where one has another in its place, else absent if it has several words, doubtful if one."""
-    if other := _other_number(name, setting):
+    if other := _other_number(name, context):
         return Finding(
             "absent", (other,), f"{other.source} names {other.text}, not {name}.", instead=other, rule="name-number"
         )
-    if (joined := _JOINED.fullmatch(name)) and (spans := _written(joined["name"], setting)):
+    if (joined := _JOINED.fullmatch(name)) and (spans := _written(joined["name"], context)):
         return Finding("normalised", spans, f"{spans[0].source} has {spans[0].text}.", rule="name")
     core = core_words(normal(name))
-    if len(core) > 1 and (same := _inflected(core, setting)):
+    if len(core) > 1 and (same := _inflected(core, context)):
         return Finding("normalised", same, f"{same[0].source} writes it as {same[0].text}.", rule="name")
-    if system := _runs(name, setting):
+    if system := _runs(name, context):
         return Finding(
             "unchecked", (system,), f"{system.source} names {system.text}, which it may stand for.", rule="name-alone"
         )
     if value.entity in ("code", "address"):
         return replace(finding, rule="no-name")
-    if len(core) > 1 and finding.status == "unchecked" and misspelt(core, setting.sources):
+    if len(core) > 1 and finding.status == "unchecked" and misspelt(core, context.sources):
         return replace(finding, rule="name-spelling")
-    if len(core) > 1 and (others := names_holding(core, setting.sources) or _sharing(core, setting)):
+    if len(core) > 1 and (others := names_holding(core, context.sources) or _sharing(core, context)):
         why = f"{others[0].source} names {others[0].text}, but no source names {name}."
         return Finding("absent", others[:1], why, rule="name-sibling")
     if _HOLIDAY.search(name):
@@ -116,10 +116,10 @@ def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, setting:
     return Finding("unchecked", (), f"No source has {claim.text}; one word alone may be no name.", rule="name-alone")
 
 
-def _runs(name: str, setting: Setting) -> EvidenceSpan | None:
+def _runs(name: str, context: CheckContext) -> EvidenceSpan | None:
     """The place of what a device runs, where an answer names the device and a source the system."""
     system = _SYSTEMS.get(caseless(name), "")
-    spans = _written(system, setting) if system else ()
+    spans = _written(system, context) if system else ()
     return spans[0] if spans else None
 
 
@@ -128,9 +128,9 @@ _JOINED = re.compile(r"(?P<name>[^\W\d_a-zß-ÿ].*)-[a-zß-ÿ]{3,}")
 """A name that is joined to a word of the language: Brightmere-installed, Lisbon-based."""
 
 
-def _sharing(core: tuple[str, ...], setting: Setting) -> tuple[EvidenceSpan, ...]:
+def _sharing(core: tuple[str, ...], context: CheckContext) -> tuple[EvidenceSpan, ...]:
     """Names of as many words of which one is another: Jonas Reitinger for Jonas Reisinger."""
-    places = (p for s in setting.sources for p in s.kinds.get("entity", ()))
+    places = (p for s in context.sources for p in s.kinds.get("entity", ()))
     return tuple(p.span() for p in places if _differ_in_one(core, core_words(p.found.value)))
 
 
@@ -140,9 +140,9 @@ def _differ_in_one(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     return len(longer) - len(shorter) <= 1 and len(set(mine) & set(theirs)) == len(mine) - 1 > 0
 
 
-def _inflected(core: tuple[str, ...], setting: Setting) -> tuple[EvidenceSpan, ...]:
+def _inflected(core: tuple[str, ...], context: CheckContext) -> tuple[EvidenceSpan, ...]:
     """Names that are the same but for the ending of a word: Agnieszki Wrzos of Agnieszka Wrzos."""
-    places = (p for s in setting.sources for p in s.kinds.get("entity", ()))
+    places = (p for s in context.sources for p in s.kinds.get("entity", ()))
     return tuple(p.span() for p in places if _differ_in_endings(core, core_words(p.found.value)))
 
 
@@ -164,7 +164,7 @@ def numbered_name(claim: Claim, answer: Answer) -> Finding | None:
     if claim.kind != "number" or before is None or not claim.text.isdigit():
         return None
     name = f"{before['name']} {claim.text}"
-    other = _other_number(name, answer.setting)
+    other = _other_number(name, answer.context)
     if other is None or before["name"].lower() in _COUNTED:
         return None
     why = f"{other.source} names {other.text}, not {name}."
@@ -178,11 +178,11 @@ _COUNTED = frozenset(
 )
 
 
-def _written(name: str, setting: Setting) -> tuple[EvidenceSpan, ...]:
+def _written(name: str, context: CheckContext) -> tuple[EvidenceSpan, ...]:
     """Where sources write a name, in letters of any case, as words of their own."""
     pattern = re.compile(rf"(?<![^\W_])(?<!\d\.){re.escape(caseless(name))}(?![^\W_]|\.\d)")
     found = []
-    for prepared in setting.sources:
+    for prepared in context.sources:
         plain = caseless_field(prepared.source.text)
         if len(plain) != len(prepared.source.text):
             continue
@@ -193,19 +193,19 @@ def _written(name: str, setting: Setting) -> tuple[EvidenceSpan, ...]:
     return tuple(found)
 
 
-def _without_first(name: str, text: str, start: int, setting: Setting) -> str:
+def _without_first(name: str, text: str, start: int, context: CheckContext) -> str:
     """A name at the start of a sentence without its first word, which has its capital from there: Adding Home 300."""
     before = text[max(0, start - 3) : start].rstrip(' *_"„“«»(')
     words = list(_WORD.finditer(name))
     if len(words) < 2 or (before and before[-1] not in ".!?:\n-•–"):
         return ""
     begins = re.compile(rf"\b{re.escape(words[0][0])} [A-ZÀ-ÖØ-Þ]")
-    if any(begins.search(s.source.text) for s in setting.sources):
+    if any(begins.search(s.source.text) for s in context.sources):
         return ""  # a name of its own: Callum Marsh of Callum Reyes and Tendai Marsh
     return name[words[1].start() :]
 
 
-def _other_number(name: str, setting: Setting) -> EvidenceSpan | None:
+def _other_number(name: str, context: CheckContext) -> EvidenceSpan | None:
     """The number that sources put behind the same word, where none puts this one: SlimFix 70 for SlimFix 65."""
     match = _NUMBERED.fullmatch(name)
     if match is None:
@@ -213,7 +213,7 @@ def _other_number(name: str, setting: Setting) -> EvidenceSpan | None:
     word = re.escape(caseless(match["name"].split()[-1]))
     pattern = re.compile(rf"(?<!\w){word}[ -]?(?P<number>\d{{1,4}})(?![\w.,]\d|\w)")
     found = []
-    for prepared in setting.sources:
+    for prepared in context.sources:
         plain = caseless_field(prepared.source.text)
         if len(plain) == len(prepared.source.text):
             found += [(prepared.source, m.span(), m["number"]) for m in pattern.finditer(plain)]
@@ -225,10 +225,10 @@ def _other_number(name: str, setting: Setting) -> EvidenceSpan | None:
 
 def _anothers(n: int, claim: Claim, answer: Answer) -> Finding | None:
     """`wrong_role` where every place of the name belongs to another row or line than the answer names."""
-    value, setting = answer.values[n], answer.setting
+    value, context = answer.values[n], answer.context
     if claim.entity == "code":
         return None
-    every = [p for s in setting.sources for p in s.kinds.get("entity", ()) if p.unit.field == "text"]
+    every = [p for s in context.sources for p in s.kinds.get("entity", ()) if p.unit.field == "text"]
     places = [p for p in every if p.found.value == value.value]
     others = [p for p in every if p.found.value != value.value and p.found.entity != "code"]
     layers = layers_of(n, answer)

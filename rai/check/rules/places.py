@@ -16,13 +16,14 @@ from itertools import islice
 
 from grounding.text import stem, terms
 from rai.check.answer import Answer, named
+from rai.check.context import MOST_STANDING, Around, CheckContext, Finding, name_of
 from rai.check.reading.frames import Frame
 from rai.check.reading.keys import Spoken, axes_of, spoken, spoken_words
 from rai.check.reading.opposites import opposed
 from rai.check.reading.owners import anothers, label_words, owner
 from rai.check.reading.sources import Place, Prepared
 from rai.check.reading.words import numbered, role_terms
-from rai.check.roles import Said, clash, quotes, rival
+from rai.check.roles import SaidAround, clash, quotes, rival
 from rai.check.rules.conflict import conflict
 from rai.check.rules.elsewhere import elsewhere
 from rai.check.rules.nearer import nearer
@@ -30,7 +31,6 @@ from rai.check.rules.others import Rival, rival_of
 from rai.check.same.contacts import agree
 from rai.check.same.keys import measure_of
 from rai.check.same.values import same_value
-from rai.check.setting import MOST_STANDING, Around, Finding, Setting, name_of
 from rai.claims.amounts.currencies import CODES, pattern_of
 from rai.claims.found import Found
 from rai.claims.languages import language
@@ -50,14 +50,14 @@ _NEAR = 1
 
 def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: Answer) -> Finding:
     """The finding of the n-th value, which stands at `places`."""
-    around, setting = answer.around[answer.values[n]], answer.setting
+    around, context = answer.around[answer.values[n]], answer.context
     quoted = [p for p in places if p.unit.field == "text" and quotes(around.plain, p.unit.plain)]
     if quoted:
-        return _disagreed(claim, found, quoted, around, setting) or held(claim, found, quoted, "verbatim")
+        return _disagreed(claim, found, quoted, around, context) or held(claim, found, quoted, "verbatim")
     rest = around.sentence.replace(answer.written(n), " ", 1)
-    told = Said(around.frame, role_terms(rest) | numbered(rest), setting.question_terms | around.leading)
+    told = SaidAround(around.frame, role_terms(rest) | numbered(rest), context.question_terms | around.leading)
     itself = replace(told, frame=_own_words(around))
-    question = setting.question.source.text if setting.question else ""
+    question = context.question.source.text if context.question else ""
     whole = _Told(told, around, layers_of(n, answer), spoken(claim.text), question, claim.kind, answer.words)
     multiplied = _MULTIPLIED.search(around.preceding) is not None  # 10 × EUR 132: a price per month by its months
     beyond = found.kind == "time" and _BEYOND.search(around.preceding) is not None
@@ -80,7 +80,7 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
         return Finding("wrong_role", (place.span(),), why, rule="bound")
     own = {id(p) for p in places}
     measures = dict.fromkeys((measure_of(found), *(measure_of(p.found) for p in places)))
-    alike = (p for s in setting.sources for m in measures for p in s.alike.get(m, ()))
+    alike = (p for s in context.sources for m in measures for p in s.alike.get(m, ()))
     same = {p.found.value for p in places}  # of a value that stands very often not every place is looked at
     others = list(islice((p for p in alike if id(p) not in own and p.found.value not in same), MOST_RIVALS))
     most = max(1, MOST_COMPARED // len(answer.values) // max(1, len(others)))
@@ -88,7 +88,7 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
     kept = [p for p, other in beaten if other is None]
     if kept:
         return (
-            _disagreed(claim, found, kept, around, setting)
+            _disagreed(claim, found, kept, around, context)
             or elsewhere(n, claim, kept, others, answer)
             or (None if _is_foreign(kept[0], answer.words) else nearer(n, kept, others, answer))
             or held(claim, found, kept, "held")
@@ -133,7 +133,7 @@ LONGEST = 2000
 """Characters of a sentence beyond which it is not read for what it names: no person wrote it."""
 
 
-def contradicts(told: Said, place: Place) -> str | None:
+def contradicts(told: SaidAround, place: Place) -> str | None:
     """What the source says of the value that the answer turns round: the least for the most, per day for per month, what was for what is."""
     mine, theirs = told.frame, place.frame
     if (mine.bound and theirs.bound and mine.bound != theirs.bound) or (mine.rate and theirs.rate):
@@ -191,7 +191,7 @@ _SURE = frozenset(
 """Opposites that are said of the value itself, in prose. Adults and children, purchase and sale are named beside many a value that is neither's."""
 
 
-def _beside_in_words(place: Place, rivals: Sequence[Place], told: Said) -> Rival | None:
+def _beside_in_words(place: Place, rivals: Sequence[Place], told: SaidAround) -> Rival | None:
     """The value that stands for what the answer says nearly in the words of its own sentence: "The Start plan has 15 GB", of the Go plan.
 
     Only close wording tells: of free wording nearly every word is missing in both.
@@ -229,7 +229,7 @@ def _said_of(place: Place) -> frozenset[str]:
 class _Told:
     """What the answer tells around a value. `layers`: `layers_of`; `itself`: the words of the value's own characters."""
 
-    said: Said
+    said: SaidAround
     around: Around
     layers: tuple[Spoken, ...]
     itself: Spoken
@@ -287,8 +287,10 @@ def _is_used(n: int, other: Place, answer: Answer) -> bool:
     return any(same_value(answer.values[m], other.found, other.line()) for m in near)
 
 
-def _disagreed(claim: Claim, found: Found, places: Sequence[Place], around: Around, setting: Setting) -> Finding | None:
-    finding = conflict(claim, found, places, around, setting)
+def _disagreed(
+    claim: Claim, found: Found, places: Sequence[Place], around: Around, context: CheckContext
+) -> Finding | None:
+    finding = conflict(claim, found, places, around, context)
     return replace(finding, rule="sources-disagree") if finding else None
 
 
@@ -318,24 +320,24 @@ def _same_characters(text: str, place: Place) -> EvidenceSpan | None:
     return place.span(at, at + len(text))
 
 
-def currency_of_the_page(found: Found, setting: Setting) -> list[Place]:
+def currency_of_the_page(found: Found, context: CheckContext) -> list[Place]:
     """Places of a bare number in a table or list whose document names the amount's currency elsewhere: "tariff (EUR, VAT included)"."""
     if found.kind != "money":
         return []
     return [
         place
-        for text in setting.sources
+        for text in context.sources
         if _names_currency(text.source, found.value.rpartition(" ")[2])
         for place in _numbers_at(text, found)
     ]
 
 
-def year_of_the_page(found: Found, setting: Setting) -> list[Place]:
+def year_of_the_page(found: Found, context: CheckContext) -> list[Place]:
     """Places of a day without its year in a document that names the answer's year elsewhere, and no other: "Easter 2026" above "Monday 06/04"."""
     if found.kind != "date" or not (dated := re.match(r"(\d{4})(-\d\d-\d\d)", found.value)):
         return []
     bare = f"-{dated[2]}"
-    texts = [t for t in setting.sources if set(_YEAR.findall(f"{t.source.title}\n{t.source.text}")) == {dated[1]}]
+    texts = [t for t in context.sources if set(_YEAR.findall(f"{t.source.title}\n{t.source.text}")) == {dated[1]}]
     weekday = f"{bare}-W-{date.fromisoformat(found.value[:10]).isoweekday()}"
     return [p for t in texts for p in t.kinds.get("date", ()) if {bare, weekday} & set(p.found.forms)]
 

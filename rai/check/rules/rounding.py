@@ -24,9 +24,9 @@ from fractions import Fraction
 from typing import Literal
 
 from grounding.text import terms
+from rai.check.context import Around, CheckContext, Finding, name_of
 from rai.check.reading.sources import Place
 from rai.check.rules.amounts import MOST_CANDIDATES, Spot, kindred, number_of, role_fitting, spot_of
-from rai.check.setting import Around, Finding, Setting, name_of
 from rai.claims.found import Found
 from rai.claims.numbers.numeral import decimal_of
 from rai.claims.numbers.units import dimension_of, factors
@@ -86,7 +86,7 @@ class Written:
         return self.place * 5 if (self.number / self.place) % 10 == 5 else self.place
 
 
-def rounded(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
+def rounded(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding | None:
     """`rounded` with the source's value as evidence, or None if no value in the claim's role may be rounded to the claim."""
     mine = number_of(found)
     if mine is None or mine <= 0:
@@ -98,13 +98,13 @@ def rounded(claim: Claim, found: Found, around: Around, setting: Setting) -> Fin
     written = _written(claim.text, mine)
     near = [
         (abs(number - mine), p)
-        for p, number in _readings(found, setting)
+        for p, number in _readings(found, context)
         if _admits(hedge, written, number, price=found.kind == "money")
         and _same_thing(found, spot, p)
         and not (hedge == "about" and _hedge_at(p) == "about")
     ]
     near.sort(key=lambda n: (n[0], n[1].source.id, n[1].found.start))
-    kept = role_fitting([p for _, p in near[:MOST_CANDIDATES]], spot, around, setting)
+    kept = role_fitting([p for _, p in near[:MOST_CANDIDATES]], spot, around, context)
     if not kept:
         return None
     best = kept[0]
@@ -127,9 +127,9 @@ def may_be_rounded(coarse: Decimal, fine: Decimal) -> bool:
     return _admits("about", _written("", coarse), fine, price=False)
 
 
-def _readings(found: Found, setting: Setting) -> Iterator[tuple[Place, Decimal]]:
+def _readings(found: Found, context: CheckContext) -> Iterator[tuple[Place, Decimal]]:
     """Values of the sources in the claim's unit. A value in another unit of the same dimension joins here, once converted."""
-    for prepared in setting.sources:
+    for prepared in context.sources:
         for place in prepared.places:
             if kindred(found, place.found) and (number := number_of(place.found)) is not None:
                 yield place, number

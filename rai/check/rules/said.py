@@ -5,35 +5,35 @@ from __future__ import annotations
 import re
 
 from grounding.text import terms
+from rai.check.context import Around, CheckContext, Finding, holds, name_of, said, standing
 from rai.check.reading.sources import Place
 from rai.check.reading.words import role_terms
 from rai.check.same.keys import measure_of
-from rai.check.setting import Around, Finding, Setting, holds, name_of, said, standing
 from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, Claim
 
 
-def said_by_the_person(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
+def said_by_the_person(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding | None:
     """`given` for a value of the question or the context that no source holds; never for a contact out of a question."""
-    if holds(found, setting.given):
-        how = "in these characters" if said(claim.text, setting.given) else "in another form"
+    if holds(found, context.given):
+        how = "in these characters" if said(claim.text, context.given) else "in another form"
         why = f"Stands {how} in the context that was given with the request; it needs no source."
         return Finding("given", (), why, rule="context")
-    if claim.kind in CONTACT_KINDS or setting.question is None:
+    if claim.kind in CONTACT_KINDS or context.question is None:
         return None
-    if not holds(found, (setting.question,)) and not _without_sign(found, setting):
+    if not holds(found, (context.question,)) and not _without_sign(found, context):
         return None
-    if other := _stands_for_it(found, around, setting):
+    if other := _stands_for_it(found, around, context):
         why = f"{claim.text} stands only in the question; {name_of(other)} says {other.span().text}."
         return Finding("absent", (other.span(),), why, instead=other.span(), rule="question-rival")
     return Finding("given", (), "The person said it; no source speaks against it.", rule="question")
 
 
-def _without_sign(found: Found, setting: Setting) -> bool:
+def _without_sign(found: Found, context: CheckContext) -> bool:
     """True of an amount that the person wrote without its currency: a ticket for 74,90."""
-    if found.kind != "money" or setting.question is None:
+    if found.kind != "money" or context.question is None:
         return False
-    bare = (p.found for p in setting.question.kinds.get("number", ()) if not p.span().text[:1].isalpha())
+    bare = (p.found for p in context.question.kinds.get("number", ()) if not p.span().text[:1].isalpha())
     return any(set(found.magnitudes) & set(number.magnitudes) and len(number.value) >= _TELLING for number in bare)
 
 
@@ -52,21 +52,21 @@ _SUPPOSED = re.compile(
 )
 
 
-def _supposed(found: Found, setting: Setting) -> bool:
+def _supposed(found: Found, context: CheckContext) -> bool:
     """True of what the question supposes or tells of somebody: "if I send 14 kWh", which no source can contradict; not of "it is $12, right?"."""
-    if setting.question is None:
+    if context.question is None:
         return False
-    text = setting.question.source.text
-    places = standing(found, (setting.question,))
+    text = context.question.source.text
+    places = standing(found, (context.question,))
     return any(_SUPPOSED.search(text[max(0, p.found.start - 100) : p.found.start]) for p in places)
 
 
-def _stands_for_it(found: Found, around: Around, setting: Setting) -> Place | None:
+def _stands_for_it(found: Found, around: Around, context: CheckContext) -> Place | None:
     """The value of a source that stands in what the answer's sentence says, in all of its words: the fee is $12, whatever was asked."""
     words = role_terms(around.sentence) - _ANSWERING - role_terms(found.value)
-    if not words or found.kind in ("date", "number") or _OWN.search(around.sentence) or _supposed(found, setting):
+    if not words or found.kind in ("date", "number") or _OWN.search(around.sentence) or _supposed(found, context):
         return None
-    for text in setting.sources:
+    for text in context.sources:
         for place in text.alike.get(measure_of(found), ()):
             if words <= place.unit.terms and not set(place.found.forms) & set(found.forms):
                 return place

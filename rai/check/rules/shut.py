@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from rai.check.answer import Answer
+from rai.check.context import Finding, name_of
 from rai.check.lexicon.load import pattern
 from rai.check.reading.sources import Place
-from rai.check.setting import Finding, name_of
 from rai.claims.found import Found
 from rai.claims.times import weekdays
 from rai.records import Claim

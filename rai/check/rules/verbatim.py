@@ -23,7 +23,7 @@ def verbatim(claim: Claim, found: Found, answer: Answer) -> tuple[EvidenceSpan, 
     pattern = re.compile(rf"(?<![\w@+#*$€£.,/-]){re.escape(text)}(?!{_LEADS_ON})")
     return tuple(
         EvidenceSpan(s.source.id, "text", *match.span(), text)
-        for s in answer.setting.sources
+        for s in answer.context.sources
         for match in pattern.finditer(s.source.text)
     )
 
@@ -36,7 +36,7 @@ def _national(text: str, answer: Answer) -> tuple[EvidenceSpan, ...]:
     digits = re.sub(r"\D", "", text)
     if not digits.startswith("0") or len(digits) < _DIALLED:
         return ()
-    phones = (p for s in answer.setting.sources for p in s.kinds.get("phone", ()))
+    phones = (p for s in answer.context.sources for p in s.kinds.get("phone", ()))
     return tuple(p.span() for p in phones if _national_of(p) == digits[1:])
 
 

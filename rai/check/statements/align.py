@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from rai.check.statements.clauses import Clause
 from rai.check.statements.terms import Term, terms, within_compounds
-from rai.check.statements.units import Read, Unit, read
+from rai.check.statements.units import SourcePiece, SourcePieces, read
 from rai.records import Source
 
 CANDIDATES = 4
@@ -21,8 +21,8 @@ CANDIDATES = 4
 class Field:
     """All sources of an answer. `places`: numbers of the pieces that hold a key; `weight`: how telling a key is."""
 
-    reads: tuple[Read, ...]
-    units: tuple[Unit, ...]
+    reads: tuple[SourcePieces, ...]
+    units: tuple[SourcePiece, ...]
     places: dict[str, tuple[int, ...]]
     weight: dict[str, float]
     unseen: float
@@ -40,7 +40,7 @@ class Aligned:
     together with the question; `unsaid`: words that no source and no question has.
     """
 
-    units: tuple[Unit, ...]
+    units: tuple[SourcePiece, ...]
     share: float
     two: float
     unsaid: tuple[Term, ...]
@@ -86,7 +86,7 @@ def align(clause: Clause, field: Field) -> Aligned | None:
     return Aligned(units, _weight(told, weights, first) / total, 1 - (missing - more) / total, tuple(unsaid))
 
 
-def _nearest(told: Mapping[str, Term], weights: Mapping[str, float], field: Field) -> tuple[Unit, ...]:
+def _nearest(told: Mapping[str, Term], weights: Mapping[str, float], field: Field) -> tuple[SourcePiece, ...]:
     shared: defaultdict[int, float] = defaultdict(float)
     for key, term in told.items():
         for number in {n for k in (key, *term.alike) for n in field.places.get(k, ())}:

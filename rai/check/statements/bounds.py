@@ -5,7 +5,7 @@ from __future__ import annotations
 from rai.check.lexicon.load import Cue, rows
 from rai.check.statements.clauses import Clause
 from rai.check.statements.decision import Decision
-from rai.check.statements.said import Candidate, Said
+from rai.check.statements.said import Said, SaidCandidate
 from rai.check.statements.terms import Term
 
 _FEWEST = 2
@@ -30,7 +30,7 @@ def bound_turned(said: Said) -> Decision | None:
     return None
 
 
-def _bounds_apart(clause: Clause, candidate: Candidate) -> tuple[str, str] | None:
+def _bounds_apart(clause: Clause, candidate: SaidCandidate) -> tuple[str, str] | None:
     if candidate.two.mine < 0.4 or len(candidate.two.shared) < _FEWEST or candidate.unit.row:
         return None
     for a, b, mine, theirs in _bound_pairs(clause, candidate):
@@ -54,11 +54,11 @@ def _weak(clause: Clause, cue: Cue) -> bool:
     return clause.text[cue.start : cue.end].lower() in rows("weak")["preposition"][clause.code]
 
 
-def _bounds_together(clause: Clause, candidate: Candidate) -> bool:
+def _bounds_together(clause: Clause, candidate: SaidCandidate) -> bool:
     return any((m.key in _LOWER) == (t.key in _LOWER) for _, _, m, t in _bound_pairs(clause, candidate))
 
 
-def _bound_pairs(clause: Clause, candidate: Candidate) -> list[tuple[Term, Term, Cue, Cue]]:
+def _bound_pairs(clause: Clause, candidate: SaidCandidate) -> list[tuple[Term, Term, Cue, Cue]]:
     found = []
     for a, b in candidate.two.shared:
         mine, theirs = _bound_of(clause, a), _bound_of(candidate.two.piece, b)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rai.check.lexicon.load import Cue
 from rai.check.statements.clauses import Clause
 from rai.check.statements.terms import Term
-from rai.check.statements.units import Unit
+from rai.check.statements.units import SourcePiece
 from rai.check.wording.antonyms import exclusive, generic, opposite
 
 _REACH = 1
@@ -60,7 +60,7 @@ def same_word(a: Term, b: Term) -> bool:
     return a.word[: _SAME + 1] == b.word[: _SAME + 1]
 
 
-def beside(clause: Clause, piece: Clause, weight: dict[str, float], unseen: float, unit: Unit) -> Beside:
+def beside(clause: Clause, piece: Clause, weight: dict[str, float], unseen: float, unit: SourcePiece) -> Beside:
     """The two with what they share; `weight`: how telling a key is; `unit`: what the piece is a clause of."""
     pairs: list[tuple[Term, Term]] = []
     free = list(piece.terms)

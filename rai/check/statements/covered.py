@@ -23,7 +23,7 @@ VETOES = ("all_more", "ordered", "regardless", "only_less")
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class CoveredModel:
     """`weights`, one a feature; `held_from`: the logit from which a sentence is held; `scale`: (slope, shift) from logit to chance."""
 
     weights: tuple[float, ...]
@@ -41,11 +41,11 @@ class Covered:
 
 
 @lru_cache(maxsize=1)
-def model() -> Model:
+def model() -> CoveredModel:
     """The fitted model."""
     stored = json.loads(MODEL.read_text("utf-8"))
     weights = tuple(float(stored["weights"].get(name, 0.0)) for name in FEATURES)
-    return Model(weights, stored["bias"], stored["held_from"], tuple(stored["scale"]))
+    return CoveredModel(weights, stored["bias"], stored["held_from"], tuple(stored["scale"]))
 
 
 def covered(said: Said) -> Covered:

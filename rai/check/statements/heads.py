@@ -14,7 +14,7 @@ from functools import lru_cache
 from rai.check.lexicon.load import Cue, cues
 from rai.check.statements.contrast import NEGATIVE, same_word
 from rai.check.statements.terms import Term, terms
-from rai.check.statements.units import Unit
+from rai.check.statements.units import SourcePiece
 from rai.check.wording.antonyms import exclusive, opposite
 
 FEWEST = 2
@@ -42,10 +42,10 @@ class Clash:
 
     mine: Head
     theirs: Head
-    unit: Unit
+    unit: SourcePiece
 
 
-def clash(plain: str, units: Sequence[Unit], code: str) -> Clash | None:
+def clash(plain: str, units: Sequence[SourcePiece], code: str) -> Clash | None:
     """The first word of the sentence `plain` that a piece of the sources turns round; None if none does, or if another agrees."""
     told = cues(plain, code)
     denying = _denies(told)
@@ -99,7 +99,7 @@ _LIMITS = ("after", "over", "under", "least", "from")
 _NUMBER = re.compile(r".{0,12}\d")
 
 
-def _same(head: Head, unit: Unit, code: str) -> Iterator[Head]:
+def _same(head: Head, unit: SourcePiece, code: str) -> Iterator[Head]:
     if unit.question or unit.row:
         return
     for other in heads(unit.span.text, code):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grounding.text import caseless, words
-from rai.check.setting import Finding, Setting
+from rai.check.context import CheckContext, Finding
 from rai.check.statements.covered import covered
 from rai.check.statements.rules import RULES
 from rai.check.statements.said import Said, read_statement
@@ -24,13 +24,13 @@ _LONGEST = 4000
 _NAMED = 3
 
 
-def match_statement(sentence: str, setting: Setting, valued: frozenset[str] = frozenset()) -> Finding:
+def match_statement(sentence: str, context: CheckContext, valued: frozenset[str] = frozenset()) -> Finding:
     """The status of one sentence. `valued`: words of the values in it, in lower case; these are judged by themselves."""
     if not substance(sentence):
         return Finding("unchecked", (), "A question, a courtesy or a lead-in claims nothing.")
     if len(sentence) > _LONGEST:
         return Finding("unchecked", (), "Too long for one sentence; words alone cannot decide.")
-    said = read_statement(plain_words(sentence), setting)
+    said = read_statement(plain_words(sentence), context)
     for rule in RULES:
         decision = rule.judge(said)
         if decision is not None:

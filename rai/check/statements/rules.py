@@ -14,7 +14,7 @@ from rai.check.statements.decision import Decision
 from rai.check.statements.denied import denied_apart
 from rai.check.statements.heads import clash
 from rai.check.statements.order import reversed_order, sequence
-from rai.check.statements.said import Candidate, Part, Said
+from rai.check.statements.said import Said, SaidCandidate, SaidPart
 from rai.check.wording.decide import decide
 from rai.check.wording.entail import judge
 from rai.check.wording.features import beside as beside_line
@@ -31,7 +31,7 @@ _FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class StatementRule:
     """`id`: what the claim, the ledger and the page call it. `judge`: the decision, None where the rule does not apply."""
 
     id: str
@@ -47,7 +47,7 @@ def negation_turned(said: Said) -> Decision | None:
     return None
 
 
-def _turned_part(said: Said, part: Part) -> Decision | None:
+def _turned_part(said: Said, part: SaidPart) -> Decision | None:
     near = [c for c in part.candidates if _speaks_of_it(c.two)]
     if not near or near[0].unit.row or (part is not said.parts[0] and _NOT_THE_OTHER.match(part.clause.text)):
         return None
@@ -87,7 +87,7 @@ def _speaks_of_it(two: Beside) -> bool:
     return (two.mine >= CLOSE and two.theirs >= 0.4) or (two.mine >= 0.35 and two.theirs >= WHOLE and bool(two.scales))
 
 
-def _limited(said: Said, candidate: Candidate) -> bool:
+def _limited(said: Said, candidate: SaidCandidate) -> bool:
     """True if one of the two sets a condition, the source a bound that the answer leaves, or the answer has both sides: "a fee applies, but we waive it"."""
     cues = [c for p in said.parts for c in p.clause.cues]
     if any(c.concept == "conditions" and c.key in ("if", "unless") for c in cues):
@@ -108,7 +108,7 @@ def _limited(said: Said, candidate: Candidate) -> bool:
     return any(len([s for s in sides if s.startswith(f"{scale}/")]) > 1 for scale in candidate.two.scales)
 
 
-def _denied_before(said: Said, part: Part, candidate: Candidate, turn: Turn) -> bool:
+def _denied_before(said: Said, part: SaidPart, candidate: SaidCandidate, turn: Turn) -> bool:
     """True if the side that lacks a negation may have it from what stands before it: "has no gym | or fitness centre"."""
     if turn.mine and turn.theirs:
         return False
@@ -129,7 +129,7 @@ def _negated(cues: Sequence[Cue]) -> bool:
     return any((c.concept == "negation" and c.key in ("not", "without")) or c.key in NEGATIVE for c in cues)
 
 
-def _strange(said: Said, part: Part, candidate: Candidate) -> bool:
+def _strange(said: Said, part: SaidPart, candidate: SaidCandidate) -> bool:
     """True if a number or code of the answer's clause stands where the source has another."""
     shared = [a for a, _ in candidate.two.shared]
     alone = [t for t in part.clause.terms if all(t is not a for a in shared) and t.key not in candidate.unit.above]
@@ -140,7 +140,7 @@ def _strange(said: Said, part: Part, candidate: Candidate) -> bool:
     )
 
 
-def _agrees(candidate: Candidate, turn: Turn, first: Candidate) -> bool:
+def _agrees(candidate: SaidCandidate, turn: Turn, first: SaidCandidate) -> bool:
     """True if another clause speaks of the same matter and does not turn it."""
     if turn.scale in candidate.two.scales:
         return side_of(candidate.two.clause, turn.scale) == side_of(candidate.two.piece, turn.scale)
@@ -151,7 +151,7 @@ def _same_matter(other: Beside, first: Beside) -> bool:
     return len([a for a, _ in other.shared if any(a is b for b, _ in first.shared)]) >= _FEWEST
 
 
-def _difference(turn: Turn, candidate: Candidate) -> str:
+def _difference(turn: Turn, candidate: SaidCandidate) -> str:
     source = candidate.unit.span.source
     if turn.mine and turn.theirs:
         return f"Says “{turn.mine}” where {source} says “{turn.theirs}”: {candidate.two.piece.text.strip(' ,;:')}"
@@ -217,7 +217,7 @@ def condition_denied(said: Said) -> Decision | None:
     return None
 
 
-def _other_side(part: Part, said: Said) -> Candidate | None:
+def _other_side(part: SaidPart, said: Said) -> SaidCandidate | None:
     """The place of what the rest of the sentence says, if it says that of the other side alone: "even if it is used", of what is refunded unused."""
     mine = {c.scale: c.key for c in part.clause.cues if c.concept == "opposites"}
     rest = [p for p in said.parts if p is not part and p.candidates and p.candidates[0].two.mine >= CLOSE]
@@ -228,12 +228,12 @@ def _other_side(part: Part, said: Said) -> Candidate | None:
     return None
 
 
-def _sets_aside(candidate: Candidate) -> bool:
+def _sets_aside(candidate: SaidCandidate) -> bool:
     """True if the source itself says of the matter that it is so regardless."""
     return any(c.concept == "conditions" and c.key == "regardless" for c in candidate.two.piece.cues)
 
 
-def _condition(loose: Cue, clause: Clause, candidate: Candidate) -> str:
+def _condition(loose: Cue, clause: Clause, candidate: SaidCandidate) -> str:
     """The words of a source that set a condition or a bound to what the clause says holds without; "" if none do."""
     text, shared = candidate.unit.span.text, candidate.two.shared
     after = [t for t in clause.terms if t.start >= loose.end]
@@ -279,7 +279,7 @@ def scope_widened(said: Said) -> Decision | None:
     return None
 
 
-def _tells_of_all(candidate: Candidate) -> bool:
+def _tells_of_all(candidate: SaidCandidate) -> bool:
     """True if a source says "all" of the same: the row of one plan among rows of others."""
     universal = any(c.concept == "universals" and c.key == "all" for c in candidate.unit.cues)
     return universal and len(candidate.two.shared) >= _FEWEST
@@ -300,27 +300,27 @@ def order_reversed(said: Said) -> Decision | None:
 
 def stands(said: Said) -> Decision | None:
     """Stands in a source as it is, or but for articles and contractions; or a source says the opposite in the same words."""
-    support = judge(said.plain, said.setting.sources)
+    support = judge(said.plain, said.context.sources)
     return Decision(support.status, support.evidence, support.why) if support else None
 
 
 def one_word_changed(said: Said) -> Decision | None:
     """Repeats a line but for one word: its opposite, another of its kind, or more than was said."""
-    weighed = beside_line(said.plain, tuple(p.source for p in said.setting.sources))
+    weighed = beside_line(said.plain, tuple(p.source for p in said.context.sources))
     if weighed is None or weighed.best is None or weighed.best.span.text.rstrip(" *_").endswith("?"):
         return None
     decision = decide(weighed.words, weighed.best)
     return Decision(decision.status, (weighed.best.span,), decision.why) if decision else None
 
 
-RULES: tuple[Rule, ...] = (
-    Rule("statement-stands", stands),
-    Rule("statement-word", one_word_changed),
-    Rule("statement-negated", negation_turned),
-    Rule("statement-denied", word_denied),
-    Rule("statement-bound", bound_turned),
-    Rule("statement-regardless", condition_denied),
-    Rule("statement-scope", scope_widened),
-    Rule("statement-order", order_reversed),
+RULES: tuple[StatementRule, ...] = (
+    StatementRule("statement-stands", stands),
+    StatementRule("statement-word", one_word_changed),
+    StatementRule("statement-negated", negation_turned),
+    StatementRule("statement-denied", word_denied),
+    StatementRule("statement-bound", bound_turned),
+    StatementRule("statement-regardless", condition_denied),
+    StatementRule("statement-scope", scope_widened),
+    StatementRule("statement-order", order_reversed),
 )
 """In this order: the first that decides gives the status."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rai.check.setting import Setting
+from rai.check.context import CheckContext
 from rai.check.statements.align import Aligned, Field, align, gather
 from rai.check.statements.clauses import Clause, clauses
 from rai.check.statements.contrast import Beside, beside
 from rai.check.statements.terms import language
-from rai.check.statements.units import Unit
+from rai.check.statements.units import SourcePiece
 from rai.records import Source
 
 _BACK = 0.5
@@ -19,21 +19,21 @@ _MOST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SaidCandidate:
     """A clause of a source beside one of the answer. `rank`: how much they share, in [0, 1.5]."""
 
-    unit: Unit
+    unit: SourcePiece
     two: Beside
     rank: float
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SaidPart:
     """A clause of the answer with its candidates, best first; `aligned` is None if no source shares a word with it."""
 
     clause: Clause
     aligned: Aligned | None
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[SaidCandidate, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class Said:
 
     plain: str
     field: Field
-    parts: tuple[Part, ...]
-    setting: Setting
+    parts: tuple[SaidPart, ...]
+    context: CheckContext
 
     @property
     def code(self) -> str:
@@ -51,11 +51,11 @@ class Said:
         return self.field.code
 
 
-def read_statement(plain: str, setting: Setting) -> Said:
+def read_statement(plain: str, context: CheckContext) -> Said:
     """`plain`: a sentence as `plain_words` gives it. Time linear in the sources for the first one, then in the pieces that share a word."""
-    sources = tuple(p.source for p in setting.sources)
-    field = gather(sources, setting.question.source.text if setting.question else "", _code(sources))
-    return Said(plain, field, tuple(_part(c, field) for c in clauses(plain, field.code)), setting)
+    sources = tuple(p.source for p in context.sources)
+    field = gather(sources, context.question.source.text if context.question else "", _code(sources))
+    return Said(plain, field, tuple(_part(c, field) for c in clauses(plain, field.code)), context)
 
 
 @lru_cache(maxsize=64)
@@ -63,10 +63,10 @@ def _code(sources: tuple[Source, ...]) -> str:
     return language("\n".join(s.text for s in sources))
 
 
-def _part(clause: Clause, field: Field) -> Part:
+def _part(clause: Clause, field: Field) -> SaidPart:
     aligned = align(clause, field)
     if aligned is None:
-        return Part(clause, None, ())
+        return SaidPart(clause, None, ())
     found = []
     for unit in aligned.units:
         if unit.question:
@@ -74,6 +74,6 @@ def _part(clause: Clause, field: Field) -> Part:
         for piece in clauses(unit.span.text, field.code):
             two = beside(clause, piece, field.weight, field.unseen, unit)
             if two.shared or two.scales:
-                found.append(Candidate(unit, two, two.mine + _BACK * two.theirs))
+                found.append(SaidCandidate(unit, two, two.mine + _BACK * two.theirs))
     found.sort(key=lambda c: -c.rank)
-    return Part(clause, aligned, tuple(found[:_MOST]))
+    return SaidPart(clause, aligned, tuple(found[:_MOST]))

@@ -24,7 +24,7 @@ _NO_KEYS: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class SourcePiece:
     """A piece of a source. `above`: keys of its title, headings, lead-in and columns; `over`: cues of its lead-in and heading.
 
     `number`: its place among the pieces of its source; `step`: its number in a numbered list, 0 if it has none.
@@ -43,22 +43,22 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class SourcePieces:
     """A source in pieces. `words`: all that it says as written, for compounds."""
 
     source: Source
     language: str
-    units: tuple[Unit, ...]
+    units: tuple[SourcePiece, ...]
     words: frozenset[str]
     keys: frozenset[str]
 
 
 @lru_cache(maxsize=512)
-def read(source: Source, code: str = "") -> Read:
+def read(source: Source, code: str = "") -> SourcePieces:
     """The pieces of a source; `code`: its language, "" to tell it by its words."""
     code = code or language(source.text)
     title = _keys(source.title, code)
-    units: list[Unit] = []
+    units: list[SourcePiece] = []
     above = _Above(code, title)
     for sentence in whole_sentences(source.text):
         if _RULER.match(sentence.text):
@@ -68,7 +68,7 @@ def read(source: Source, code: str = "") -> Read:
         above.leave(sentence)
     said = frozenset(t.word for u in units for t in u.terms)
     keys = title.union(*(u.keys for u in units)) if units else title
-    return Read(source, code, tuple(units), said, keys)
+    return SourcePieces(source, code, tuple(units), said, keys)
 
 
 class _Above:
@@ -102,10 +102,10 @@ class _Above:
         return self.title | self.heading | self.lead | self.columns
 
 
-def _unit(source: Source, sentence: Span, above: _Above, number: int, code: str) -> Unit:
+def _unit(source: Source, sentence: Span, above: _Above, number: int, code: str) -> SourcePiece:
     told = terms(sentence.text, code)
     step = _STEP.match(sentence.text)
-    return Unit(
+    return SourcePiece(
         EvidenceSpan(source.id, "text", sentence.start, sentence.end, sentence.text),
         told,
         frozenset(t.key for t in told),

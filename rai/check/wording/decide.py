@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Literal
 
 from rai.check.wording.antonyms import exclusive, opposite
-from rai.check.wording.evidence import Line, Word
+from rai.check.wording.evidence import EvidenceLine, Word
 from rai.check.wording.sense import GUARDS
 
 LEFT_OUT = 0.34
@@ -52,14 +52,14 @@ _LISTED = frozenset("and or with plus versus than".split())
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class WordingDecision:
     """`status` and the reason, a sentence for a person."""
 
     status: Literal["contradicted", "absent"]
     why: str
 
 
-def decide(mine: Sequence[Word], line: Line) -> Decision | None:
+def decide(mine: Sequence[Word], line: EvidenceLine) -> WordingDecision | None:
     """What one changed word makes of a near repetition of `line`; None if it is none, or if nothing decides."""
     told = [w for w in line.words if w.content]
     steps = [s for s in _steps(mine, line.words) if s[0] != "equal"]
@@ -100,25 +100,25 @@ def _turned(mine: Sequence[Word], theirs: Sequence[Word]) -> bool:
     return sum(w.negates for w in mine) % 2 != sum(w.negates for w in theirs) % 2
 
 
-def _pair(mine: Word, theirs: Word) -> Decision | None:
+def _pair(mine: Word, theirs: Word) -> WordingDecision | None:
     if theirs.text in _EXCLUDE.get(mine.text, ()):
-        return Decision("contradicted", f"“{mine.text}” stands where the source says “{theirs.text}”.")
+        return WordingDecision("contradicted", f"“{mine.text}” stands where the source says “{theirs.text}”.")
     if theirs.text in _OTHER_WAY.get(mine.text, ()):
-        return Decision("absent", f"The source says “{theirs.text}” where this says “{mine.text}”.")
+        return WordingDecision("absent", f"The source says “{theirs.text}” where this says “{mine.text}”.")
     if mine.text in _SURE and theirs.text in _UNSURE:
-        return Decision("absent", f"The source only says “{theirs.text}” where this says “{mine.text}”.")
+        return WordingDecision("absent", f"The source only says “{theirs.text}” where this says “{mine.text}”.")
     if mine.text in _EVERY and theirs.text in _PART:
-        return Decision("absent", f"The source speaks of “{theirs.text}” where this says “{mine.text}”.")
+        return WordingDecision("absent", f"The source speaks of “{theirs.text}” where this says “{mine.text}”.")
     if mine.text in _PART and theirs.text in _EVERY:
         return None
     if mine.digits or theirs.digits or mine.text in _PLAIN_NEGATION or theirs.text in _PLAIN_NEGATION:
         return None  # values and negations have their own rules
     if opposite(mine.key, theirs.key) or exclusive(mine.key, theirs.key):
-        return Decision("contradicted", f"“{mine.text}” stands where the source says “{theirs.text}”.")
+        return WordingDecision("contradicted", f"“{mine.text}” stands where the source says “{theirs.text}”.")
     return None
 
 
-def _exchanged(mine: Sequence[Word], line: Line) -> Decision | None:
+def _exchanged(mine: Sequence[Word], line: EvidenceLine) -> WordingDecision | None:
     """Two names that have changed places around the same words: who did it and to whom it was done."""
     a, b = [w.key for w in mine], [w.key for w in line.words]
     if len(a) != len(b) or sorted(a) != sorted(b) or a == b:
@@ -135,7 +135,7 @@ def _exchanged(mine: Sequence[Word], line: Line) -> Decision | None:
     if any(w.text in _LISTED or w.key in _MUTUAL for w in mine):
         return None
     first, second = (" ".join(w.text for w in mine[p:q]) for p, q in runs)
-    return Decision("contradicted", f"“{first}” and “{second}” have changed places against the source.")
+    return WordingDecision("contradicted", f"“{first}” and “{second}” have changed places against the source.")
 
 
 def _runs(places: Sequence[int]) -> list[tuple[int, int]]:

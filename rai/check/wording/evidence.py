@@ -1,4 +1,4 @@
-"""Evidence made ready for weighing statements: the words of every sentence of the sources, and where each word stands."""
+"""WordEvidence made ready for weighing statements: the words of every sentence of the sources, and where each word stands."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class EvidenceLine:
     """A sentence of a source: its words, and the keys of its source's title."""
 
     span: EvidenceSpan
@@ -67,10 +67,10 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class WordEvidence:
     """All lines of the sources. `weight`: how telling a key is; `together`: pairs of keys that are said near each other."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[EvidenceLine, ...]
     lines_of: dict[str, tuple[int, ...]]
     weight: dict[str, float]
     vocabulary: frozenset[str]
@@ -161,7 +161,7 @@ def _runs_on(text: str, before: Span, after: Span) -> bool:
 
 
 @lru_cache(maxsize=512)
-def lines(source: Source) -> tuple[Line, ...]:
+def lines(source: Source) -> tuple[EvidenceLine, ...]:
     """Sentences and rows of one source, each read once."""
     title = frozenset(w.key for w in read(source.title))
     found = []
@@ -169,12 +169,12 @@ def lines(source: Source) -> tuple[Line, ...]:
         words = read(s.text)
         if words:
             span = EvidenceSpan(source.id, "text", s.start, s.end, s.text)
-            found.append(Line(span, words, frozenset(w.key for w in words), title))
+            found.append(EvidenceLine(span, words, frozenset(w.key for w in words), title))
     return tuple(found)
 
 
 @lru_cache(maxsize=128)
-def gather(sources: tuple[Source, ...]) -> Evidence:
+def gather(sources: tuple[Source, ...]) -> WordEvidence:
     """The evidence of several sources. Time and memory linear in their text."""
     every = tuple(line for source in sources for line in lines(source))
     places: dict[str, list[int]] = defaultdict(list)
@@ -190,7 +190,7 @@ def gather(sources: tuple[Source, ...]) -> Evidence:
     for k in sorted(vocabulary):
         if len(k) >= NEAR:
             beginnings[k[:4]].append(k)
-    return Evidence(
+    return WordEvidence(
         every,
         {k: tuple(ns) for k, ns in places.items()},
         {k: math.log(1 + len(every) / len(ns)) for k, ns in places.items()},

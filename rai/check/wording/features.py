@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from rai.check.wording.antonyms import alike, exclusive, generic, has_kind, negated_form, opposite, opposites
-from rai.check.wording.evidence import Evidence, Line, Word, gather, read
+from rai.check.wording.evidence import EvidenceLine, Word, WordEvidence, gather, read
 from rai.check.wording.plain import plain_words
 from rai.records import Source
 
@@ -73,7 +73,7 @@ class Weighed:
     """A sentence beside the evidence. `values` by name; what decided, for a person: words unsaid, and pairs (mine, theirs)."""
 
     words: tuple[Word, ...]
-    best: Line | None
+    best: EvidenceLine | None
     values: dict[str, float] = field(default_factory=lambda: dict.fromkeys(FEATURES, 0.0))
     unsaid: list[str] = field(default_factory=list)
     opposites: list[tuple[Word, Word]] = field(default_factory=list)
@@ -90,7 +90,7 @@ def beside(sentence: str, sources: tuple[Source, ...]) -> Weighed | None:
     return weigh(sentence, gather(sources))
 
 
-def weigh(sentence: str, evidence: Evidence) -> Weighed | None:
+def weigh(sentence: str, evidence: WordEvidence) -> Weighed | None:
     """`sentence` beside `evidence`; None if it has no word that could be compared. Time linear in the evidence's lines that share a word."""
     words = read(plain_words(sentence))
     if all(w.stop for w in words):
@@ -107,7 +107,7 @@ def weigh(sentence: str, evidence: Evidence) -> Weighed | None:
     return weighed
 
 
-def _nearest(words: Sequence[Word], evidence: Evidence) -> tuple[Line | None, Line | None]:
+def _nearest(words: Sequence[Word], evidence: WordEvidence) -> tuple[EvidenceLine | None, EvidenceLine | None]:
     """The line that shares most weight, and of the next ones that which adds most of what it lacks."""
     shared: defaultdict[int, float] = defaultdict(float)
     for word in words:
@@ -124,11 +124,11 @@ def _nearest(words: Sequence[Word], evidence: Evidence) -> tuple[Line | None, Li
     return best, None if second is None else evidence.lines[second]
 
 
-def _within(line: Line | None) -> frozenset[str]:
+def _within(line: EvidenceLine | None) -> frozenset[str]:
     return line.keys | line.title if line else frozenset()
 
 
-def _missing(weighed: Weighed, content: Sequence[Word], evidence: Evidence, second: Line | None) -> None:
+def _missing(weighed: Weighed, content: Sequence[Word], evidence: WordEvidence, second: EvidenceLine | None) -> None:
     v, n = weighed.values, max(1, len(content))
     best = _within(weighed.best)
     both = best | _within(second)
@@ -150,7 +150,7 @@ def _missing(weighed: Weighed, content: Sequence[Word], evidence: Evidence, seco
     weighed.unsaid = [w.text for w in missing]
 
 
-def _missing_kind(word: Word, evidence: Evidence) -> str:
+def _missing_kind(word: Word, evidence: WordEvidence) -> str:
     """Which feature a word adds to, or "" if a source has it."""
     k = word.key
     if k in evidence.vocabulary:
@@ -169,7 +169,7 @@ def _same_root(a: str, b: str) -> bool:
     return shared >= max(4, min(len(a), len(b)) - 2)
 
 
-def _clashes(weighed: Weighed, evidence: Evidence) -> None:
+def _clashes(weighed: Weighed, evidence: WordEvidence) -> None:
     """Words the best line has the opposite of, or another of their kind, and not them."""
     v, keys, within = weighed.values, {w.key for w in weighed.words}, _within(weighed.best)
     theirs = [w for w in (weighed.best.words if weighed.best else ()) if w.key not in keys]
@@ -192,7 +192,7 @@ def _clashes(weighed: Weighed, evidence: Evidence) -> None:
             v["other_far"] += not said and has_kind(word.key)
 
 
-def _negations(weighed: Weighed, evidence: Evidence) -> None:
+def _negations(weighed: Weighed, evidence: WordEvidence) -> None:
     v, theirs = weighed.values, weighed.best.words if weighed.best else ()
     mine, other = sum(w.negates for w in weighed.words), sum(w.negates for w in theirs)
     v["sense"] = float(mine % 2 != other % 2)
@@ -216,7 +216,7 @@ def _reached(words: Sequence[Word]) -> dict[str, set[bool]]:
     return found
 
 
-def _order(weighed: Weighed, content: Sequence[Word], evidence: Evidence) -> None:
+def _order(weighed: Weighed, content: Sequence[Word], evidence: WordEvidence) -> None:
     v, keys = weighed.values, [w.key for w in content]
     pairs = list(pairwise(keys))
     known = [p for p in pairs if p[0] in evidence.vocabulary and p[1] in evidence.vocabulary]
@@ -238,7 +238,7 @@ def _modes(weighed: Weighed) -> None:
     weighed.values["stronger"] = float(bool(mine & _WILL) and bool(theirs & _MAY) and not mine & _MAY)
 
 
-def _replacements(weighed: Weighed, evidence: Evidence) -> None:
+def _replacements(weighed: Weighed, evidence: WordEvidence) -> None:
     """What stands between the words that the best line has in the same order."""
     theirs = weighed.best.words if weighed.best else ()
     within = _within(weighed.best)
@@ -263,12 +263,12 @@ def _replacements(weighed: Weighed, evidence: Evidence) -> None:
     weighed.values["swapped"] = min(3, len(added & gone & within)) * same / max(1, len(weighed.words))
 
 
-def _put_in(word: Word, within: frozenset[str], evidence: Evidence) -> bool:
+def _put_in(word: Word, within: frozenset[str], evidence: WordEvidence) -> bool:
     return word.key not in within and not generic(word.key) and alike(word.key).isdisjoint(evidence.vocabulary)
 
 
 def _replace(
-    v: dict[str, float], mine: Sequence[Word], other: Sequence[Word], within: frozenset[str], evidence: Evidence
+    v: dict[str, float], mine: Sequence[Word], other: Sequence[Word], within: frozenset[str], evidence: WordEvidence
 ) -> None:
     keys = {w.key for w in other}
     for word in mine:

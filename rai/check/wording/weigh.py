@@ -26,7 +26,7 @@ MODEL = Path(__file__).with_name("model.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class WordingModel:
     """Coefficients, shape (len(FEATURES),) each; `even` and `safe`: (slope, shift) of their logistic scales."""
 
     worst: Vector
@@ -52,11 +52,11 @@ class Weighing:
 
 
 @lru_cache(maxsize=1)
-def model() -> Model:
+def model() -> WordingModel:
     """The fitted model."""
     stored = json.loads(MODEL.read_text("utf-8"))
     worst, mean = (np.array([stored[part].get(name, 0.0) for name in FEATURES]) for part in ("worst", "mean"))
-    return Model(worst, mean, stored["bias"], tuple(stored["even"]), tuple(stored["safe"]))
+    return WordingModel(worst, mean, stored["bias"], tuple(stored["even"]), tuple(stored["safe"]))
 
 
 def weigh_claims(claims: Sequence[Claim], sources: Sequence[Source]) -> Weighing:

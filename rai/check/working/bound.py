@@ -9,12 +9,12 @@ from functools import lru_cache
 from heapq import nlargest
 
 from rai.check.answer import Answer, named
+from rai.check.context import CheckContext, Finding
 from rai.check.operands import Operand, nearest
 from rai.check.reading.keys import Spoken, axes_of
 from rai.check.reading.readings import readings
 from rai.check.reading.sources import Place, Prepared, Unit
 from rai.check.reading.words import role_terms
-from rai.check.setting import Finding, Setting
 from rai.claims.found import Found
 from rai.records import SUPPORTED, EvidenceSpan
 
@@ -47,7 +47,7 @@ def _unchanging(n: int, answer: Answer) -> tuple[tuple[Operand, ...], tuple[Oper
     """What does not hang on findings, read once for each value: what words stand for; what is asked, and what sources say."""
     if n not in answer.operands:
         before = (*_implied(n, answer), *_one_of(n, answer))
-        answer.operands[n] = (before, (*_asked(answer.values[n], answer.setting), *_named(n, answer)))
+        answer.operands[n] = (before, (*_asked(answer.values[n], answer.context), *_named(n, answer)))
     return answer.operands[n]
 
 
@@ -80,7 +80,7 @@ _WORDS = re.compile("|".join(rf"(?P<n{at}>\b(?:{words})\b)" for at, (_, words) i
 
 def _one_of(n: int, answer: Answer) -> Iterator[Operand]:
     """Spans of one that a text writes with an article, as finders leave them: ein Monat, un mois, one of "a week"."""
-    texts = [(answer.sentence(n), 0.0, ""), *((s.source.text, _IN_SOURCE, s.source.id) for s in answer.setting.sources)]
+    texts = [(answer.sentence(n), 0.0, ""), *((s.source.text, _IN_SOURCE, s.source.id) for s in answer.context.sources)]
     for text, far, source in texts:
         for start, end, unit in _ones(text[:LONGEST_TEXT]):
             value = f"1 {unit}"
@@ -151,7 +151,7 @@ def _is_an_amount(m: int, evidence: Sequence[EvidenceSpan], wanted: Found, answe
         and e.end <= p.found.end
         and p.found.value.partition(" ")[2] == code
         for e in evidence
-        for s in answer.setting.sources
+        for s in answer.context.sources
         for p in s.kinds.get("money", ())
     )
 
@@ -164,8 +164,8 @@ _AN_AMOUNT = 3
 """Digits of a bare number of the question that may be an amount: 74,90, 249."""
 
 
-def _asked(wanted: Found, setting: Setting) -> Iterator[Operand]:
-    for text in (*((setting.question,) if setting.question else ()), *setting.given):
+def _asked(wanted: Found, context: CheckContext) -> Iterator[Operand]:
+    for text in (*((context.question,) if context.question else ()), *context.given):
         for place in text.places:
             yield Operand(place.found, place.span().text, _ASKED)
             if wanted.kind == "money" and place.found.kind == "number" and len(place.found.value) >= _AN_AMOUNT:
@@ -214,7 +214,7 @@ def _places(n: int, answer: Answer) -> Iterator[tuple[Prepared, Place, int | Non
     """Values of the sources with the rank of their passage, None of those that the sentence does not speak of; of these the first alone."""
     ranks = {id(unit): rank for rank, (_, unit) in enumerate(spoken_of(n, answer))}
     left = MOST_ELSEWHERE
-    for text in answer.setting.sources:
+    for text in answer.context.sources:
         for place in text.places:
             rank = ranks.get(id(place.unit))
             if rank is None:
@@ -244,13 +244,15 @@ def spoken_of(n: int, answer: Answer) -> Sequence[tuple[Prepared, Unit]]:
     """Sentences and rows of the sources with most words of the n-th value's sentence, of the one before it and of the question."""
     at = answer.at[n]
     before = answer.sentences[at - 1].text if at > 0 else ""
-    return _ranked(answer.sentence(n), before, answer.setting.question_terms, answer.setting)
+    return _ranked(answer.sentence(n), before, answer.context.question_terms, answer.context)
 
 
-def _ranked(sentence: str, before: str, asked: frozenset[str], setting: Setting) -> Sequence[tuple[Prepared, Unit]]:
+def _ranked(
+    sentence: str, before: str, asked: frozenset[str], context: CheckContext
+) -> Sequence[tuple[Prepared, Unit]]:
     own = role_terms(sentence)
     beside = (role_terms(before) | asked) - own
-    units = [(t, u) for t in setting.sources for u in t.units[:MOST_UNITS]]
+    units = [(t, u) for t in context.sources for u in t.units[:MOST_UNITS]]
     by_sentence = nlargest(PASSAGES, units, key=lambda tu: _score(tu[1], own, beside))
     by_question = nlargest(_ASKED_FOR, units, key=lambda tu: len(asked & (tu[1].terms | tu[1].context)))
     chosen = [(t, u) for t, u in by_sentence if _score(u, own, beside) > 0]

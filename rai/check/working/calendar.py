@@ -81,7 +81,7 @@ def _falls(year: int, named: re.Match[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DaySentence:
     """What the sentence of a day says: `beside` another one, an end or beginning of a month (`ends`), the end of a term (`lasts`).
     `next_to`: days that the value may lie next to: until the 6th of "from the 7th", the last before what a source says is too late.
     """
@@ -92,7 +92,7 @@ class Told:
     next_to: frozenset[Operand] = frozenset()
 
 
-def day_ways(found: Found, operands: Sequence[Operand], told: Told) -> Iterator[Reckoned]:
+def day_ways(found: Found, operands: Sequence[Operand], told: DaySentence) -> Iterator[Reckoned]:
     """Ways to a day, month or weekday: a day moved by a span, the end or beginning of a month, its weekday; as the sentence tells also the
     day before or after another, the first or last of its month, the last day of a term.
     """

@@ -9,14 +9,14 @@ from decimal import Decimal
 from functools import cache
 
 from rai.check.answer import Answer
+from rai.check.context import Finding
 from rai.check.lexicon.load import pattern
 from rai.check.operands import Operand, amount_of, spans_of
 from rai.check.reading.readings import readings
 from rai.check.rules.amounts import Spot
 from rai.check.rules.rounding import hedge_of
-from rai.check.setting import Finding
 from rai.check.working.bound import bound
-from rai.check.working.calendar import Reckoned, Told, day_ways, span_ways, time_ways
+from rai.check.working.calendar import DaySentence, Reckoned, day_ways, span_ways, time_ways
 from rai.check.working.forms import ways
 from rai.check.working.instead import of_one_line, says_that_it_reckons, takes_the_place_of_one
 from rai.check.working.measures import measured_ways
@@ -125,7 +125,7 @@ def _leads_there(operand: Operand, way: Reckoned, answer: Answer) -> bool:
     if operand.found.kind != "quantity":
         return False
     sign = "before" if f"- {operand.text}" in way.written else "after"
-    texts = {s.source.id: s.source.text for s in answer.setting.sources}
+    texts = {s.source.id: s.source.text for s in answer.context.sources}
     spans = [s for s in operand.evidence[:2] if s.field == "text"]
     return any(_FROM_THERE[sign].match(texts.get(s.source, "")[s.end : s.end + 16]) for s in spans)
 
@@ -174,7 +174,7 @@ def _is_edge(answer: Answer, at: int) -> bool:
 def _is_excluded(operand: Operand, answer: Answer) -> bool:
     """True of a day that a source says something is due before or begins after: the last day is the one before."""
     for span in operand.evidence[:2]:
-        for text in answer.setting.sources:
+        for text in answer.context.sources:
             if text.source.id == span.source and span.field == "text":
                 before = text.source.text[max(0, span.start - 32) : span.start]
                 if _bounding(("before", "after")).search(before):
@@ -186,7 +186,7 @@ def _recurs(operand: Operand, answer: Answer) -> bool:
     """True of a span of which a source says that something happens every so long."""
     if operand.found.kind != "quantity":
         return False
-    texts = {s.source.id: s.source.text for s in answer.setting.sources}
+    texts = {s.source.id: s.source.text for s in answer.context.sources}
     spans = [s for s in operand.evidence[:2] if s.field == "text"]
     return any(_EVERY.search(texts.get(s.source, "")[max(0, s.start - 24) : s.start]) for s in spans)
 
@@ -274,7 +274,7 @@ def _ways(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[R
 
 def _days(n: int, day: Found, answer: Answer, operands: tuple[Operand, ...]) -> Iterator[Reckoned]:
     sentence = answer.sentence(n)
-    told = Told(
+    told = DaySentence(
         beside=_BESIDE.search(sentence) is not None,
         ends=_ENDS.search(answer.text, max(0, day.start - 40), day.start) is not None,
         lasts=pattern("reckoning", "lasting", parts=True).search(sentence) is not None,

@@ -13,7 +13,7 @@ from itertools import combinations, permutations
 
 from rai.check.operands import Operand, numbered, unit_of
 from rai.check.working.products import counts_of, products_of
-from rai.check.working.terms import SAID, SCALE, Term, Wanted, cost_of, factor_of, of_fraction, scaled
+from rai.check.working.terms import SAID, SCALE, FormulaTerm, Wanted, cost_of, factor_of, of_fraction, scaled
 from rai.claims.found import Found
 from rai.claims.numbers.units import dimension_of
 
@@ -26,7 +26,7 @@ MOST_SUMMED = 8
 """Amounts of one list or sentence that are added up."""
 
 
-def ways(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Term]:
+def ways(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
     """Every way in which `operands` give the value, unordered. Time about quadratic in the operands, of which there are few."""
     money = wanted.found.kind == "money"
     said = [o for o in operands if o.far < SAID]
@@ -56,7 +56,7 @@ def ways(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Term]:
         yield from _ratios(wanted, operands)
 
 
-def _own(found: Found, operands: Iterable[Operand]) -> Iterator[Term]:
+def _own(found: Found, operands: Iterable[Operand]) -> Iterator[FormulaTerm]:
     """The operands of the value's own kind and measure; those of another unit of its dimension are converted."""
     unit = unit_of(found)
     for operand, amount in numbered(operands):
@@ -66,15 +66,15 @@ def _own(found: Found, operands: Iterable[Operand]) -> Iterator[Term]:
         if found.kind == "percent" and operand.far >= SAID:
             continue
         if theirs.kind == found.kind and unit_of(theirs) == unit:
-            yield Term(scaled(amount), (operand,), operand.text, operand.far)
+            yield FormulaTerm(scaled(amount), (operand,), operand.text, operand.far)
         elif found.kind == theirs.kind == "quantity" and (factor := factor_of(unit_of(theirs), unit)):
             exact = Fraction(amount) * factor
-            yield Term(of_fraction(exact), (operand,), operand.text, operand.far)
+            yield FormulaTerm(of_fraction(exact), (operand,), operand.text, operand.far)
         elif found.kind == "number" and theirs.kind == "quantity":
-            yield Term(scaled(amount), (operand,), operand.text, operand.far + 0.5)
+            yield FormulaTerm(scaled(amount), (operand,), operand.text, operand.far + 0.5)
 
 
-def _times_sums(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Term]:
+def _times_sums(own: Sequence[FormulaTerm], operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
     """12 × ($38.50 + $1): a price with what is added to it each time."""
     counts = [(c, n) for c, n in counts_of(operands) if c.far < SAID]
     for a, b in permutations([t for t in own if t.cost <= _FIRST][:6], 2):
@@ -82,7 +82,7 @@ def _times_sums(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Te
             for sign, each in (("+", a.number + b.number), ("-", a.number - b.number)):
                 if each > 0 and (sign == "-" or a.number > b.number):
                     number, cost = round(each * Fraction(n)), a.cost + b.cost + count.far + 0.75
-                    yield Term(
+                    yield FormulaTerm(
                         number,
                         (count, *a.operands, *b.operands),
                         f"{count.text} × ({a.written} {sign} {b.written})",
@@ -91,7 +91,7 @@ def _times_sums(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Te
                     )
 
 
-def _rated(own: Sequence[Term]) -> Iterator[Term]:
+def _rated(own: Sequence[FormulaTerm]) -> Iterator[FormulaTerm]:
     """$33.60 for each $1,000 of $3,000: a rate per a round amount, all three said close by."""
     near = sorted((t for t in own if t.cost < SAID), key=_term_cost)[:_MOST_RATED]
     for rate, each, of in permutations(near, 3):
@@ -99,23 +99,23 @@ def _rated(own: Sequence[Term]) -> Iterator[Term]:
             exact = Fraction(rate.number * of.number, each.number)
             written = f"{rate.written} × {of.written} / {each.written}"
             cost = rate.cost + each.cost + of.cost + 0.25
-            yield Term(round(exact), (*rate.operands, *of.operands, *each.operands), written, cost, product=True)
+            yield FormulaTerm(round(exact), (*rate.operands, *of.operands, *each.operands), written, cost, product=True)
 
 
 _ROUND = frozenset(n * SCALE for n in (100, 1000, 10_000))
 _MOST_RATED = 6
 
 
-def _differences(own: Sequence[Term]) -> Iterator[Term]:
+def _differences(own: Sequence[FormulaTerm]) -> Iterator[FormulaTerm]:
     """What one amount leaves of another, for a share of it: 80 % of ($1,450 - $250)."""
     for a, b in permutations([t for t in own if t.cost <= _FIRST][:8], 2):
         if a.number > b.number:
-            yield Term(
+            yield FormulaTerm(
                 a.number - b.number, (*a.operands, *b.operands), f"({a.written} - {b.written})", a.cost + b.cost + 0.25
             )
 
 
-def _shares(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Term]:
+def _shares(own: Sequence[FormulaTerm], operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
     """20 % of $45, $45 less 20 %, $45 plus 19 %; a half, a third or a quarter of it."""
     rates = [(o, Fraction(n) / 100) for o, n in numbered(operands) if o.found.kind == "percent" and n > 0]
     own, rates = sorted(own, key=_term_cost)[:MOST_OF], sorted(rates, key=_rate_far)[:MOST_RATES]
@@ -126,14 +126,14 @@ def _shares(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Term]:
         for fraction, of_one in parts if len(term.operands) < 3 else ():
             left = round(term.number * (1 - of_one))
             cost = term.cost + fraction.far + 0.5
-            yield Term(left, (*term.operands, fraction), f"{term.written} - {fraction.text}", cost, product=True)
+            yield FormulaTerm(left, (*term.operands, fraction), f"{term.written} - {fraction.text}", cost, product=True)
     for term in own:
         for rate, share in rates:
             part = _rounded(term.number * share.numerator, share.denominator)
             cost, used = term.cost + rate.far + 0.5, (*term.operands, rate)
-            yield Term(part, used, f"{rate.text} of {term.written}", cost, product=True)
-            yield Term(term.number - part, used, f"{term.written} - {rate.text}", cost, product=True)
-            yield Term(term.number + part, used, f"{term.written} + {rate.text}", cost, product=True)
+            yield FormulaTerm(part, used, f"{rate.text} of {term.written}", cost, product=True)
+            yield FormulaTerm(term.number - part, used, f"{term.written} - {rate.text}", cost, product=True)
+            yield FormulaTerm(term.number + part, used, f"{term.written} + {rate.text}", cost, product=True)
 
 
 MOST_OF, MOST_RATES = 60, 10
@@ -150,13 +150,13 @@ def _rounded(number: int, by: int) -> int:
     return whole + (2 * rest > by or (2 * rest == by and whole % 2 == 1))
 
 
-def _parts_of(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Term]:
+def _parts_of(own: Sequence[FormulaTerm], operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
     """Half, a third or a tenth of a number."""
     for operand, n in numbered(operands):
         if operand.found.kind == "number" and 0 < n < 1:
             for term in own:
                 if term.operands[0] is not operand:
-                    yield Term(
+                    yield FormulaTerm(
                         round(term.number * Fraction(n)),
                         (operand, *term.operands),
                         f"{operand.text} × {term.written}",
@@ -165,12 +165,12 @@ def _parts_of(own: Sequence[Term], operands: Sequence[Operand]) -> Iterator[Term
                     )
 
 
-def _percentages(operands: Sequence[Operand]) -> Iterator[Term]:
+def _percentages(operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
     """A share or a change of two values of one measure, in per cent; what is left of a hundred."""
     numbers = [(o, n) for o, n in numbered(operands) if n > 0]
     for o, n in numbers:
         if o.found.kind == "percent" and n < 100:
-            yield Term(scaled(100 - n), (o, o), f"100 % - {o.text}", o.far + 1.25)
+            yield FormulaTerm(scaled(100 - n), (o, o), f"100 % - {o.text}", o.far + 1.25)
     for (a, n), (b, m) in combinations([x for x in numbers if x[0].found.kind != "percent"], 2):
         if a.found.kind != b.found.kind or unit_of(a.found) != unit_of(b.found) or n == m:
             continue
@@ -180,10 +180,10 @@ def _percentages(operands: Sequence[Operand]) -> Iterator[Term]:
             (Fraction(g - s) / Fraction(g), f"({large.text} - {small.text}) / {large.text}"),
             (Fraction(g - s) / Fraction(s), f"({large.text} - {small.text}) / {small.text}"),
         ):
-            yield Term(of_fraction(exact * 100), (a, b), f"{written} × 100", cost_of(a, b) + 0.5)
+            yield FormulaTerm(of_fraction(exact * 100), (a, b), f"{written} × 100", cost_of(a, b) + 0.5)
 
 
-def _ratios(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Term]:
+def _ratios(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
     """How often one value goes into another of its measure: 4 of $120 and $30."""
     numbers = [(o, n) for o, n in numbered(operands) if n > 0 and o.found.kind in ("money", "quantity")]
     for (a, n), (b, m) in combinations(numbers, 2):
@@ -192,16 +192,18 @@ def _ratios(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Term]:
         large, small = (a, b) if n > m else (b, a)
         exact = Fraction(max(n, m)) / Fraction(min(n, m))
         if exact.denominator == 1 and wanted.takes(of_fraction(exact)):
-            yield Term(of_fraction(exact), (large, small), f"{large.text} / {small.text}", cost_of(large, small) + 1.0)
+            yield FormulaTerm(
+                of_fraction(exact), (large, small), f"{large.text} / {small.text}", cost_of(large, small) + 1.0
+            )
 
 
-def _pairs(wanted: Wanted, terms: Sequence[Term]) -> Iterator[Term]:
+def _pairs(wanted: Wanted, terms: Sequence[FormulaTerm]) -> Iterator[FormulaTerm]:
     """Sums and differences of two terms, of which a source alone says one operand at most; of the cheapest terms, and so many pairs at most."""
     cheap = sorted(terms, key=_term_cost)[:MOST_PAIRED]
     yield from _paired(wanted, cheap)
 
 
-def _paired(wanted: Wanted, terms: Sequence[Term]) -> Iterator[Term]:
+def _paired(wanted: Wanted, terms: Sequence[FormulaTerm]) -> Iterator[FormulaTerm]:
     ordered = sorted(terms, key=_term_number)
     numbers = [t.number for t in ordered]
     tried = 0
@@ -218,12 +220,14 @@ def _paired(wanted: Wanted, terms: Sequence[Term]) -> Iterator[Term]:
             return
 
 
-def _pair(a: Term, b: Term, sign: str) -> Term:
+def _pair(a: FormulaTerm, b: FormulaTerm, sign: str) -> FormulaTerm:
     number = a.number + b.number if sign == "+" else a.number - b.number
-    return Term(number, (*a.operands, *b.operands), f"{a.written} {sign} {b.written}", _joint(a, b), product=True)
+    return FormulaTerm(
+        number, (*a.operands, *b.operands), f"{a.written} {sign} {b.written}", _joint(a, b), product=True
+    )
 
 
-def _go_together(a: Term, b: Term) -> bool:
+def _go_together(a: FormulaTerm, b: FormulaTerm) -> bool:
     units = {unit_of(o.found) for t in (a, b) if len(t.operands) == 1 for o in t.operands} - {""}
     if len({dimension_of(u) or u for u in units}) > 1:
         return False  # 48 cm less 20 kg is nothing
@@ -240,22 +244,22 @@ def _go_together(a: Term, b: Term) -> bool:
     return len(unsaid) <= 1 or (not a.product and not b.product and max(o.far for o in unsaid) <= _FIRST)
 
 
-def _lying(ordered: Sequence[Term], numbers: Sequence[int], least: int, most: int) -> Sequence[Term]:
+def _lying(ordered: Sequence[FormulaTerm], numbers: Sequence[int], least: int, most: int) -> Sequence[FormulaTerm]:
     """The terms whose numbers lie within both, of those `ordered` by their `numbers`."""
     return ordered[bisect_left(numbers, least) : bisect_right(numbers, most)]
 
 
-def _apart(a: Term, b: Term) -> bool:
+def _apart(a: FormulaTerm, b: FormulaTerm) -> bool:
     """An amount that is used twice explains nothing; a count may be: two adults at £6 and two lunches at £5."""
     twice = any(x is y and x.found.kind not in ("number", "quantity") for x in a.operands for y in b.operands)
     return not twice and a.number != 0 and b.number != 0 and not (len(a.operands) == 1 and a.operands[0] in b.operands)
 
 
-def _joint(a: Term, b: Term) -> float:
+def _joint(a: FormulaTerm, b: FormulaTerm) -> float:
     return a.cost + b.cost + 0.5 * (len(a.operands) + len(b.operands) - 2)
 
 
-def _several(wanted: Wanted, own: Sequence[Term], products: Sequence[Term]) -> Iterator[Term]:
+def _several(wanted: Wanted, own: Sequence[FormulaTerm], products: Sequence[FormulaTerm]) -> Iterator[FormulaTerm]:
     """Three and more amounts added up: any three that are said close by, less one of them at most, or with one product among
     them; more than three only where the answer says them one after the other, as in a list below its total.
     """
@@ -283,15 +287,15 @@ _CLOSE = 2.0
 _FIRST = 1.2
 
 
-def _term_cost(term: Term) -> float:
+def _term_cost(term: FormulaTerm) -> float:
     return term.cost
 
 
-def _term_number(term: Term) -> int:
+def _term_number(term: FormulaTerm) -> int:
     return term.number
 
 
-def _runs(wanted: Wanted, near: Sequence[Term]) -> Iterator[Term]:
+def _runs(wanted: Wanted, near: Sequence[FormulaTerm]) -> Iterator[FormulaTerm]:
     """Amounts that the answer says one after the other, all of them."""
     said = sorted((t for t in near if t.operands[0].far < 1.0), key=lambda t: t.operands[0].found.start)
     for size in range(4, min(MOST_SUMMED, len(said)) + 1):
@@ -302,13 +306,13 @@ def _runs(wanted: Wanted, near: Sequence[Term]) -> Iterator[Term]:
                 yield _together(group, total)
 
 
-def _together(group: Sequence[Term], total: int, less: Term | None = None) -> Term:
+def _together(group: Sequence[FormulaTerm], total: int, less: FormulaTerm | None = None) -> FormulaTerm:
     every = (*group, less) if less else tuple(group)
     written = " + ".join(t.written for t in group) + (f" - {less.written}" if less else "")
     operands = tuple(o for t in every for o in t.operands)
-    return Term(total, operands, written, max(t.cost for t in every) + 0.5 * (len(every) - 1))
+    return FormulaTerm(total, operands, written, max(t.cost for t in every) + 0.5 * (len(every) - 1))
 
 
-def _to_cents(term: Term) -> Term:
+def _to_cents(term: FormulaTerm) -> FormulaTerm:
     number = (term.number + _CENT // 2) // _CENT * _CENT
-    return term if number == term.number else Term(number, term.operands, term.written, term.cost, term.product)
+    return term if number == term.number else FormulaTerm(number, term.operands, term.written, term.cost, term.product)

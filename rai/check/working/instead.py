@@ -9,9 +9,9 @@ from itertools import combinations, groupby, islice
 
 from grounding.text import terms
 from rai.check.answer import Answer
+from rai.check.context import Finding
 from rai.check.operands import Operand, amount_of, unit_of
 from rai.check.reading.sources import Place
-from rai.check.setting import Finding
 from rai.check.working.calendar import Reckoned
 from rai.check.working.terms import SAID
 from rai.claims.found import Found
@@ -49,7 +49,7 @@ _RESULT = re.compile(
 def _alike_around(n: int, operand: Operand, answer: Answer) -> bool:
     value = answer.values[n]
     mine = _around(answer.text, value.start, value.end)
-    texts = {s.source.id: s.source.text for s in answer.setting.sources}
+    texts = {s.source.id: s.source.text for s in answer.context.sources}
     spans = [s for s in operand.evidence[:2] if s.field == "text"]
     return any(len(mine & _around(texts.get(s.source, ""), s.start, s.end)) >= _ALIKE for s in spans)
 
@@ -83,7 +83,7 @@ def of_one_line(n: int, answer: Answer) -> Finding | None:
 def _pairs_of_lines(value: Found, answer: Answer) -> Iterator[tuple[Place, Place]]:
     """Every two values of the kind and unit of `value` that stand in one line of a source."""
     unit = unit_of(value)
-    for text in answer.setting.sources:
+    for text in answer.context.sources:
         alike = (p for p in text.kinds.get(value.kind, ()) if p.unit.field == "text" and unit_of(p.found) == unit)
         for _, group in groupby(alike, key=lambda p: p.text().count("\n", 0, p.found.start)):
             yield from combinations(islice(group, _MOST_IN_LINE), 2)

@@ -44,7 +44,7 @@ _LEAST = 100
 
 
 def _products(answer: Answer) -> Iterator[tuple[str, Decimal, int]]:
-    question = answer.setting.question.source.text if answer.setting.question else ""
+    question = answer.context.question.source.text if answer.context.question else ""
     seen = 0
     for text in (question, answer.text):
         for match in _SIDES.finditer(text[:_LENGTH]):

@@ -9,7 +9,7 @@ from itertools import combinations
 from math import ceil
 
 from rai.check.operands import Operand, numbered, unit_of
-from rai.check.working.terms import SAID, Term, cost_of, factor_of, scaled
+from rai.check.working.terms import SAID, FormulaTerm, cost_of, factor_of, scaled
 from rai.claims.found import Found
 from rai.claims.numbers.units import dimension_of
 
@@ -40,7 +40,7 @@ def _is_metered(operand: Operand) -> bool:
     return operand.far < SAID and dimension_of(unit_of(operand.found)) not in ("", "time", "calendar")
 
 
-def products_of(found: Found, operands: Sequence[Operand]) -> Iterator[Term]:
+def products_of(found: Found, operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
     """N times a price, the part beyond what is free times a price, started units times a price; of other kinds n times a value."""
     counts = counts_of(operands)
     for operand, amount in numbered(operands):
@@ -59,7 +59,7 @@ def products_of(found: Found, operands: Sequence[Operand]) -> Iterator[Term]:
                 # nine working days are no nine times of a price that nobody says is per day
                 loose = 0.75 if unit_of(count.found) and not operand.found.per and count.far + operand.far > 0 else 0.0
                 cost = cost_of(count, operand) + loose
-                yield Term(number, (count, operand), f"{written} × {operand.text}", cost, product=True)
+                yield FormulaTerm(number, (count, operand), f"{written} × {operand.text}", cost, product=True)
         if found.kind == "money":
             yield from _by_two(operand, amount, others)
             yield from _beyond(operand, amount, others)
@@ -101,7 +101,7 @@ def _times(unit_price: Found, count: Operand, n: Decimal) -> Iterator[tuple[Frac
             yield Fraction(ceil(exact)), f"{ceil(exact)} started"
 
 
-def _by_two(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
+def _by_two(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[FormulaTerm]:
     """2 × 3 × €16: what is paid per person and night, or per book and day. Ten of another sentence is no factor: it moves the point of any product."""
     said = [(c, n) for c, n in counts if c.far < SAID and n == int(n) and n <= MOST_FACTOR and (n != 10 or c.far == 0)][
         :6
@@ -110,13 +110,13 @@ def _by_two(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Dec
         return
     for (a, n), (b, m) in combinations(said, 2):
         written = f"{a.text} × {b.text} × {price.text}"
-        yield Term(scaled(amount * n * m), (a, b, price), written, cost_of(a, b, price), product=True)
+        yield FormulaTerm(scaled(amount * n * m), (a, b, price), written, cost_of(a, b, price), product=True)
 
 
 MOST_FACTOR = 31
 
 
-def _beyond(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
+def _beyond(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[FormulaTerm]:
     """(25 m - 20 m) × EUR 18: what goes beyond a part that costs nothing or something else. Of one unit, or both bare."""
     for (a, n), (b, m) in combinations(counts[:12], 2):
         if unit_of(a.found) != unit_of(b.found) or n == m:
@@ -124,10 +124,10 @@ def _beyond(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Dec
         (more, large), (less, small) = ((a, n), (b, m)) if n > m else ((b, m), (a, n))
         number = scaled(amount * (large - small))
         written = f"({more.text} - {less.text}) × {price.text}"
-        yield Term(number, (more, less, price), written, cost_of(more, less, price), product=True)
+        yield FormulaTerm(number, (more, less, price), written, cost_of(more, less, price), product=True)
 
 
-def _pro_rata(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
+def _pro_rata(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[FormulaTerm]:
     """10 of 30 days of $60: the part of a price that a part of its period makes."""
     for (a, n), (b, m) in combinations(counts[:12], 2):
         if not unit_of(a.found) or unit_of(a.found) != unit_of(b.found) or n == m:
@@ -135,17 +135,17 @@ def _pro_rata(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, D
         (whole, large), (part, small) = ((a, n), (b, m)) if n > m else ((b, m), (a, n))
         number = round(Fraction(scaled(amount)) * Fraction(small) / Fraction(large))
         written = f"{price.text} × {part.text} / {whole.text}"
-        yield Term(number, (price, part, whole), written, cost_of(price, part, whole), product=True)
+        yield FormulaTerm(number, (price, part, whole), written, cost_of(price, part, whole), product=True)
         if large % small == 0 and min(part.far, whole.far) < SAID:  # € 1.25 per 24 hours, for 48 hours
             number = scaled(amount * large / small)
             written = f"{whole.text} / {part.text} × {price.text}"
-            yield Term(number, (whole, part, price), written, cost_of(price, part, whole), product=True)
+            yield FormulaTerm(number, (whole, part, price), written, cost_of(price, part, whole), product=True)
 
 
-def _divided(whole: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[Term]:
+def _divided(whole: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[FormulaTerm]:
     for count, n in counts:
         if n > 1 and min(count.far, whole.far) < SAID and unit_of(count.found) in _SHARED:
             number = round(Fraction(scaled(amount)) / Fraction(n))
-            yield Term(
+            yield FormulaTerm(
                 number, (whole, count), f"{whole.text} / {count.text}", cost_of(whole, count) + 0.5, product=True
             )

@@ -50,7 +50,7 @@ def _told_of(operand: Operand, answer: Answer) -> Iterator[str]:
     """What a source says from an operand on, to the end of its paragraph; or the answer."""
     found = False
     for span in operand.evidence[:4]:
-        for text in answer.setting.sources:
+        for text in answer.context.sources:
             if text.source.id == span.source and span.field == "text":
                 found = True
                 yield text.source.text[span.start : span.end + 240].partition("\n\n")[0]
@@ -64,7 +64,7 @@ def day_of_month(n: int, found: Found, answer: Answer) -> Iterator[Reckoned]:
     if not dates:
         return
     named = _months_named(n, answer)
-    for text in answer.setting.sources:
+    for text in answer.context.sources:
         for start, end, day, shift in _month_days(text.source.text[:MOST_TEXT]):
             if any(d == day and _fits(month, shift, named) for month, d in dates):
                 written = text.source.text[start:end]
@@ -80,7 +80,7 @@ def _fits(month: int, shift: int, named: frozenset[int]) -> bool:
 def _months_named(n: int, answer: Answer) -> frozenset[int]:
     """The months of the other dates of the answer and of those of the question."""
     others = [value for m, value in enumerate(answer.values) if m != n and value.kind == "date"]
-    question = answer.setting.question
+    question = answer.context.question
     others += [p.found for p in question.kinds.get("date", ())] if question else []
     return frozenset(int(m[1]) for value in others for form in value.forms if (m := _MONTH.match(form)))
 

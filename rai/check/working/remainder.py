@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from rai.check.answer import Answer
+from rai.check.context import Finding
 from rai.check.lexicon.load import pattern
 from rai.check.operands import amount_of, unit_of
-from rai.check.setting import Finding
 from rai.claims.found import Found
 from rai.records import SUPPORTED
 

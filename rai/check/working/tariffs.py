@@ -44,7 +44,7 @@ def tariff_ways(wanted: Wanted, answer: Answer, operands: Sequence[Operand]) -> 
     if not counts:
         return
     unit = unit_of(wanted.found)
-    for text in answer.setting.sources:
+    for text in answer.context.sources:
         amounts = [a for a in _amounts(text) if unit_of(a.operand.found) == unit]
         for further in islice((a for a in amounts if _is_further(a)), MOST_FURTHER):
             bases = [a for a in amounts if a is not further and a.column == further.column and _is_near(a, further)]
@@ -97,7 +97,7 @@ def usage_ways(wanted: Wanted, answer: Answer, operands: Sequence[Operand]) -> I
         *((o, int(n)) for o in counts if (n := o.amount) is not None and n == int(n) and 2 <= n <= 36),
     ]
     unit = unit_of(wanted.found)
-    for text in answer.setting.sources:
+    for text in answer.context.sources:
         rows: dict[int, list[_Amount]] = {}
         for amount in _amounts(text):
             if unit_of(amount.operand.found) == unit and amount.column > 0:
@@ -185,7 +185,7 @@ def lines_ways(n: int, wanted: Wanted, answer: Answer) -> Iterator[Reckoned]:
     if not said:
         return
     unit = unit_of(wanted.found)
-    for text in answer.setting.sources:
+    for text in answer.context.sources:
         lines = _listed([a for a in _amounts(text) if unit_of(a.operand.found) == unit])
         for run in lines:
             for at in range(len(run) - 1):

@@ -17,7 +17,7 @@ _WHOLE = Decimal(SCALE)
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class FormulaTerm:
     """A part of a calculation. `number`: in ten-thousandths. `cost`: how far its operands lie, and how many they are."""
 
     number: int

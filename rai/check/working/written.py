@@ -8,8 +8,8 @@ from decimal import Decimal
 from itertools import pairwise
 
 from rai.check.answer import Answer
+from rai.check.context import Finding
 from rai.check.operands import amount_of
-from rai.check.setting import Finding
 
 _FORMULA = re.compile(
     r"(?P<left>(?:[^\d\s]{0,3}\s?\d[\d.,]*\d?\s?[^\W\d]{0,8}\s?[+−×*·x/–-]\s?){1,8}[^\d\s]{0,3}\s?\d[\d.,]*\s?[^\W\d]{0,8})\s?=\s?(?:[^\d\s]{1,3}\s?)?\**$"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.commands.doctor_model import model_service
-from bot.commands.doctor_page import Finding
+from bot.commands.doctor_page import Diagnosis
 from bot.settings.load import Settings, load_settings
 from tests.fakes import openai_server as fake
 from tests.fakes.openai_forms import Reasoner
@@ -27,13 +27,13 @@ def settings(server: OpenAIServer, **more: Any) -> Settings:
     return load_settings(**{**given, **more})
 
 
-async def looked(server: OpenAIServer, **more: Any) -> list[Finding]:
+async def looked(server: OpenAIServer, **more: Any) -> list[Diagnosis]:
     found = await model_service(settings(server, **more))
     assert all(KEY not in f"{finding.detail}{finding.fix}" for finding in found)
     return found
 
 
-async def one(server: OpenAIServer, **more: Any) -> Finding:
+async def one(server: OpenAIServer, **more: Any) -> Diagnosis:
     (found,) = await looked(server, **more)
     return found
 

@@ -20,7 +20,7 @@ from bot.commands.wiring import Ingester, Wiring
 from bot.settings.load import Settings
 from bot.system import System
 from bot.version import VERSION
-from grounding.ingest.upkeep import Past
+from grounding.ingest.upkeep import History
 from tests.bot.commands.conftest import Attest
 
 ROOT = Path(__file__).parents[3]
@@ -98,7 +98,7 @@ async def no_ingester(_: Settings) -> Ingester:
     raise AssertionError("nothing is ingested here")
 
 
-def no_past(_: Settings) -> Past:
+def no_past(_: Settings) -> History:
     raise AssertionError("nobody looks back here")
 
 

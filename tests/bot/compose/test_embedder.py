@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.commands.doctor_page import Finding
+from bot.commands.doctor_page import Diagnosis
 from bot.commands.doctor_services import services
 from bot.compose.ingest import is_taken_in, open_ingester
 from bot.compose.system import compose
@@ -135,7 +135,7 @@ async def test_another_embedder_means_another_ingest_and_words_until_then(
     assert not await is_taken_in(settings, [folder])
     async with running(settings) as system:
         reply = await system.answer(Ask(QUESTION), None)
-        assert system.bare() == (1, 1)
+        assert system.chunks_without_vector() == (1, 1)
     assert reply.mode["search"] == "lexical"
     assert server.bodies == []  # there is nothing that the meaning of the question could be held against
     assert "no vectors of the embedding model in use: searched by words only; run attest ingest" in reply.notes
@@ -144,7 +144,7 @@ async def test_another_embedder_means_another_ingest_and_words_until_then(
     assert await is_taken_in(settings, [folder])
     async with running(settings) as system:
         assert (await system.answer(Ask(QUESTION), None)).mode["search"] == "hybrid"
-        assert system.bare() == (0, 0)
+        assert system.chunks_without_vector() == (0, 0)
     narrow = changed(settings, embedding_width=64)
     assert (await take_in(narrow, folder)).reembedded == 1
     async with running(narrow) as system:
@@ -169,7 +169,7 @@ async def test_an_ingest_that_the_service_fails_ends_whole_by_words_and_the_next
     assert report.embedded == 128
     assert report.waiting.startswith("embedding service: the key was refused")
     async with running(settings) as system:
-        assert system.bare() == (report.chunks - 128, 0)
+        assert system.chunks_without_vector() == (report.chunks - 128, 0)
         reply = await system.answer(Ask("What does Plan 190 cost a month?"), None)
         assert "$190.99" in reply.answer
         (ingested,) = [e async for e in system.ledger.entries() if e.kind == "ingest"]
@@ -191,7 +191,7 @@ async def test_a_passage_that_the_service_refuses_keeps_none_of_its_neighbours_f
     assert report.embedded == report.chunks - 1
     assert "the request was refused (status 400" in report.waiting
     async with running(settings) as system:
-        assert system.bare() == (1, 0)
+        assert system.chunks_without_vector() == (1, 0)
         found = await system.retriever.retrieve(Query("What does Plan 3 cost?"), Access(), 5)
     assert found.mode == "hybrid"
     assert found.notes[0].startswith(f"1 of {report.chunks} passages have no vectors of the embedding model in use")
@@ -250,7 +250,7 @@ async def test_doctor_tells_what_is_wrong_with_the_service_and_the_fix(
     assert key not in str(found)
 
 
-async def asked(settings: Settings) -> Finding:
+async def asked(settings: Settings) -> Diagnosis:
     """What doctor says of the service."""
     findings = await services(settings)
     return next(finding for finding in findings if finding.name == "embedding service")
@@ -282,4 +282,4 @@ async def test_vectors_of_gone_models_stay_in_the_store(settings: Settings, embe
     await take_in(settings, tmp_path / "kb")
     assert (await take_in(embedded, tmp_path / "kb")).embedded == 0
     assert await is_taken_in(embedded, [tmp_path / "kb"])
-    assert StoreKeys(settings.home / "index" / "store.db").bare("another") == (1, 1)
+    assert StoreKeys(settings.home / "index" / "store.db").chunks_without_vector("another") == (1, 1)

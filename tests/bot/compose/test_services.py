@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.compose.embedder import service_embedder
-from bot.compose.owned import Closers
+from bot.compose.owned import Resources
 from bot.compose.services import learned, openai_key
 from bot.settings.load import load_settings
 from grounding.errors import ServiceRejected
@@ -40,7 +40,7 @@ async def test_the_token_is_for_the_scope_of_the_settings(
 ) -> None:
     async with IdentityServer() as server:
         server.install(monkeypatch)
-        closers = Closers()
+        closers = Resources()
         key = openai_key(load_settings(**{"openai_base_url": AZURE, **given}), closers)
         assert not isinstance(key, str | None)
         bearer: Callable[[], Awaitable[str]] = key
@@ -50,11 +50,11 @@ async def test_the_token_is_for_the_scope_of_the_settings(
 
 
 def test_what_is_learned_of_a_model_is_one_record_for_its_address_and_name() -> None:
-    closers, first = Closers(), load_settings(openai_base_url=AZURE)
+    closers, first = Resources(), load_settings(openai_base_url=AZURE)
     known = learned(first, closers)
     assert learned(first, closers) is known
     assert learned(load_settings(openai_base_url=AZURE, openai_model="other"), closers) is not known
-    assert learned(first, Closers()) is not known, "another system begins anew"
+    assert learned(first, Resources()) is not known, "another system begins anew"
 
 
 @pytest.mark.parametrize(("more", "auth"), [({}, "api-key"), ({"embedding_api_key": "own"}, None)])
@@ -66,7 +66,7 @@ async def test_vectors_at_the_same_gateway_carry_the_key_in_the_same_header(
             openai_base_url=server.base_url, openai_api_key=KEY, openai_auth="api-key", embedder="openai",
             embedding_model="embed-1", embedding_width=256, **more,
         )  # fmt: skip
-        closers = Closers()
+        closers = Resources()
         embedder = service_embedder(settings, Remote("embedding service", retries=0), closers)
         with suppress(ServiceRejected):  # this server knows the key as bearer alone
             await embedder.embed(["attest"])

@@ -9,7 +9,7 @@ import pytest
 from bot.http.metrics import Metrics
 from bot.records import Ask, OnStage, Reply
 from grounding.errors import ServiceUnavailable
-from grounding.observe import ChatCall, observed, rule_failed, watched_by, without
+from grounding.observe import ChatCall, observed, record_degraded, rule_failed, watched_by
 from grounding.records import Completion
 from grounding.services.remote import Breaker, Remote
 from rai.records import Outcome
@@ -94,15 +94,15 @@ async def test_a_turn_goes_without_a_seam_once() -> None:
     """However often it was missed in one turn; outside of a turn nothing is counted."""
 
     async def work() -> None:
-        without("tagger")
-        without("tagger")
-        without("web")
+        record_degraded("tagger")
+        record_degraded("tagger")
+        record_degraded("web")
 
     metrics, text = await scraped(work, times=3)
     assert 'attest_turns_degraded_total{seam="tagger"} 3.0' in text
     assert 'attest_turns_degraded_total{seam="web"} 3.0' in text
     with watched_by(metrics.operation):
-        without("web")
+        record_degraded("web")
     assert 'attest_turns_degraded_total{seam="web"} 3.0' in metrics.text().decode()
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.teams.guard import Refusal, check_local_request, check_service_url, check_tenant, read_activity
+from bot.teams.guard import RefusedRequest, check_local_request, check_service_url, check_tenant, read_activity
 from tests.bot.teams.conftest import Bots
 from tests.fakes.channel import FakeChannel
 
@@ -150,12 +150,12 @@ def test_service_urls_that_are_allowed(url: str) -> None:
     ],
 )  # fmt: skip
 def test_service_urls_that_are_refused(url: str) -> None:
-    with pytest.raises(Refusal):
+    with pytest.raises(RefusedRequest):
         check_service_url(url, HOSTS, loopback=True)
 
 
 def test_loopback_is_refused_when_the_server_is_not_on_loopback() -> None:
-    with pytest.raises(Refusal):
+    with pytest.raises(RefusedRequest):
         check_service_url("http://localhost:56150/_connector", HOSTS, loopback=False)
 
 
@@ -171,19 +171,19 @@ def test_tenants(conversation: str | None, data: str | None, allowed: bool) -> N
     if allowed:
         check_tenant(activity, ("t1", "t2"))
         return
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(RefusedRequest) as refused:
         check_tenant(activity, ("t1", "t2"))
     assert refused.value.status == 403
 
 
 def test_no_list_of_tenants_allows_none() -> None:
-    with pytest.raises(Refusal):
+    with pytest.raises(RefusedRequest):
         check_tenant({"conversation": {"id": "c", "tenantId": "t1"}}, ())
 
 
 @pytest.mark.parametrize("host", [None, "", "evil.example", "127.0.0.1.evil.example", "[::1"])
 def test_foreign_hosts_are_refused(host: str | None) -> None:
-    with pytest.raises(Refusal):
+    with pytest.raises(RefusedRequest):
         check_local_request(host, None)
 
 
@@ -200,7 +200,7 @@ _FIELDS = ("type", "channelId", "serviceUrl", "conversation", "from", "recipient
 def test_any_json_is_either_an_activity_or_refused(body: Any) -> None:
     try:
         activity = read_activity(json.dumps(body).encode(), None)
-    except Refusal:
+    except RefusedRequest:
         return
     assert isinstance(activity["conversation"]["id"], str)
     json.dumps(activity, ensure_ascii=False).encode()
@@ -209,5 +209,5 @@ def test_any_json_is_either_an_activity_or_refused(body: Any) -> None:
 @given(raw=st.binary(max_size=200), charset=st.sampled_from([None, "utf-8", "utf-16", "rot13", "hex", "nope", "idna"]))
 @settings(max_examples=200, deadline=None)
 def test_any_bytes_are_either_an_activity_or_refused(raw: bytes, charset: str | None) -> None:
-    with pytest.raises(Refusal):
+    with pytest.raises(RefusedRequest):
         read_activity(raw, charset)

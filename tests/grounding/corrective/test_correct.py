@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from grounding.corrective.correct import Metered, correct
-from grounding.corrective.find import Finding, find
+from grounding.corrective.find import FoundEvidence, find
 from grounding.corrective.plan import About
 from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceReplyInvalid, ServiceUnavailable
 from grounding.policies.files import built_in
@@ -52,7 +52,7 @@ async def corrected(
     model: ChatModel | None = None,
     otherwise: str | None = None,
     within_s: float = 60.0,
-) -> Finding:
+) -> FoundEvidence:
     """A finding whose first search finds `found`, corrected; ended by force if it does not end itself."""
     retriever = ListedRetriever({QUESTION: found, **(more or {})})
     scripted = ScriptedModel(*replies, otherwise=otherwise) if replies or otherwise else None
@@ -66,11 +66,11 @@ async def corrected(
     return f
 
 
-def steps(f: Finding) -> list[tuple[str, int, str]]:
+def steps(f: FoundEvidence) -> list[tuple[str, int, str]]:
     return [(c.step, c.added, c.why) for c in f.corrections]
 
 
-def stages(f: Finding) -> list[str]:
+def stages(f: FoundEvidence) -> list[str]:
     return cast("Stages", f.stage).names
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from grounding.query.slips import FROM, TWO_FROM, Slips
+from grounding.query.slips import FROM, TWO_FROM, SpellingIndex
 
 LETTERS = st.text("abcdeé1", min_size=1, max_size=12)
 
@@ -34,16 +34,16 @@ LETTERS = st.text("abcdeé1", min_size=1, max_size=12)
 )
 def test_slips_of_the_hand(typed: str, word: str, slips: int) -> None:
     """`slips` 0: another word."""
-    assert Slips([word]).near(typed) == ([(word, slips)] if slips else [])
+    assert SpellingIndex([word]).near(typed) == ([(word, slips)] if slips else [])
 
 
 def test_the_word_itself_is_no_slip() -> None:
-    assert Slips(["belfry"]).near("belfry") == []
+    assert SpellingIndex(["belfry"]).near("belfry") == []
 
 
 def test_nothing_is_near_nothing() -> None:
-    assert Slips([]).near("belfry") == []
-    assert Slips(["belfry"]).near("") == []
+    assert SpellingIndex([]).near("belfry") == []
+    assert SpellingIndex(["belfry"]).near("") == []
 
 
 @given(st.lists(LETTERS, max_size=30), LETTERS)
@@ -61,7 +61,7 @@ def test_nothing_that_a_plain_comparison_finds_is_missed(words: list[str], token
             and digits[0] == digits[1]
         )
 
-    found = Slips(set(words)).near(token)
+    found = SpellingIndex(set(words)).near(token)
     assert {word for word, _ in found} == {word for word in words if near(word)}
     assert len(found) == len({word for word, _ in found})
     assert all(OSA.distance(word, token) == slips for word, slips in found)

@@ -6,7 +6,7 @@ import pytest
 
 from grounding.quoting.asked import read
 from grounding.quoting.choose import AMPLE, SHORT, choose, outdone, room, shown, unknown_of_its_kind
-from grounding.quoting.features import Candidate, candidates
+from grounding.quoting.features import BlockCandidate, candidates
 from grounding.records import Passage
 
 
@@ -88,7 +88,7 @@ def test_the_answer_keeps_to_its_room() -> None:
     assert room(read("how do I pay the fee")) == AMPLE
 
 
-def row(text: str) -> Candidate:
+def row(text: str) -> BlockCandidate:
     return candidates(passages(text))[0]
 
 

@@ -19,7 +19,7 @@ from grounding.errors import (
     ServiceTimeout,
     ServiceUnavailable,
 )
-from grounding.services.remote import BACKOFF_CAP_S, Breaker, LeftAlone, Overloaded, Remote, Throttled, retry_after
+from grounding.services.remote import BACKOFF_CAP_S, Breaker, CircuitOpen, Overloaded, Remote, Throttled, retry_after
 from tests.fakes.clock import AMPLE_S, time_passes
 
 
@@ -279,7 +279,7 @@ async def test_breaker_opens_after_failures_in_a_row_and_then_nothing_is_called(
     for _ in range(3):
         with pytest.raises(ServiceUnavailable, match="refused"):
             await svc.call(service)
-    with pytest.raises(LeftAlone, match="left alone"):
+    with pytest.raises(CircuitOpen, match="left alone"):
         await svc.call(service)
     assert service.calls == 3
 

@@ -13,7 +13,7 @@ import yaml
 from rai.check.answer import Answer
 from rai.check.catalogue import BY_ID, RULES
 from rai.check.engine import ALONE, Judged
-from rai.check.match import check_claims, setting_of
+from rai.check.match import check_claims, context_of
 from rai.check.quoted.changed import loose_digits
 from rai.check.reading.readings import readings
 from rai.check.statements.match import COVERED
@@ -83,11 +83,11 @@ def test_no_rule_decides_what_the_catalogue_does_not_say(row: dict[str, Any]) ->
 def values_of(row: dict[str, Any], text: str) -> Iterator[Judged]:
     """Each value of `text` as the steps are given it."""
     sources = [Source(f"s{n}", source) for n, source in enumerate(row["sources"], 1)]
-    setting = setting_of(sources, row.get("question"), (), REGIONS, None)
+    context = context_of(sources, row.get("question"), (), REGIONS, None)
     found = find_values(text, REGIONS)
     values = sorted([*found, *loose_digits(text, found)], key=lambda f: (f.start, f.end))
     by_place = {(c.start, c.end, c.kind): c for c in claims_of(text, values)}
-    answer = Answer.read(text, values, setting)
+    answer = Answer.read(text, values, context)
     for n, value in enumerate(values):
         yield Judged(n, by_place[value.start, value.end, value.kind], value, tuple(readings(value, text)), answer)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grounding.errors import StoreError
-from rai.ledger.chain import GENESIS, Row, canonical, link, new_entry_id, seal, walk
+from rai.ledger.chain import GENESIS, SealedRow, canonical, link, new_entry_id, seal, walk
 
 KEY = bytes(range(32))
 JSON = st.recursive(
@@ -21,8 +21,8 @@ JSON = st.recursive(
 )
 
 
-def chain(bodies: list[str]) -> list[Row]:
-    rows: list[Row] = []
+def chain(bodies: list[str]) -> list[SealedRow]:
+    rows: list[SealedRow] = []
     for n, body in enumerate(bodies, start=1):
         prev = rows[-1] if rows else None
         entry_id = new_entry_id(1_700_000_000_000, prev.entry_id if prev else None)
@@ -72,7 +72,7 @@ def test_every_order_but_the_right_one_is_found(bodies: list[str], data: st.Data
     assert walk(KEY, rows, macs.__contains__).broken is None
     order = data.draw(st.permutations(range(len(rows))))
     moved = [
-        Row(n, r.entry_id, r.at, r.kind, r.body, r.digest, r.prev, r.mac)
+        SealedRow(n, r.entry_id, r.at, r.kind, r.body, r.digest, r.prev, r.mac)
         for n, r in enumerate((rows[i] for i in order), start=1)
     ]
     broken = walk(KEY, moved, macs.__contains__).broken
@@ -81,7 +81,7 @@ def test_every_order_but_the_right_one_is_found(bodies: list[str], data: st.Data
 
 def test_an_entry_entered_twice_is_found() -> None:
     rows = chain([canonical({"n": n}) for n in range(3)])
-    again = Row(4, *[getattr(rows[2], f) for f in Row.__slots__[1:]])
+    again = SealedRow(4, *[getattr(rows[2], f) for f in SealedRow.__slots__[1:]])
     broken = walk(KEY, [*rows, again], lambda _: True).broken
     assert broken is not None
     assert broken.why.startswith("reordered")

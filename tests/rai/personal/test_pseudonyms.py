@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rai.personal.known import Kind, Personal
-from rai.personal.pseudonyms import Key, Pseudonyms
+from rai.personal.pseudonyms import PlaceholderKey, Pseudonyms
 from rai.personal.redact import Redactor, merged
 
 PIECES = [
@@ -32,7 +32,7 @@ def _same(found: list[Personal], _text: str) -> list[Personal]:
     return found
 
 
-def key_of(*values: tuple[Kind, str], around: str = "") -> Key:
+def key_of(*values: tuple[Kind, str], around: str = "") -> PlaceholderKey:
     text = " ".join([around, *(v for _, v in values)])
     return Pseudonyms().replace((text,), lambda t: personal(t, *values))[1]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rai.personal.known import Known, Personal
+from rai.personal.known import KnownPersonalData, Personal
 from rai.personal.redact import MASK, Redactor, redact, redact_body, redact_entry
 
 PERSONAL = [
@@ -129,7 +129,7 @@ def test_the_given_body_is_left_as_it_was() -> None:
 
 
 def test_a_name_is_not_cut_out_of_longer_words() -> None:
-    assert redact_body({"a": "Al said: also almost Al"}, Known([Personal(0, 2, "PERSON", "Al")])) == {
+    assert redact_body({"a": "Al said: also almost Al"}, KnownPersonalData([Personal(0, 2, "PERSON", "Al")])) == {
         "a": "██ said: also almost ██"
     }
 

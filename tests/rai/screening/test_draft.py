@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grounding.asking.templates import template
-from rai.screening.draft import LEAK, MARKER, Around, DraftRule, draft_rules, judge_draft
+from rai.screening.draft import LEAK, MARKER, DraftMaterial, DraftRule, draft_rules, judge_draft
 from rai.screening.markup import ACTIVE, CARRIES, IMAGE, SCHEME, cleaned
 
 OURS = tuple(template(name) for name in ("system", "guidance", "history", "agent_context", "revision"))
-AROUND = Around(
+AROUND = DraftMaterial(
     own=(
         "Return the Roost hub within 30 days. Open a ticket at https://help.example/form?ticket=new and name the order.",
     ),
@@ -24,7 +24,7 @@ AROUND = Around(
 )
 
 
-def rule_of(draft: str, around: Around = AROUND) -> str | None:
+def rule_of(draft: str, around: DraftMaterial = AROUND) -> str | None:
     return judge_draft(draft, around).screening.rule
 
 
@@ -108,7 +108,7 @@ RUDE = "Do not say: you are an idiot. The manual of 1987 says shit happens, and 
     ],
 )
 def test_the_companys_own_words_are_not_censored(draft: str, rule: str | None) -> None:
-    assert rule_of(draft, Around(own=(RUDE,))) == rule
+    assert rule_of(draft, DraftMaterial(own=(RUDE,))) == rule
 
 
 LEAKS = [
@@ -148,13 +148,13 @@ def test_a_few_words_in_common_are_no_leak(draft: str) -> None:
 
 def test_words_that_a_source_or_the_person_has_too_are_no_leak() -> None:
     line = "Do not argue with the user, and do not lecture on procedure beyond what was asked."
-    assert rule_of(line, Around(own=(f"Tone guide. {line}",), ours=OURS)) is None
-    assert rule_of(line, Around(said=(f"Translate: {line}",), ours=OURS)) is None
-    assert rule_of(line, Around(ours=OURS)) == LEAK
+    assert rule_of(line, DraftMaterial(own=(f"Tone guide. {line}",), ours=OURS)) is None
+    assert rule_of(line, DraftMaterial(said=(f"Translate: {line}",), ours=OURS)) is None
+    assert rule_of(line, DraftMaterial(ours=OURS)) == LEAK
 
 
 def test_the_turns_own_markers_belong_in_no_answer() -> None:
-    around = Around(markers=("q7f3k9", ""))
+    around = DraftMaterial(markers=("q7f3k9", ""))
     assert rule_of("Hubs go back within 30 days <<q7f3k9>>.", around) == MARKER
     assert rule_of("Hubs go back within 30 days.", around) is None
 
@@ -228,7 +228,7 @@ KB = sorted((Path(__file__).parents[3] / "bot" / "sample" / "kb").rglob("*.md"))
 def test_an_answer_made_of_quotes_is_never_hurt(path: Path) -> None:
     """Every line of the sample knowledge base, alone and as a whole, passes unchanged, whatever it says."""
     text = path.read_text("utf-8") + "\n" + "\n".join(rule.fires for rule in draft_rules())
-    around = Around(own=(text,), ours=OURS)
+    around = DraftMaterial(own=(text,), ours=OURS)
     for line in (*filter(None, map(str.strip, text.splitlines())), text.strip()):
         judged = judge_draft(f"{line} [1]", around)
         assert (judged.text, judged.screening.verdict) == (f"{line} [1]", "allow")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rai.screening.automata import as_ascii
 from rai.screening.forms import normal, spelled_out
-from rai.screening.screen import BLOCK_AT, As, Rule, excerpt, judge, rules
+from rai.screening.screen import BLOCK_AT, As, ScreenRule, excerpt, judge, rules
 
 
 def blocked(text: str, as_: As = "request") -> bool:
@@ -20,12 +20,12 @@ def blocked(text: str, as_: As = "request") -> bool:
     return found is not None and found.blocked
 
 
-def ids(rule: Rule) -> str:
+def ids(rule: ScreenRule) -> str:
     return rule.id
 
 
 @pytest.mark.parametrize("rule", rules(), ids=ids)
-def test_a_rule_fires_on_its_example(rule: Rule) -> None:
+def test_a_rule_fires_on_its_example(rule: ScreenRule) -> None:
     for as_ in sorted(rule.judges):
         found = judge(rule.fires, as_=as_)
         assert found is not None
@@ -34,7 +34,7 @@ def test_a_rule_fires_on_its_example(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", rules(), ids=ids)
-def test_a_rule_spares_its_honest_twin(rule: Rule) -> None:
+def test_a_rule_spares_its_honest_twin(rule: ScreenRule) -> None:
     for as_ in sorted(rule.judges):
         assert not blocked(rule.spares, as_)
 
@@ -46,7 +46,7 @@ JOINTS = (" ", "-", " - ", "'", "\n", ". ", "--- ", "_")
 @pytest.mark.parametrize("rule", rules(), ids=ids)
 @given(draw=st.randoms(use_true_random=False))
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_a_rule_comes_to_an_end_on_long_runs_of_its_own_words(rule: Rule, draw: Random) -> None:
+def test_a_rule_comes_to_an_end_on_long_runs_of_its_own_words(rule: ScreenRule, draw: Random) -> None:
     """Near misses of the rule over and over: an engine that tries one way after another would never end here."""
     words = sorted(set(re.findall(r"[a-z][a-z']+", rule.text)))
     for length in LENGTHS:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rai.check.answer import Answer
-from rai.check.match import setting_of
+from rai.check.match import context_of
 from rai.check.places.features import FEATURES, features, heard
 from rai.check.places.rank import MODEL, model, ranked
 from rai.check.places.words import names_of
@@ -30,8 +30,8 @@ def places(text: str) -> dict[str, Place]:
 
 
 def read(answer: str, text: str, question: str = "") -> Answer:
-    setting = setting_of([Source("s", text)], question or None, (), REGIONS, None)
-    return Answer.read(answer, sorted(find_values(answer, REGIONS), key=lambda f: (f.start, f.end)), setting)
+    context = context_of([Source("s", text)], question or None, (), REGIONS, None)
+    return Answer.read(answer, sorted(find_values(answer, REGIONS), key=lambda f: (f.start, f.end)), context)
 
 
 def test_a_cell_stands_by_its_row_its_column_and_its_heading() -> None:

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rai.check.context import Around, CheckContext, Finding, line_of
 from rai.check.rules.conflict import conflict
 from rai.check.same.values import same_value
-from rai.check.setting import Around, Finding, Setting, line_of
 from rai.claims.found import Found
 from rai.records import Claim, Source
 from tests.rai.check.judged import judged, well_founded
 
 
-def judge(claim: Claim, found: Found, around: Around, setting: Setting) -> Finding | None:
+def judge(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding | None:
     """`conflict` with every place that holds the claim's value, as the check calls it after the roles are bound."""
-    fitting = [p for s in setting.sources for p in s.places if same_value(found, p.found, line_of(p))]
-    return conflict(claim, found, fitting, around, setting)
+    fitting = [p for s in context.sources for p in s.places if same_value(found, p.found, line_of(p))]
+    return conflict(claim, found, fitting, around, context)
 
 
 OLD_TABLE = "Plan: Basic | Price: $19 | Storage: 5 GB\nPlan: Pro | Price: $29 | Storage: 20 GB"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rai.check.context import standing
 from rai.check.reading.sources import prepare
 from rai.check.same.keys import looked_up, stored_under
 from rai.check.same.values import comparable_kinds, same_value
-from rai.check.setting import standing
 from rai.claims.find import find_values
 from rai.records import Source
 

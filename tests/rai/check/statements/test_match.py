@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
+from rai.check.context import CheckContext, Finding
 from rai.check.match import check_claims
 from rai.check.reading.sources import prepare
-from rai.check.setting import Finding, Setting
 from rai.check.statements.match import COVERED, match_statement
 from rai.check.statements.rules import RULES
 from rai.claims.contacts.phones import REGIONS
@@ -27,7 +27,7 @@ CONDEMNED = {"contradicted", "absent"}
 def finding(answer: str, *sources: str, question: str = "") -> Finding:
     prepared = tuple(prepare(Source(f"s{n}", text), REGIONS) for n, text in enumerate(sources, 1))
     asked = prepare(Source("question", question), REGIONS) if question else None
-    return match_statement(answer, Setting(prepared, (), asked, frozenset()))
+    return match_statement(answer, CheckContext(prepared, (), asked, frozenset()))
 
 
 @pytest.mark.parametrize(("rule", "source", "answer"), FIRES)

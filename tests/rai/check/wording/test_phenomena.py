@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rai.check.context import CheckContext, Finding
 from rai.check.reading.sources import prepare
-from rai.check.setting import Finding, Setting
 from rai.check.statements.match import match_statement
 from rai.check.wording.weigh import weigh_claims
 from rai.claims.contacts.phones import REGIONS
@@ -88,7 +88,7 @@ STATUS = [
 
 def _finding(answer: str, source: str) -> Finding:
     prepared = prepare(Source("s1", source), REGIONS)
-    return match_statement(answer, Setting((prepared,), (), None, frozenset()))
+    return match_statement(answer, CheckContext((prepared,), (), None, frozenset()))
 
 
 def _score(answer: str, *texts: str) -> float:

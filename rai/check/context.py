@@ -18,7 +18,7 @@ from rai.records import EvidenceSpan, Kind, Status
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class CheckContext:
     """What all claims of one answer are judged against. `at`: when the conversation takes place, for "tomorrow"."""
 
     sources: tuple[Prepared, ...]
