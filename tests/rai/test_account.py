@@ -94,7 +94,7 @@ def test_calls_of_which_nothing_is_told_are_said_to_be_missing() -> None:
     usage = {"prompt_tokens": 10, "completion_tokens": 1}
     calls = [ModelCall("grade", "m", ended, 1.0, told, None) for ended, told in (
         ("complete", usage), ("complete", {}), ("ServiceTimeout", {}), ("CancelledError", {}), ("ContentFiltered", {}),
-        ("ServiceUnavailable", {}), ("LeftAlone", {}), ("Throttled", {}), ("ServiceRejected", {}),
+        ("ServiceUnavailable", {}), ("CircuitOpen", {}), ("Throttled", {}), ("ServiceRejected", {}),
     )]  # fmt: skip
     assert totals(calls, None) == {
         "calls": 9, "prompt_tokens": 10, "completion_tokens": 1, "uncounted_calls": 4
