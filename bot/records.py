@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from bot.wording.web import web_notice
-from grounding.corrective.decide import Decision
-from grounding.corrective.find import Correction
+from grounding.corrective.find import FoundEvidence
 from grounding.plain import plain
-from grounding.policy import DEFAULT_POLICY
+from grounding.policy import DEFAULT_POLICY, Policy
 from grounding.query.clarify import Clarification
 from grounding.quoting.coverage import Covered
-from grounding.records import Action, Grade, Origin, Tier, Turn, WebResult
-from rai.records import Category, Claim, Outcome
+from grounding.records import Action, Evidence, Grade, Origin, Prompt, Query, Tier, Turn
+from rai.account import ModelCall, Prices
+from rai.judgement import Judgement
+from rai.records import Category, Claim, Outcome, Screening
 
 Code = Literal[
     "screen_unavailable", "model_unavailable", "search_unavailable", "ledger_unavailable", "deadline"
@@ -88,12 +89,66 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """How the turn ended. `answer` is what the channel shows: the checked answer, or the fixed notice of the outcome.
+class Regeneration:
+    """A second draft: what was asked, what came, and whether the reply rests on it. `text` None: none came, `why` says so."""
 
-    `turn_id`: 16 hexadecimal digits that log lines and the trace of the turn carry too. `intent`: of small talk, which is not searched for;
-    `suggestions`: messages that may be sent next, as buttons where there are some. `coverage`: the parts of the question, each answered or not. `understood`: of a pasted conversation or
-    e-mail how much was read and what is asked.
+    prompt: Prompt
+    text: str | None
+    why: str = ""
+    used: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """How a turn came to its reply: what an operator and a reviewer read, and what the ledger's entry is made of.
+
+    `turn_id`: 16 hexadecimal digits that log lines and the trace of the turn carry too. `mode`: the names of those who drafted, graded,
+    searched and screened. `rejected_drafts`: drafts that must not be shown. `stages`: those that ended, with their milliseconds;
+    `timings_ms`: the same by name, with their total. `usage`: what the calls took together.
+    """
+
+    turn_id: str = ""
+    ask: Ask | None = None
+    policy: Policy | None = None
+    mode: dict[str, str] = field(default_factory=dict)
+    query: Query = field(default_factory=lambda: Query(""))
+    found: FoundEvidence = field(default_factory=FoundEvidence)
+    evidence: tuple[Evidence, ...] = ()
+    prompt: Prompt | None = None
+    regeneration: Regeneration | None = None
+    rejected_drafts: tuple[str, ...] = ()
+    screenings: tuple[tuple[str, Screening], ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
+    prices: Prices | None = None
+    usage: dict[str, int | str] = field(default_factory=dict)
+    stages: tuple[tuple[str, float], ...] = ()
+    timings_ms: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def policy_name(self) -> str:
+        """Empty where none was chosen."""
+        return self.policy.name if self.policy else ""
+
+    @property
+    def kb_version(self) -> str:
+        """Of the knowledge base that was searched; empty where nothing was."""
+        return self.found.retrieval.kb_version
+
+    @property
+    def action(self) -> Action | None:
+        """What was decided at last of what was found; None where nothing was searched for."""
+        return self.found.decision.action if self.found.decision else None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What people get: how the turn ended, and `answer`, which the channel shows: the checked answer, or the fixed notice of the outcome.
+
+    `entry_id`: of the ledger's entry, empty where none could be written. `intent`: of small talk, which is not searched for;
+    `suggestions`: messages that may be sent next, as buttons where there are some. `coverage`: the parts of the question, each answered or
+    not. `understood`: of a pasted conversation or e-mail how much was read and what is asked. `record`: how the turn came to this.
     """
 
     outcome: Outcome
@@ -101,31 +156,18 @@ class Reply:
     code: Code | None = None
     citations: tuple[Citation, ...] = ()
     claims: tuple[Claim, ...] = ()
-    query: str = ""
-    grades: tuple[Grade, ...] = ()
-    action: Action | None = None
-    web: tuple[WebResult, ...] = ()
-    timings_ms: dict[str, float] = field(default_factory=dict)
-    kb_version: str = ""
     entry_id: str = ""
-    mode: dict[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
     internal_notes: tuple[InternalNote, ...] = ()
     offered: tuple[Citation, ...] = ()
     draft: Struck | None = None
     relevance: float | None = None
     refusal: Refusal | None = None
-    decided_first: Decision | None = None
-    decision: Decision | None = None
-    corrections: tuple[Correction, ...] = ()
     clarification: Clarification | None = None
-    policy: str = ""
-    usage: dict[str, int | str] = field(default_factory=dict)
-    turn_id: str = ""
     intent: Intent | None = None
     suggestions: tuple[str, ...] = ()
     coverage: tuple[Covered, ...] = ()
     understood: str = ""
+    record: TurnRecord = field(default_factory=TurnRecord)
 
     @property
     def web_notice(self) -> str | None:
@@ -134,17 +176,40 @@ class Reply:
 
     def as_json(self) -> dict[str, Any]:
         """The form of `ask --json` and `POST /api/ask`."""
-        own: dict[str, Any] = {
+        record, found = self.record, self.record.found
+        return {
             "outcome": self.outcome.value,
-            "action": self.action.value if self.action else None,
-            "web": [{"title": w.title, "url": w.url, "snippet": w.snippet, "tier": w.tier} for w in self.web],
+            "answer": self.answer,
+            "code": self.code,
+            "citations": plain(self.citations),
             "claims": [claim_json(c) for c in self.claims],
-            "grades": [grade_json(g) for g in self.grades],
+            "query": record.query.text,
+            "grades": [grade_json(g) for g in found.grades],
+            "action": record.action.value if record.action else None,
+            "web": [{"title": w.title, "url": w.url, "snippet": w.snippet, "tier": w.tier} for w in found.web],
+            "timings_ms": plain(record.timings_ms),
+            "kb_version": record.kb_version,
+            "entry_id": self.entry_id,
+            "mode": plain(record.mode),
+            "notes": list(record.notes),
+            "internal_notes": plain(self.internal_notes),
+            "offered": plain(self.offered),
             "draft": self.draft and {"text": self.draft.text, "claims": [claim_json(c) for c in self.draft.claims]},
+            "relevance": self.relevance,
+            "refusal": plain(self.refusal),
+            "decided_first": plain(found.first),
+            "decision": plain(found.decision),
+            "corrections": plain(found.corrections),
+            "clarification": plain(self.clarification),
+            "policy": record.policy_name,
+            "usage": plain(record.usage),
+            "turn_id": record.turn_id,
+            "intent": self.intent,
+            "suggestions": list(self.suggestions),
+            "coverage": plain(self.coverage),
+            "understood": self.understood,
+            "web_notice": self.web_notice,
         }
-        names = (field.name for field in fields(self))
-        data = {name: own[name] if name in own else plain(getattr(self, name)) for name in names}
-        return {**data, "web_notice": self.web_notice}
 
 
 def claim_json(claim: Claim) -> dict[str, Any]:

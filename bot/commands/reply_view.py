@@ -99,7 +99,7 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
     _struck(out, reply, numbers, verbose=verbose)
     _sources(out, "You may want to read", reply.offered)
     _internal(out, reply)
-    notes = list(reply.notes) if verbose else for_person(reply.notes)
+    notes = list(reply.record.notes) if verbose else for_person(reply.record.notes)
     if notes:
         out.print(Text("\nNotes", style="bold"))
         for line in notes:
@@ -107,7 +107,7 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
     if verbose:
         _decided(out, reply)
     out.print(Text("\n" + (_all_timings(reply) if verbose else _last_line(reply)), style="dim"))
-    if taken := usage_words(reply.usage):
+    if taken := usage_words(reply.record.usage):
         out.print(Text(taken, style="dim"))
 
 
@@ -265,8 +265,8 @@ def _ask_back(out: Console, reply: Reply, *, verbose: bool) -> None:
 
 def _record(reply: Reply) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
     """The first decision and the corrective steps, as the ledger has them."""
-    first = reply.decided_first or reply.decision
-    return asdict(first) if first else None, [asdict(c) for c in reply.corrections]
+    first = reply.record.found.first or reply.record.found.decision
+    return asdict(first) if first else None, [asdict(c) for c in reply.record.found.corrections]
 
 
 def _decided(out: Console, reply: Reply) -> None:
@@ -302,17 +302,17 @@ def _item(words: str | Text) -> Text:
 
 def _last_line(reply: Reply) -> str:
     """Total time with the two slowest stages, and the entry, which `attest ledger show` takes: one line of 80 columns."""
-    stages = {name: ms for name, ms in reply.timings_ms.items() if name != "total"}
+    stages = {name: ms for name, ms in reply.record.timings_ms.items() if name != "total"}
     slowest = sorted(stages, key=lambda name: -stages[name])[:2]
-    total = reply.timings_ms.get("total", sum(stages.values()))
+    total = reply.record.timings_ms.get("total", sum(stages.values()))
     shown = ", ".join(f"{name} {stages[name]:.0f} ms" for name in slowest)
     parts = [f"{total / 1000:.1f} s ({shown})" if shown else "", f"entry {reply.entry_id}" if reply.entry_id else ""]
     return " · ".join(part for part in parts if part)
 
 
 def _all_timings(reply: Reply) -> str:
-    stages = [f"{name} {ms:.0f} ms" for name, ms in reply.timings_ms.items()]
-    parts = [f"knowledge base {reply.kb_version}" if reply.kb_version else ""]
-    parts += [f"{name} {value}" for name, value in reply.mode.items()]
+    stages = [f"{name} {ms:.0f} ms" for name, ms in reply.record.timings_ms.items()]
+    parts = [f"knowledge base {reply.record.kb_version}" if reply.record.kb_version else ""]
+    parts += [f"{name} {value}" for name, value in reply.record.mode.items()]
     parts += [f"entry {reply.entry_id}" if reply.entry_id else ""]
     return " · ".join(stages) + "\n" + " · ".join(part for part in parts if part)

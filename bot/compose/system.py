@@ -38,7 +38,7 @@ from bot.settings.load import Settings
 from bot.settings.terms import terms
 from bot.system import CheckRequest, System
 from bot.turn.pipeline import answer_turn
-from bot.turn.state import Check, Seams
+from bot.turn.seams import Check, Seams
 from grounding.bounded.pool import shared_pool
 from grounding.ingest.followed import LibraryWithFollower
 from grounding.policies.files import policy_named

@@ -71,9 +71,9 @@ class _Turn:
     @property
     def costs(self) -> dict[str, float]:
         """What the turn did beside answering, as figures of one question."""
-        usage, wanted = self.reply.usage, set(self.expect.cite)
+        usage, wanted = self.reply.record.usage, set(self.expect.cite)
         held = {"evidence_recall": float(not wanted.isdisjoint(self.evidence))} if wanted else {}
-        action = self.reply.decided_first.action if self.reply.decided_first else None
+        action = self.reply.record.found.first.action if self.reply.record.found.first else None
         corrected = {"corrected": float(action is not Action.CORRECT)} if action else {}
         tokens = sum(int(usage.get(name, 0)) for name in ("prompt_tokens", "completion_tokens"))
         return held | corrected | {"model_calls": float(usage.get("calls", 0)), "model_tokens": float(tokens)}
@@ -164,7 +164,9 @@ async def _asked(bench: Bench, path: Path, row: Row, policy: str) -> _Turn:
     except InputError as error:
         raise named(str(path), row, error) from None
     reply = await bench.system.answer(asked, None)
-    made, found = await _looked_up(bench.system, turns, asked, reply) if bench.details else (Query(reply.query), ())
+    made, found = (
+        await _looked_up(bench.system, turns, asked, reply) if bench.details else (Query(reply.record.query.text), ())
+    )
     judged = judge(str(row["id"]), split, expect, reply)
     return _Turn(row, turns, made, found, expect, reply, judged, await _evidence_of(bench.system, reply))
 
@@ -179,11 +181,11 @@ async def _looked_up(
     system: System, turns: tuple[Turn, ...], asked: Ask, reply: Reply
 ) -> tuple[Query, tuple[Passage, ...]]:
     """How the query of the turn was made, and what it finds: the reply holds only its words and what was cited."""
-    if not reply.query:
+    if not reply.record.query.text:
         return Query(""), ()
     access = await access_of(system, asked.user, asked.product)
     made = await system.queries.build(turns, access)
-    query = made if made.text == reply.query else Query(reply.query)
+    query = made if made.text == reply.record.query.text else Query(reply.record.query.text)
     return query, (await system.retriever.retrieve(query, access, K)).passages
 
 
@@ -223,7 +225,7 @@ def _question(turn: _Turn, titles: Mapping[str, str]) -> Question:
             Sought(doc, titles.get(doc, ""), "", rank_of(doc, ranked), known=doc in titles, cited=doc in cited)
             for doc in turn.expect.cite
         ),
-        hits=hits_of(turn.found, turn.expect.cite, {g.chunk_id: g.score for g in reply.grades}, cited),
+        hits=hits_of(turn.found, turn.expect.cite, {g.chunk_id: g.score for g in reply.record.found.grades}, cited),
         kind=" or ".join(turn.expect.outcomes) or None,
         where=_where(turn.expect),
         action=judged.got,

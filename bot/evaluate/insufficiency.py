@@ -13,7 +13,7 @@ from bot.evaluate.questions import Question, Where, misjudged
 from bot.rows import fields
 from bot.system import System
 from grounding.corrective.decide import Decision
-from grounding.corrective.find import Finders, FoundEvidence, find
+from grounding.corrective.find import EvidenceSearch, Finders, find
 from grounding.ports import Retriever
 from grounding.records import Access, Grading, Query, Retrieval
 
@@ -68,12 +68,12 @@ def kind_of(row: Row, relevant: Sequence[str]) -> tuple[str | None, Where | None
 async def judged(system: System, query: Query, access: Access, retriever: Retriever | None = None) -> JudgedQuestion:
     """What a turn decides before it corrects anything. `retriever` in place of the system's."""
     policy = system.settings.policies[system.settings.policy]
-    f = FoundEvidence(query, access, policy, Finders(retriever or system.retriever, system.grader), _unstaged)
+    f = EvidenceSearch(query, access, policy, Finders(retriever or system.retriever, system.grader), _unstaged)
     await find(f)
     usable = {p.chunk_id for p in f.passages if not p.internal}
     grades = [g.score for g in f.grading.grades if g.chunk_id in usable]
     best = max(grades, default=None) if f.grading.status == "graded" else None
-    return JudgedQuestion(f.decision, f.grading, any(not p.internal for p in f.kept), best)
+    return JudgedQuestion(f.decision, f.grading, any(not p.internal for p in f.result().kept), best)
 
 
 async def _unstaged(_name: str, work: Awaitable[T], /) -> T:

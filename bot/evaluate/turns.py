@@ -112,7 +112,7 @@ async def _ask(system: System, row: TurnRow, texts: PassageTexts) -> _Asked:
     held, ways = _NOTHING, tuple[Trail, ...]()
     if reply and (body := await _record(system, reply)):
         policy = system.settings.policies[system.settings.policy]
-        held = await held_in(body, reply.grades, texts)
+        held = await held_in(body, reply.record.found.grades, texts)
         answer = reply.answer if reply.outcome.value in ANSWERED else ""
         ways = await trails(row, held, answer, policy, texts)
     why = () if verdict == "right" else why_lost(row, verdict, form, ways)
@@ -184,7 +184,7 @@ def _question(asked: _Asked, titles: Mapping[str, str]) -> Question:
     return Question(
         id=row.id,
         turns=(*_turns(row.asked["history"]), Turn("user", str(row.asked["question"]))),
-        query=Query(reply.query if reply else ""),
+        query=Query(reply.record.query.text if reply else ""),
         metrics={"right": float(asked.verdict == "right")},
         tags=(row.kind,),
         sought=tuple(

@@ -125,7 +125,7 @@ class Metrics:
                 _without.reset(token)
             self.turn_seconds.observe(time.perf_counter() - began)
             self.turns.labels(reply.outcome.value, reply.code or "").inc()
-            for stage, milliseconds in reply.timings_ms.items():
+            for stage, milliseconds in reply.record.timings_ms.items():
                 if stage != "total":  # the turn's own histogram has it
                     self.stage_seconds.labels(stage).observe(milliseconds / 1000)
             if reply.outcome is Outcome.BLOCKED:

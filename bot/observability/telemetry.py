@@ -167,11 +167,15 @@ class Traces:
             "attest.outcome": reply.outcome.value,
             "attest.code": reply.code,
             "attest.entry_id": reply.entry_id,
-            "attest.policy": reply.policy,
-            "attest.kb_version": reply.kb_version,
+            "attest.policy": reply.record.policy_name,
+            "attest.kb_version": reply.record.kb_version,
         }
         if self._content:
-            known |= {"attest.question": ask.question, "attest.query": reply.query, "attest.answer": reply.answer}
+            known |= {
+                "attest.question": ask.question,
+                "attest.query": reply.record.query.text,
+                "attest.answer": reply.answer,
+            }
         span.set_attributes({name: value for name, value in known.items() if value})
         if reply.outcome is Outcome.FAILED:
             _fail(span, reply.code or "failed")

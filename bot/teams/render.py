@@ -171,7 +171,7 @@ def _asides(reply: Reply) -> list[str]:
         blocks.append("\n".join(["**You may want to read**", "", *offered]))
     if internal:
         blocks.append("\n>\n".join(["> **Internal, not for the customer**", *internal]))
-    blocks.extend(f"_{plain(shorten(_line(note), MAX_NOTE))}_" for note in for_person(reply.notes))
+    blocks.extend(f"_{plain(shorten(_line(note), MAX_NOTE))}_" for note in for_person(reply.record.notes))
     return blocks
 
 

@@ -14,7 +14,7 @@ from bot.turn.answer_form import admits_ignorance, asks_back, shortened, with_fi
 from bot.turn.citations import citations, markers, offered, with_markers, with_mended_markers, with_numbers
 from bot.turn.draft import screen_draft
 from bot.turn.regeneration import drafted_again
-from bot.turn.state import Work
+from bot.turn.state import TurnState
 from bot.wording.notices import UNFIT, notice
 from bot.wording.refusals import language_for, refusal_text
 from grounding.evidence.choose import choose
@@ -41,76 +41,76 @@ class Checked:
         return self.report.verdict in ("supported", "unchecked")
 
 
-async def decide_reply(w: Work, draft: str) -> Reply:
+async def decide_reply(state: TurnState, draft: str) -> Reply:
     """The verdict on a draft, and what becomes of it."""
     if admits_ignorance(draft):
-        return reply_without_answer(w, Outcome.INSUFFICIENT)
-    shown = await screen_draft(w, shortened(draft, w.policy))
+        return reply_without_answer(state, Outcome.INSUFFICIENT)
+    shown = await screen_draft(state, shortened(draft, state.policy))
     if shown is None:
-        return replace(reply_without_answer(w, Outcome.WITHHELD), answer=UNFIT)
+        return replace(reply_without_answer(state, Outcome.WITHHELD), answer=UNFIT)
     if asks_back(shown):
-        return await _asked_back(w, shown)
-    first = await w.trace.stage("check", _marked(w, shown))
+        return await _asked_back(state, shown)
+    first = await state.stage("check", _marked(state, shown))
     if first.report.verdict == "irrelevant":
-        return reply_without_answer(w, Outcome.INSUFFICIENT, relevance=first.report.relevance)
+        return reply_without_answer(state, Outcome.INSUFFICIENT, relevance=first.report.relevance)
     if first.deliverable:
-        return answered(w, Outcome.ANSWERED, first)
+        return answered(state, Outcome.ANSWERED, first)
     struck = Struck(first.text, first.report.claims)
-    mended = await _mended(w, first)
+    mended = await _mended(state, first)
     if mended is None:
-        return replace(reply_without_answer(w, Outcome.WITHHELD, relevance=first.report.relevance), draft=struck)
-    return replace(answered(w, Outcome.REPAIRED, mended), draft=struck)
+        return replace(reply_without_answer(state, Outcome.WITHHELD, relevance=first.report.relevance), draft=struck)
+    return replace(answered(state, Outcome.REPAIRED, mended), draft=struck)
 
 
-async def _asked_back(w: Work, question: str) -> Reply:
+async def _asked_back(state: TurnState, question: str) -> Reply:
     """The reply of a turn whose model asks what is meant; it is told as the question that rules ask, if its values stand in the sources."""
-    checked = await w.trace.stage("check", _check(w, question))
+    checked = await state.stage("check", _check(state, question))
     if not any(
         c.unsupported for c in checked.report.claims
     ):  # whether it answers the question is not to be asked of it
-        w.clarification = Clarification(question, (), "the model asks before it answers")
-    return reply_without_answer(w, Outcome.INSUFFICIENT)
+        state.clarification = Clarification(question, (), "the model asks before it answers")
+    return reply_without_answer(state, Outcome.INSUFFICIENT)
 
 
-async def _mended(w: Work, first: Checked) -> Checked | None:
+async def _mended(state: TurnState, first: Checked) -> Checked | None:
     """What may go out instead of an unsupported draft, or None."""
-    repaired = await w.trace.stage("check", _repair(w, first.report))
-    if w.seams.reviser is None or (repaired is not None and first.report.repair == "replaced"):
+    repaired = await state.stage("check", _repair(state, first.report))
+    if state.seams.reviser is None or (repaired is not None and first.report.repair == "replaced"):
         return repaired
-    text = await w.trace.stage("compose", drafted_again(w, first.text, first.report.claims))
+    text = await state.stage("compose", drafted_again(state, first.text, first.report.claims))
     if text is None:
         return repaired
-    second = await w.trace.stage("check", _second(w, text))
+    second = await state.stage("check", _second(state, text))
     if second is None or (repaired is not None and _told(repaired) > _told(second)):
         return repaired
-    if w.regeneration is not None:
-        w.regeneration = replace(w.regeneration, used=True)
+    if state.regeneration is not None:
+        state.regeneration = replace(state.regeneration, used=True)
     return second
 
 
-async def _second(w: Work, text: str) -> Checked | None:
+async def _second(state: TurnState, text: str) -> Checked | None:
     """The second draft, or what is left of it; None if it is not fit to be shown."""
-    shown = await screen_draft(w, shortened(text, w.policy))
+    shown = await screen_draft(state, shortened(text, state.policy))
     if shown is None:
         return None
-    again = await _marked(w, shown)
+    again = await _marked(state, shown)
     if not again.deliverable:
-        w.trace.note("the second draft was not supported either")
-        return await _repair(w, again.report)
-    return again if speaks_of(w.query.text, _read(w, again.text)) else None
+        state.note("the second draft was not supported either")
+        return await _repair(state, again.report)
+    return again if speaks_of(state.query.text, _read(state, again.text)) else None
 
 
-async def _repair(w: Work, report: Report) -> Checked | None:
+async def _repair(state: TurnState, report: Report) -> Checked | None:
     """The repaired answer, if it speaks of what was asked, is supported with its citations in place, and rests on a source at all."""
-    if report.repaired is None or not speaks_of(w.query.text, _read(w, report.repaired)):
+    if report.repaired is None or not speaks_of(state.query.text, _read(state, report.repaired)):
         return None
-    shown = await screen_draft(w, report.repaired)
+    shown = await screen_draft(state, report.repaired)
     if shown is None:
         return None
-    again = await _check(w, shown)
-    text = with_mended_markers(shown, again.report.claims, w.evidence)
+    again = await _check(state, shown)
+    text = with_mended_markers(shown, again.report.claims, state.evidence)
     if text != shown:
-        again = await _check(w, text)
+        again = await _check(state, text)
     return again if again.deliverable and markers(text) else None
 
 
@@ -119,57 +119,60 @@ def _told(checked: Checked) -> int:
     return sum(c.status in SUPPORTED for c in checked.report.claims)
 
 
-async def _marked(w: Work, draft: str) -> Checked:
+async def _marked(state: TurnState, draft: str) -> Checked:
     """A draft with its citations, checked."""
-    checked = await _check(w, draft)
-    marked = with_markers(draft, checked.report.claims, w.evidence)
-    return checked if marked == draft else await _check(w, marked)
+    checked = await _check(state, draft)
+    marked = with_markers(draft, checked.report.claims, state.evidence)
+    return checked if marked == draft else await _check(state, marked)
 
 
-def _read(w: Work, text: str) -> str:
+def _read(state: TurnState, text: str) -> str:
     """An answer as its reader takes it: with the titles of what it cites."""
     cited = markers(text)
-    return "\n".join([text, *(e.passage.title for e in w.evidence if e.n in cited)])
+    return "\n".join([text, *(e.passage.title for e in state.evidence if e.n in cited)])
 
 
-async def _check(w: Work, text: str) -> Checked:
-    sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title, e.passage.updated) for e in w.evidence]
-    given = [w.ask.question, *(t.text for t in w.history), *([w.ask.context] if w.ask.context else [])]
-    report = await w.seams.check(text, sources, w.query.text, given, w.ask.at)
-    return Checked(text, replace(report, claims=with_numbers(text, report.claims, w.evidence)))
+async def _check(state: TurnState, text: str) -> Checked:
+    sources = [Source(e.passage.chunk_id, e.passage.text, e.passage.title, e.passage.updated) for e in state.evidence]
+    report = await state.seams.check(text, sources, state.query.text, state.said, state.ask.at)
+    return Checked(text, replace(report, claims=with_numbers(text, report.claims, state.evidence)))
 
 
-def answered(w: Work, outcome: Outcome, checked: Checked) -> Reply:
+def answered(state: TurnState, outcome: Outcome, checked: Checked) -> Reply:
     """The reply that carries a checked answer."""
     report = checked.report
-    cited = citations(checked.text, report.claims, w.evidence, w.grading.grades)
-    parts = coverage(read(w.query.text, w.ask.question), _read(w, checked.text))
-    drafts = w.seams.composer.name.startswith("model:")
+    cited = citations(checked.text, report.claims, state.evidence, state.found.grades)
+    parts = coverage(read(state.query.text, state.ask.question), _read(state, checked.text))
+    drafts = state.seams.composer.name.startswith("model:")
     told = checked.text if drafts else with_what_is_missing(checked.text, parts)
-    text = with_file_names(told, cited, w.policy)
+    text = with_file_names(told, cited, state.policy)
     return Reply(outcome, text, citations=cited, claims=report.claims, relevance=report.relevance, coverage=parts)
 
 
-def reply_without_answer(w: Work, outcome: Outcome, code: Code | None = None, relevance: float | None = None) -> Reply:
+def reply_without_answer(
+    state: TurnState, outcome: Outcome, code: Code | None = None, relevance: float | None = None
+) -> Reply:
     """The reply of a turn that ends without an answer; withheld or insufficient, it offers the sources."""
     offers = (
-        offered(w.evidence or _nearest(w), w.grading.grades)
+        offered(state.evidence or _nearest(state), state.found.grades)
         if outcome in (Outcome.WITHHELD, Outcome.INSUFFICIENT)
         else ()
     )
     return Reply(outcome, notice(outcome, code), code=code, offered=offers, relevance=relevance)
 
 
-def refusing_reply(w: Work, category: Category | None = None) -> Reply:
+def refusing_reply(state: TurnState, category: Category | None = None) -> Reply:
     """The reply to a question that the screen blocked, in its language; it names the policy where that is known."""
-    code = language_for(w.ask.question, w.ask.locale)
+    code = language_for(state.ask.question, state.ask.locale)
     return Reply(Outcome.BLOCKED, refusal_text(category, code), refusal=Refusal(category, code))
 
 
-def _nearest(w: Work) -> tuple[Evidence, ...]:
+def _nearest(state: TurnState) -> tuple[Evidence, ...]:
     """What comes nearest when nothing was good enough: for the human agent to read, never an answer."""
-    scores = {g.chunk_id: g.score for g in w.grading.grades}
+    scores = state.found.scores
     near = [
-        p for p in w.found.passages if not p.internal and not p.screened and scores.get(p.chunk_id, 0.0) >= NEAREST_AT
+        p
+        for p in state.found.retrieval.passages
+        if not p.internal and not p.screened and scores.get(p.chunk_id, 0.0) >= NEAREST_AT
     ]
-    return choose(sorted(near, key=lambda p: -scores[p.chunk_id])[:NEAREST], scores, w.policy)
+    return choose(sorted(near, key=lambda p: -scores[p.chunk_id])[:NEAREST], scores, state.policy)

@@ -12,19 +12,20 @@ from contextlib import suppress
 from dataclasses import replace
 
 from bot.observability.turn_mark import turn_marked
-from bot.records import Ask, Code, OnStage, Reply
+from bot.records import Ask, Code, OnStage, Reply, TurnRecord
 from bot.turn.citations import internal_notes
 from bot.turn.delivery import decide_reply, refusing_reply, reply_without_answer
-from bot.turn.entry import turn_body
 from bot.turn.pasted import read_pasted
+from bot.turn.record import turn_body, turn_record
 from bot.turn.screening import blocked_for, open_turn
-from bot.turn.state import Seams, Work
+from bot.turn.seams import Seams
+from bot.turn.stages import CODES
+from bot.turn.state import TurnState
 from bot.turn.talk import talked
-from bot.turn.trace import CODES, Trace
 from bot.wording.notices import EMPTY, OVER_BUDGET, notice
 from bot.wording.refusals import FALLBACK, language_for
 from grounding.corrective.correct import correct
-from grounding.corrective.find import Finders, FoundEvidence, find
+from grounding.corrective.find import EvidenceSearch, Finders, FoundEvidence, find
 from grounding.corrective.plan import NOT_KNOWN, About
 from grounding.errors import (
     AttestError,
@@ -43,8 +44,8 @@ from grounding.policy import Policy
 from grounding.prompting.prompt import build_prompt
 from grounding.query.clarify import clarifying
 from grounding.query.conversation import last_turn_query, with_words, without_excluded
-from grounding.records import Access, Action, Prompt, Query, Turn
-from rai.account import Account, totals
+from grounding.records import Access, Action, Evidence, Prompt, Query, Turn
+from rai.account import Account
 from rai.records import Outcome
 from rai.screening.screened import TurnScreening, screened_turn
 
@@ -56,9 +57,8 @@ async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage 
     account = Account(seams.terms, prompt_tokens=policy.prompt_tokens)
     ask, understood = _understood(ask)
     with turn_marked() as mark, screened_turn(_conversation(ask), account) as screened:
-        work = Work(ask, seams, policy, Trace(on_stage, turn_id=mark.turn_id))
-        work.understood = understood
-        reply = await _record(work, await _reply(work, screened))  # its writer masks what was found in this turn
+        state = TurnState(ask, seams, policy, mark.turn_id, on_stage, understood)
+        reply = await _record(state, await _reply(state, screened))  # its writer masks what was found in this turn
         mark.entry_id = reply.entry_id
         _log_end(reply)
         return reply
@@ -72,65 +72,62 @@ def _understood(ask: Ask) -> tuple[Ask, str]:
     return replace(ask, question=pasted.question, history=(*ask.history, *pasted.history)), pasted.told
 
 
-async def _reply(work: Work, screened: TurnScreening) -> Reply:
+async def _reply(state: TurnState, screened: TurnScreening) -> Reply:
     """However the turn ends, also where something of ours raises that nobody expected. Raises UserError."""
     try:
-        return await _expected(work, screened)
+        return await _expected(state, screened)
     except UserError:
         raise
     except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the turn its record
-        return _broken(work, error)
+        return _broken(state, error)
 
 
-def _broken(work: Work, error: Exception) -> Reply:
+def _broken(state: TurnState, error: Exception) -> Reply:
     """A turn that failed inside: the log has the way to the fault, the record its place, and neither a word of the turn."""
-    stage = work.trace.current or "turn"
-    LOG.error("turn %s failed inside, at %s: %s", work.trace.turn_id, stage, kind_and_way(error))
-    work.trace.note(f"{stage}: failed inside ({kind_and_place(error)})")
-    return reply_without_answer(work, Outcome.FAILED)
+    stage = state.current or "turn"
+    LOG.error("turn %s failed inside, at %s: %s", state.turn_id, stage, kind_and_way(error))
+    state.note(f"{stage}: failed inside ({kind_and_place(error)})")
+    return reply_without_answer(state, Outcome.FAILED)
 
 
-async def _expected(work: Work, screened: TurnScreening) -> Reply:
+async def _expected(state: TurnState, screened: TurnScreening) -> Reply:
     """The ends that a turn can have."""
     try:
         try:
-            async with asyncio.timeout(work.seams.deadline_s):
-                reply = await _told_if_empty(work, await _turn(work))
+            async with asyncio.timeout(state.seams.deadline_s):
+                reply = await _told_if_empty(state, await _turn(state))
         finally:
-            work.trace.note(*screened.notes)
-            work.trace.screenings += screened.blocked
-            work.trace.judgements += screened.judgements
-            work.trace.calls += screened.account.calls
+            state.take(screened)
     except TimeoutError:
-        reply = reply_without_answer(work, Outcome.FAILED, "deadline")
+        reply = reply_without_answer(state, Outcome.FAILED, "deadline")
     except PromptBlocked as error:
         reply = (
-            reply_without_answer(work, Outcome.FAILED, "screen_unavailable")
+            reply_without_answer(state, Outcome.FAILED, "screen_unavailable")
             if error.unavailable
-            else refusing_reply(work, blocked_for(work))
+            else refusing_reply(state, blocked_for(state))
         )
     except ContentFiltered:
-        work.trace.note("the model service's content filter blocked this turn")
-        reply = refusing_reply(work)
+        state.note("the model service's content filter blocked this turn")
+        reply = refusing_reply(state)
     except BudgetSpent:  # the record says it already
-        reply = replace(reply_without_answer(work, Outcome.FAILED, "model_unavailable"), answer=OVER_BUDGET)
+        reply = replace(reply_without_answer(state, Outcome.FAILED, "model_unavailable"), answer=OVER_BUDGET)
     except WorkError as error:
-        work.trace.note(f"{work.trace.current}: {error}")
-        drafted = work.trace.current in ("compose", "check")  # what could not be read or checked is not delivered
+        state.note(f"{state.current}: {error}")
+        drafted = state.current in ("compose", "check")  # what could not be read or checked is not delivered
         reply = (
-            reply_without_answer(work, Outcome.WITHHELD)
+            reply_without_answer(state, Outcome.WITHHELD)
             if drafted
-            else reply_without_answer(work, Outcome.FAILED, CODES.get(work.trace.current))
+            else reply_without_answer(state, Outcome.FAILED, CODES.get(state.current))
         )
     except (ServiceError, StoreError) as error:
-        work.trace.note(f"{work.trace.current}: {error}")
-        reply = reply_without_answer(work, Outcome.FAILED, CODES.get(work.trace.current))
+        state.note(f"{state.current}: {error}")
+        reply = reply_without_answer(state, Outcome.FAILED, CODES.get(state.current))
     return reply
 
 
-async def _told_if_empty(w: Work, reply: Reply) -> Reply:
+async def _told_if_empty(state: TurnState, reply: Reply) -> Reply:
     """An empty knowledge base is no lack of evidence: whoever asks is told so, and how it is filled."""
-    if reply.outcome is Outcome.INSUFFICIENT and await w.seams.is_empty():
+    if reply.outcome is Outcome.INSUFFICIENT and await state.seams.is_empty():
         return replace(reply, answer=EMPTY)
     return reply
 
@@ -140,156 +137,160 @@ def _conversation(ask: Ask) -> list[str]:
     return [ask.question, *(turn.text for turn in ask.history), *([ask.context] if ask.context else [])]
 
 
-async def _turn(w: Work) -> Reply:
-    stage, seams, policy = w.trace.stage, w.seams, w.policy
-    access = await stage("access", _access(w))
-    if not await stage("screen", open_turn(w)):
-        return refusing_reply(w, blocked_for(w))
-    if (reply := await talked(w)) is not None:
+async def _turn(state: TurnState) -> Reply:
+    """Stage after stage; what each comes to stays in the state."""
+    stage = state.stage
+    access = await stage("access", _access(state))
+    if not await stage("screen", open_turn(state)):
+        return refusing_reply(state, blocked_for(state))
+    if (reply := await talked(state)) is not None:
         return reply
-    w.query = await stage("query", _query(w, access))
-    found = await _find(w, access)
-    w.internal = internal_notes([p for p in found.kept if p.internal], w.grading.grades)
+    state.query = await stage("query", _query(state, access))
+    await _find(state, access)
+    state.internal = internal_notes([p for p in state.found.kept if p.internal], state.found.grades)
+    state.evidence = _evidence(state)
+    if not state.evidence:
+        return reply_without_answer(state, Outcome.INSUFFICIENT)
+    state.prompt = await asyncio.to_thread(_prompt, state)  # it counts the tokens of all that was said
+    draft = await stage("compose", state.seams.composer.compose(state.prompt))
+    return await decide_reply(state, draft.text)
+
+
+async def _find(state: TurnState, access: Access) -> None:
+    """Search, grade, decide, correct; what was found so far is kept also when time runs out in the middle."""
+    seams, policy = state.seams, state.policy
+    finders = Finders(seams.retriever, seams.grader, seams.web, seams.rewriter)
+    search = EvidenceSearch(state.query, access, policy, finders, state.stage, excluded=state.ask.excluded)
+    try:
+        await find(search)
+        await correct(search, About(product=state.ask.product or NOT_KNOWN, brand=seams.company), state.marker)
+    finally:
+        found = state.found = search.result()
+        state.query = found.query
+        state.note(*found.notes)
+    if policy.clarify and found.decision is not None and found.decision.action is not Action.CORRECT:
+        turns = (*state.history, Turn("user", state.ask.question))
+        state.clarification = clarifying(turns, found.query, found.graded, found.grades, product=state.ask.product)
+
+
+def _evidence(state: TurnState) -> tuple[Evidence, ...]:
+    """What was found, as evidence; the record says what in it is older than another passage on the same subject."""
+    found, policy = state.found, state.policy
     usable = [p for p in found.filled if not p.internal]
     if policy.evidence == "extracts":
-        usable = extracted(usable, w.grading.grades)
-    w.evidence = choose(usable, {g.chunk_id: g.score for g in w.grading.grades}, policy)
-    if not w.evidence:
-        return reply_without_answer(w, Outcome.INSUFFICIENT)
+        usable = extracted(usable, found.grades)
+    evidence = choose(usable, found.scores, policy)
     certain = {p.chunk_id for p in found.kept}  # what only fills the evidence need not be about the question
-    for old, new in superseded([e.passage for e in w.evidence if e.passage.chunk_id in certain]).items():
-        w.trace.note(
-            f"{next(e.passage.doc_id for e in w.evidence if e.passage.chunk_id == old)} is older than {new.doc_id} on the same subject"
-        )
-    w.prompt = await asyncio.to_thread(_prompt, w)  # it counts tokens of all that was said, as long as that may be
-    draft = await stage("compose", seams.composer.compose(w.prompt))
-    return await decide_reply(w, draft.text)
+    passages = {e.passage.chunk_id: e.passage for e in evidence}
+    for old, new in superseded([p for p in passages.values() if p.chunk_id in certain]).items():
+        state.note(f"{passages[old].doc_id} is older than {new.doc_id} on the same subject")
+    return evidence
 
 
-async def _find(w: Work, access: Access) -> FoundEvidence:
-    """Search, grade, decide, correct; what was found so far is kept also when time runs out in the middle."""
-    seams = w.seams
-    finders = Finders(seams.retriever, seams.grader, seams.web, seams.rewriter)
-    f = FoundEvidence(w.query, access, w.policy, finders, w.trace.stage, excluded=w.ask.excluded)
-    try:
-        await find(f)
-        await correct(f, About(product=w.ask.product or NOT_KNOWN, brand=seams.company), w.marker)
-        if w.policy.clarify and f.decision.action is not Action.CORRECT:
-            turns = (*w.history, Turn("user", w.ask.question))
-            w.clarification = clarifying(turns, f.query, f.passages, f.grading.grades, product=w.ask.product)
-    finally:
-        w.query, w.searched, w.found, w.web = f.query, f.searched.text, f.found, f.web
-        w.grading = replace(f.grading, grades=f.grades)
-        w.decided_first, w.decision, w.corrections = f.first, f.decision if f.first else None, tuple(f.corrections)
-        w.trace.note(*f.notes)
-    return f
-
-
-def _prompt(w: Work) -> Prompt:
+def _prompt(state: TurnState) -> Prompt:
     return build_prompt(
-        w.ask.question, w.evidence, w.policy, company=w.seams.company, marker=w.marker, history=w.history, context=w.ask.context,
-        query=w.query.text,
+        state.ask.question, state.evidence, state.policy, company=state.seams.company, marker=state.marker, history=state.history, context=state.ask.context,
+        query=state.query.text,
     )  # fmt: skip
 
 
-async def _access(w: Work) -> Access:
+async def _access(state: TurnState) -> Access:
     """What this user may see; a directory that fails means what everyone may see."""
-    user, product = w.ask.user, w.ask.product
+    user, product = state.ask.user, state.ask.product
     if user is None:
         return Access(None, frozenset(), product)
     try:
-        return Access(user, await w.seams.directory.groups(user), product)
+        return Access(user, await state.seams.directory.groups(user), product)
     except ServiceError as error:
         record_degraded("directory")
-        w.trace.note(f"{error}; only what everyone may see was searched")
+        state.note(f"{error}; only what everyone may see was searched")
         return Access(user, frozenset(), product)
 
 
-async def _query(w: Work, access: Access) -> Query:
-    turns = (*w.history, Turn("user", w.ask.question))
+async def _query(state: TurnState, access: Access) -> Query:
+    turns = (*state.history, Turn("user", state.ask.question))
     try:
-        query = await w.seams.queries.build(turns, access)
+        query = await state.seams.queries.build(turns, access)
     except ServiceError as error:
         record_degraded("summarizer")
         query = last_turn_query(turns, f"{error}; the last turn is the query")
-    w.trace.note(query.note)
-    product = w.ask.product
+    state.note(query.note)
+    product = state.ask.product
     if product and product.lower() not in query.text.lower():  # the person named it beside the conversation
         query = replace(query, text=f"{product} {query.text}", entities=(product, *query.entities))
-    return without_excluded(await _spelled(w, query, access), w.ask.excluded)
+    return without_excluded(await _spelled(state, query, access), state.ask.excluded)
 
 
-async def _spelled(w: Work, query: Query, access: Access) -> Query:
+async def _spelled(state: TurnState, query: Query, access: Access) -> Query:
     """The query with slips of the hand mended, as the knowledge base spells the words; the record says which.
 
     Of English questions alone: a word of another language is no slip of an English one.
     """
-    if w.seams.speller is None or language_for(w.ask.question) != FALLBACK:
+    if state.seams.speller is None or language_for(state.ask.question) != FALLBACK:
         return query
-    slips = await w.seams.speller.spelled(query.text, access)
+    slips = await state.seams.speller.spelled(query.text, access)
     for typed, meant in slips.items():
-        w.trace.note(f"“{typed}” was read as “{meant}”")
+        state.note(f"“{typed}” was read as “{meant}”")
     return with_words(query, slips)
 
 
-async def _record(w: Work, reply: Reply) -> Reply:
+async def _record(state: TurnState, reply: Reply) -> Reply:
     """Complete the reply, write the ledger, then let it go. Without a record no answer leaves."""
-    mode = {
-        "generator": w.seams.composer.name,
-        "grader": w.seams.grader.name,
-        "search": w.found.mode,
-        "screen": w.seams.screen.name,
-    }
     try:
-        return await _written(w, _completed(w, reply, mode))
+        return await _written(state, _completed(state, reply))
     except (AttestError, OSError) as error:
         failed: Exception = error
     except Exception as error:  # noqa: BLE001 - of what cannot be written down, that it was asked and failed is
         failed = error
         with suppress(Exception):
-            return await _written(w, _bare(w, error, mode), bare=True)
+            return await _written(state, _bare(state, error))
     code: Code = "ledger_unavailable"
-    return Reply(
-        Outcome.FAILED,
-        notice(Outcome.FAILED, code),
-        code=code,
-        mode=mode,
-        turn_id=w.trace.turn_id,
-        notes=(f"record: {type(failed).__name__}",),
+    record = TurnRecord(state.turn_id, mode=turn_record(state).mode, notes=(f"record: {type(failed).__name__}",))
+    return Reply(Outcome.FAILED, notice(Outcome.FAILED, code), code=code, record=record)
+
+
+def _completed(state: TurnState, reply: Reply) -> Reply:
+    return replace(
+        reply,
+        clarification=state.clarification,
+        internal_notes=state.internal,
+        understood=state.understood,
+        record=turn_record(state),
     )
 
 
-def _completed(w: Work, reply: Reply, mode: dict[str, str]) -> Reply:
-    return replace(
-        reply, policy=w.policy.name, query=w.query.text, grades=w.grading.grades, action=w.decision.action if w.decision else None, web=w.web, mode=mode,
-        kb_version=w.found.kb_version, decided_first=w.decided_first, decision=w.decision, clarification=w.clarification, corrections=w.corrections, usage=totals(w.trace.calls, w.seams.terms.prices), turn_id=w.trace.turn_id, notes=tuple(w.trace.notes), internal_notes=w.internal, timings_ms=w.trace.timings(),
-        understood=w.understood,
-    )  # fmt: skip
+def _bare(state: TurnState, error: Exception) -> Reply:
+    """The reply of a turn whose findings cannot be written down: none of them may leave, beside what was asked and how it ended."""
+    reply, whole = _broken(state, error), turn_record(state)
+    bare = replace(
+        whole,
+        query=Query(""),
+        found=FoundEvidence(),
+        evidence=(),
+        prompt=None,
+        regeneration=None,
+        rejected_drafts=(),
+        usage={},
+    )
+    return replace(reply, record=bare)
 
 
-def _bare(w: Work, error: Exception, mode: dict[str, str]) -> Reply:
-    """The reply of a turn whose findings cannot be written down: none of them may leave."""
-    reply = replace(_broken(w, error), policy=w.policy.name, mode=mode, turn_id=w.trace.turn_id)
-    return replace(reply, notes=tuple(w.trace.notes), timings_ms=w.trace.timings())
-
-
-async def _written(w: Work, reply: Reply, *, bare: bool = False) -> Reply:
-    """The reply once the ledger has it. `bare`: nothing beside what was asked and how it ended."""
-    shown = Work(w.ask, w.seams, w.policy, w.trace) if bare else w
-    entry = await w.trace.stage("record", w.seams.ledger.append("turn", turn_body(shown, reply)))
-    return replace(reply, entry_id=entry.entry_id, timings_ms=w.trace.timings())
+async def _written(state: TurnState, reply: Reply) -> Reply:
+    """The reply once the ledger has it."""
+    entry = await state.stage("record", state.seams.ledger.append("turn", turn_body(reply)))
+    return replace(reply, entry_id=entry.entry_id, record=replace(reply.record, timings_ms=state.timings()))
 
 
 def _log_end(reply: Reply) -> None:
     """One line for a turn that has ended. No question, no answer, no name."""
-    ms = reply.timings_ms.get("total", 0.0)
+    ms = reply.record.timings_ms.get("total", 0.0)
     fields = {
         "outcome": reply.outcome.value,
         "code": reply.code,
         "ms": ms,
-        "policy": reply.policy,
+        "policy": reply.record.policy_name,
         "entry_id": reply.entry_id,
     }
     code = f" ({reply.code})" if reply.code else ""
     recorded = f"entry {reply.entry_id}" if reply.entry_id else "no entry"
-    LOG.info("turn %s %s%s in %.0f ms, %s", reply.turn_id, reply.outcome.value, code, ms, recorded, extra=fields)
+    LOG.info("turn %s %s%s in %.0f ms, %s", reply.record.turn_id, reply.outcome.value, code, ms, recorded, extra=fields)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from bot.records import Regeneration
 from bot.turn.answer_form import admits_ignorance
-from bot.turn.state import Regeneration, Work
+from bot.turn.state import TurnState
 from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError
 from grounding.observe import record_degraded
 from grounding.prompting.prompt import build_prompt, revision_request
@@ -18,18 +19,18 @@ MOST_TOLD = 12
 """Problems that are named; a draft with more is wrong as a whole."""
 
 
-async def drafted_again(w: Work, draft: str, claims: Sequence[Claim]) -> str | None:
+async def drafted_again(state: TurnState, draft: str, claims: Sequence[Claim]) -> str | None:
     """A second draft, unchecked, or None with a note: nobody drafts, time is up, the model failed, or it finds no answer either.
 
-    The prompt goes the way of the first one, through the screen; it is kept in `w.regeneration`.
+    The prompt goes the way of the first one, through the screen; it is kept in `state.regeneration`.
     """
-    reviser, prompt = w.seams.reviser, w.prompt
-    left = w.seams.deadline_s - w.trace.timings()["total"] / 1000 - RESERVE_S
+    reviser, prompt = state.seams.reviser, state.prompt
+    left = state.seams.deadline_s - state.timings()["total"] / 1000 - RESERVE_S
     if reviser is None or prompt is None or left <= 0:
         return None
     again = await asyncio.to_thread(
-        build_prompt, revision_request(w.ask.question, draft, problems(claims), w.marker), prompt.evidence, w.policy,
-        company=w.seams.company, marker=w.marker, history=w.history, context=w.ask.context, query=w.query.text,
+        build_prompt, revision_request(state.ask.question, draft, problems(claims), state.marker), prompt.evidence, state.policy,
+        company=state.seams.company, marker=state.marker, history=state.history, context=state.ask.context, query=state.query.text,
     )  # fmt: skip
     text, why = None, ""
     try:
@@ -48,8 +49,8 @@ async def drafted_again(w: Work, draft: str, claims: Sequence[Claim]) -> str | N
         why = str(error)
     if text is not None and admits_ignorance(text):
         text, why = None, "the model found no answer in the sources"
-    w.regeneration = Regeneration(again, text, why)
-    w.trace.note(f"no second draft: {why}" if why else "the model was told what was unsupported and drafted again")
+    state.regeneration = Regeneration(again, text, why)
+    state.note(f"no second draft: {why}" if why else "the model was told what was unsupported and drafted again")
     return text
 
 

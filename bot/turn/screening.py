@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.turn.state import Work
+from bot.turn.state import TurnState
 from grounding.errors import AttestError, PromptBlocked, ServiceError, UserError
 from grounding.records import Turn
 from rai.ports import PromptScreen
@@ -24,16 +24,16 @@ LONGEST = 2000
 """Characters of what is read together; more is a pasted text, which is judged by itself."""
 
 
-async def open_turn(w: Work) -> bool:
+async def open_turn(state: TurnState) -> bool:
     """`screen_turn`, and beside it a service that looks for personal data, where there is one: neither waits for the other to begin."""
-    if w.seams.personal is None:
-        return await screen_turn(w)
+    if state.seams.personal is None:
+        return await screen_turn(state)
     failure: AttestError | None = None
     allowed = False
     async with asyncio.TaskGroup() as group:
-        group.create_task(look_further(w.seams.personal))
+        group.create_task(look_further(state.seams.personal))
         try:
-            allowed = await screen_turn(w)
+            allowed = await screen_turn(state)
         except AttestError as error:  # what was found is masked in the record however the screen ends
             failure = error
     if failure is not None:
@@ -41,36 +41,36 @@ async def open_turn(w: Work) -> bool:
     return allowed
 
 
-async def screen_turn(w: Work) -> bool:
+async def screen_turn(state: TurnState) -> bool:
     """False if the question is blocked; earlier turns and context that give orders are left out of the turn.
 
     Raises UserError for an empty question, PromptBlocked when the screen cannot decide: closed.
     """
-    ask = w.ask
+    ask = state.ask
     if not ask.question.strip():
         raise UserError("the question is empty")
     around = [*(t.text for t in ask.history), *([ask.context] if ask.context else [])]
     try:
-        decided = await w.seams.screen.screen(ask.question, around)
-        w.trace.screenings.append(("question", decided))
-        whole = None if decided.blocked else await _together(w.seams.screen, ask.history, ask.question)
+        decided = await state.seams.screen.screen(ask.question, around)
+        state.screenings.append(("question", decided))
+        whole = None if decided.blocked else await _together(state.seams.screen, ask.history, ask.question)
     except ServiceError as error:
         raise PromptBlocked(None, unavailable=True) from error
     if whole is not None:
-        w.trace.screenings.append(("conversation", whole))
-    w.trace.note(unread(ask.question))
+        state.screenings.append(("conversation", whole))
+    state.note(unread(ask.question))
     orders = {d.index for d in decided.documents if d.verdict == "block"}
     if orders:
-        w.trace.note(f"{len(orders)} earlier turn(s) or context that give orders were left out")
-    w.history = tuple(t for i, t in enumerate(ask.history) if i not in orders)
+        state.note(f"{len(orders)} earlier turn(s) or context that give orders were left out")
+    state.history = tuple(t for i, t in enumerate(ask.history) if i not in orders)
     if len(ask.history) in orders:
-        w.ask = replace(ask, context=None)
+        state.ask = replace(ask, context=None)
     return not (decided.blocked or (whole is not None and whole.blocked))
 
 
-def blocked_for(w: Work) -> Category | None:
+def blocked_for(state: TurnState) -> Category | None:
     """Why the turn was refused: the category of the last text that was blocked."""
-    return next((s.category for _, s in reversed(w.trace.screenings) if s.blocked), None)
+    return next((s.category for _, s in reversed(state.screenings) if s.blocked), None)
 
 
 async def _together(screen: PromptScreen, history: Sequence[Turn], question: str) -> Screening | None:

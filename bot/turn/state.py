@@ -1,101 +1,95 @@
-"""What a turn holds in its hands: the seams it may use, and the work its stages have made so far."""
+"""The state of one turn: what it was given, what its stages have come to so far, and what happened on the way."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
-from datetime import datetime
+from typing import TypeVar
 
-from bot.records import Ask, InternalNote
-from bot.turn.trace import Trace
+from bot.records import Ask, InternalNote, OnStage, Regeneration, Stage
+from bot.turn.seams import Seams
+from bot.turn.stages import LABELS
 from grounding.asking.spotlight import new_marker
-from grounding.bounded.pool import Run
-from grounding.corrective.decide import Decision
-from grounding.corrective.find import Correction
+from grounding.corrective.find import FoundEvidence
+from grounding.observe import StageRun, observed
 from grounding.policy import Policy
-from grounding.ports import ChatModel, Composer, Directory, Grader, Retriever, Speller, WebSearch
 from grounding.query.clarify import Clarification
-from grounding.query.linking import QueryBuilder
-from grounding.records import Evidence, Grading, Prompt, Query, Retrieval, Turn, WebResult
-from rai.account import Terms
-from rai.ports import Ledger, PersonalFinder, PromptScreen
-from rai.records import Report, Source
+from grounding.records import Evidence, Prompt, Query, Turn
+from rai.account import ModelCall
+from rai.judgement import Judgement
+from rai.records import Screening
+from rai.screening.screened import TurnScreening
 
-Check = Callable[[str, Sequence[Source], str | None, Sequence[str], datetime | None], Awaitable[Report]]
-"""(answer, sources, question, given, at) to a report: `rai.provenance.check` with its ports."""
-
-
-async def never() -> bool:
-    """False, whatever happens."""
-    return False
-
-
-@dataclass(frozen=True, slots=True)
-class Seams:
-    """Everything a turn asks of the world. `web` None is off. `deadline_s` bounds the whole turn, `terms` what it takes of chat models.
-
-    `run`: who reads a draft before it is checked, which anybody may have had a hand in. `is_empty`: whether the knowledge base holds no document at all, whoever asks. Raises StoreError.
-
-    `speller`: who mends slips of the hand in a question; None: nobody does. `personal`: who looks for personal data beside our own rules; None: nobody does. `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
-    """
-
-    screen: PromptScreen
-    queries: QueryBuilder
-    retriever: Retriever
-    grader: Grader
-    web: WebSearch | None
-    composer: Composer
-    directory: Directory
-    check: Check
-    ledger: Ledger
-    company: str = "the company"
-    deadline_s: float = 45.0
-    reviser: Composer | None = None
-    personal: PersonalFinder | None = None
-    rewriter: ChatModel | None = None
-    terms: Terms = field(default_factory=Terms)
-    is_empty: Callable[[], Awaitable[bool]] = never
-    speller: Speller | None = None
-    run: Run = asyncio.to_thread
-
-
-@dataclass(frozen=True, slots=True)
-class Regeneration:
-    """A second draft: what was asked, what came, and whether the reply rests on it. `text` None: none came, `why` says so."""
-
-    prompt: Prompt
-    text: str | None
-    why: str = ""
-    used: bool = False
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Work:
-    """What the stages have made so far: what a reply and a ledger entry are built from, however the turn ends.
+class TurnState:
+    """The only mutable thing of a turn, in the order in which it fills: each result is frozen, and stays however the turn ends.
 
-    `history` is what is left of `ask.history` after screening. `marker` opens and closes what this turn's prompts quote.
-    `rejected_drafts`: drafts that must not be shown, for the record alone. `understood`: what was read of a pasted conversation.
+    `marker` opens and closes what this turn's prompts quote. `understood`: what was read of a pasted conversation. `history` is
+    what is left of `ask.history` after screening. `rejected_drafts`: drafts that must not be shown, for the record alone.
+    `current`: the stage that runs or ran last; `stages`: those that have ended, with their milliseconds.
     """
 
     ask: Ask
     seams: Seams
     policy: Policy
-    trace: Trace
+    turn_id: str = ""
+    on_stage: OnStage | None = None
+    understood: str = ""
+    marker: str = field(default_factory=new_marker)
+
     history: tuple[Turn, ...] = ()
     query: Query = field(default_factory=lambda: Query(""))
-    found: Retrieval = field(default_factory=lambda: Retrieval((), "", ""))
-    grading: Grading = field(default_factory=lambda: Grading("graded", ()))
-    decision: Decision | None = None
-    decided_first: Decision | None = None
-    corrections: tuple[Correction, ...] = ()
+    found: FoundEvidence = field(default_factory=FoundEvidence)
     clarification: Clarification | None = None
-    searched: str = ""
-    web: tuple[WebResult, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
     internal: tuple[InternalNote, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     prompt: Prompt | None = None
     regeneration: Regeneration | None = None
-    marker: str = field(default_factory=new_marker)
     rejected_drafts: tuple[str, ...] = ()
-    understood: str = ""
+
+    current: str = ""
+    stages: list[tuple[str, float]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    screenings: list[tuple[str, Screening]] = field(default_factory=list)
+    judgements: tuple[Judgement, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
+
+    async def stage(self, name: str, work: Awaitable[T]) -> T:
+        """Announce a stage, await its work, keep its time also when it fails."""
+        self.current = name
+        if self.on_stage is not None:
+            await self.on_stage(Stage(name, LABELS[name]))
+        began = time.perf_counter()
+        try:
+            with observed(StageRun(name)):
+                return await work
+        finally:
+            self.stages.append((name, round((time.perf_counter() - began) * 1000, 2)))
+
+    def note(self, *texts: str | None) -> None:
+        """Keep a remark once."""
+        self.notes += [text for text in dict.fromkeys(texts) if text and text not in self.notes]
+
+    def take(self, screened: TurnScreening) -> None:
+        """Keep what those who screen prompts and call models have to say of the turn."""
+        self.note(*screened.notes)
+        self.screenings += screened.blocked
+        self.judgements = tuple(screened.judgements)
+        self.calls = tuple(screened.account.calls)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """All that the customer's side says and that is known of the case, as the screen left it."""
+        return (self.ask.question, *(t.text for t in self.history), *([self.ask.context] if self.ask.context else []))
+
+    def timings(self) -> dict[str, float]:
+        """Milliseconds by stage, repeated stages added, and their total."""
+        out: dict[str, float] = {}
+        for name, ms in self.stages:
+            out[name] = round(out.get(name, 0.0) + ms, 2)
+        out["total"] = round(sum(out.values()), 2)
+        return out

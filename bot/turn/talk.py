@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.records import Reply
 from bot.turn.small_talk import Form, SmallTalkTexts, Talk, lists, small_talk
-from bot.turn.state import Work
+from bot.turn.state import TurnState
 from grounding.records import Turn
 from rai.records import Outcome
 
@@ -24,34 +24,37 @@ _BUTTONS: dict[Form, tuple[Form, ...]] = {
 }
 
 
-async def talked(w: Work) -> Reply | None:
+async def talked(state: TurnState) -> Reply | None:
     """The reply, if the turn says nothing to look up; else None."""
-    talk = small_talk(w.ask.question, w.history, w.ask.locale)
+    talk = small_talk(state.ask.question, state.history, state.ask.locale)
     if talk is None:
         return None
     known = lists().languages[talk.language]
-    answer = await _answer(w, talk, known.texts)
+    answer = await _answer(state, talk, known.texts)
     buttons = tuple(known.buttons[form] for form in _BUTTONS[talk.form] if form in known.buttons)
     return Reply(Outcome.ANSWERED, answer, intent=talk.intent, suggestions=buttons)
 
 
-async def _answer(w: Work, talk: Talk, texts: SmallTalkTexts) -> str:
+async def _answer(state: TurnState, talk: Talk, texts: SmallTalkTexts) -> str:
     if talk.intent != "rework":
         return str(getattr(texts, talk.form))
-    last = next((turn for turn in reversed(w.history) if turn.role == "assistant"), None)
+    last = next((turn for turn in reversed(state.history) if turn.role == "assistant"), None)
     if last is None:
         return texts.nothing_yet
     if talk.form == "shorter":
-        return texts.shorter if w.seams.composer.name.startswith("model:") else texts.quoting
-    sources = await _sources(w, last)
+        return texts.shorter if state.seams.composer.name.startswith("model:") else texts.quoting
+    sources = await _sources(state, last)
     return "\n".join([texts.why_sources, "", *(f"- {source}" for source in sources)]) if sources else texts.why
 
 
-async def _sources(w: Work, last: Turn) -> list[str]:
+async def _sources(state: TurnState, last: Turn) -> list[str]:
     """What the last answer cited, as the record of this person's turn has it; nothing if it is not found."""
-    async for entry in w.seams.ledger.entries(limit=LOOKED_AT, newest_first=True):
+    async for entry in state.seams.ledger.entries(limit=LOOKED_AT, newest_first=True):
         reply = entry.body.get("reply") or {} if entry.kind == "turn" else {}
-        if str(reply.get("answer", "")).strip() == last.text.strip() and entry.body["ask"].get("user") == w.ask.user:
+        if (
+            str(reply.get("answer", "")).strip() == last.text.strip()
+            and entry.body["ask"].get("user") == state.ask.user
+        ):
             cited = [(c.get("title") or c.get("doc_id"), c.get("locator")) for c in reply.get("citations") or ()]
             named = dict.fromkeys(" · ".join(dict.fromkeys(str(p) for p in place if p)) for place in cited)
             return list(named)[:MOST_SOURCES]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from grounding.corrective.decide import value_of
-from grounding.corrective.find import Correction, FoundEvidence, Staging, look, value_or_reason
+from grounding.corrective.find import Correction, EvidenceSearch, Staging, look, value_or_reason
 from grounding.corrective.plan import About, PlanStep, carry_out, task
 from grounding.errors import BudgetSpent
 from grounding.evidence.choose import web_passage
@@ -55,7 +55,7 @@ class Metered:
         return reply
 
 
-async def correct(f: FoundEvidence, about: About, marker: str) -> None:
+async def correct(f: EvidenceSearch, about: About, marker: str) -> None:
     """Take the policy's steps until the decision is correct. Raises PromptBlocked(unavailable=True): without the screen nothing goes on."""
     policy = f.policy
     model = Metered(f.ports.model, policy.correct_tokens, f.stage) if f.ports.model else None
@@ -71,7 +71,7 @@ async def correct(f: FoundEvidence, about: About, marker: str) -> None:
         f.note(f"looking further was stopped after {policy.correct_seconds:g} s")
 
 
-async def _take(f: FoundEvidence, step: Step, model: Metered | None, about: About, marker: str) -> None:
+async def _take(f: EvidenceSearch, step: Step, model: Metered | None, about: About, marker: str) -> None:
     """One step, whatever becomes of it in the record. A plan that nobody makes, or that fails, is one search of the web."""
     if model is None and step in _NEEDS_MODEL:
         f.corrections.append(Correction(step, why="no model is switched on for it"))
@@ -85,7 +85,7 @@ async def _take(f: FoundEvidence, step: Step, model: Metered | None, about: Abou
         await _tried(f, "web", _web(f, model if step == "web" else None))
 
 
-async def _tried(f: FoundEvidence, step: str, work: Awaitable[Correction]) -> bool:
+async def _tried(f: EvidenceSearch, step: str, work: Awaitable[Correction]) -> bool:
     """True if the step came to an end; what stopped it is noted. Raises PromptBlocked(unavailable=True)."""
     correction, why = await value_or_reason(work, "web" if step == "web" else "model")
     if correction is None:
@@ -95,7 +95,7 @@ async def _tried(f: FoundEvidence, step: str, work: Awaitable[Correction]) -> bo
     return True
 
 
-def _failed(f: FoundEvidence, step: str, why: str) -> None:
+def _failed(f: EvidenceSearch, step: str, why: str) -> None:
     last = f.corrections[-1] if f.corrections else None
     if last is not None and last.step == step and last.why == BROKEN_OFF:
         f.corrections[-1] = replace(last, why=why)
@@ -107,7 +107,7 @@ def _failed(f: FoundEvidence, step: str, why: str) -> None:
 _SAID = {"rewrites": "other phrasings", "hyde": "a hypothetical answer", "plan": "the plan"}
 
 
-async def _rewrites(f: FoundEvidence, model: ChatModel, _marker: str) -> Correction:
+async def _rewrites(f: EvidenceSearch, model: ChatModel, _marker: str) -> Correction:
     """Other phrasings of the question, searched together with it (3-12)."""
     written = await rephrased(model, f.query.text, f.policy.rewrites)
     queries = tuple(q for text in written if (q := without_words(text, f.excluded)))
@@ -117,7 +117,7 @@ async def _rewrites(f: FoundEvidence, model: ChatModel, _marker: str) -> Correct
     return Correction("rewrites", queries, len(new), f.decision)
 
 
-async def _hyde(f: FoundEvidence, model: ChatModel, marker: str) -> Correction:
+async def _hyde(f: EvidenceSearch, model: ChatModel, marker: str) -> Correction:
     """A hypothetical answer whose meaning is searched for (3-13, C-05)."""
     imagined = await imagine(model, f.query.text, marker)
     if not imagined:
@@ -126,13 +126,13 @@ async def _hyde(f: FoundEvidence, model: ChatModel, marker: str) -> Correction:
     return Correction("hyde", (imagined,), len(new), f.decision)
 
 
-_SEARCHES: Mapping[str, Callable[[FoundEvidence, ChatModel, str], Awaitable[Correction]]] = {
+_SEARCHES: Mapping[str, Callable[[EvidenceSearch, ChatModel, str], Awaitable[Correction]]] = {
     "rewrites": _rewrites,
     "hyde": _hyde,
 }
 
 
-async def _web(f: FoundEvidence, model: ChatModel | None) -> Correction:
+async def _web(f: EvidenceSearch, model: ChatModel | None) -> Correction:
     """The web: its pages pass the same grading as passages."""
     if f.ports.web is None:
         return Correction("web", why="web search is off")
@@ -147,7 +147,7 @@ async def _web(f: FoundEvidence, model: ChatModel | None) -> Correction:
     return Correction("web", (without_words(query, f.excluded),), len(pages), f.decision)
 
 
-async def _plan(f: FoundEvidence, model: ChatModel, about: About, marker: str) -> Correction:
+async def _plan(f: EvidenceSearch, model: ChatModel, about: About, marker: str) -> Correction:
     """Plan, step, evaluate over knowledge base and web (3-20 to 3-23). What was done is recorded also when it breaks off.
 
     The model sees no internal passage: what it writes is sent to a web search.
@@ -178,7 +178,7 @@ async def _plan(f: FoundEvidence, model: ChatModel, about: About, marker: str) -
     )
 
 
-async def _search_web(f: FoundEvidence, query: str, stage: str) -> tuple[Passage, ...]:
+async def _search_web(f: EvidenceSearch, query: str, stage: str) -> tuple[Passage, ...]:
     """Pages that are new and good enough; they keep their own ids and their origin, and are never pages of a manual."""
     query = without_words(query, f.excluded)
     if f.ports.web is None or not query:
@@ -196,5 +196,5 @@ async def _search_web(f: FoundEvidence, query: str, stage: str) -> tuple[Passage
     return tuple(good)
 
 
-def _value(f: FoundEvidence, page: Passage) -> float:
+def _value(f: EvidenceSearch, page: Passage) -> float:
     return value_of(f.page_grades[page.chunk_id], f.policy)

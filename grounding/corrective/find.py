@@ -1,6 +1,6 @@
 """From a query to the passages that may be used: search, grade, decide, correct. The same for a turn and for a measurement of it.
 
-`find` makes a `FoundEvidence`, which the corrective steps of `grounding.corrective.correct` add to. What a passage is worth is judged against
+`find` and the corrective steps of `grounding.corrective.correct` work on an `EvidenceSearch`; its `result` is what was found. What a passage is worth is judged against
 the question, whatever was searched for to find it.
 """
 
@@ -55,9 +55,43 @@ class Correction:
     trail: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class FoundEvidence:
-    """What was found so far. `excluded`: words that no search has. `first`: what was decided before anything was corrected, None
+    """What a search came to. `query` is what passages were graded against, `searched` what was searched for first.
+
+    `retrieval`: what the knowledge base returned; `grades`: of everything that was graded, pages of the web included; `first`: what was decided
+    before anything was corrected, None if the search did not come that far. `kept`: what may become evidence, passages of the
+    knowledge base that the decision keeps, best first, then pages of the web; `filled`: the same, and after it under a policy that fills
+    the rest of the knowledge base, best grade first.
+    """
+
+    query: Query = field(default_factory=lambda: Query(""))
+    searched: str = ""
+    retrieval: Retrieval = field(default_factory=lambda: Retrieval((), "", ""))
+    grading: Grading = field(default_factory=lambda: Grading("graded", ()))
+    first: Decision | None = None
+    decision: Decision | None = None
+    corrections: tuple[Correction, ...] = ()
+    web: tuple[WebResult, ...] = ()
+    notes: tuple[str, ...] = ()
+    graded: tuple[Passage, ...] = ()
+    kept: tuple[Passage, ...] = ()
+    filled: tuple[Passage, ...] = ()
+
+    @property
+    def grades(self) -> tuple[Grade, ...]:
+        """Of everything that was graded."""
+        return self.grading.grades
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """Grades by chunk id, 0 to 1."""
+        return {g.chunk_id: g.score for g in self.grades}
+
+
+@dataclass(slots=True)
+class EvidenceSearch:
+    """A search under way. `excluded`: words that no search has. `first`: what was decided before anything was corrected, None
     until then. `query` is what passages are graded against, `searched` what was searched for first.
 
     `passages`: of the knowledge base, those that were graded, best rank first; `pages`: web results as passages, those that
@@ -82,27 +116,30 @@ class FoundEvidence:
     web: tuple[WebResult, ...] = ()
     notes: list[str] = field(default_factory=list)
 
-    @property
-    def kept(self) -> list[Passage]:
-        """What may become evidence: passages of the knowledge base that the decision keeps, best first, then pages of the web."""
+    def result(self) -> FoundEvidence:
+        """What was found so far, at whatever point the search stands."""
         by_id = {p.chunk_id: p for p in self.passages}
-        return [*(by_id[i] for i in self.decision.kept), *self.pages]
+        kept = (*(by_id[i] for i in self.decision.kept if i in by_id), *self.pages)
+        return FoundEvidence(
+            query=self.query,
+            searched=self.searched.text,
+            retrieval=self.found,
+            grading=replace(self.grading, grades=(*self.grading.grades, *self.page_grades.values())),
+            first=self.first,
+            decision=self.decision if self.first else None,
+            corrections=tuple(self.corrections),
+            web=self.web,
+            notes=tuple(self.notes),
+            graded=tuple(self.passages),
+            kept=kept,
+            filled=(*kept, *self._rest(kept)) if self.policy.fill else kept,
+        )
 
-    @property
-    def filled(self) -> list[Passage]:
-        """What may become evidence under a policy that fills: what is kept, and after it the rest of the knowledge base, best grade first."""
-        kept = self.kept
-        if not self.policy.fill:
-            return kept
+    def _rest(self, kept: Sequence[Passage]) -> list[Passage]:
         taken = {p.chunk_id for p in kept}
         value = {g.chunk_id: g.score for g in self.grading.grades}
         rest = [p for p in self.passages if p.chunk_id not in taken]
-        return [*kept, *sorted(rest, key=lambda p: -value.get(p.chunk_id, 0.0))]
-
-    @property
-    def grades(self) -> tuple[Grade, ...]:
-        """Of everything that was graded."""
-        return (*self.grading.grades, *self.page_grades.values())
+        return sorted(rest, key=lambda p: -value.get(p.chunk_id, 0.0))
 
     def note(self, *texts: str | None) -> None:
         """Keep a remark once."""
@@ -130,7 +167,7 @@ class FoundEvidence:
             return Grading("ungraded", none, f"the passages were not graded within {self.policy.grade_seconds:g} s")
 
 
-async def find(f: FoundEvidence) -> None:
+async def find(f: EvidenceSearch) -> None:
     """Search, grade and decide. Where the names taken along from earlier turns find nothing that could be kept, the question is tried
     without them, for the topic may have changed.
     """
@@ -139,7 +176,7 @@ async def find(f: FoundEvidence) -> None:
     f.first = f.decision
     alone = without_excluded(without_names(f.query), f.excluded)
     if f.decision.action is Action.INCORRECT and f.query.entities and alone.text and not f.access.product:
-        again = FoundEvidence(
+        again = EvidenceSearch(
             alone, f.access, f.policy, f.ports, f.stage, excluded=f.excluded, searched=replace(alone, by=f.searched.by),
             notes=f.notes,
         )  # fmt: skip
@@ -151,7 +188,7 @@ async def find(f: FoundEvidence) -> None:
     f.first = f.decision
 
 
-async def _search_query(f: FoundEvidence) -> Query:
+async def _search_query(f: EvidenceSearch) -> Query:
     """What is searched for: the question, or the key words that a model makes of it where the policy wants them (0-03)."""
     query = replace(f.query, by=f.policy.search)
     if f.policy.query != "keywords" or f.ports.model is None:
@@ -189,7 +226,7 @@ async def value_or_reason(work: Awaitable[T], seam: Seam = "model") -> tuple[T |
         return None, str(error)
 
 
-async def look(f: FoundEvidence, queries: Sequence[Query], stage: str = "retrieve") -> list[Passage]:
+async def look(f: EvidenceSearch, queries: Sequence[Query], stage: str = "retrieve") -> list[Passage]:
     """Search for `queries` together, grade what is new beside what is known, and decide anew. The passages that are new."""
     results = await f.stage(stage, _search(f, [_allowed(q, f.excluded) for q in queries]))
     lists = [r.passages for r in results]
@@ -209,7 +246,7 @@ async def look(f: FoundEvidence, queries: Sequence[Query], stage: str = "retriev
     return [p for p in f.passages if p.chunk_id not in known]
 
 
-def safe(f: FoundEvidence) -> list[Passage]:
+def safe(f: EvidenceSearch) -> list[Passage]:
     """What was found, without passages that give orders: they are data that tries to be an instruction."""
     bad = sorted({p.doc_id for p in f.found.passages if p.screened})
     if bad:
@@ -227,7 +264,7 @@ def _allowed(query: Query, excluded: Sequence[str]) -> Query:
     return replace(without_excluded(query, excluded), sentences=sentences, imagined=imagined)
 
 
-async def _search(f: FoundEvidence, queries: Sequence[Query]) -> list[Retrieval]:
+async def _search(f: EvidenceSearch, queries: Sequence[Query]) -> list[Retrieval]:
     """One search for each, at the same time; the first that fails ends the others."""
     tasks = [asyncio.ensure_future(f.ports.retriever.retrieve(q, f.access, f.policy.retrieve_k)) for q in queries]
     try:

@@ -29,7 +29,7 @@ async def bench_azure_golden(place: Place) -> list[Figure]:
 
 def told(reply: Reply) -> tuple[str, list[str], str]:
     """Outcome, cited documents and decision of a turn."""
-    return reply.outcome.value, sorted({c.doc_id for c in reply.citations}), str(reply.action)
+    return reply.outcome.value, sorted({c.doc_id for c in reply.citations}), str(reply.record.action)
 
 
 def in_graph(ask: Ask) -> Ask:

@@ -25,7 +25,7 @@ async def bench_turns(place: Place) -> list[Figure]:
             began = time.perf_counter()
             reply = await system.answer(asks[number % len(asks)], None)
             taken.append((time.perf_counter() - began) * 1000)
-            for stage, ms in reply.timings_ms.items():
+            for stage, ms in reply.record.timings_ms.items():
                 stages[stage].append(ms)
     finally:
         await system.close()

@@ -59,7 +59,7 @@ async def test_ingest_makes_what_answers_come_through(settings: Settings, server
     async with running(settings) as system:
         assert await system.ready() == {}
         reply = await system.answer(ASKED, None)
-        assert (reply.outcome, reply.mode["search"]) == (Outcome.ANSWERED, "agentic")
+        assert (reply.outcome, reply.record.mode["search"]) == (Outcome.ANSWERED, "agentic")
         assert "$9.99" in reply.answer
     assert (await found_by_doctor(settings)).status == "ok"
 
@@ -71,13 +71,13 @@ async def test_switched_on_later_it_waits_for_the_next_ingest(
     await take_in(changed(settings, search_agentic="off"), tmp_path / "kb")
     async with running(settings) as system:
         reply = await system.answer(ASKED, None)
-        assert (reply.outcome, reply.mode["search"]) == (Outcome.ANSWERED, "hybrid")
-        assert any("no knowledge base 'attest' yet; attest ingest makes it" in note for note in reply.notes)
+        assert (reply.outcome, reply.record.mode["search"]) == (Outcome.ANSWERED, "hybrid")
+        assert any("no knowledge base 'attest' yet; attest ingest makes it" in note for note in reply.record.notes)
     finding = await found_by_doctor(settings)
     assert (finding.status, finding.fix) == ("note", "attest ingest PATH")
     await take_in(settings, tmp_path / "kb")
     async with running(settings) as system:
-        assert (await system.answer(ASKED, None)).mode["search"] == "agentic"
+        assert (await system.answer(ASKED, None)).record.mode["search"] == "agentic"
 
 
 @pytest.mark.parametrize("fault", [faults.slow(), faults.status(429, Retry_After="60"), faults.echoed(500), faults.html(200), faults.closed()])  # fmt: skip
@@ -91,8 +91,8 @@ async def test_when_it_fails_the_turn_goes_on_with_the_search(
         began = time.monotonic()
         reply = await system.answer(ASKED, None)
         assert time.monotonic() - began < 20
-        assert (reply.outcome, reply.mode["search"]) == (Outcome.ANSWERED, "hybrid")
-        assert any(note.endswith("these are the results of the search") for note in reply.notes)
+        assert (reply.outcome, reply.record.mode["search"]) == (Outcome.ANSWERED, "hybrid")
+        assert any(note.endswith("these are the results of the search") for note in reply.record.notes)
         assert await system.ready() == {}
 
 
@@ -156,6 +156,6 @@ async def test_what_a_running_system_goes_without_is_told_by_the_probe(
         assert system.degraded() == {}
         reply = await system.answer(ASKED, None)
         assert reply.outcome is Outcome.ANSWERED
-        assert any("the free queries of this month are used up" in note for note in reply.notes)
+        assert any("the free queries of this month are used up" in note for note in reply.record.notes)
         assert list(system.degraded()) == ["semantic ranker"]
         assert await system.ready() == {}

@@ -158,7 +158,7 @@ async def test_a_stronger_screen_that_fails_closes_where_it_has_to_decide(
         assert (reply.outcome, reply.code) == (Outcome.FAILED, "screen_unavailable")
         assert r.model.seen == []
         name = screen.replace("_", "-")
-        assert any(f"could not decide: {name}: failed (status 500" in note for note in reply.notes)
+        assert any(f"could not decide: {name}: failed (status 500" in note for note in reply.record.notes)
         kept = await r.newest()
         assert any(name in note for note in kept["reply"]["notes"])
         assert KEY not in str(kept)

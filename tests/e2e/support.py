@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from bot.compose.services import model_grader
-from bot.turn.state import Seams
+from bot.turn.seams import Seams
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.directory import FileDirectory
 from grounding.embedded.grader import EmbeddedGrader

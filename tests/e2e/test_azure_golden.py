@@ -42,7 +42,10 @@ async def test_outcomes_and_citations_are_the_same(replies: list[tuple[Reply, Re
     """Outcome and decision of every question. A service's scores are not ours to the last digit, so that of near ties another is quoted
     now and then: what is cited is the same of nine in ten.
     """
-    ends = [((here.outcome, here.action), (there.outcome, there.action), there.notes) for here, there in replies]
+    ends = [
+        ((here.outcome, here.record.action), (there.outcome, there.record.action), there.record.notes)
+        for here, there in replies
+    ]
     assert [e for e in ends if e[0] != e[1]] == []
     different = [(told(here), told(there)) for here, there in replies if told(here) != told(there)]
     assert 10 * len(different) <= len(replies), different
@@ -55,7 +58,7 @@ async def test_the_services_were_asked(replies: list[tuple[Reply, Reply]]) -> No
     answered = [there for _, there in replies if there.citations]
     assert answered
     for reply in answered:
-        assert reply.mode["generator"].startswith("model:")
-        assert reply.mode["grader"].endswith("/score")
-        assert "Content Safety" in reply.mode["screen"] or "content" in reply.mode["screen"].lower()
-        assert int(reply.usage["calls"]) >= 2
+        assert reply.record.mode["generator"].startswith("model:")
+        assert reply.record.mode["grader"].endswith("/score")
+        assert "Content Safety" in reply.record.mode["screen"] or "content" in reply.record.mode["screen"].lower()
+        assert int(reply.record.usage["calls"]) >= 2

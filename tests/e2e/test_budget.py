@@ -61,7 +61,7 @@ class Turned:
 
     @property
     def spent(self) -> int:
-        return sum(int(self.reply.usage.get(n, 0)) for n in ("prompt_tokens", "completion_tokens"))
+        return sum(int(self.reply.record.usage.get(n, 0)) for n in ("prompt_tokens", "completion_tokens"))
 
 
 async def turn(
@@ -131,7 +131,7 @@ async def test_what_leaves_no_room_for_the_draft_is_not_asked_and_the_turn_goes_
     assert t.reply.outcome is Outcome.ANSWERED
     assert t.reply.answer.startswith(GOOD[:-1])
     why = f"the turn's budget of {least(policy)} tokens leaves room for the draft alone"
-    assert [n for n in t.reply.notes if n == why] == [why]
+    assert [n for n in t.reply.record.notes if n == why] == [why]
     assert [n for n in t.body["reply"]["notes"] if n.startswith(said)]
     assert t.spent <= least(policy)
 
@@ -140,17 +140,17 @@ async def test_without_a_budget_and_with_a_wide_one_nothing_is_left_out(tmp_path
     for n, terms in enumerate([Terms(), Terms(tokens=1_000_000, draft_tokens=DRAFT_TOKENS)]):
         t = await turn(tmp_path / str(n), GRADED, terms, compose=GOOD)
         assert t.asked == ["grade", "compose"]
-        assert not [note for note in t.reply.notes if "budget" in note]
+        assert not [note for note in t.reply.record.notes if "budget" in note]
 
 
 async def test_grades_that_the_budget_leaves_out_are_the_embedded_graders_and_not_missing(tmp_path: Path) -> None:
     """`ungraded` would mean doubt, and a search of the web."""
     t = await turn(tmp_path, GRADED, Terms(tokens=least(GRADED), draft_tokens=DRAFT_TOKENS), compose=GOOD)
-    assert t.reply.action is Action.CORRECT
-    (grade,) = t.reply.grades
+    assert t.reply.record.action is Action.CORRECT
+    (grade,) = t.reply.record.found.grades
     assert grade.score > 0
     assert grade.justification.startswith("not asked, the turn's budget of ")
-    assert t.reply.web == ()
+    assert t.reply.record.found.web == ()
 
 
 @pytest.mark.parametrize("spare", [0, 700, 1500, 5000])
@@ -167,7 +167,7 @@ async def test_batches_that_are_graded_at_once_do_not_overshoot_together(tmp_pat
     assert len(grading) < 13
     assert bool(grading) == (spare > 0)
     assert all(committed + least(GRADED) <= bound for committed in grading)
-    assert len(t.reply.grades) == 13
+    assert len(t.reply.record.found.grades) == 13
     assert t.reply.outcome is Outcome.ANSWERED
     assert t.spent <= bound
 
@@ -194,17 +194,17 @@ async def test_a_draft_that_does_not_fit_is_a_failed_turn_that_says_so(tmp_path:
     t = await turn(tmp_path / "not", PLAIN, Terms(tokens=less, draft_tokens=DRAFT_TOKENS), compose=GOOD)
     assert (t.reply.outcome, t.reply.code, t.reply.answer) == (Outcome.FAILED, "model_unavailable", OVER_BUDGET)
     assert t.asked == []
-    assert t.reply.notes == (f"the turn's budget of {less} tokens leaves no room for the draft",)
-    assert t.body["reply"]["notes"] == list(t.reply.notes)
-    assert t.reply.usage == {}
+    assert t.reply.record.notes == (f"the turn's budget of {less} tokens leaves no room for the draft",)
+    assert t.body["reply"]["notes"] == list(t.reply.record.notes)
+    assert t.reply.record.usage == {}
 
 
 async def test_a_bound_on_the_cost_does_what_one_on_tokens_does(tmp_path: Path) -> None:
     reserve = PRICES.cost({"prompt_tokens": GRADED.prompt_tokens + MARGIN, "completion_tokens": DRAFT_TOKENS})
     t = await turn(tmp_path, GRADED, Terms(PRICES, cost=reserve, draft_tokens=DRAFT_TOKENS), compose=GOOD)
     assert t.asked == ["compose"]
-    assert f"the turn's budget of {reserve.normalize():f} USD leaves room for the draft alone" in t.reply.notes
-    assert Decimal(str(t.reply.usage["cost"])) <= reserve
+    assert f"the turn's budget of {reserve.normalize():f} USD leaves room for the draft alone" in t.reply.record.notes
+    assert Decimal(str(t.reply.record.usage["cost"])) <= reserve
 
 
 async def test_open_statements_stay_open_where_the_budget_has_no_judge(tmp_path: Path) -> None:
@@ -224,7 +224,9 @@ async def test_open_statements_stay_open_where_the_budget_has_no_judge(tmp_path:
         tmp_path / "bound", PLAIN, Terms(tokens=most + 60, draft_tokens=DRAFT_TOKENS), judges=True, thinks=True, compose=draft
     )  # fmt: skip
     assert "judge" not in t.asked
-    assert f"the turn's budget of {most + 60} tokens leaves no room for a judge of claims in doubt" in t.reply.notes
+    assert (
+        f"the turn's budget of {most + 60} tokens leaves no room for a judge of claims in doubt" in t.reply.record.notes
+    )
     assert t.reply.outcome in (Outcome.ANSWERED, Outcome.REPAIRED, Outcome.WITHHELD)
 
 
@@ -237,8 +239,8 @@ async def test_without_room_for_a_second_draft_the_first_is_mended(tmp_path: Pat
     assert t.asked == ["compose"]
     assert (t.reply.outcome, "7946" in t.reply.answer) == (Outcome.REPAIRED, False)
     said = f"the turn's budget of {most + 60} tokens leaves no room for a second draft"
-    assert said in t.reply.notes
-    assert f"no second draft: {said}" in t.reply.notes
+    assert said in t.reply.record.notes
+    assert f"no second draft: {said}" in t.reply.record.notes
     assert t.body["regeneration"]["text"] is None
 
 
@@ -251,12 +253,12 @@ async def test_a_reviewer_can_recompute_the_cost_from_the_entry(tmp_path: Path) 
         for c in calls
     )  # fmt: skip
     said = t.body["reply"]["usage"]
-    assert said == t.reply.usage
+    assert said == t.reply.record.usage
     assert (Fraction(said["cost"]), said["currency"]) == (cost / prices["per_tokens"], "USD")
     assert t.spent == sum(sum(c["usage"].values()) for c in calls)
 
 
 async def test_without_prices_no_cost_is_told(tmp_path: Path) -> None:
     t = await turn(tmp_path, PLAIN, Terms(), compose=GOOD)
-    assert "cost" not in t.reply.usage
+    assert "cost" not in t.reply.record.usage
     assert "prices" not in t.body

@@ -121,11 +121,11 @@ async def test_models_and_ledger_see_no_personal_data(
                 reply = await system.answer(case.ask, None)
                 assert server.seen, f"no model was asked: {case.ask.question}, {reply.outcome}"
                 assert leaks(case, [seen.body for seen in server.seen], language.seen) == []
-                assert leaks(case, await recorded(system.ledger, reply), reply.notes, caplog.text) == []
+                assert leaks(case, await recorded(system.ledger, reply), reply.record.notes, caplog.text) == []
                 assert "$9.99" in reply.answer
             server.script[:] = [replying({"error": {"message": "no"}}, status=500)]
             reply = await system.answer(TABLE[0].ask, None)
-            assert leaks(TABLE[0], reply.notes, reply.answer, caplog.text) == []
+            assert leaks(TABLE[0], reply.record.notes, reply.answer, caplog.text) == []
         finally:
             await system.close()
     exported = [line async for line in _export(settings.home / "ledger.db", settings.ledger_key_file)]
@@ -199,7 +199,8 @@ async def test_the_web_is_asked_without_personal_data(
             ask = replace(case.ask, question=case.ask.question)
             reply = await answer_turn(ask, w.seams, Policy())
             assert (
-                leaks(case, web.queries, server.seen, reply.notes, await recorded(w.ledger, reply), caplog.text) == []
+                leaks(case, web.queries, server.seen, reply.record.notes, await recorded(w.ledger, reply), caplog.text)
+                == []
             )
             assert "Watch Plus" in web.queries[-1]
             assert MASK not in web.queries[-1]

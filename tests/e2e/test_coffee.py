@@ -47,7 +47,7 @@ async def test_graph_crag_goes_to_the_web_when_all_is_irrelevant(tmp_path: Path)
         rewrite=BETTER,
         compose=RIGHT,
     )
-    assert (t.reply.outcome, t.reply.action) == (Outcome.ANSWERED, Action.INCORRECT)
+    assert (t.reply.outcome, t.reply.record.action) == (Outcome.ANSWERED, Action.INCORRECT)
     nodes = ["retrieve", "grade_documents", "transform_query", "web_search_node", "grade_documents", "generate"]
     assert t.stages == nodes
     assert t.web.queries == [BETTER]

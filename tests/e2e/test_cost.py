@@ -89,10 +89,14 @@ async def test_a_reply_that_was_thrown_away_is_paid_for_too(tmp_path: Path) -> N
         twice = await system.answer(Ask(QUESTION), None)
         failed = await system.answer(Ask("What does Watch Plus cost?"), None)
     assert twice.outcome is Outcome.ANSWERED
-    assert (twice.usage["calls"], twice.usage["prompt_tokens"], twice.usage["completion_tokens"]) == (1, 22, 14)
+    assert (
+        twice.record.usage["calls"],
+        twice.record.usage["prompt_tokens"],
+        twice.record.usage["completion_tokens"],
+    ) == (1, 22, 14)
     assert (failed.outcome, failed.code) == (Outcome.FAILED, "model_unavailable")
-    assert (failed.usage["prompt_tokens"], failed.usage["cached_tokens"]) == (22, 6)
-    assert Decimal(str(failed.usage["cost"])) > 0
+    assert (failed.record.usage["prompt_tokens"], failed.record.usage["cached_tokens"]) == (22, 6)
+    assert Decimal(str(failed.record.usage["cost"])) > 0
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ EXPECTED = {
         "embedding service:",
         "embedding service",
         first=4 * len(FAULTS),
-        seen=lambda r: r.mode["search"] == "lexical",
+        seen=lambda r: r.record.mode["search"] == "lexical",
     ),
     "directory": Expected(
         "Microsoft Graph", "answered", "only what everyone may see was searched", "directory", seen=cited
@@ -179,8 +179,12 @@ async def test_a_turn_ends_rightly_whatever_a_service_does(name: str, stack: Sta
         left = await settled(before)
         problems = [
             ("outcome", outcome_of(reply), outcome_of(reply) == expected.outcome and expected.seen(reply)),
-            ("note", reply.notes, any(expected.note in note for note in reply.notes)),
-            ("record", entry and entry.kind, entry is not None and list(reply.notes) == entry.body["reply"]["notes"]),
+            ("note", reply.record.notes, any(expected.note in note for note in reply.record.notes)),
+            (
+                "record",
+                entry and entry.kind,
+                entry is not None and list(reply.record.notes) == entry.body["reply"]["notes"],
+            ),
             ("seconds", seconds, seconds < TURN_S),
             ("tasks", left, not left),
         ]
@@ -189,7 +193,7 @@ async def test_a_turn_ends_rightly_whatever_a_service_does(name: str, stack: Sta
         CLOCK.passed += REST_S
         again = await system.answer(ask, None)
         well = "insufficient" if expected.question == UNKNOWN else "answered"
-        wrong += [(fault, "afterwards", outcome_of(again), again.notes)] if again.outcome.value != well else []
+        wrong += [(fault, "afterwards", outcome_of(again), again.record.notes)] if again.outcome.value != well else []
     assert not wrong, "\n".join(map(str, wrong))
     assert os.environ.get("TEST_WRITE_DOCS") == "1" or line(name) in DOCS.read_text("utf-8").splitlines()
 
@@ -218,7 +222,7 @@ async def test_a_service_that_is_left_alone_is_told_by_the_probe_and_taken_up_ag
         CLOCK.passed += REST_S
         again = await system.answer(ask, None)
         assert outcome_of(again) == ("insufficient" if expected.question == UNKNOWN else "answered")
-        assert not any(expected.note in note for note in again.notes)
+        assert not any(expected.note in note for note in again.record.notes)
     finally:
         gate.fault = None
         await system.close()

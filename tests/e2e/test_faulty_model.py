@@ -23,7 +23,7 @@ from bot.records import Ask, Reply
 from bot.settings.load import SAMPLE
 from bot.system import CheckRequest, System
 from bot.turn.pipeline import answer_turn
-from bot.turn.state import Seams
+from bot.turn.seams import Seams
 from grounding.embedded.demo import Planted, plant
 from grounding.policy import Policy
 from grounding.ports import ChatModel

@@ -15,7 +15,7 @@ from pytest_aiohttp.plugin import AiohttpClient
 from bot.records import Ask, OnStage, Reply
 from bot.server.app import build_app
 from bot.turn.pipeline import answer_turn
-from bot.turn.state import Seams
+from bot.turn.seams import Seams
 from bot.wording.notices import WITHHELD
 from grounding.bounded.limits import Limits
 from grounding.bounded.pool import Pool

@@ -48,9 +48,9 @@ async def test_a_long_turn_is_searched_for_by_what_counts(tmp_path: Path, model_
     ):
         reply = await system.answer(Ask(LONG), None)
         assert reply.outcome is Outcome.ANSWERED
-        assert "upstairs" in reply.query
-        assert reply.query.endswith("What does Watch Plus cost a month?")
-        assert "The lid is blue." not in reply.query
+        assert "upstairs" in reply.record.query.text
+        assert reply.record.query.text.endswith("What does Watch Plus cost a month?")
+        assert "The lid is blue." not in reply.record.query.text
         assert [body["tasks"][0]["kind"] for body in language.seen] == ["ExtractiveSummarization"]
 
 
@@ -76,8 +76,8 @@ async def test_without_a_summary_the_last_turn_is_the_query(server: object, tmp_
     ):
         reply = await system.answer(Ask(LONG), None)
         assert reply.outcome is Outcome.ANSWERED
-        assert reply.query == LONG
-        (note,) = [n for n in reply.notes if n.startswith("language: ")]
+        assert reply.record.query.text == LONG
+        (note,) = [n for n in reply.record.notes if n.startswith("language: ")]
         assert note.endswith("; the last turn is the query")
         assert "upstairs" not in note
     assert not [t for t in asyncio.all_tasks() if t is not asyncio.current_task() and "summar" in repr(t)]
@@ -124,7 +124,7 @@ async def test_without_the_service_our_own_rules_mask(tmp_path: Path, model_file
     ):
         reply = await system.answer(Ask(f"Hi, this is Zebedea. {NAMELESS}"), None)
         assert reply.outcome is Outcome.ANSWERED
-        assert any(n.startswith("personal data was looked for on this machine alone") for n in reply.notes)
+        assert any(n.startswith("personal data was looked for on this machine alone") for n in reply.record.notes)
         entry = await system.ledger.get(reply.entry_id)
         assert entry is not None
         assert "Zebedea" not in json.dumps(entry.body)

@@ -85,7 +85,11 @@ class Ended:
     def said(self) -> str:
         """All that tells a person what happened."""
         return " ".join(
-            [*self.reply.notes, *(c.why for c in self.reply.corrections), *(g.justification for g in self.reply.grades)]
+            [
+                *self.reply.record.notes,
+                *(c.why for c in self.reply.record.found.corrections),
+                *(g.justification for g in self.reply.record.found.grades),
+            ]
         )
 
 
@@ -153,13 +157,13 @@ async def test_a_turn_ends_and_delivers_nothing_unsupported(kb: World, name: str
     elif lost and say == "filtered":
         assert e.reply.outcome is Outcome.BLOCKED
     else:
-        assert e.reply.outcome in ENDS, (e.reply.outcome, e.reply.code, e.reply.notes)
+        assert e.reply.outcome in ENDS, (e.reply.outcome, e.reply.code, e.reply.record.notes)
     check_said(e, say, where)
 
 
 def check_said(e: Ended, say: str, where: str) -> None:
     """A person can see what happened: an error by its words, a step by what it searched for or why it did not, a draft as it was."""
-    assert all(c.queries or c.why for c in e.reply.corrections)
+    assert all(c.queries or c.why for c in e.reply.record.found.corrections)
     if e.model.asked("grade") and "grade" in WHERE[where]:
         assert "graded none of" in e.said or "without a grade of" in e.said
     if e.reply.outcome in (Outcome.WITHHELD, Outcome.REPAIRED):
@@ -199,10 +203,10 @@ async def test_a_model_that_never_answers_while_looking_costs_the_time_for_it(kb
     e = await ended(kb, replace(POLICIES[name], correct_seconds=30), None, "while looking", deadline_s=AMPLE_S)
     if POLICIES[name].query == "keywords":
         assert e.reply.outcome in (Outcome.ANSWERED, Outcome.INSUFFICIENT)
-        assert any("no key words within 30 s" in note for note in e.reply.notes)
+        assert any("no key words within 30 s" in note for note in e.reply.record.notes)
     else:  # a policy that fills its evidence leaves it to who drafts whether anything answers
         assert e.reply.outcome is (Outcome.ANSWERED if POLICIES[name].fill else Outcome.INSUFFICIENT)
-        assert "looking further was stopped after 30 s" in e.reply.notes
+        assert "looking further was stopped after 30 s" in e.reply.record.notes
 
 
 @pytest.mark.row("3-25")

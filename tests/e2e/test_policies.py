@@ -44,7 +44,7 @@ async def test_hybrid_crag_answers_an_internal_question_directly(tmp_path: Path)
         tmp_path, POLICIES["hybrid-crag"], [LEAVE, VPN], DAYS, {"25 days": 1.0}, web=ScriptedWeb(TOWER),
         rewrite="employees paid leave days", compose="Employees receive 25 days of paid leave a year.",
     )  # fmt: skip
-    assert (t.reply.outcome, t.reply.action) == (Outcome.ANSWERED, Action.CORRECT)
+    assert (t.reply.outcome, t.reply.record.action) == (Outcome.ANSWERED, Action.CORRECT)
     assert t.reply.answer == f"Employees receive 25 days of paid leave a year [1].\n\n{REFERENCED}hr/leave.md"
     assert t.stages == ["rewrite", "retrieve", "grade", "compose"]
     assert (t.body["searched"], t.web.queries) == ("employees paid leave days", [])
@@ -62,12 +62,12 @@ async def test_hybrid_crag_answers_an_external_question_from_the_web(tmp_path: P
         tmp_path, POLICIES["hybrid-crag"], [LEAVE, VPN], TALL, {"333": 0.9}, web=ScriptedWeb(TOWER),
         rewrite="Tokyo Tower height", compose="Tokyo Tower is 333 metres tall.",
     )  # fmt: skip
-    assert (t.reply.outcome, t.reply.action) == (Outcome.ANSWERED, Action.INCORRECT)
+    assert (t.reply.outcome, t.reply.record.action) == (Outcome.ANSWERED, Action.INCORRECT)
     assert t.reply.answer.endswith(f"{REFERENCED}{TOWER.url}")
     assert t.origins == ["web"]
     assert "paid leave" not in t.prompt
-    assert t.reply.decision is not None
-    assert t.reply.decision.value == 0.0
+    assert t.reply.record.found.decision is not None
+    assert t.reply.record.found.decision.value == 0.0
 
 
 @pytest.mark.row("0-02")
@@ -81,7 +81,7 @@ async def test_hybrid_crag_adds_the_web_to_what_it_salvages(tmp_path: Path) -> N
         tmp_path, POLICIES["hybrid-crag"], [LEAVE, VPN], Ask("How many days of leave can employees carry over?"), {"25 days": 0.4, "carry 5": 0.6, "VPN": 0.39},
         web=ScriptedWeb(page), rewrite="carry over leave days employees", compose="The law lets employees carry 5 days of leave over.",
     )  # fmt: skip
-    assert (t.reply.outcome, t.reply.action, t.origins) == (Outcome.ANSWERED, Action.AMBIGUOUS, ["kb", "web"])
+    assert (t.reply.outcome, t.reply.record.action, t.origins) == (Outcome.ANSWERED, Action.AMBIGUOUS, ["kb", "web"])
     assert "[1] document\n" in t.prompt
     assert "[2] web page\n" in t.prompt
     assert t.reply.answer.endswith(f"[2].\n\n{REFERENCED}{page.url}")
@@ -159,7 +159,7 @@ async def test_an_empty_knowledge_base_is_no_exception(tmp_path: Path, name: str
         tmp_path, POLICIES[name], [], TALL, {"333": 1.0}, web=ScriptedWeb(TOWER), rewrite="How high is Tokyo Tower?", hyde="It is a tower.", plan=plan,
         evaluate='{"result": {"outcome": "Its height."}}', compose="Tokyo Tower is 333 metres tall.",
     )  # fmt: skip
-    assert (t.reply.outcome, t.reply.action, t.origins) == (Outcome.ANSWERED, Action.INCORRECT, ["web"])
+    assert (t.reply.outcome, t.reply.record.action, t.origins) == (Outcome.ANSWERED, Action.INCORRECT, ["web"])
     assert len(t.web.queries) == 1
 
 
@@ -229,7 +229,7 @@ async def test_agentic_crag_is_content_with_three_good_chunks(tmp_path: Path) ->
         {"vinegar": 0.65},
         compose="The kettle is descaled with vinegar.",
     )
-    assert (t.reply.action, t.stages, len(t.body["evidence"])) == (
+    assert (t.reply.record.action, t.stages, len(t.body["evidence"])) == (
         Action.CORRECT,
         ["perception", "perception", "compose"],
         3,
@@ -274,7 +274,7 @@ async def test_dynamics_drafts_for_the_human_agent(tmp_path: Path) -> None:
     )
     ask = Ask("How to force delete VM in Azure?", talk, context="The customer is on a trial.")
     t = await turn(tmp_path, POLICIES["dynamics"], [VM, INTERNAL, VPN], ask, {}, compose=said)
-    assert (t.reply.outcome, t.reply.query) == (Outcome.ANSWERED, "How to force delete VM in Azure?")
+    assert (t.reply.outcome, t.reply.record.query.text) == (Outcome.ANSWERED, "How to force delete VM in Azure?")
     assert (t.stages, t.model.asked("grade"), t.web.queries) == (["retrieve", "compose"], [], [])
     assert [p["name"] for p in t.body["prompt"]["parts"]] == [
         "system",
@@ -342,7 +342,7 @@ async def test_attest_asks_in_other_words_before_it_goes_to_the_web(tmp_path: Pa
     )  # fmt: skip
     (step,) = t.body["reply"]["corrections"]
     assert (step["step"], step["queries"]) == ("rewrites", ["How many vacation days are staff granted?"])
-    assert (t.reply.action, t.web.queries, t.reply.citations[0].doc_id) == (Action.CORRECT, [], "hr/holiday.md")
+    assert (t.reply.record.action, t.web.queries, t.reply.citations[0].doc_id) == (Action.CORRECT, [], "hr/holiday.md")
 
 
 @pytest.mark.row("C-04")

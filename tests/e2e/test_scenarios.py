@@ -34,7 +34,7 @@ async def test_an_internal_question_is_answered_directly(tmp_path: Path, minilm:
     )
     reply = await answer_turn(Ask("How many days of paid leave do employees get?"), w.seams, Policy())
     assert reply.outcome is Outcome.ANSWERED
-    assert reply.action is Action.CORRECT
+    assert reply.record.action is Action.CORRECT
     assert web.queries == []
     assert [c.doc_id for c in reply.citations] == ["handbook/leave.md"]
     assert "25 days of paid leave" in reply.citations[0].quote
@@ -53,7 +53,7 @@ async def test_an_external_question_goes_to_the_web(tmp_path: Path, minilm: Mini
     w = await world(tmp_path, [LEAVE, VPN], minilm, model=model, web=web)
     reply = await answer_turn(Ask("How tall is Tokyo Tower?"), w.seams, Policy())
     assert reply.outcome is Outcome.ANSWERED, reply
-    assert reply.action is Action.INCORRECT
+    assert reply.record.action is Action.INCORRECT
     assert web.queries == ["How tall is Tokyo Tower?"]
     assert [(c.origin, c.url) for c in reply.citations] == [("web", page.url)]
     assert "paid leave" not in model.calls[0].system
@@ -145,7 +145,7 @@ async def test_the_force_delete_conversation(tmp_path: Path, minilm: MiniLM) -> 
     )
     talk = (Turn("agent", "Hello, how may I help you?"), Turn("customer", "Hi, I am having an issue."))
     reply = await answer_turn(Ask("How to force delete VM in Azure?", talk), w.seams, Policy())
-    assert reply.query == "How to force delete VM in Azure?"
+    assert reply.record.query.text == "How to force delete VM in Azure?"
     assert reply.outcome is Outcome.ANSWERED, [(c.text, c.status, c.why) for c in reply.claims]
     for word in ("–force-deletion", "-ForceDeletion", "Remove-AzVm", "forceDeletion"):
         assert word in reply.answer

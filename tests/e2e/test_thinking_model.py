@@ -51,16 +51,16 @@ async def test_a_turn_is_answered_and_its_thinking_is_counted(tmp_path: Path, ap
         second = await system.answer(Ask("And what does Watch Plus cost a year?"), None)
         entry = await system.ledger.get(first.entry_id)
     assert (first.outcome.value, first.code) == ("answered", None)
-    assert first.usage["calls"] == 2, "a grade and a draft"
+    assert first.record.usage["calls"] == 2, "a grade and a draft"
     refused = 2 if api == "chat" else 1  # the old name of the cap, the temperature: once for grader and drafter
     assert learning == refused + 3, "the grade is cut once, the draft has its room from the start"
-    assert first.usage["reasoning_tokens"] == _cut(server, refused) + 2 * 1200
-    assert int(first.usage["completion_tokens"]) > int(first.usage["reasoning_tokens"])
+    assert first.record.usage["reasoning_tokens"] == _cut(server, refused) + 2 * 1200
+    assert int(first.record.usage["completion_tokens"]) > int(first.record.usage["reasoning_tokens"])
     assert entry is not None
     assert [call["purpose"] for call in entry.body["calls"]] == ["grade", "compose"]
     assert entry.body["calls"][1]["usage"]["reasoning_tokens"] == 1200
     assert second.outcome.value in ("answered", "insufficient")
-    assert len(server.seen) == learning + int(second.usage["calls"]), "nothing is learned twice"
+    assert len(server.seen) == learning + int(second.record.usage["calls"]), "nothing is learned twice"
 
 
 def _cut(server: OpenAIServer, refused: int) -> int:
@@ -82,7 +82,7 @@ async def test_a_tight_budget_costs_the_room_and_not_the_draft(tmp_path: Path) -
     ):
         reply = await system.answer(Ask(QUESTION), None)
     assert reply.outcome.value == "answered"
-    assert int(reply.usage["prompt_tokens"]) + int(reply.usage["completion_tokens"]) <= 4000
+    assert int(reply.record.usage["prompt_tokens"]) + int(reply.record.usage["completion_tokens"]) <= 4000
     caps = [next(v for n, v in seen.body.items() if n.startswith("max_")) for seen in server.seen]
     assert 800 <= caps[-1] < 800 + 4096
 
@@ -95,4 +95,4 @@ async def test_a_thinking_model_is_held_to_the_budget(tmp_path: Path) -> None:
     ):
         reply = await system.answer(Ask(QUESTION), None)
     assert (reply.outcome.value, reply.code) == ("failed", "model_unavailable")
-    assert int(reply.usage["prompt_tokens"]) + int(reply.usage["completion_tokens"]) <= 6000
+    assert int(reply.record.usage["prompt_tokens"]) + int(reply.record.usage["completion_tokens"]) <= 6000

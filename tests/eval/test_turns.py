@@ -15,6 +15,7 @@ from grounding.records import Grade
 from rai.records import Outcome
 from tests.bot.commands.conftest import Attest
 from tests.bot.commands.fakes import FakeWorld
+from tests.fakes.replies import reply_of
 
 COMPANY = Path(__file__).parent / "company"
 KB = COMPANY / "kb"
@@ -72,8 +73,8 @@ def reply(ask: Ask) -> Reply:
     grades = tuple(
         Grade(f"c-{name.rstrip('!')}", GRADES.get(row, 1.0), "Good", "yes", None, "") for name in FOUND.get(row, ALL)
     )
-    return made if made.outcome is Outcome.BLOCKED else Reply(
-        made.outcome, made.answer, made.code, grades=grades, clarification=made.clarification
+    return made if made.outcome is Outcome.BLOCKED else reply_of(
+        made.outcome, made.answer, code=made.code, grades=grades, clarification=made.clarification
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import TypeVar
 
-from grounding.corrective.find import Finders, FoundEvidence
+from grounding.corrective.find import EvidenceSearch, Finders
 from grounding.grading.features import binary_of, label_of
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Grader, Retriever, WebSearch
@@ -114,7 +114,7 @@ def finding(
     model: ChatModel | None = None,
     question: str = "How do I descale it?",
     stages: Stages | None = None,
-) -> FoundEvidence:
+) -> EvidenceSearch:
     """A finding that has not begun."""
     ports = Finders(retriever, grader, web, model)
-    return FoundEvidence(Query(question), Access(), policy, ports, stages or Stages())
+    return EvidenceSearch(Query(question), Access(), policy, ports, stages or Stages())

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.records import Ask, OnStage, Reply
 from bot.turn.pipeline import answer_turn
-from bot.turn.state import Seams
+from bot.turn.seams import Seams
 from grounding.policy import Policy
 from rai.records import Report
 from tests.bot.turn.test_pipeline import Failing, small

@@ -43,6 +43,7 @@ from grounding.records import (
 )
 from rai.records import Claim, Entry, EvidenceSpan, Kind, Outcome, Report, Screening, Source, Status, Verification
 from tests.fakes.ledger import exported
+from tests.fakes.replies import reply_of, told
 
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 
@@ -317,9 +318,7 @@ class FakeTurns:
         mode = {"generator": "extractive", "grader": "lexical+semantic", "search": "hybrid", "screen": "rules"}
         # the id is known before the body is written, as in the real ledger the reply is stored with it
         entry_id = f"e{len(self._ledger.kept) + 1:05d}x7q"
-        reply = replace(
-            reply, timings_ms=timings, mode=mode, entry_id=entry_id, kb_version="kb-7f3a", query=ask.question
-        )
+        reply = told(reply, timings_ms=timings, mode=mode, entry_id=entry_id, kb_version="kb-7f3a", query=ask.question)
         await self._ledger.append("turn", turn_body(ask, reply, passages))
         return reply
 
@@ -360,11 +359,11 @@ def turn_body(ask: Ask, reply: Reply, passages: Sequence[Passage]) -> dict[str, 
         "prompt": {"parts": parts, "question": ask.question, "cuts": ["history: 2 oldest turns"], "tokens": 812, "sha256": "ab" * 32}
         if passages else None,
         "screenings": [{"what": "question", "verdict": "block", **BLOCK} if reply.outcome is Outcome.BLOCKED else {"what": "question", "verdict": "allow", "category": None, "rule": None, "score": 0.02, "threshold": 0.5}],
-        "stages": [{"name": name, **({"node": "grade_documents"} if name == "grade" else {}), "ms": ms} for name, ms in reply.timings_ms.items()],
-        "searched": reply.query,
-        "decision": asdict(reply.decision) if reply.decision else None,
-        "calls": CALLS if reply.usage else [],
-        "web": [asdict(p) for p in web_previews(reply.web, [Evidence(n, p) for n, p in enumerate(passages, 1)])],
+        "stages": [{"name": name, **({"node": "grade_documents"} if name == "grade" else {}), "ms": ms} for name, ms in reply.record.timings_ms.items()],
+        "searched": reply.record.query.text,
+        "decision": asdict(reply.record.found.decision) if reply.record.found.decision else None,
+        "calls": CALLS if reply.record.usage else [],
+        "web": [asdict(p) for p in web_previews(reply.record.found.web, [Evidence(n, p) for n, p in enumerate(passages, 1)])],
     }  # fmt: skip
 
 
@@ -396,7 +395,7 @@ def answered() -> tuple[Reply, tuple[Passage, ...]]:
     )
     notes = (InternalNote("Escalation rules", "escalation", "c9", "Goodwill credits above €50 need a team lead."),)
     grades = (grade_of(first, 0.93), grade_of(second, 0.55))
-    return Reply(
+    return reply_of(
         Outcome.ANSWERED, text, citations=cited, claims=claims, grades=grades, action=Action.CORRECT,
         internal_notes=notes, relevance=0.88, decision=Decision(Action.CORRECT, (first.chunk_id,), "max_at_least_correct", 0.8, 0.13, 0.93),
     ), (first, second)  # fmt: skip
@@ -417,7 +416,7 @@ def repaired() -> tuple[Reply, tuple[Passage, ...]]:
         ),
     )  # fmt: skip
     cited = (citation(1, first, "Refunds reach the card that was charged in 5 to 7 working days."),)
-    return Reply(
+    return reply_of(
         Outcome.REPAIRED, text, citations=cited, claims=(days,), grades=(grade_of(first, 0.9),), action=Action.CORRECT,
         draft=struck, relevance=0.8, notes=("two sentences were taken out",),
     ), (first,)  # fmt: skip
@@ -427,7 +426,7 @@ def withheld() -> tuple[Reply, tuple[Passage, ...]]:
     first = passage_of(PLANS)
     draft = "The plan costs €9.99 a month."
     struck = Struck(draft, (claim(draft, "€9.99", "money", "absent", first, of="€7.99", why="the source says €7.99"),))
-    return Reply(
+    return reply_of(
         Outcome.WITHHELD, "I found sources, but could not support an answer with them.",
         offered=(citation(1, first, "Northwind Care costs €7.99 a month"),), draft=struck, grades=(grade_of(first, 0.7),),
         action=Action.AMBIGUOUS,
@@ -437,7 +436,7 @@ def withheld() -> tuple[Reply, tuple[Passage, ...]]:
 def insufficient() -> tuple[Reply, tuple[Passage, ...]]:
     first = passage_of(RETURNS)
     text = "The provided information is not sufficient to answer this question."
-    return Reply(
+    return reply_of(
         Outcome.INSUFFICIENT, text, offered=(citation(1, first, "Returns and refunds"),), grades=(grade_of(first, 0.1),),
         action=Action.INCORRECT,
     ), (first,)  # fmt: skip
@@ -449,7 +448,7 @@ def asks_back() -> tuple[Reply, tuple[Passage, ...]]:
     at_first = Decision(Action.INCORRECT, (), "max_below_keep", 0.4, 0.3, 0.1)
     in_doubt = Decision(Action.AMBIGUOUS, (passages[0].chunk_id,), "max_below_correct", 0.8, 0.25, 0.55)
     options = ("Northwind Care", f"Northwind Care Plus {HOSTILE}"[:80])
-    return replace(
+    return told(
         reply, action=Action.AMBIGUOUS, decided_first=at_first, decision=in_doubt,
         corrections=(
             Correction("rewrites", ("price of the plan", f"cost of the plan {HOSTILE}"), 1, in_doubt),
@@ -475,7 +474,7 @@ def from_web() -> tuple[Reply, tuple[Passage, ...]]:
         ),
     )
     cited = (citation(1, page, "a thin layer of microfoam"),)
-    return Reply(Outcome.ANSWERED, text, citations=cited, web=web, action=Action.INCORRECT), (page,)
+    return reply_of(Outcome.ANSWERED, text, citations=cited, web=web, action=Action.INCORRECT), (page,)
 
 
 def blocked() -> tuple[Reply, tuple[Passage, ...]]:
@@ -491,7 +490,7 @@ def failed() -> tuple[Reply, tuple[Passage, ...]]:
 def hostile() -> tuple[Reply, tuple[Passage, ...]]:
     first = passage_of(NASTY)
     text = f"𝒜𝒷 {HOSTILE} The lens cloth costs €3.50 [1]."
-    return Reply(
+    return reply_of(
         Outcome.ANSWERED, text, citations=(citation(1, first, HOSTILE),), claims=(claim(text, "€3.50", "money", "exact", first),),
         web=(WebResult(HOSTILE, "javascript:alert(1)", HOSTILE),), notes=(HOSTILE,),
         internal_notes=(InternalNote(HOSTILE, "nasty", "c", HOSTILE),),

@@ -122,7 +122,7 @@ async def test_a_passage_that_gives_orders_is_left_out_and_noted(model_file: Pat
         reply = await system.answer(Ask("How long does the siren sound?"), None)
     finally:
         await system.close()
-    assert any("hidden instructions" in note and "siren.txt" in note for note in reply.notes)
+    assert any("hidden instructions" in note and "siren.txt" in note for note in reply.record.notes)
     assert "warranty" not in reply.answer
     assert "three minutes" in reply.answer
 

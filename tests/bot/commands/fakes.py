@@ -36,6 +36,7 @@ from grounding.text import sentences, terms
 from rai.records import Claim, DocumentScreening, Entry, EvidenceSpan, Outcome, Report, Screening, Verification
 from rai.screening.quarantine import Nothing, Quarantine
 from tests.fakes.ledger import exported
+from tests.fakes.replies import reply_of
 
 DOCUMENTS = (
     Document("refunds.md", "Refunds", "Refunds take 5 business days. Call 020 7946 0000.", product=None),
@@ -356,7 +357,7 @@ def _documents(path: Path) -> Iterable[Document]:
 def answered(ask: Ask) -> Reply:
     """An answer with one citation, whatever was asked."""
     text = "Refunds take 5 business days [1]."
-    return Reply(
+    return reply_of(
         Outcome.ANSWERED,
         text,
         citations=(Citation(1, "Refunds", None, "refunds.md", "c1", "line 1", "Refunds take 5 business days."),),

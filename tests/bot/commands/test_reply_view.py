@@ -17,6 +17,7 @@ from grounding.corrective.find import Correction
 from grounding.query.clarify import Clarification
 from grounding.records import Action
 from rai.records import Claim, EvidenceSpan, Kind, Outcome, Status
+from tests.fakes.replies import reply_of, told
 
 ID, OTHER = "a1" * 12, "b2" * 12
 LEAD_IN = Claim("statement", "Quoted from the sources:", 0, 24, status="unchecked", why="A lead-in claims nothing.")
@@ -40,7 +41,7 @@ DOUBT = Claim(
 CITED = Citation(
     1, "Numbers", "https://help.example/n", "n.md", ID, "Numbers", "Support: 020 7946 0321\nBilling: 020 7946 0388"
 )
-REPLY = Reply(
+REPLY = reply_of(
     Outcome.ANSWERED, "Quoted from the sources:\n- Call 020 7946 0388 [1].", citations=(CITED,),
     claims=(LEAD_IN, SENTENCE, PHONE), timings_ms={"screen": 40.0, "grade": 900.4, "check": 60.0, "total": 1000.4},
     kb_version="kb-1", entry_id="01M7XRSD31247ZF706PCESRBSQ", mode={"generator": "extractive"},
@@ -127,7 +128,7 @@ def test_a_draft_without_a_culprit_is_shown_whole() -> None:
 
 
 def test_what_is_offered_internal_and_noted_stands_apart_from_the_answer() -> None:
-    reply = replace(
+    reply = told(
         REPLY,
         internal_notes=(InternalNote("Known issue", "i.md", OTHER, "Offer an exchange."),),
         offered=(replace(CITED, n=2, title="Contact", quote="Write to us."),),
@@ -176,7 +177,7 @@ SEARCHED = Correction("web", ("billing number",), 2, LOW)
 
 
 def test_what_was_not_enough_at_once_is_said_in_one_line_and_in_full_on_demand() -> None:
-    reply = replace(REPLY, decided_first=LOW, decision=LOW, corrections=(SEARCHED,))
+    reply = told(REPLY, decided_first=LOW, decision=LOW, corrections=(SEARCHED,))
     assert shown(reply, width=120).splitlines()[1] == LINE
     text = shown(reply, width=200, verbose=True)
     assert LINE not in text
@@ -185,7 +186,7 @@ def test_what_was_not_enough_at_once_is_said_in_one_line_and_in_full_on_demand()
 
 
 def test_what_was_correct_at_once_needs_no_line() -> None:
-    reply = replace(REPLY, decided_first=HIGH, decision=HIGH)
+    reply = told(REPLY, decided_first=HIGH, decision=HIGH)
     assert shown(reply) == shown(REPLY)
     assert "Decided\n- enough: the best passage is good enough" in shown(reply, width=120, verbose=True)
 
@@ -209,5 +210,5 @@ def test_what_the_models_took_is_one_line_where_one_was_called(verbose: bool) ->
         "calls": 3, "prompt_tokens": 13940, "completion_tokens": 1344, "embedding_tokens": 12, "cost": "0.010632", "currency": "USD"
     }  # fmt: skip
     line = "3 calls of a model, 13,940 tokens in, 1,344 out, 12 embedded, 0.010632 USD"
-    assert line in shown(replace(REPLY, usage=usage), verbose=verbose).splitlines()
+    assert line in shown(told(REPLY, usage=usage), verbose=verbose).splitlines()
     assert "calls of a model" not in shown(REPLY, verbose=verbose)

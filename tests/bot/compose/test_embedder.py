@@ -70,11 +70,11 @@ async def test_a_question_is_answered_by_the_vectors_of_the_service_and_by_words
         server.otherwise = faults.status(500)
         by_words = await system.answer(Ask("What does Watch Plus cost?"), None)
         entry = await system.ledger.get(by_words.entry_id)
-    assert (whole.outcome, whole.mode["search"]) == (Outcome.ANSWERED, "hybrid")
+    assert (whole.outcome, whole.record.mode["search"]) == (Outcome.ANSWERED, "hybrid")
     assert "$9.99" in whole.answer
-    assert (by_words.outcome, by_words.mode["search"]) == (Outcome.ANSWERED, "lexical")
+    assert (by_words.outcome, by_words.record.mode["search"]) == (Outcome.ANSWERED, "lexical")
     assert "$9.99" in by_words.answer
-    assert DEAD in by_words.notes
+    assert DEAD in by_words.record.notes
     assert entry is not None
     assert DEAD in entry.body["reply"]["notes"]
 
@@ -95,7 +95,7 @@ async def test_no_fault_of_the_service_costs_the_answer_or_more_than_its_share_o
     async with running(changed(settings, turn_deadline_s=20.0)) as system:
         reply = await system.answer(Ask(QUESTION), None)
     assert reply.outcome is Outcome.ANSWERED
-    assert [n for n in reply.notes if n.endswith(": searched by words only")]
+    assert [n for n in reply.record.notes if n.endswith(": searched by words only")]
     assert KEY not in str(reply)
 
 
@@ -120,7 +120,7 @@ async def test_grades_are_told_by_the_local_model(
     await take_in(settings, tmp_path / "kb")
     async with running(settings) as system:
         there = await system.answer(Ask(QUESTION), None)
-    own, theirs = ({g.chunk_id: g.score for g in reply.grades} for reply in (here, there))
+    own, theirs = ({g.chunk_id: g.score for g in reply.record.found.grades} for reply in (here, there))
     best = max(own, key=lambda key: own[key])
     assert abs(own[best] - theirs[best]) < 0.05
     assert [c.doc_id for c in here.citations] == [c.doc_id for c in there.citations]
@@ -136,19 +136,19 @@ async def test_another_embedder_means_another_ingest_and_words_until_then(
     async with running(settings) as system:
         reply = await system.answer(Ask(QUESTION), None)
         assert system.chunks_without_vector() == (1, 1)
-    assert reply.mode["search"] == "lexical"
+    assert reply.record.mode["search"] == "lexical"
     assert server.bodies == []  # there is nothing that the meaning of the question could be held against
-    assert "no vectors of the embedding model in use: searched by words only; run attest ingest" in reply.notes
+    assert "no vectors of the embedding model in use: searched by words only; run attest ingest" in reply.record.notes
     report = await take_in(settings, folder)
     assert (report.unchanged, report.embedded, report.reembedded) == (1, 1, 1)
     assert await is_taken_in(settings, [folder])
     async with running(settings) as system:
-        assert (await system.answer(Ask(QUESTION), None)).mode["search"] == "hybrid"
+        assert (await system.answer(Ask(QUESTION), None)).record.mode["search"] == "hybrid"
         assert system.chunks_without_vector() == (0, 0)
     narrow = changed(settings, embedding_width=64)
     assert (await take_in(narrow, folder)).reembedded == 1
     async with running(narrow) as system:
-        assert (await system.answer(Ask(QUESTION), None)).mode["search"] == "hybrid"
+        assert (await system.answer(Ask(QUESTION), None)).record.mode["search"] == "hybrid"
 
 
 async def test_an_ingest_that_the_service_fails_ends_whole_by_words_and_the_next_goes_on(
@@ -212,7 +212,7 @@ async def test_the_customers_data_stay_here_with_pseudonyms_on_and_passages_go_a
     sent = " ".join(server.texts[before:])
     assert "Watch Plus" in sent
     assert ("canary@example.com" in sent) == (pseudonyms == "off")
-    assert any("the embedding service was given placeholders" in n for n in reply.notes) == (pseudonyms == "on")
+    assert any("the embedding service was given placeholders" in n for n in reply.record.notes) == (pseudonyms == "on")
 
 
 async def test_a_missing_local_model_leaves_search_by_meaning_to_the_service(
@@ -223,7 +223,7 @@ async def test_a_missing_local_model_leaves_search_by_meaning_to_the_service(
         await take_in(settings, tmp_path / "kb")
         async with running(settings) as system:
             reply = await system.answer(Ask(QUESTION), None)
-    assert (reply.outcome, reply.mode["search"]) == (Outcome.ANSWERED, "hybrid")
+    assert (reply.outcome, reply.record.mode["search"]) == (Outcome.ANSWERED, "hybrid")
     assert "passages are graded by words only" in caplog.text
     assert "search goes by words" not in caplog.text
 

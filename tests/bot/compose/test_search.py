@@ -44,7 +44,7 @@ async def test_an_answer_comes_from_the_index_and_a_removed_document_is_in_none(
         reply = await system.answer(Ask("What does Watch Plus cost a month?"), None)
         assert reply.outcome is Outcome.ANSWERED
         assert "$9.99" in reply.answer
-        assert reply.mode["search"] == "hybrid+ranked"
+        assert reply.record.mode["search"] == "hybrid+ranked"
         held = [d for d in server.documents["attest"].values() if d["source"] == "attest"]
         (document,) = await system.library.documents()
         assert len(held) == document.chunks

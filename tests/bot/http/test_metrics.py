@@ -13,6 +13,7 @@ from grounding.observe import ChatCall, observed, record_degraded, rule_failed, 
 from grounding.records import Completion
 from grounding.services.remote import Breaker, Remote
 from rai.records import Outcome
+from tests.fakes.replies import reply_of
 
 ASK = Ask("What does Watch Plus cost?", user="zebedea@corp.example")
 
@@ -23,7 +24,7 @@ async def scraped(work: Callable[[], Awaitable[None]], *, times: int = 1) -> tup
 
     async def answer(_ask: Ask, _on_stage: OnStage | None) -> Reply:
         await work()
-        return Reply(Outcome.ANSWERED, "fine", timings_ms={"total": 1.0})
+        return reply_of(Outcome.ANSWERED, "fine", timings_ms={"total": 1.0})
 
     for _ in range(times):
         await metrics.watch(answer)(ASK, None)

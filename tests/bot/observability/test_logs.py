@@ -44,12 +44,17 @@ async def test_a_turn_ends_with_a_line_that_leads_to_its_entry(tmp_path: Path) -
     reply = await answer_turn(Ask("What does Watch Plus cost a month?"), w.seams, Policy())
     (line,) = [o for o in objects(stream) if o["logger"] == "attest.turn"]
     assert line["time"].endswith("Z")
-    assert (line["level"], line["outcome"], line["code"], line["policy"]) == ("info", "answered", None, reply.policy)
-    assert (line["entry_id"], line["turn_id"]) == (reply.entry_id, reply.turn_id)
+    assert (line["level"], line["outcome"], line["code"], line["policy"]) == (
+        "info",
+        "answered",
+        None,
+        reply.record.policy_name,
+    )
+    assert (line["entry_id"], line["turn_id"]) == (reply.entry_id, reply.record.turn_id)
     assert reply.entry_id in line["message"]
     entry = await w.ledger.get(reply.entry_id)
     assert entry is not None
-    assert entry.body["reply"]["turn_id"] == reply.turn_id
+    assert entry.body["reply"]["turn_id"] == reply.record.turn_id
     assert "Watch" not in stream.getvalue()
 
 

@@ -16,7 +16,7 @@ from bot.compose.telemetry import model_provider
 from bot.records import Ask
 from bot.server.app import build_app
 from bot.settings.load import Settings, load_settings
-from bot.turn.trace import LABELS
+from bot.turn.stages import LABELS
 from tests.e2e.one_page import over_one_page
 from tests.fakes.openai_forms import completion
 from tests.fakes.openai_server import OpenAIServer, ok, reply
@@ -52,11 +52,11 @@ async def test_a_turn_is_one_trace_that_leads_to_its_entry(tmp_path: Path) -> No
     assert {span.trace for span in collector.spans} == {turn.trace}
     assert turn.parent == ""
     assert turn.attributes == {
-        "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "attest", "attest.outcome": "answered", "attest.turn_id": answered.turn_id,
-        "attest.entry_id": answered.entry_id, "attest.policy": answered.policy, "attest.kb_version": answered.kb_version,
+        "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "attest", "attest.outcome": "answered", "attest.turn_id": answered.record.turn_id,
+        "attest.entry_id": answered.entry_id, "attest.policy": answered.record.policy_name, "attest.kb_version": answered.record.kb_version,
     }  # fmt: skip
     stages = [span for span in collector.spans if span.name in LABELS]
-    assert {span.name for span in stages} == answered.timings_ms.keys() - {"total"}
+    assert {span.name for span in stages} == answered.record.timings_ms.keys() - {"total"}
     assert {span.parent for span in stages} == {turn.id}
     assert only(collector, "retrieve").attributes == {"gen_ai.operation.name": "retrieval"}
     chat = only(collector, "chat gpt-test")

@@ -27,6 +27,7 @@ from grounding.query.clarify import Clarification
 from rai.records import Outcome
 from rai.screening.reading import unread
 from tests.bot.teams.conftest import REPLY
+from tests.fakes.replies import reply_of, told
 
 Json = dict[str, Any]
 
@@ -118,7 +119,7 @@ def test_what_is_internal_is_marked_and_stands_below_the_answer() -> None:
 
 
 def test_offered_sources_and_notes_are_listed() -> None:
-    reply = Reply(
+    reply = reply_of(
         outcome=Outcome.WITHHELD, answer="No supported answer.", offered=(citation(1),), notes=("knowledge base only",)
     )
     text = render(reply, teams=True)["text"]
@@ -128,7 +129,7 @@ def test_offered_sources_and_notes_are_listed() -> None:
 
 
 def test_a_note_that_is_for_the_record_alone_is_not_shown() -> None:
-    reply = replace(REPLY, notes=(unread("Wo ist meine Bestellung?") or "", "the web was not searched"))
+    reply = told(REPLY, notes=(unread("Wo ist meine Bestellung?") or "", "the web was not searched"))
     text = render(reply, teams=True)["text"]
     assert "do not read" not in text
     assert "the web was not searched" in text
@@ -196,7 +197,7 @@ def test_a_refusal_keeps_its_card_and_shows_no_choices() -> None:
 
 
 def test_a_question_back_outlives_the_asides_of_a_long_message() -> None:
-    long = replace(REPLY, notes=("n" * 200,) * 100, clarification=ASKED)
+    long = told(REPLY, notes=("n" * 200,) * 100, clarification=ASKED)
     text = render(long, teams=True, question="x")["text"]
     assert text.startswith(REPLY.answer)
     assert "Ask back" in text
@@ -204,7 +205,7 @@ def test_a_question_back_outlives_the_asides_of_a_long_message() -> None:
 
 
 def test_an_answer_is_never_cut_in_the_middle() -> None:
-    fits = replace(REPLY, notes=("n" * 200,) * 100)
+    fits = told(REPLY, notes=("n" * 200,) * 100)
     message = render(fits, teams=True)
     assert message["text"] == REPLY.answer
     assert render(replace(REPLY, answer="word " * 10_000), teams=True)["text"] == TOO_LONG
@@ -223,7 +224,7 @@ _citations = st.builds(
     origin=st.sampled_from(["kb", "web"]),
 )
 _replies = st.builds(
-    Reply,
+    reply_of,
     outcome=st.sampled_from(list(Outcome)),
     answer=st.lists(_text | st.integers(0, 30).map("[{}]".format), max_size=12).map(" ".join).map(lambda t: t + "."),
     citations=st.lists(_citations, max_size=30).map(tuple),

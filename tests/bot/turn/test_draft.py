@@ -88,7 +88,7 @@ async def test_what_would_be_loaded_or_sent_is_gone_from_answer_and_draft(tmp_pa
     reply = await answer_turn(ASK, w.seams, Policy())
     assert (reply.outcome, reply.answer) == (Outcome.ANSWERED, GOOD)
     assert "evil" not in str(reply.as_json())
-    assert any("was taken out of the draft" in note for note in reply.notes)
+    assert any("was taken out of the draft" in note for note in reply.record.notes)
 
 
 async def test_a_draft_of_images_alone_leaves_nothing(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ async def test_a_draft_with_orders_in_it_does_not_reach_the_model_again(tmp_path
     reply = await answer_turn(ASK, w.seams, Policy())
     assert len(model.calls) == 1
     assert "7946" not in reply.answer
-    assert any("no second draft" in note for note in reply.notes)
+    assert any("no second draft" in note for note in reply.record.notes)
 
 
 def test_a_sentence_is_named_only_where_none_of_its_values_is() -> None:

@@ -33,9 +33,9 @@ async def test_it_is_answered_without_a_search_and_recorded(tmp_path: Path) -> N
     w = await small(tmp_path)
     reply = await asked(w, "Good morning!")
     assert (reply.outcome, reply.intent, reply.answer) == (Outcome.ANSWERED, "greeting", EN.greeting)
-    assert (reply.citations, reply.claims, reply.query, reply.grades) == ((), (), "", ())
+    assert (reply.citations, reply.claims, reply.record.query.text, reply.record.found.grades) == ((), (), "", ())
     assert reply.suggestions == ("What can you do?", "New customer")
-    assert set(reply.timings_ms) == {"access", "screen", "record", "total"}
+    assert set(reply.record.timings_ms) == {"access", "screen", "record", "total"}
     assert isinstance(w.seams.grader, ScriptedGrader)
     assert w.seams.grader.asked == 0
     entry = await w.ledger.get(reply.entry_id)

@@ -107,6 +107,6 @@ async def test_a_prompt_that_is_blocked_later_is_refused_and_recorded_alike(tmp_
 async def test_a_language_that_the_rules_do_not_read_is_noted(tmp_path: Path) -> None:
     w = await world(tmp_path, [PRICES], HashEmbedder())
     reply = await answer_turn(Ask("Was kostet Watch Plus im Monat?"), w.seams, Policy())
-    assert "the screen's rules do not read this language (de)" in reply.notes
+    assert "the screen's rules do not read this language (de)" in reply.record.notes
     again = await answer_turn(Ask("What does Watch Plus cost a month?"), w.seams, Policy())
-    assert not any("do not read" in note for note in again.notes)
+    assert not any("do not read" in note for note in again.record.notes)

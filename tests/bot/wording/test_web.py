@@ -13,6 +13,7 @@ from bot.wording.web import web_label, web_notice, web_tag
 from grounding.records import Tier, WebResult
 from rai.records import Outcome
 from tests.bot.commands.test_reply_view import shown
+from tests.fakes.replies import told
 
 HEAD = "From the web, not from your knowledge base: "
 
@@ -67,7 +68,7 @@ def test_a_label_names_the_site_in_the_form_that_cannot_pass_for_another() -> No
 
 @pytest.mark.row("2-24")
 def test_json_holds_tiers_and_the_line() -> None:
-    data = replace(MIXED, web=(WebResult("t", "https://a.example/", "s", tier="trusted"),)).as_json()
+    data = told(MIXED, web=(WebResult("t", "https://a.example/", "s", tier="trusted"),)).as_json()
     assert [(c["origin"], c["tier"]) for c in data["citations"]] == [
         ("kb", None),
         ("web", "trusted"),
@@ -107,6 +108,6 @@ def test_a_message_that_is_too_large_for_its_sources_keeps_the_line() -> None:
     many = tuple(replace(OTHER, n=n, quote="word " * 400) for n in range(3, 20))
     answer = "x" * 9000 + "".join(f" [{c.n}]" for c in many)
     for teams in (True, False):
-        message = render(replace(MIXED, answer=answer, citations=many, notes=("n" * 4000,) * 9), teams=teams)
+        message = render(told(MIXED, answer=answer, citations=many, notes=("n" * 4000,) * 9), teams=teams)
         assert "coffee.example (not on your list of trusted sites)" in message["text"]
         assert len(message["text"]) < 10_000

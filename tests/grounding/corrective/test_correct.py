@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from grounding.corrective.correct import Metered, correct
-from grounding.corrective.find import FoundEvidence, find
+from grounding.corrective.find import EvidenceSearch, find
 from grounding.corrective.plan import About
 from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceReplyInvalid, ServiceUnavailable
 from grounding.policies.files import built_in
@@ -52,7 +52,7 @@ async def corrected(
     model: ChatModel | None = None,
     otherwise: str | None = None,
     within_s: float = 60.0,
-) -> FoundEvidence:
+) -> EvidenceSearch:
     """A finding whose first search finds `found`, corrected; ended by force if it does not end itself."""
     retriever = ListedRetriever({QUESTION: found, **(more or {})})
     scripted = ScriptedModel(*replies, otherwise=otherwise) if replies or otherwise else None
@@ -66,11 +66,11 @@ async def corrected(
     return f
 
 
-def steps(f: FoundEvidence) -> list[tuple[str, int, str]]:
+def steps(f: EvidenceSearch) -> list[tuple[str, int, str]]:
     return [(c.step, c.added, c.why) for c in f.corrections]
 
 
-def stages(f: FoundEvidence) -> list[str]:
+def stages(f: EvidenceSearch) -> list[str]:
     return cast("Stages", f.stage).names
 
 
@@ -91,7 +91,7 @@ async def test_nothing_retrieved_is_searched_for_on_the_web(policy: Policy) -> N
     f = await corrected(policy, found=(), scores=GOOD_PAGES | dict.fromkeys(GOOD_PAGES, 1.0), web=web)
     assert f.decision.rule == "nothing_retrieved"
     assert [asked for asked, _ in web.asked] == [QUESTION]
-    assert [p.origin for p in f.kept] == ["web"] * min(policy.web_k, 5)
+    assert [p.origin for p in f.result().kept] == ["web"] * min(policy.web_k, 5)
 
 
 @pytest.mark.row("0-02")
@@ -109,7 +109,7 @@ async def test_three_classes(score: float, action: Action, kept: list[str]) -> N
     """Documents alone, documents and the web, the web alone; every piece says where it is from."""
     policy = replace(built_in()["hybrid-crag"], query="extract")
     f = await corrected(policy, scores={"a": score} | GOOD_PAGES, web=ListedWeb(*PAGES[:2]))
-    assert (f.decision.action, [p.origin for p in f.kept]) == (action, kept)
+    assert (f.decision.action, [p.origin for p in f.result().kept]) == (action, kept)
 
 
 @pytest.mark.row("3-12")
@@ -120,7 +120,7 @@ async def test_five_phrasings_are_searched_together_and_what_they_find_is_graded
     )  # fmt: skip
     assert f.corrections[0].queries == tuple(asked[:5])
     assert (f.corrections[0].added, f.corrections[0].decision) == (2, f.decision)
-    assert (f.decision.action, [p.chunk_id for p in f.kept]) == (Action.CORRECT, ["c"])
+    assert (f.decision.action, [p.chunk_id for p in f.result().kept]) == (Action.CORRECT, ["c"])
     assert stages(f) == ["retrieve", "grade", "rewrite", "retrieve", "grade"]
 
 
@@ -141,7 +141,7 @@ async def test_steps_are_taken_in_their_order_until_it_is_correct() -> None:
     await find(f)
     await correct(f, About(), MARKER)
     assert [c.step for c in f.corrections] == ["rewrites", "hyde"]
-    assert (f.decision.action, [p.chunk_id for p in f.kept], web.asked) == (Action.CORRECT, ["b"], [])
+    assert (f.decision.action, [p.chunk_id for p in f.result().kept], web.asked) == (Action.CORRECT, ["b"], [])
 
 
 @pytest.mark.parametrize("step", ["rewrites", "hyde"])
@@ -177,7 +177,7 @@ async def test_a_step_that_fails_leaves_what_was_found(step: Step, error: Except
     assert steps(f)[0][:2] == (step, 0)
     assert why.split(": ")[-1] in f.corrections[0].why
     assert any(f.corrections[0].why in note for note in f.notes)
-    assert [p.origin for p in f.kept] == ["kb", "web"]
+    assert [p.origin for p in f.result().kept] == ["kb", "web"]
 
 
 @pytest.mark.parametrize("step", ALL)
@@ -189,7 +189,7 @@ async def test_without_the_screen_nothing_goes_on(step: Step) -> None:
 
 async def test_a_web_search_that_fails_leaves_the_knowledge_base() -> None:
     f = await corrected(Policy(), scores={"a": 0.5}, web=ListedWeb(error=DOWN))
-    assert ([p.chunk_id for p in f.kept], f.notes) == (
+    assert ([p.chunk_id for p in f.result().kept], f.notes) == (
         ["a"],
         ["the service: connection refused; answered from the knowledge base only"],
     )
@@ -221,7 +221,7 @@ async def test_a_model_that_answers_in_place_of_rewriting_is_not_searched_for() 
     )
     assert web.asked[0][0] == QUESTION
     assert any("did not rewrite it" in note for note in f.notes)
-    assert [p.text for p in f.kept] == [PAGES[0].snippet]
+    assert [p.text for p in f.result().kept] == [PAGES[0].snippet]
 
 
 @pytest.mark.row("2-15")
@@ -237,8 +237,8 @@ async def test_pages_pass_the_same_grading_as_passages() -> None:
     """One that is not good enough is no evidence; the rest stand best first; what was found is told all the same."""
     scores = {PAGES[0].url: 0.4, PAGES[1].url: 0.39, PAGES[2].url: 0.9}
     f = await corrected(Policy(), web=ListedWeb(*PAGES[:3]), scores=scores)
-    assert [p.url for p in f.kept] == [PAGES[2].url, PAGES[0].url]
-    assert (f.corrections[0].added, len(f.web), len(f.grades)) == (2, 3, 4)
+    assert [p.url for p in f.result().kept] == [PAGES[2].url, PAGES[0].url]
+    assert (f.corrections[0].added, len(f.web), len(f.result().grades)) == (2, 3, 4)
 
 
 async def test_pages_that_nobody_could_grade_are_kept_as_found() -> None:
@@ -247,7 +247,7 @@ async def test_pages_that_nobody_could_grade_are_kept_as_found() -> None:
     )
     await find(f)
     await correct(f, About(), MARKER)
-    assert [p.url for p in f.kept] == [p.url for p in PAGES[:2]]
+    assert [p.url for p in f.result().kept] == [p.url for p in PAGES[:2]]
 
 
 @pytest.mark.row("3-23")
@@ -258,12 +258,12 @@ async def test_what_the_web_says_is_never_a_page_of_a_manual() -> None:
         replace(AGENTIC, corrective=("plan",), rule="mean_all_retrieved"), plan("web: vinegar"), '{"result": {"outcome": "Use vinegar."}}',
         found=(A, B), scores=scores, web=ListedWeb(*PAGES[:2]),
     )  # fmt: skip
-    pages = [p for p in f.kept if p.origin == "web"]
+    pages = [p for p in f.result().kept if p.origin == "web"]
     assert [p.doc_id for p in pages] == [p.url for p in PAGES[:2]]
     assert {p.chunk_id for p in pages}.isdisjoint({"a", "b"})
-    assert len({p.chunk_id for p in f.kept}) == len(f.kept) == 3
+    assert len({p.chunk_id for p in f.result().kept}) == len(f.result().kept) == 3
     assert {(p.locator, p.version, p.start) for p in pages} == {(None, "", 0)}
-    assert not any(p.text == "Use vinegar." for p in f.kept)
+    assert not any(p.text == "Use vinegar." for p in f.result().kept)
 
 
 @pytest.mark.row("3-20")
@@ -276,7 +276,7 @@ async def test_a_plan_searches_knowledge_base_and_web() -> None:
     assert done.queries == ("knowledge_base: scale", "web: vinegar")
     assert (done.added, done.why) == (2, "2 of at most 4 rounds, ended: result")
     assert done.trail[-1] == "Outcome: Vinegar."
-    assert [p.origin for p in f.kept] == ["web"]
+    assert [p.origin for p in f.result().kept] == ["web"]
     assert stages(f) == ["retrieve", "grade", "plan", "act", "grade", "evaluate", "act", "grade", "evaluate"]
 
 
@@ -285,7 +285,7 @@ async def test_the_planner_sees_all_that_was_retrieved_not_only_what_was_kept() 
     model = ScriptedModel('{"steps": []}')
     policy = replace(AGENTIC, corrective=("plan",), rule="mean_all_retrieved")
     f = await corrected(policy, model=model, found=(A, B), scores={"b": 0.7})
-    assert [p.chunk_id for p in f.kept] == ["b"]
+    assert [p.chunk_id for p in f.result().kept] == ["b"]
     for text in ("<manual_extract id='a'>", "All about a.", "<manual_extract id='b'>", "ProductId: Kettle", QUESTION):
         assert text in model.calls[0].user
 
@@ -327,7 +327,7 @@ async def test_a_model_that_never_answers_is_stopped_by_the_clock(step: Step) ->
     )
     assert (silent.asked, silent.stopped) == (1, True)
     assert f.notes == ["looking further was stopped after 30 s"]
-    assert [p.chunk_id for p in f.kept] == ["a"]
+    assert [p.chunk_id for p in f.result().kept] == ["a"]
 
 
 @pytest.mark.row("3-25")

@@ -48,7 +48,7 @@ async def test_what_gives_orders_is_neither_graded_nor_kept() -> None:
     f = finding(Policy(grade_k=2), retriever=ListedRetriever(otherwise=[bad, A, B, C]), grader=grader)
     await find(f)
     assert grader.asked == [("How do I descale it?", ["a", "b"])]
-    assert [p.chunk_id for p in f.kept] == ["a", "b"]
+    assert [p.chunk_id for p in f.result().kept] == ["a", "b"]
     assert f.notes == ["passages with hidden instructions were left out: bad.md"]
     assert bad not in safe(f)
 

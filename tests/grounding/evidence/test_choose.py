@@ -57,5 +57,5 @@ async def test_a_policy_that_fills_gives_the_rest_by_grade_after_what_is_kept() 
             replace(Policy(corrective=()), fill=fill), retriever=ListedRetriever(otherwise=found), grader=grader
         )
         await find(f)
-        assert [p.chunk_id for p in f.kept] == ["b"]
-        assert [p.chunk_id for p in f.filled] == expected
+        assert [p.chunk_id for p in f.result().kept] == ["b"]
+        assert [p.chunk_id for p in f.result().filled] == expected

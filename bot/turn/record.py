@@ -1,0 +1,119 @@
+"""A turn as it is recorded: what its state comes to, and the body of its ledger entry, which is enough to read, verify and replay it.
+
+Personal data is masked by the ledger's writer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from bot.records import Ask, Regeneration, Reply, TurnRecord
+from bot.turn.state import TurnState
+from grounding.evidence.web import web_previews
+from grounding.plain import plain
+from grounding.records import Evidence, Passage, Prompt
+from rai.account import totals
+
+SCREENED = ("verdict", "category", "rule", "score", "threshold", "doubtful", "by", "notes")
+"""What is kept of a screening; its documents stand with the passages."""
+
+
+def turn_record(state: TurnState) -> TurnRecord:
+    """All that is known of a turn beside its reply."""
+    seams, found = state.seams, state.found
+    mode = {
+        "generator": seams.composer.name,
+        "grader": seams.grader.name,
+        "search": found.retrieval.mode,
+        "screen": seams.screen.name,
+    }
+    return TurnRecord(
+        turn_id=state.turn_id,
+        ask=state.ask,
+        policy=state.policy,
+        mode=mode,
+        query=state.query,
+        found=found,
+        evidence=state.evidence,
+        prompt=state.prompt,
+        regeneration=state.regeneration,
+        rejected_drafts=state.rejected_drafts,
+        screenings=tuple(state.screenings),
+        judgements=state.judgements,
+        calls=state.calls,
+        prices=seams.terms.prices,
+        usage=totals(state.calls, seams.terms.prices),
+        stages=tuple(state.stages),
+        timings_ms=state.timings(),
+        notes=tuple(state.notes),
+    )
+
+
+def turn_body(reply: Reply) -> dict[str, Any]:
+    """JSON of one turn. `evidence[].text` and the passages' ids are what the claims' spans point into."""
+    record = reply.record
+    found, nodes = record.found, record.policy.nodes if record.policy else {}
+    return {
+        "ask": None if record.ask is None else _ask_json(record.ask),
+        "reply": reply.as_json(),
+        "policy": None if record.policy is None else record.policy.as_json(),
+        "searched": found.searched,
+        "decision": None if found.decision is None else plain(found.decision),
+        "query": plain(record.query),
+        "evidence": [_evidence(e) for e in record.evidence],
+        "passages": [_passage(p) for p in found.retrieval.passages],
+        "web": [plain(preview) for preview in web_previews(found.web, record.evidence)],
+        "prompt": None if record.prompt is None else _prompt(record.prompt),
+        "regeneration": None if record.regeneration is None else _regeneration(record.regeneration),
+        "judgements": [plain(judgement) for judgement in record.judgements],
+        "screenings": [
+            {"what": what, **{name: getattr(s, name) for name in SCREENED}} for what, s in record.screenings
+        ],
+        "unfit": list(record.rejected_drafts),
+        "calls": [plain(call) for call in record.calls],
+        **({"prices": record.prices.as_json()} if record.prices else {}),
+        "stages": [_stage(name, ms, nodes) for name, ms in record.stages],
+    }
+
+
+def _stage(name: str, ms: float, nodes: Mapping[str, str]) -> dict[str, Any]:
+    """A stage, with the name that the policy's source document gives it where it has one."""
+    return {"name": name, **({"node": nodes[name]} if name in nodes else {}), "ms": ms}
+
+
+def _ask_json(ask: Ask) -> dict[str, Any]:
+    return {**plain(ask), "at": ask.at.isoformat() if ask.at else None}
+
+
+def _evidence(item: Evidence) -> dict[str, Any]:
+    p = item.passage
+    return {
+        "n": item.n, "chunk_id": p.chunk_id, "doc_id": p.doc_id, "version": p.version, "title": p.title, "url": p.url, "locator": p.locator,
+        "start": p.start, "end": p.start + len(p.text), "text": p.text, "origin": p.origin, "score": item.score, "updated": p.updated, "tier": p.tier,
+    }  # fmt: skip
+
+
+def _passage(p: Passage) -> dict[str, Any]:
+    return {"chunk_id": p.chunk_id, "doc_id": p.doc_id, "title": p.title, "start": p.start, "end": p.start + len(p.text), "score": p.score, "bm25": p.bm25, "semantic": p.semantic, "screened": p.screened} | ({} if p.reranked is None else {"reranked": p.reranked})  # fmt: skip
+
+
+def _prompt(prompt: Prompt) -> dict[str, Any]:
+    parts = [plain(part) for part in prompt.parts]
+    canonical = json.dumps([parts, prompt.user_text], ensure_ascii=False, sort_keys=True)
+    digest = hashlib.sha256(canonical.encode()).hexdigest()
+    return {
+        "parts": parts,
+        "question": prompt.question,
+        **({"message": prompt.message} if prompt.message else {}),
+        "cuts": list(prompt.cuts),
+        "tokens": prompt.tokens,
+        "marker": prompt.marker,
+        "sha256": digest,
+    }
+
+
+def _regeneration(again: Regeneration) -> dict[str, Any]:
+    return {"prompt": _prompt(again.prompt), "text": again.text, "why": again.why, "used": again.used}
