@@ -188,7 +188,7 @@ def _debugging() -> bool:
         settings = importlib.import_module("bot.settings.load").load_settings()
     except Exception:  # noqa: BLE001 - what reports a bug must not end in a second one
         return False
-    return bool(settings.log_level == "debug")
+    return bool(settings.log.level == "debug")
 
 
 def _reader_gone() -> int:

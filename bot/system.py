@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.records import Answer
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Library, Retriever
 from grounding.query.linking import QueryBuilder

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from bot.settings.forms import PREFIX
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import PLACES, Settings
 
 ROOT = Path(__file__).parents[1]
 WAYS = sorted((ROOT / "env").glob("*.env.example"))
@@ -66,7 +67,7 @@ def written(path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_every_line_is_a_setting(path: Path) -> None:
-    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    known = {PREFIX + name.upper() for name in PLACES}
     named = [name for commented in (False, True) for name, _ in lines(path, commented=commented)]
     assert named
     assert set(named) <= known
@@ -75,7 +76,7 @@ def test_every_line_is_a_setting(path: Path) -> None:
 @pytest.mark.parametrize("path", WAYS, ids=lambda path: path.name)
 def test_each_way_starts_as_it_stands(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = start(tmp_path, monkeypatch, written(path))
-    assert settings.generator == ("extractive" if path.name.startswith("embedded") else "openai")
+    assert settings.model.generator == ("extractive" if path.name.startswith("embedded") else "openai")
 
 
 def blocks(path: Path) -> list[dict[str, str]]:

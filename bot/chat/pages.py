@@ -20,7 +20,7 @@ from bot.http.panes import panes
 from bot.http.passages import shown_passage
 from bot.http.source import may_see, person, reader, versions
 from bot.http.templating import rendered, static_files
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.system import System
 from bot.wording.usage import usage_words
 from grounding.errors import AttestError
@@ -57,18 +57,18 @@ async def options(request: web.Request) -> web.Response:
         {
             "users": _users(system.settings),
             "products": sorted({d.product for d in documents if d.product})[:PICKER_MAX],
-            "policies": list(system.settings.policies),
-            "policy": system.settings.policy,
+            "policies": list(system.settings.files.policies),
+            "policy": system.settings.answering.policy,
             "samples": _samples(documents),
             "documents": len(documents),
-            "generator": system.settings.generator,
+            "generator": system.settings.model.generator,
             "notices": notices,
         }
     )
 
 
 def _users(settings: Settings) -> list[str]:
-    if settings.directory != "file":
+    if settings.directory.kind != "file":
         return []  # a company's directory is no list to pick from
     try:
         known = yaml.safe_load(settings.directory_path.read_text(encoding="utf-8"))

@@ -24,7 +24,7 @@ from bot.commands.startup import run, settings_of, warn_of_unknown_names
 from bot.commands.wiring import opened
 from bot.compose.owned import Resources
 from bot.compose.services import learned
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.settings.terms import terms
 from bot.system import System
 from grounding.errors import AttestError, BudgetSpent, InputError, ServiceError
@@ -66,10 +66,10 @@ def doctor(context: typer.Context, json: options.JsonFlag = False) -> None:
 
 
 def _local(settings: Settings) -> Iterator[Diagnosis]:
-    yield _home(settings.home)
+    yield _home(settings.files.home)
     yield from models(settings)
     yield _off_policy(settings)
-    yield _ledger_key(settings.ledger_key_file)
+    yield _ledger_key(settings.files.ledger_key)
     yield _port(settings)
     yield _mode(settings)
     yield _bot(settings)
@@ -85,7 +85,7 @@ def _home(home: Path) -> Diagnosis:
 
 
 def _off_policy(settings: Settings) -> Diagnosis:
-    path = settings.off_policy_path
+    path = settings.files.off_policy_path
     if not path.exists():
         return Diagnosis("excluded subjects", "ok", f"none; a list may stand in {path}")
     try:
@@ -105,12 +105,12 @@ def _ledger_key(path: Path) -> Diagnosis:
 
 
 def _port(settings: Settings) -> Diagnosis:
-    name = f"port {settings.host}:{settings.port}"
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    name = f"port {settings.serving.host}:{settings.serving.port}"
+    family = socket.AF_INET6 if ":" in settings.serving.host else socket.AF_INET
     with closing(socket.socket(family, socket.SOCK_STREAM)) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((settings.host, settings.port))
+            probe.bind((settings.serving.host, settings.serving.port))
         except OSError as error:
             reason = (error.strerror or "cannot be used").lower()
             return Diagnosis(name, "note", reason, "stop what runs there, or attest serve --port N")
@@ -118,15 +118,15 @@ def _port(settings: Settings) -> Diagnosis:
 
 
 def _bot(settings: Settings) -> Diagnosis:
-    if settings.bot_app_id:
+    if settings.bot.app_id:
         return Diagnosis("bot", "ok", _registration(settings))
     if settings.local_mode:
         return Diagnosis("bot", "ok", "anonymous, for Bot Framework Emulator or Agents Playground on this machine")
     fix = "set ATTEST_BOT_APP_ID, ATTEST_BOT_APP_PASSWORD and ATTEST_BOT_TENANT_ID"
-    if settings.on_loopback or settings.api_keys:
+    if settings.serving.on_loopback or settings.serving.api_keys:
         return Diagnosis("bot", "note", "shut: an anonymous bot is for local mode alone", fix)
     fix = f"{fix}, or ATTEST_API_KEYS, or ATTEST_HOST=127.0.0.1"
-    return Diagnosis("bot", "fail", f"anonymous on {settings.host}: serve will refuse to start", fix)
+    return Diagnosis("bot", "fail", f"anonymous on {settings.serving.host}: serve will refuse to start", fix)
 
 
 def _mode(settings: Settings) -> Diagnosis:
@@ -137,23 +137,23 @@ def _mode(settings: Settings) -> Diagnosis:
             "local mode", "ok", detail, "before you put a proxy in front: ATTEST_PUBLIC_URL or ATTEST_LOCAL=off"
         )
     why = " and ".join(settings.serves_others) or "ATTEST_LOCAL=off"
-    if settings.api_keys or settings.bot_app_id is not None:
+    if settings.serving.api_keys or settings.bot.app_id is not None:
         return Diagnosis("local mode", "ok", f"off, by {why}; attest review-link opens the reviewers' pages")
     detail = f"off, by {why}: nobody can ask anything, for there are no keys and no bot"
     return Diagnosis("local mode", "note", detail, "set ATTEST_API_KEYS or ATTEST_BOT_APP_ID")
 
 
 def _registration(settings: Settings) -> str:
-    if settings.bot_app_type == "MultiTenant":
+    if settings.bot.app_type == "MultiTenant":
         return "registered, MultiTenant: goes on, but no new one can be made since 31 July 2025"
-    return f"registered, {settings.bot_app_type}, tenant {settings.bot_tenant_id}"
+    return f"registered, {settings.bot.app_type}, tenant {settings.bot.tenant_id}"
 
 
 def _screens(settings: Settings) -> Diagnosis:
-    if settings.screen == "embedded":
+    if settings.screen.kind == "embedded":
         return Diagnosis("prompt screen", "ok", "embedded alone: what it is in doubt about is allowed and noted")
-    judged = "all that it allows" if settings.screen_when == "always" else "what it is in doubt about"
-    return Diagnosis("prompt screen", "ok", f"embedded, then {settings.screen} for {judged}")
+    judged = "all that it allows" if settings.screen.when == "always" else "what it is in doubt about"
+    return Diagnosis("prompt screen", "ok", f"embedded, then {settings.screen.kind} for {judged}")
 
 
 def _budget(settings: Settings) -> Iterator[Diagnosis]:
@@ -161,7 +161,7 @@ def _budget(settings: Settings) -> Iterator[Diagnosis]:
     allowed = terms(settings, learned(settings, Resources()).room())
     if not allowed.bounded:
         return
-    account = Account(allowed, prompt_tokens=settings.policies[settings.policy].prompt_tokens)
+    account = Account(allowed, prompt_tokens=settings.files.policies[settings.answering.policy].prompt_tokens)
     try:
         with account.holding("grade", 0, 1):
             yield Diagnosis("turn's budget", "ok", "leaves room for a draft and for more")
@@ -212,7 +212,7 @@ async def _index(system: System) -> Diagnosis:
 
 async def _chunks(system: System) -> Diagnosis:
     """Which way the index was cut, and whether the settings ask for another."""
-    asked = str(system.settings.chunking)
+    asked = str(system.settings.chunks.chunking)
     ways = Counter(d.chunking for d in await system.library.documents() if d.chunking)
     if set(ways) <= {asked}:
         return Diagnosis("chunks", "ok", asked)
@@ -221,7 +221,7 @@ async def _chunks(system: System) -> Diagnosis:
 
 
 async def _directory(system: System) -> Diagnosis:
-    if system.settings.directory == "graph":
+    if system.settings.directory.kind == "graph":
         return await _graph(system)
     path = system.settings.directory_path
     try:

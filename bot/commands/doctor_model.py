@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from bot.commands.doctor_page import Diagnosis, asked
 from bot.compose.owned import Resources
 from bot.compose.services import bare_model, learned
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from grounding.asking.loose_json import json_values
 from grounding.asking.schema import TEXT, fields
 from grounding.errors import (
@@ -45,10 +45,10 @@ _NO_V1 = "ATTEST_OPENAI_BASE_URL must end in /v1, for Azure in /openai/v1/"
 async def model_service(settings: Settings) -> list[Diagnosis]:
     """What a call of each chat model showed; beside it what Ollama says of its context. Nothing where none is switched on. It is billed as any call."""
     found = []
-    if settings.chat_model_uses or (settings.judges and settings.judge_model is None):
+    if settings.model.uses or (settings.judges and settings.model.judge_name is None):
         found += await _one(settings, None)
-    if settings.judges and settings.judge_model not in (None, settings.openai_model if found else None):
-        found += [_of_judge(finding) for finding in await _one(settings, settings.judge_model)]
+    if settings.judges and settings.model.judge_name not in (None, settings.model.name if found else None):
+        found += [_of_judge(finding) for finding in await _one(settings, settings.model.judge_name)]
     return found
 
 
@@ -80,7 +80,7 @@ def _answered(
     settings: Settings, completion: Completion, seconds: float, closers: Resources, name: str | None = None
 ) -> Diagnosis:
     known = learned(settings, closers, name)
-    said = [f"{completion.model} answers in {seconds:.1f} s over {settings.openai_api}"]
+    said = [f"{completion.model} answers in {seconds:.1f} s over {settings.model.api}"]
     if thought := completion.usage.get("reasoning_tokens"):
         said.append(f"thought {thought} of {completion.usage.get('completion_tokens', thought)} tokens")
     taken = {"temperature": "a temperature", "schema": "a JSON schema", "stream": "streaming"}
@@ -89,7 +89,7 @@ def _answered(
     found = Diagnosis(NAME, "ok", "; ".join(said), service=True)
     if "effort" in known.refused:
         allowed = f" to one of {', '.join(known.efforts)}," if known.efforts else ""
-        detail = f"{found.detail}; takes no effort {settings.openai_effort!r}: it thinks as it likes"
+        detail = f"{found.detail}; takes no effort {settings.model.effort!r}: it thinks as it likes"
         return replace(found, status="note", detail=detail, fix=f"set ATTEST_OPENAI_EFFORT{allowed} or auto")
     if not any(isinstance(value, dict) for value in json_values(completion.text)):
         detail = f"{found.detail}; its reply is not the JSON that was asked for: grades and judgements may be missing"
@@ -148,15 +148,15 @@ async def _refused(settings: Settings, found: Diagnosis, code: int) -> Diagnosis
 
 async def _unknown_here(settings: Settings, found: Diagnosis, code: int) -> Diagnosis:
     """Key or identity is refused. Where the same key is taken in another header, that is said."""
-    if settings.openai_api_key is None and is_azure_ai(settings.openai_base_url or ""):
+    if settings.model.api_key is None and is_azure_ai(settings.model.base_url or ""):
         fix = "give it the role Cognitive Services OpenAI User on the resource, or set ATTEST_OPENAI_SCOPE"
         return replace(found, detail=f"refuses this machine's identity (status {code})", fix=fix)
     fix = "check ATTEST_OPENAI_API_KEY"
     detail = f"refuses the key (status {code})"
-    if settings.openai_api_key is None:
+    if settings.model.api_key is None:
         return replace(found, detail=f"wants a key (status {code})", fix="set ATTEST_OPENAI_API_KEY")
-    other = "bearer" if settings.openai_auth == "api-key" else "api-key"
-    if settings.openai_auth != "both" and await _is_taken(settings, other):
+    other = "bearer" if settings.model.auth == "api-key" else "api-key"
+    if settings.model.auth != "both" and await _is_taken(settings, other):
         header = "Authorization" if other == "bearer" else "api-key"
         return replace(
             found, detail=f"{detail}, and takes it in the header {header}", fix=f"set ATTEST_OPENAI_AUTH={other}"
@@ -170,7 +170,7 @@ async def _is_taken(settings: Settings, auth: str) -> bool:
     """True if the key opens the door in the other header, whatever comes of the call then."""
     closers = Resources()
     try:
-        await _called(settings.model_copy(update={"openai_auth": auth}), closers)
+        await _called(settings.changed(openai_auth=auth), closers)
         return True
     except ServiceRejected as error:
         return not re.search(r"\(status 40[13]\b", str(error))
@@ -186,22 +186,22 @@ async def _not_there(settings: Settings, found: Diagnosis) -> Diagnosis:
     listed = await _models(settings)
     if listed is None and not named:
         return replace(found, detail="something answers there, but no model service", fix=_NO_V1)
-    azure = is_azure_ai(settings.openai_base_url or "")
+    azure = is_azure_ai(settings.model.base_url or "")
     what = "no deployment" if azure else "no model or deployment"
     among = f" among its {len(listed)} models" if listed and not azure else ""
-    detail = f"answers, but has {what} {settings.openai_model!r}{among} (status 404)"
+    detail = f"answers, but has {what} {settings.model.name!r}{among} (status 404)"
     fix = (
         "set ATTEST_OPENAI_MODEL to the name of a model there; on Azure, or a gateway to it, to that of your deployment"
     )
-    if settings.openai_api == "responses":
+    if settings.model.api == "responses":
         fix += "; or ATTEST_OPENAI_API=chat, if it has no Responses API"
     return replace(found, detail=detail, fix=fix)
 
 
 async def _models(settings: Settings) -> list[str] | None:
     """Names in the list of models; None if there is no list, or none that is shown to us."""
-    base = (settings.openai_base_url or "https://api.openai.com/v1").rstrip("/")
-    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    base = (settings.model.base_url or "https://api.openai.com/v1").rstrip("/")
+    key = settings.model.api_key.get_secret_value() if settings.model.api_key else None
     headers = {"Authorization": f"Bearer {key}", "api-key": key} if key else {}
     _, page = await asked(NAME, f"{base}/models", headers, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
     try:
@@ -212,9 +212,9 @@ async def _models(settings: Settings) -> list[str] | None:
 
 async def _context(settings: Settings) -> list[Diagnosis]:
     """Ollama's context for the model, which the call has loaded: it cuts what is longer without a word. Nothing for other servers."""
-    if is_openai(settings.openai_base_url):
+    if is_openai(settings.model.base_url):
         return []
-    parts = urlsplit(settings.openai_base_url or "")
+    parts = urlsplit(settings.model.base_url or "")
     root = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix('/v1')}"
     _, page = await asked(NAME, f"{root}/api/ps", {}, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
     try:
@@ -225,20 +225,20 @@ async def _context(settings: Settings) -> list[Diagnosis]:
         }
     except (ValueError, KeyError, TypeError, AttributeError):
         return []
-    model = settings.openai_model
+    model = settings.model.name
     context = running.get(model) or running.get(f"{model}:latest")
     return [_of_context(settings, context if type(context) is int else None)]
 
 
 def _of_context(settings: Settings, context: int | None) -> Diagnosis:
-    needed = settings.policies[settings.policy].prompt_tokens + MARGIN + DRAFT_TOKENS
+    needed = settings.files.policies[settings.answering.policy].prompt_tokens + MARGIN + DRAFT_TOKENS
     enough = 1 << (needed - 1).bit_length()
     fix = f"start Ollama with OLLAMA_CONTEXT_LENGTH={enough}, or make a model of it with PARAMETER num_ctx {enough}"
     if context is None:
         detail = "Ollama does not tell it; where it is 4,096 tokens, its default on small machines, longer prompts are cut without a word"
         return Diagnosis("model's context", "note", detail, fix, service=True)
     if context < needed:
-        detail = f"Ollama gives {settings.openai_model} {context:,} tokens, a prompt and its answer may take {needed:,}: it cuts what is longer without a word"
+        detail = f"Ollama gives {settings.model.name} {context:,} tokens, a prompt and its answer may take {needed:,}: it cuts what is longer without a word"
         return Diagnosis("model's context", "note", detail, fix, service=True)
     return Diagnosis(
         "model's context", "ok", f"{context:,} tokens; a prompt and its answer take {needed:,} at most", service=True

@@ -15,7 +15,7 @@ from bot.commands.doctor_page import WAIT_S, Diagnosis, asked, fix_of, get
 from bot.compose.embedder import SERVICE, service_embedder
 from bot.compose.owned import Resources, machine_identity
 from bot.compose.search import ask_ranker
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from grounding.errors import AttestError, ServiceError, SettingsError
 from grounding.services.address import check_address
 from grounding.services.cloud import COGNITIVE, SEARCH
@@ -46,33 +46,33 @@ async def services(settings: Settings) -> list[Diagnosis]:
 
 def _services(settings: Settings, bearer: Bearer) -> list[asyncio.Future[Diagnosis]]:
     calls = [_traces(settings)]
-    if settings.embedder == "openai":
+    if settings.embedding.kind == "openai":
         calls.append(_embedding(settings))
-    if settings.search == "azure":
+    if settings.search.kind == "azure":
         calls.append(_search(settings, bearer))
-        if settings.search_semantic == "on":
+        if settings.search.semantic == "on":
             calls.append(_ranker(settings))
-        if settings.search_agentic == "on":
+        if settings.search.agentic == "on":
             calls.append(_agentic(settings, bearer))
-    if settings.screen == "content_safety":
+    if settings.screen.kind == "content_safety":
         calls.append(_content_safety(settings, bearer))
-    if settings.screen == "moderation":
+    if settings.screen.kind == "moderation":
         calls.append(_moderation(settings))
-    if settings.language_endpoint is not None:
+    if settings.language.endpoint is not None:
         calls.append(_language(settings, bearer))
-    if settings.web in _WEB:
-        calls.append(_WEB[settings.web](settings))
+    if settings.web.kind in _WEB:
+        calls.append(_WEB[settings.web.kind](settings))
     return [asyncio.ensure_future(call) for call in calls]
 
 
 async def _traces(settings: Settings) -> Diagnosis:
     """Never a failure: answers do not depend on a collector."""
-    content = ", with questions, prompts and answers in them" if settings.traces_content == "on" else ""
-    if settings.traces == "off":
+    content = ", with questions, prompts and answers in them" if settings.traces.content == "on" else ""
+    if settings.traces.exporter == "off":
         return Diagnosis("traces", "ok", "off")
-    if settings.traces == "console":
+    if settings.traces.exporter == "console":
         return Diagnosis("traces", "ok", f"to stderr{content}")
-    url = settings.traces_endpoint.rstrip("/") + "/v1/traces"
+    url = settings.traces.endpoint.rstrip("/") + "/v1/traces"
     found = await get("traces", url, {}, "ATTEST_TRACES_ENDPOINT", "ATTEST_TRACES_ENDPOINT")
     if found.detail == "answers (status 404)":
         found = replace(found, status="fail", detail="nothing takes traces there", fix="check ATTEST_TRACES_ENDPOINT")
@@ -102,20 +102,20 @@ async def _embedding(settings: Settings) -> Diagnosis:
         return Diagnosis(SERVICE, "fail", str(error).removeprefix(f"{SERVICE}: "), fix, service=True)
     finally:
         await closers.close()
-    detail = f"answers; {settings.embedding_model} gives vectors of {settings.embedding_numbers} numbers"
+    detail = f"answers; {settings.embedding.model} gives vectors of {settings.embedding.numbers} numbers"
     return Diagnosis(SERVICE, "ok", detail, service=True)
 
 
 async def _search(settings: Settings, bearer: Bearer) -> Diagnosis:
-    base, key = (settings.search_endpoint or "").rstrip("/"), settings.search_key
-    url = f"{base}/indexes('{settings.search_index}')/docs/$count?api-version=2026-04-01"  # a query key may ask this
+    base, key = (settings.search.endpoint or "").rstrip("/"), settings.search.key
+    url = f"{base}/indexes('{settings.search.index}')/docs/$count?api-version=2026-04-01"  # a query key may ask this
     door = _Door("ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT", SEARCH, "Search Index Data Reader")
     if key:
         found = await get("search", url, {"api-key": key.get_secret_value()}, door.key, door.endpoint)
     else:
         found = await _signed_in("search", url, door, bearer)
     if found.detail.endswith("(status 404)"):
-        detail = f"the service has no index {settings.search_index!r} yet"
+        detail = f"the service has no index {settings.search.index!r} yet"
         return replace(found, status="fail", detail=detail, fix="attest ingest PATH, or check ATTEST_SEARCH_INDEX")
     return found
 
@@ -140,15 +140,15 @@ async def _ranker(settings: Settings) -> Diagnosis:
 
 async def _agentic(settings: Settings, bearer: Bearer) -> Diagnosis:
     """Never worse than a note: where there is no knowledge base the search answers. Asking it itself would be billed."""
-    name, base, key = "agentic retrieval", (settings.search_endpoint or "").rstrip("/"), settings.search_key
-    url = f"{base}/knowledgebases('{settings.search_index}')?api-version=2026-04-01"
+    name, base, key = "agentic retrieval", (settings.search.endpoint or "").rstrip("/"), settings.search.key
+    url = f"{base}/knowledgebases('{settings.search.index}')?api-version=2026-04-01"
     door = _Door("ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT", SEARCH, "Search Service Contributor")
     if key:
         found = await get(name, url, {"api-key": key.get_secret_value()}, door.key, door.endpoint)
     else:
         found = await _signed_in(name, url, door, bearer)
     if found.detail.endswith("(status 404)"):
-        detail = f"there is no knowledge base {settings.search_index!r} yet: the search answers in its place"
+        detail = f"there is no knowledge base {settings.search.index!r} yet: the search answers in its place"
         return replace(found, status="note", detail=detail, fix="attest ingest PATH")
     if found.detail.endswith(("(status 401)", "(status 403)")):
         detail = "whether there is a knowledge base only an admin key or a Search Service Contributor may ask"
@@ -157,7 +157,7 @@ async def _agentic(settings: Settings, bearer: Bearer) -> Diagnosis:
 
 
 async def _content_safety(settings: Settings, bearer: Bearer) -> Diagnosis:
-    base, key = (settings.content_safety_endpoint or "").rstrip("/"), settings.content_safety_key
+    base, key = (settings.content_safety.endpoint or "").rstrip("/"), settings.content_safety.key
     url = f"{base}/contentsafety/text/blocklists?api-version=2023-10-01"
     door = _Door("ATTEST_CONTENT_SAFETY_KEY", "ATTEST_CONTENT_SAFETY_ENDPOINT", COGNITIVE)
     if key:
@@ -173,8 +173,8 @@ async def _content_safety(settings: Settings, bearer: Bearer) -> Diagnosis:
 
 
 async def _moderation(settings: Settings) -> Diagnosis:
-    base = (settings.moderation_base_url or "https://api.openai.com/v1").rstrip("/")
-    key = settings.moderation_key
+    base = (settings.moderation.base_url or "https://api.openai.com/v1").rstrip("/")
+    key = settings.moderation.key
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
     found, page = await asked(
         "moderation", f"{base}/models", headers, "ATTEST_MODERATION_KEY", "ATTEST_MODERATION_BASE_URL"
@@ -183,8 +183,8 @@ async def _moderation(settings: Settings) -> Diagnosis:
 
 
 async def _language(settings: Settings, bearer: Bearer) -> Diagnosis:
-    base, key = (settings.language_endpoint or "").rstrip("/"), settings.language_key
-    uses = f"for {', '.join(settings.language_uses)}"
+    base, key = (settings.language.endpoint or "").rstrip("/"), settings.language.key
+    uses = f"for {', '.join(settings.language.uses)}"
     # a GET costs nothing; any answer but a refusal of the key says that the service is there
     url = f"{base}/language/:analyze-text?api-version=2023-04-01"
     if not key:
@@ -197,14 +197,14 @@ async def _language(settings: Settings, bearer: Bearer) -> Diagnosis:
 
 
 async def _serpapi(settings: Settings) -> Diagnosis:
-    query = urlencode({"api_key": _secret(settings.serpapi_key)})
+    query = urlencode({"api_key": _secret(settings.web.serpapi_key)})
     url = f"https://serpapi.com/account.json?{query}"
     return await get("web search", url, {}, "ATTEST_SERPAPI_KEY", "the network")
 
 
 async def _tavily(settings: Settings) -> Diagnosis:
-    base = (settings.tavily_base_url or "https://api.tavily.com").rstrip("/")
-    headers = {"Authorization": f"Bearer {_secret(settings.tavily_key)}"}
+    base = (settings.web.tavily_base_url or "https://api.tavily.com").rstrip("/")
+    headers = {"Authorization": f"Bearer {_secret(settings.web.tavily_key)}"}
     return await get("web search", f"{base}/usage", headers, "ATTEST_TAVILY_KEY", "ATTEST_TAVILY_BASE_URL")
 
 
@@ -214,8 +214,10 @@ async def _duckduckgo(_: Settings) -> Diagnosis:
 
 
 async def _bing(settings: Settings) -> Diagnosis:
-    headers = {"Ocp-Apim-Subscription-Key": _secret(settings.bing_key)}
-    found = await get("web search", settings.bing_endpoint or "", headers, "ATTEST_BING_KEY", "ATTEST_BING_ENDPOINT")
+    headers = {"Ocp-Apim-Subscription-Key": _secret(settings.web.bing_key)}
+    found = await get(
+        "web search", settings.web.bing_endpoint or "", headers, "ATTEST_BING_KEY", "ATTEST_BING_ENDPOINT"
+    )
     detail = f"legacy: Microsoft retired Bing Web Search on 2025-08-11; this service {found.detail}"
     status: Literal["note", "fail"] = "note" if found.status == "ok" else "fail"
     return replace(found, status=status, detail=detail, fix=found.fix or "set ATTEST_WEB to serpapi or tavily")

@@ -25,7 +25,8 @@ from bot.evaluate.bench import Bench, Company, SuiteResult, T
 from bot.evaluate.compare import over_earlier, read_earlier
 from bot.evaluate.gate import failures, read_gate
 from bot.evaluate.suites import SUITES
-from bot.settings.load import SAMPLE, Settings
+from bot.settings.load import SAMPLE
+from bot.settings.settings import Settings
 from bot.system import System
 from grounding.errors import InputError
 from grounding.policies.files import policy_named
@@ -185,8 +186,8 @@ def _policies(given: str | None, settings: Settings) -> tuple[str, ...]:
     if given is None:
         return ()
     if given == "all":
-        return tuple(dict.fromkeys((settings.policy, *settings.policies)))
-    return tuple(policy_named(name.strip(), settings.policies).name for name in given.split(","))
+        return tuple(dict.fromkeys((settings.answering.policy, *settings.files.policies)))
+    return tuple(policy_named(name.strip(), settings.files.policies).name for name in given.split(","))
 
 
 def _chosen(suite: str, data: Path | None, *, sample: bool) -> list[str]:
@@ -231,7 +232,7 @@ async def _measure(
             async with _filled(context, own, company.kb, acl=company.readers) as system:
                 yield system
             if keep:
-                note(f"{home}: ATTEST_HOME={home} ATTEST_LEDGER_KEY_FILE={own.ledger_key_file} attest ask …")
+                note(f"{home}: ATTEST_HOME={home} ATTEST_LEDGER_KEY_FILE={own.files.ledger_key} attest ask …")
 
     whole = fresh(SAMPLE / "kb") if sample else opened(context, settings)
     async with whole as system:
@@ -285,16 +286,14 @@ async def _filled(context: typer.Context, own: Settings, path: Path, acl: Path |
 
 def _own_settings(settings: Settings, home: Path, *, directory: Path | None) -> Settings:
     """The settings of the installation in a home of their own. `directory`: who is in which group; None: HOME/directory.yaml."""
-    settings.policies  # noqa: B018  # read before the home changes: the company's own policies are measured too
+    settings.files.policies  # noqa: B018  # read before the home changes: the company's own policies are measured too
     as_before = directory == settings.directory_path
-    return settings.model_copy(
-        update={
-            "home": home,
-            "ledger_key_file": home / "ledger.key",
-            "model_file": settings.model_path,
-            "directory": settings.directory if as_before else "file",
-            "directory_file": directory,
-        }
+    return settings.changed(
+        home=home,
+        ledger_key_file=home / "ledger.key",
+        model_file=settings.files.model_path,
+        directory=settings.directory.kind if as_before else "file",
+        directory_file=directory,
     )
 
 

@@ -47,7 +47,7 @@ def grade(
 
 def _grader(named: str | None, system: System) -> Handle:
     settings = system.settings
-    policy = policy_named(named or settings.policy, settings.policies)
+    policy = policy_named(named or settings.answering.policy, settings.files.policies)
     grader = system.grader_of(policy)
 
     async def one(row: Json) -> dict[str, Any]:

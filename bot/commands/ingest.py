@@ -20,7 +20,8 @@ from bot.commands.startup import make_home, run, settings_of
 from bot.commands.watch import Job, follow, told, told_as_json
 from bot.commands.wiring import Ingester, wiring_of
 from bot.compose.ingest import is_taken_in
-from bot.settings.load import SAMPLE, Settings
+from bot.settings.load import SAMPLE
+from bot.settings.settings import Settings
 from grounding.errors import InputError
 from grounding.ingest.chunking import READ_AT_ONCE
 from grounding.records import IngestReport, Progress

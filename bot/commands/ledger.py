@@ -90,7 +90,7 @@ def verify(
       attest ledger verify && echo intact
       attest ledger verify --export ledger-2026-11.jsonl
     """
-    result = run(_verify(context)) if export is None else verify_file(export, settings_of().ledger_key_file)
+    result = run(_verify(context)) if export is None else verify_file(export, settings_of().files.ledger_key)
     if json:
         emit(asdict(result))
     elif result.ok:

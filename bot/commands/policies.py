@@ -41,14 +41,14 @@ def policies(
       attest policies --json
     """
     settings = settings_of()
-    known = settings.policies
+    known = settings.files.policies
     shown = [policy_named(name, known)] if name else list(known.values())
     if json:
-        emit({"default": settings.policy, "policies": [_json(policy) for policy in shown]})
+        emit({"default": settings.answering.policy, "policies": [_json(policy) for policy in shown]})
     elif name:
         typer.echo(as_file(shown[0]), nl=False)
     else:
-        _print(shown, settings.policy)
+        _print(shown, settings.answering.policy)
 
 
 def as_file(policy: Policy) -> str:

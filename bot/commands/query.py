@@ -46,7 +46,7 @@ def query(
 
 
 def _builder(named: str | None, system: System) -> Handle:
-    policy = policy_named(named or system.settings.policy, system.settings.policies)
+    policy = policy_named(named or system.settings.answering.policy, system.settings.files.policies)
 
     async def one(row: Json) -> dict[str, Any]:
         turns, excluded = history(row), fields.texts(row, "excluded")

@@ -12,7 +12,7 @@ from bot.commands.output import emit, note
 from bot.commands.startup import run, settings_of, warn_of_unknown_names
 from bot.review.session import LINK_SECONDS, ReviewDoor
 from bot.server.addresses import base_url, review_link
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.state import State
 from grounding.errors import SettingsError
 
@@ -50,7 +50,7 @@ def link(
         _say_revoked(as_json=json)
         return
     until = datetime.now(UTC) + timedelta(seconds=LINK_SECONDS)
-    found = review_link(base_url(settings, settings.port), token)
+    found = review_link(base_url(settings, settings.serving.port), token)
     if json:
         emit({"review": found, "until": until.isoformat(timespec="seconds")})
         return
@@ -60,12 +60,12 @@ def link(
 
 async def _offered(settings: Settings, *, revoke: bool) -> str | None:
     """The token of a new link; None if everything was revoked. Raises SettingsError where no server has kept its state, StoreError."""
-    if not revoke and settings.port == 0 and settings.public_url is None:
+    if not revoke and settings.serving.port == 0 and settings.serving.public_url is None:
         raise SettingsError("ATTEST_PORT=0 does not say where the server is: give its port with --port N")
-    path = settings.home / "state.db"
+    path = settings.files.home / "state.db"
     if not path.is_file():  # made here, it could belong to another user than the server's
         raise SettingsError(
-            f"ATTEST_HOME={settings.home}: no server has run over this home; start attest serve first, or name its home"
+            f"ATTEST_HOME={settings.files.home}: no server has run over this home; start attest serve first, or name its home"
         )
     state = State(path)
     await state.open()

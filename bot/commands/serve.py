@@ -17,7 +17,7 @@ from bot.commands.wiring import wiring_of
 from bot.observability.logs import log_to_stderr
 from bot.server.addresses import Addresses
 from bot.server.serve import MAX_WORKERS, listening, serve_on, serve_with_workers
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 
 app = options.command_app()
 

@@ -12,7 +12,8 @@ from bot.commands import options
 from bot.commands.output import console, emit, table
 from bot.commands.startup import settings_of, warn_of_unknown_names
 from bot.settings.forms import PREFIX
-from bot.settings.load import Settings, without_credentials
+from bot.settings.load import without_credentials
+from bot.settings.settings import PLACES, Settings
 
 app = options.command_app()
 
@@ -39,7 +40,7 @@ def settings(
       attest settings --json
     """
     current = settings_of()
-    rows = [row for row in describe(current) if not given or row["name"] in current.model_fields_set]
+    rows = [row for row in describe(current) if not given or row["name"] in current.given()]
     rows = [row for row in rows if all(_speaks_of(row, word) for word in words or ())]
     warn_of_unknown_names()
     if json:
@@ -59,12 +60,12 @@ def describe(current: Settings) -> list[dict[str, Any]]:
         {
             "name": name,
             "env": PREFIX + name.upper(),
-            "default": _masked(field.get_default(call_default_factory=True, validated_data={})),
-            "value": _masked(getattr(current, name)),
-            "meaning": _meaning(field),
-            "allowed": _choices(field) or None,
+            "default": _masked(place.info.get_default(call_default_factory=True, validated_data={})),
+            "value": _masked(current.value(name)),
+            "meaning": _meaning(place.info),
+            "allowed": _choices(place.info) or None,
         }
-        for name, field in Settings.model_fields.items()
+        for name, place in PLACES.items()
     ]
 
 

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 from bot.commands.output import note
 from bot.observability.logs import log_to_stderr
-from bot.settings.load import Settings, load_settings, said, unknown_names
+from bot.settings.load import load_settings, said, unknown_names
+from bot.settings.settings import Settings
 from grounding.errors import SettingsError
 
 T = TypeVar("T")
@@ -34,15 +35,15 @@ def warn_of_unknown_names() -> None:
 def make_home(settings: Settings) -> None:
     """Make the folder of index and ledger. Raises SettingsError if it cannot be a folder that we may write to."""
     try:
-        settings.home.mkdir(parents=True, exist_ok=True)
-        usable = os.access(settings.home, os.W_OK | os.X_OK)
+        settings.files.home.mkdir(parents=True, exist_ok=True)
+        usable = os.access(settings.files.home, os.W_OK | os.X_OK)
         reason = "cannot be written"
     except FileExistsError:
         usable, reason = False, "is a file"
     except (OSError, ValueError) as error:
         usable, reason = False, f"cannot be made ({getattr(error, 'strerror', None) or 'not a path'})".lower()
     if not usable:
-        raise SettingsError(f"{said('home', settings.home)} {reason}: allowed is a folder that you may write to")
+        raise SettingsError(f"{said('home', settings.files.home)} {reason}: allowed is a folder that you may write to")
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:

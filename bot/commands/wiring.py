@@ -15,7 +15,7 @@ from typing import Protocol
 import typer
 
 from bot.commands.startup import make_home, settings_of
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.system import System
 from grounding.ingest.upkeep import History, OnChange
 from grounding.records import IngestReport, Progress

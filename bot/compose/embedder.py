@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bot.compose.owned import Resources
 from bot.compose.parts import embedding_model
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from grounding.ports import Embedder
 from grounding.services.address import check_address, check_key
 from grounding.services.cloud import COGNITIVE, is_azure_ai
@@ -36,20 +36,20 @@ def asking_embedder(
     settings: Settings, local: Embedder | None, redactor: Redactor, closers: Resources
 ) -> Embedder | None:
     """Who embeds queries. With pseudonyms on, a service is given placeholders for the customer's personal data."""
-    if settings.embedder == "embedded":
+    if settings.embedding.kind == "embedded":
         return local
-    within = min(settings.call_deadline_s, ASKING_SHARE * settings.turn_deadline_s)
-    retries = min(1, settings.retries)
+    within = min(settings.bounds.call_deadline_s, ASKING_SHARE * settings.bounds.turn_deadline_s)
+    retries = min(1, settings.bounds.retries)
     remote = closers.remote(settings, SERVICE, within_s=within, retries=retries, failures=ASKING_FAILURES)
     service = service_embedder(settings, remote, closers)
-    return PrivateEmbedder(service, redactor) if settings.pseudonyms == "on" else service
+    return PrivateEmbedder(service, redactor) if settings.model.pseudonyms == "on" else service
 
 
 def ingesting_embedder(settings: Settings, closers: Resources) -> Embedder | None:
     """Who embeds passages. They are the company's text and go as they are."""
-    if settings.embedder == "embedded":
+    if settings.embedding.kind == "embedded":
         return embedding_model(settings)
-    within = max(INGEST_S, settings.call_deadline_s)
+    within = max(INGEST_S, settings.bounds.call_deadline_s)
     return service_embedder(
         settings, closers.remote(settings, SERVICE, within_s=within, retries=INGEST_RETRIES), closers
     )
@@ -62,11 +62,11 @@ def service_embedder(settings: Settings, remote: Remote, closers: Resources) -> 
     embedder = OpenAIEmbedder(
         settings.embedding_url,
         _key(settings, closers),
-        settings.embedding_model,
-        settings.embedding_numbers,
+        settings.embedding.model,
+        settings.embedding.numbers,
         remote,
-        auth=settings.openai_auth if settings.embedding_at_openai else "bearer",
-        shorten=settings.embedding_width is not None,
+        auth=settings.model.auth if settings.embedding_at_openai else "bearer",
+        shorten=settings.embedding.width is not None,
     )
     closers.append(embedder.aclose)
     return embedder
@@ -80,16 +80,16 @@ def _key(settings: Settings, closers: Resources) -> str | Callable[[], Awaitable
     if not is_azure_ai(settings.embedding_url or ""):
         return None
     check_address(settings.embedding_url or "", "ATTEST_EMBEDDING_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
-    scope = settings.openai_scope if settings.embedding_at_openai else None
+    scope = settings.model.scope if settings.embedding_at_openai else None
     return closers.identity(settings).bearer(SERVICE, scope or COGNITIVE)
 
 
 def fingerprint_of(settings: Settings) -> str | None:
     """The fingerprint of the embedder that search uses, without loading it; None if there is none."""
-    if settings.embedder == "openai":
+    if settings.embedding.kind == "openai":
         from grounding.azure.embedding_name import service_fingerprint
 
-        return service_fingerprint(settings.embedding_url, settings.embedding_model, settings.embedding_numbers)
+        return service_fingerprint(settings.embedding_url, settings.embedding.model, settings.embedding.numbers)
     from grounding.embedded.model_name import model_fingerprint
 
-    return model_fingerprint(settings.model_path) if settings.model_path.exists() else None
+    return model_fingerprint(settings.files.model_path) if settings.files.model_path.exists() else None

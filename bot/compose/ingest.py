@@ -13,7 +13,7 @@ from bot.compose.owned import Close, Resources
 from bot.compose.parts import NAMES, VERDICTS, embedded_screen
 from bot.compose.search import mirror
 from bot.compose.services import imaginer
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from grounding.ingest.chunking import marked, unmarked
 from grounding.ingest.upkeep import History, OnChange
 from grounding.records import IngestReport, Progress
@@ -27,10 +27,10 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
     from grounding.store.by_key import StoreKeys
 
     def compare() -> bool:
-        index = EmbeddedIndex(settings.home / "index", None)
+        index = EmbeddedIndex(settings.files.home / "index", None)
         try:
             known = {doc_id: stamp[:2] for doc_id, stamp in index.stamps().items()}
-            there = {item.doc_id: (item.root, marked(item.stamp, settings.chunking)) for item in find(paths)}
+            there = {item.doc_id: (item.root, marked(item.stamp, settings.chunks.chunking)) for item in find(paths)}
             pulled = {doc_id: unmarked(stamp)[0] for doc_id, (stamp, _) in index.pulled().items()}
             missing = [d for d, at in there.items() if known.get(d) != at and pulled.get(d) != unmarked(at[1])[0]]
             roots = {root for root, _ in there.values()}
@@ -103,17 +103,17 @@ async def open_ingester(settings: Settings) -> StoreIngester:
 
     closers = Resources()
     embedder = await asyncio.to_thread(ingesting_embedder, settings, closers)
-    index = await asyncio.to_thread(EmbeddedIndex, settings.home / "index", embedder)
-    ledger = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
+    index = await asyncio.to_thread(EmbeddedIndex, settings.files.home / "index", embedder)
+    ledger = await asyncio.to_thread(SqlLedger, settings.files.home / "ledger.db", settings.files.ledger_key)
 
     async def close() -> None:
         await closers.close()
         await asyncio.to_thread(index.close)
         await ledger.close()
 
-    names = NameFile(settings.home / "index" / NAMES)
+    names = NameFile(settings.files.home / "index" / NAMES)
     screen = await embedded_screen(settings)
-    verdicts = VerdictFile(settings.home / "index" / VERDICTS, screen.version)
+    verdicts = VerdictFile(settings.files.home / "index" / VERDICTS, screen.version)
     imagine = imaginer(settings, index.store, embedder, screen, closers)
     upload = mirror(settings, index.store, embedder, closers)
 
@@ -123,7 +123,7 @@ async def open_ingester(settings: Settings) -> StoreIngester:
             await imagine(on_progress)
 
     async def ingest_and_learn(paths: Sequence[Path], **options: Any) -> IngestReport:
-        report = await ingest(index, paths, chunking=settings.chunking, **options)
+        report = await ingest(index, paths, chunking=settings.chunks.chunking, **options)
         await names.follow(index)
         if not options["lexical_only"]:  # no time for vectors is no time for this: passages are judged when found
             await learn(options["on_progress"], imagining=not report.waiting)
@@ -139,7 +139,7 @@ async def open_ingester(settings: Settings) -> StoreIngester:
             raise failed
 
     async def restore_and_learn(doc_id: str) -> bool:
-        found = await restore(index, doc_id, chunking=settings.chunking)
+        found = await restore(index, doc_id, chunking=settings.chunks.chunking)
         if found:
             await names.follow(index)
             await upload(lambda _: None)
@@ -152,4 +152,4 @@ def open_past(settings: Settings) -> History:
     """The past of the knowledge base of `settings`; needs neither model nor ledger."""
     from grounding.store.past import StorePast
 
-    return StorePast(settings.home / "index" / "store.db")
+    return StorePast(settings.files.home / "index" / "store.db")

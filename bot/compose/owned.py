@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from pydantic import SecretStr
 
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from grounding.services.remote import Breaker, Remote
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ class Resources(list[Close]):
         """
         remote = Remote(
             service,
-            deadline_s=settings.call_deadline_s if within_s is None else within_s,
-            retries=settings.retries if retries is None else retries,
-            breaker=Breaker(failures, settings.breaker_s, clock=self._clock),
-            limit=settings.concurrent_calls,
+            deadline_s=settings.bounds.call_deadline_s if within_s is None else within_s,
+            retries=settings.bounds.retries if retries is None else retries,
+            breaker=Breaker(failures, settings.bounds.breaker_s, clock=self._clock),
+            limit=settings.bounds.concurrent_calls,
         )
         self._remotes.append((remote, needed))
         return remote
@@ -85,5 +85,5 @@ def machine_identity(settings: Settings) -> MachineIdentity:
     from grounding.azure.identity import MachineIdentity
 
     return MachineIdentity(
-        settings.cloud, settings.identity_client_id, within_s=min(10.0, 0.5 * settings.call_deadline_s)
+        settings.identity.cloud, settings.identity.client_id, within_s=min(10.0, 0.5 * settings.bounds.call_deadline_s)
     )

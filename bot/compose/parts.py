@@ -6,7 +6,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from grounding.bounded.pool import shared_pool
 from grounding.errors import InputError, SettingsError, StoreError
 from grounding.ports import Embedder
@@ -25,7 +25,7 @@ DECISIONS = "quarantine.db"
 
 def embedding_model(settings: Settings) -> Embedder | None:
     """The embedding model, or None with one clear line: search then goes by words only."""
-    path = settings.model_path
+    path = settings.files.model_path
     if not path.exists():
         LOG.warning(
             "no models at %s: %s, prompts are screened by rules alone; %s",
@@ -54,22 +54,22 @@ def names_over(index: EmbeddedIndex, model: Embedder | None) -> StoreNames:
 
 def remedy(settings: Settings) -> str:
     """What brings models that are missing, or that cannot be used."""
-    if settings.model_file is None:
+    if settings.files.model is None:
         return "`make setup` builds them"
     return "ATTEST_MODEL_FILE names that file: correct it, or leave it out and take those of this installation"
 
 
 def _without(settings: Settings) -> str:
-    return "search goes by words only" if settings.embedder == "embedded" else "passages are graded by words only"
+    return "search goes by words only" if settings.embedding.kind == "embedded" else "passages are graded by words only"
 
 
 async def embedded_screen(settings: Settings) -> LocalScreen:
     """The embedded screen; without its classifier by rules alone, said in one clear line. Raises SettingsError for a wrong list of subjects."""
     from rai.embedded.bounded_screen import bounded_screen
 
-    path = settings.screen_model_path
+    path = settings.files.screen_model_path
     try:
-        listed = await asyncio.to_thread(OffPolicy, settings.off_policy_path)
+        listed = await asyncio.to_thread(OffPolicy, settings.files.off_policy_path)
     except InputError as error:
         raise SettingsError(str(error)) from None
     run = shared_pool().run
@@ -78,6 +78,6 @@ async def embedded_screen(settings: Settings) -> LocalScreen:
             return await bounded_screen(run, path.resolve(), listed)
         except StoreError as error:
             LOG.warning("%s; prompts are screened by rules alone", error)
-    elif settings.model_path.exists():  # without either, the embedder has said so
+    elif settings.files.model_path.exists():  # without either, the embedder has said so
         LOG.warning("no classifier at %s: prompts are screened by rules alone; %s", path, remedy(settings))
     return await bounded_screen(run, None, listed)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.compose.owned import Resources
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from grounding.errors import ServiceError
 from grounding.ingest.followed import LibraryWithFollower
 from grounding.ports import Embedder, Library, Linker, Retriever
@@ -61,7 +61,7 @@ def search(
     closers: Resources,
 ) -> Search:
     """The search that the settings name. Its library is `library`, followed by an index elsewhere where there is one."""
-    if settings.search == "azure":
+    if settings.search.kind == "azure":
         return _azure(settings, index, embedder, library, closers)
     from grounding.embedded.hypotheticals import indexes
     from grounding.embedded.retriever import EmbeddedRetriever
@@ -69,7 +69,9 @@ def search(
 
     vectors = VectorIndex(index.store, embedder.fingerprint, embedder.width) if embedder else None
     imagined = (
-        indexes(index.store, embedder.fingerprint, embedder.width) if embedder and settings.hyde == "model" else ()
+        indexes(index.store, embedder.fingerprint, embedder.width)
+        if embedder and settings.model.hyde == "model"
+        else ()
     )
     retriever = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker, hypotheticals=imagined)
     return Search(retriever, vectors, library, _always)
@@ -81,18 +83,18 @@ def _azure(
     from grounding.azure.search_mirror import remove_document
     from grounding.azure.search_retriever import AzureSearchRetriever
 
-    service = _service(settings, closers, within_s=settings.call_deadline_s, retries=settings.retries)
-    semantic, others = settings.search_semantic == "on", settings.search_others == "on"
+    service = _service(settings, closers, within_s=settings.bounds.call_deadline_s, retries=settings.bounds.retries)
+    semantic, others = settings.search.semantic == "on", settings.search.others == "on"
     plain = AzureSearchRetriever(service, index.store, embedder, semantic=semantic, others=others)
     followed = LibraryWithFollower(library, partial(_deleted, partial(remove_document, service)))
-    retriever = _agentic(settings, plain, closers) if settings.search_agentic == "on" else plain
+    retriever = _agentic(settings, plain, closers) if settings.search.agentic == "on" else plain
     return Search(retriever, None, followed, plain.ready, lambda: retriever.refused)
 
 
 def _agentic(settings: Settings, plain: AzureSearchRetriever, closers: Resources) -> AgenticRetriever:
     from grounding.azure.search_agentic import AgenticRetriever
 
-    within = AGENTIC_SHARE * settings.call_deadline_s
+    within = AGENTIC_SHARE * settings.bounds.call_deadline_s
     return AgenticRetriever(_knowledge(settings, closers, within_s=within, retries=0), plain)
 
 
@@ -102,18 +104,22 @@ async def _always() -> dict[str, str]:
 
 def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers: Resources) -> Follow:
     """What makes the index hold what the store holds, at the end of an ingest; nothing where the search is on this machine."""
-    if settings.search != "azure":
+    if settings.search.kind != "azure":
         return _nothing
     from grounding.azure.search_mirror import SearchMirror
 
-    agentic = settings.search_agentic == "on"
-    service = _service(settings, closers, within_s=max(UPLOAD_S, settings.call_deadline_s), retries=UPLOAD_RETRIES)
+    agentic = settings.search.agentic == "on"
+    service = _service(
+        settings, closers, within_s=max(UPLOAD_S, settings.bounds.call_deadline_s), retries=UPLOAD_RETRIES
+    )
     model, width = (embedder.fingerprint, embedder.width) if embedder else (None, USUAL_WIDTH)
-    semantic = agentic or settings.search_semantic == "on"  # agentic retrieval ranks by the same configuration
+    semantic = agentic or settings.search.semantic == "on"  # agentic retrieval ranks by the same configuration
     follow = SearchMirror(service, store, model, width, semantic=semantic).follow
     if not agentic:
         return follow
-    knowledge = _knowledge(settings, closers, within_s=max(UPLOAD_S, settings.call_deadline_s), retries=UPLOAD_RETRIES)
+    knowledge = _knowledge(
+        settings, closers, within_s=max(UPLOAD_S, settings.bounds.call_deadline_s), retries=UPLOAD_RETRIES
+    )
 
     async def follow_and_prepare(on_progress: Callable[[Progress], None]) -> None:
         await follow(on_progress)
@@ -149,12 +155,12 @@ async def _nothing(_on_progress: Callable[[Progress], None]) -> None:
 def _service(settings: Settings, closers: Resources, *, within_s: float, retries: int) -> SearchService:
     from grounding.azure.search_service import SERVICE, SearchService
 
-    assert settings.search_endpoint is not None  # the settings refuse azure without one
-    key = closers.key(settings.search_key, settings)
+    assert settings.search.endpoint is not None  # the settings refuse azure without one
+    key = closers.key(settings.search.key, settings)
     service = SearchService(
-        settings.search_endpoint,
+        settings.search.endpoint,
         key,
-        settings.search_index,
+        settings.search.index,
         closers.remote(settings, SERVICE, within_s=within_s, retries=retries, needed=True),
     )
     closers.append(service.aclose)
@@ -164,10 +170,10 @@ def _service(settings: Settings, closers: Resources, *, within_s: float, retries
 def _knowledge(settings: Settings, closers: Resources, *, within_s: float, retries: int) -> SearchKnowledge:
     from grounding.azure.search_knowledge import AGENTIC, SearchKnowledge
 
-    assert settings.search_endpoint is not None
-    key = closers.key(settings.search_key, settings)
+    assert settings.search.endpoint is not None
+    key = closers.key(settings.search.key, settings)
     remote = closers.remote(settings, AGENTIC, within_s=within_s, retries=retries)
-    knowledge = SearchKnowledge(settings.search_endpoint, key, settings.search_index, remote)
+    knowledge = SearchKnowledge(settings.search.endpoint, key, settings.search.index, remote)
     closers.append(knowledge.aclose)
     return knowledge
 

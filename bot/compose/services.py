@@ -16,7 +16,8 @@ from pydantic import SecretStr
 
 from bot.compose.owned import Close, Resources
 from bot.settings.forms import severities
-from bot.settings.load import SAMPLE, Settings
+from bot.settings.load import SAMPLE
+from bot.settings.settings import Settings
 from grounding.grading.prompt import own_texts as grading_texts
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Summarizer, WebSearch
@@ -65,8 +66,8 @@ def chat_model(
     """
     remote = closers.remote(settings, "openai", within_s=within_s, needed=needed)
     model = bare_model(settings, remote, closers, name)
-    ours = [*own_texts(settings.company), *grading_texts(), judge_instructions(), JUDGE_REQUEST]
-    inner: ChatModel = PrivateModel(model, redactor) if settings.pseudonyms == "on" else model
+    ours = [*own_texts(settings.answering.company), *grading_texts(), judge_instructions(), JUDGE_REQUEST]
+    inner: ChatModel = PrivateModel(model, redactor) if settings.model.pseudonyms == "on" else model
     return ScreenedModel(inner, screen, trusted=ours)
 
 
@@ -75,15 +76,15 @@ def bare_model(settings: Settings, remote: Remote, closers: Resources, name: str
     from grounding.azure.openai_chat import OpenAIChat
     from grounding.azure.openai_responses import OpenAIResponses
 
-    interface = OpenAIChat if settings.openai_api == "chat" else OpenAIResponses
+    interface = OpenAIChat if settings.model.api == "chat" else OpenAIResponses
     model = interface(
-        settings.openai_base_url,
+        settings.model.base_url,
         openai_key(settings, closers),
-        name or settings.openai_model,
+        name or settings.model.name,
         remote,
-        stream=settings.openai_stream == "on",
-        effort=settings.effort,
-        auth=settings.openai_auth,
+        stream=settings.model.stream == "on",
+        effort=settings.model.reasoning_effort,
+        auth=settings.model.auth,
         learned=learned(settings, closers, name),
     )
     closers.append(_closing(model))
@@ -94,21 +95,25 @@ def learned(settings: Settings, closers: Resources, name: str | None = None) -> 
     """What is known of the chat model, or of another one (`name`) at its endpoint: one record for all that ask the same."""
     from grounding.azure.openai_learned import beginning
 
-    sure = "openai_thinking_tokens" in settings.model_fields_set
+    sure = "thinking_tokens" in settings.model.model_fields_set
     begin = partial(
-        beginning, settings.openai_base_url, thinking=settings.openai_thinking_tokens, effort=settings.effort, sure=sure
+        beginning,
+        settings.model.base_url,
+        thinking=settings.model.thinking_tokens,
+        effort=settings.model.reasoning_effort,
+        sure=sure,
     )
-    return closers.shared(("openai", settings.openai_base_url, name or settings.openai_model), begin)
+    return closers.shared(("openai", settings.model.base_url, name or settings.model.name), begin)
 
 
 def openai_key(settings: Settings, closers: Resources) -> str | Callable[[], Awaitable[str]] | None:
     """The key that was given; without one this machine's identity, if the endpoint is Azure's; else none, as a local server wants it."""
-    if settings.openai_api_key is not None:
-        return settings.openai_api_key.get_secret_value()
-    if not is_azure_ai(settings.openai_base_url or ""):
+    if settings.model.api_key is not None:
+        return settings.model.api_key.get_secret_value()
+    if not is_azure_ai(settings.model.base_url or ""):
         return None
-    check_address(settings.openai_base_url or "", "ATTEST_OPENAI_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
-    return closers.identity(settings).bearer("openai", settings.openai_scope or COGNITIVE)
+    check_address(settings.model.base_url or "", "ATTEST_OPENAI_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
+    return closers.identity(settings).bearer("openai", settings.model.scope or COGNITIVE)
 
 
 def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
@@ -129,37 +134,39 @@ def imaginer(
     from grounding.embedded.hypotheticals import Hypotheticals
 
     async def nothing(_on_progress: Callable[[Progress], None]) -> None:
-        if settings.hyde == "model":
+        if settings.model.hyde == "model":
             LOG.warning("ATTEST_HYDE=model: without the embedding model no hypothetical questions are written")
 
-    if settings.hyde == "off" or embedder is None:
+    if settings.model.hyde == "off" or embedder is None:
         return nothing
-    model = chat_model(settings, prompt_screen(settings, first, closers), Redactor(settings.phone_regions), closers)
-    return partial(Hypotheticals(settings.home / "index" / HYPOTHETICALS).follow, store, embedder, model)
+    model = chat_model(
+        settings, prompt_screen(settings, first, closers), Redactor(settings.answering.phone_regions), closers
+    )
+    return partial(Hypotheticals(settings.files.home / "index" / HYPOTHETICALS).follow, store, embedder, model)
 
 
 def prompt_screen(settings: Settings, first: PromptScreen, closers: Resources) -> PromptScreen:
     """`first`, with the stronger screen behind it that the settings name; without one its doubts are noted."""
-    if settings.screen == "content_safety":
-        return CascadeScreen(first, _content_safety(settings, closers), when=settings.screen_when)
-    if settings.screen == "moderation":
-        return CascadeScreen(first, _moderation(settings, closers), when=settings.screen_when, documents=False)
+    if settings.screen.kind == "content_safety":
+        return CascadeScreen(first, _content_safety(settings, closers), when=settings.screen.when)
+    if settings.screen.kind == "moderation":
+        return CascadeScreen(first, _moderation(settings, closers), when=settings.screen.when, documents=False)
     return CascadeScreen(first)
 
 
 def _content_safety(settings: Settings, closers: Resources) -> PromptScreen:
     from rai.azure.content_safety import ContentSafetyScreen, Strictness
 
-    assert settings.content_safety_endpoint is not None  # the settings refuse content_safety without one
-    key = closers.key(settings.content_safety_key, settings)
+    assert settings.content_safety.endpoint is not None  # the settings refuse content_safety without one
+    key = closers.key(settings.content_safety.key, settings)
     strictness = Strictness(
-        severities(settings.content_safety_severities),
-        settings.content_safety_levels,
-        settings.content_safety_blocklists,
-        settings.content_safety_halt_on_blocklist,
+        severities(settings.content_safety.severities),
+        settings.content_safety.levels,
+        settings.content_safety.blocklists,
+        settings.content_safety.halt_on_blocklist,
     )
     remote = closers.remote(settings, "content-safety", within_s=_waited_for(settings, TIMEOUT_S), needed=True)
-    screen = ContentSafetyScreen(settings.content_safety_endpoint, key, remote, strictness)
+    screen = ContentSafetyScreen(settings.content_safety.endpoint, key, remote, strictness)
     closers.append(_closing(screen))
     return screen
 
@@ -168,11 +175,11 @@ def _moderation(settings: Settings, closers: Resources) -> PromptScreen:
     from rai.azure.moderation import ModerationScreen
 
     screen = ModerationScreen(
-        settings.moderation_base_url,
-        settings.moderation_key.get_secret_value() if settings.moderation_key else None,
+        settings.moderation.base_url,
+        settings.moderation.key.get_secret_value() if settings.moderation.key else None,
         closers.remote(settings, "moderation", within_s=_waited_for(settings, TIMEOUT_S), needed=True),
-        model=settings.moderation_model,
-        block_at=settings.moderation_block_at,
+        model=settings.moderation.model,
+        block_at=settings.moderation.block_at,
     )
     closers.append(_closing(screen))
     return screen
@@ -185,33 +192,33 @@ def tagger(
     from rai.embedded.tagger import GazetteerTagger
 
     local = GazetteerTagger(listed)
-    if "names" not in settings.language_uses:
+    if "names" not in settings.language.uses:
         return local
     from rai.azure.language import LanguageRecognizer, LanguageTagger
 
-    key = closers.key(settings.language_key, settings)
+    key = closers.key(settings.language.key, settings)
     remote = _language_remote(settings, closers)
     both = LanguageTagger(
-        local, LanguageRecognizer(settings.language_endpoint or "", key, timeout_s=remote.deadline_s), remote
+        local, LanguageRecognizer(settings.language.endpoint or "", key, timeout_s=remote.deadline_s), remote
     )
     closers.append(_closing(both))
-    return PrivateTagger(both, redactor) if settings.pseudonyms == "on" else both
+    return PrivateTagger(both, redactor) if settings.model.pseudonyms == "on" else both
 
 
 def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor, closers: Resources) -> Summarizer:
     """Who ranks the sentences of a conversation: embeddings, or Azure AI Language."""
-    if "summaries" not in settings.language_uses:
+    if "summaries" not in settings.language.uses:
         from grounding.embedded.summarizer import CentralitySummarizer
 
         return CentralitySummarizer(embedder)
     from grounding.azure.language_summarizer import LanguageSummarizer
 
-    key = closers.key(settings.language_key, settings)
-    most = min(settings.summarizer_deadline_s, settings.turn_deadline_s / 2)
+    key = closers.key(settings.language.key, settings)
+    most = min(settings.language.summarizer_deadline_s, settings.bounds.turn_deadline_s / 2)
     # one more try at most: whoever cannot have a summary searches for the last turn
-    remote = closers.remote(settings, "language", within_s=most, retries=min(1, settings.retries))
-    mask = masking(redactor) if settings.pseudonyms == "on" else None
-    made = LanguageSummarizer(settings.language_endpoint or "", key, remote, mask=mask)
+    remote = closers.remote(settings, "language", within_s=most, retries=min(1, settings.bounds.retries))
+    mask = masking(redactor) if settings.model.pseudonyms == "on" else None
+    made = LanguageSummarizer(settings.language.endpoint or "", key, remote, mask=mask)
     closers.append(_closing(made))
     return made
 
@@ -220,15 +227,15 @@ def personal_finder(
     settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, closers: Resources
 ) -> PersonalFinder | None:
     """Azure AI Language beside our own rules for personal data; None where it is off."""
-    if "personal data" not in settings.language_uses:
+    if "personal data" not in settings.language.uses:
         return None
     from rai.azure.language_personal import LanguagePersonal, PersonalRecognizer
     from rai.embedded.tagger import GazetteerTagger
 
-    key = closers.key(settings.language_key, settings)
+    key = closers.key(settings.language.key, settings)
     remote = _language_remote(settings, closers)
-    mask = masking(redactor) if settings.pseudonyms == "on" else None
-    recognizer = PersonalRecognizer(settings.language_endpoint or "", key, timeout_s=remote.deadline_s)
+    mask = masking(redactor) if settings.model.pseudonyms == "on" else None
+    recognizer = PersonalRecognizer(settings.language.endpoint or "", key, timeout_s=remote.deadline_s)
     finder = LanguagePersonal(recognizer, remote, own=GazetteerTagger(listed), mask=mask)
     closers.append(_closing(finder))
     return finder
@@ -237,24 +244,24 @@ def personal_finder(
 def _language_remote(settings: Settings, closers: Resources) -> Remote:
     """For what a turn can do without, and does several times: together it leaves the answer its time."""
     return closers.remote(
-        settings, "language", within_s=_waited_for(settings, min(TIMEOUT_S, settings.turn_deadline_s / 4))
+        settings, "language", within_s=_waited_for(settings, min(TIMEOUT_S, settings.bounds.turn_deadline_s / 4))
     )
 
 
 def directory(settings: Settings, closers: Resources) -> Directory:
     """Who knows the groups of a person: a file, or Microsoft Graph."""
-    if settings.directory == "file":
+    if settings.directory.kind == "file":
         from grounding.embedded.directory import FileDirectory
 
         return FileDirectory(settings.directory_path)
     from grounding.azure.graph_directory import SERVICE, GraphDirectory
 
     graph = GraphDirectory(
-        settings.graph_endpoint or CLOUDS[settings.cloud].graph,
+        settings.directory.graph_endpoint or CLOUDS[settings.identity.cloud].graph,
         closers.identity(settings),
         closers.remote(settings, SERVICE),
-        names=GroupNames(settings.graph_groups_file).current,
-        keep_s=settings.directory_cache_s,
+        names=GroupNames(settings.directory.groups_file).current,
+        keep_s=settings.directory.cache_s,
     )
     closers.append(_closing(graph))
     return graph
@@ -262,30 +269,32 @@ def directory(settings: Settings, closers: Resources) -> Directory:
 
 def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: Resources) -> WebSearch | None:
     """The web search, filtered by the lists, then screened; None when it is off."""
-    if settings.web == "off":
+    if settings.web.kind == "off":
         return None
     from grounding.web.filtered import FilteredSearch
 
-    sites = Sites(settings.web_allow, settings.web_deny, settings.web_trusted)
+    sites = Sites(settings.web.allow, settings.web.deny, settings.web.trusted)
     provider = _provider(settings, sites, closers)
-    if settings.web != "sample":
+    if settings.web.kind != "sample":
         closers.append(_closing(provider))
-    removing = redactor if settings.web_personal_data == "removed" else None
+    removing = redactor if settings.web.personal_data == "removed" else None
     return ScreenedWeb(FilteredSearch(provider, sites), screen, removing)
 
 
 def _provider(settings: Settings, sites: Sites, closers: Resources) -> WebSearch:
     """The search itself; the settings refuse one whose key or address is missing."""
-    remote = closers.remote(settings, settings.web)
-    match settings.web:
+    remote = closers.remote(settings, settings.web.kind)
+    match settings.web.kind:
         case "serpapi":
             from grounding.web.serpapi_search import SerpApiSearch
 
-            return SerpApiSearch(_key(settings.serpapi_key), remote, sites=sites)
+            return SerpApiSearch(_key(settings.web.serpapi_key), remote, sites=sites)
         case "tavily":
             from grounding.web.tavily_search import TavilySearch
 
-            return TavilySearch(_key(settings.tavily_key), remote, sites=sites, base_url=settings.tavily_base_url)
+            return TavilySearch(
+                _key(settings.web.tavily_key), remote, sites=sites, base_url=settings.web.tavily_base_url
+            )
         case "duckduckgo":
             from grounding.web.duckduckgo import DuckDuckGo
 
@@ -293,7 +302,7 @@ def _provider(settings: Settings, sites: Sites, closers: Resources) -> WebSearch
         case "bing":
             from grounding.web.bing_search import BingSearch
 
-            return BingSearch(settings.bing_endpoint or "", _key(settings.bing_key), remote)
+            return BingSearch(settings.web.bing_endpoint or "", _key(settings.web.bing_key), remote)
         case _:
             from grounding.web.sample import SamplePages
 
@@ -306,7 +315,7 @@ def _key(secret: SecretStr | None) -> str:
 
 def _waited_for(settings: Settings, seconds: float) -> float:
     """What waits `seconds` for a call waits no longer; the call then ends first, and can say which service it was."""
-    return min(settings.call_deadline_s, 0.8 * seconds)
+    return min(settings.bounds.call_deadline_s, 0.8 * seconds)
 
 
 def _closing(adapter: Any) -> Close:

@@ -34,7 +34,7 @@ from bot.compose.services import (
 )
 from bot.compose.telemetry import tracing
 from bot.records import Ask, OnStage, Reply
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.settings.terms import terms
 from bot.system import CheckRequest, System
 from bot.turn.pipeline import answer_turn
@@ -67,7 +67,7 @@ async def compose(settings: Settings, *, clock: Callable[[], float] = time.monot
 
     Raises SettingsError for settings that cannot work, StoreError for an index or ledger that cannot be opened.
     """
-    return await _Builder(settings, Resources(clock), Redactor(settings.phone_regions)).system()
+    return await _Builder(settings, Resources(clock), Redactor(settings.answering.phone_regions)).system()
 
 
 @dataclass(slots=True)
@@ -100,8 +100,8 @@ class _Builder:
             library=LibraryWithFollower(index, lambda _removed: names.follow(index)),
             closers=self.closers,
         )
-        earlier = verdicts.known if settings.screen == "embedded" else _nothing_known
-        decisions = DecisionFile(settings.home / DECISIONS)
+        earlier = verdicts.known if settings.screen.kind == "embedded" else _nothing_known
+        decisions = DecisionFile(settings.files.home / DECISIONS)
         judge = self._judge(screen)
         names_of = tagger(settings, names.current, self.redactor, self.closers)
         ports = CheckPorts(tagger=names_of, scorer=EmbeddedRelevance(local), judge=judge)
@@ -113,14 +113,14 @@ class _Builder:
             grader=EmbeddedGrader(local, own=own),
             web=web_search(settings, screen, self.redactor, self.closers),
             composer=composer,
-            reviser=composer if settings.generator == "openai" else None,
+            reviser=composer if settings.model.generator == "openai" else None,
             personal=personal_finder(settings, names.current, self.redactor, self.closers),
-            rewriter=helper if settings.rewriter == "model" else None,
+            rewriter=helper if settings.model.rewriter == "model" else None,
             directory=directory(settings, self.closers),
-            check=_checker(settings, settings.policies[settings.policy], ports),
+            check=_checker(settings, settings.files.policies[settings.answering.policy], ports),
             ledger=await self._ledger(),
-            company=settings.company,
-            deadline_s=settings.turn_deadline_s,
+            company=settings.answering.company,
+            deadline_s=settings.bounds.turn_deadline_s,
             run=shared_pool().run,
             speller=linker,
             is_empty=partial(_is_empty, settings, index.counts),
@@ -140,7 +140,7 @@ class _Builder:
         from grounding.embedded.index import EmbeddedIndex
         from rai.embedded.name_file import NameFile
 
-        home = self.settings.home / "index"
+        home = self.settings.files.home / "index"
         index = await asyncio.to_thread(EmbeddedIndex, home, embedder)
         self._closes(index.close)
         await asyncio.to_thread(index.finish)
@@ -153,7 +153,7 @@ class _Builder:
         from rai.ledger.store import SqlLedger
 
         s = self.settings
-        make = partial(SqlLedger, s.home / "ledger.db", s.ledger_key_file, redact=redaction(self.redactor))
+        make = partial(SqlLedger, s.files.home / "ledger.db", s.files.ledger_key, redact=redaction(self.redactor))
         ledger = await asyncio.to_thread(make)
         self.closers.append(ledger.close)
         return ledger
@@ -164,7 +164,7 @@ class _Builder:
 
         first = await embedded_screen(self.settings)
         screen = RememberingScreen(prompt_screen(self.settings, first, self.closers))
-        return screen, first, VerdictFile(self.settings.home / "index" / VERDICTS, first.version)
+        return screen, first, VerdictFile(self.settings.files.home / "index" / VERDICTS, first.version)
 
     def _closes(self, closer: Callable[[], None]) -> None:
         async def close() -> None:
@@ -178,28 +178,28 @@ class _Builder:
         They are told apart so that grades which fail cannot open the breaker on the draft, and leave it its time if none of them comes.
         """
         s = self.settings
-        helps = "model" in (s.grader, s.rewriter)
+        helps = "model" in (s.model.grader, s.model.rewriter)
         make = partial(chat_model, s, screen, self.redactor, self.closers)
-        helping = min(s.call_deadline_s, HELPING_SHARE * s.turn_deadline_s)
-        return make(needed=True) if s.generator == "openai" else None, make(within_s=helping) if helps else None
+        helping = min(s.bounds.call_deadline_s, HELPING_SHARE * s.bounds.turn_deadline_s)
+        return make(needed=True) if s.model.generator == "openai" else None, make(within_s=helping) if helps else None
 
     def _judge(self, screen: PromptScreen) -> StatementJudge | None:
         """The chat model that judges what the check leaves in doubt. Its failures, too, leave the draft alone."""
         s = self.settings
         if not s.judges:
             return None
-        within = min(s.call_deadline_s, JUDGING_SHARE * s.turn_deadline_s)
-        return ModelJudge(chat_model(s, screen, self.redactor, self.closers, within_s=within, name=s.judge_model))
+        within = min(s.bounds.call_deadline_s, JUDGING_SHARE * s.bounds.turn_deadline_s)
+        return ModelJudge(chat_model(s, screen, self.redactor, self.closers, within_s=within, name=s.model.judge_name))
 
     def _composer(self, local: Embedder | None, model: ChatModel | None, *, own: bool) -> Composer:
         from grounding.embedded.composer import ExtractiveComposer
 
-        if self.settings.generator == "openai" and model is not None:
+        if self.settings.model.generator == "openai" and model is not None:
             from grounding.prompting.model_composer import ModelComposer
 
             return ModelComposer(model)
         extractive = ExtractiveComposer(local, own=own)
-        if self.settings.generator == "demo":
+        if self.settings.model.generator == "demo":
             from grounding.embedded.demo import DemoComposer
 
             return DemoComposer(extractive)
@@ -219,14 +219,14 @@ class _ByPolicy:
     ) -> None:
         self._settings, self._seams, self._ports = settings, seams, ports
         self._bounds = bounds  # asked for each turn: whether the model thinks is found out on the way
-        self._model = model if settings.grader == "model" else None
+        self._model = model if settings.model.grader == "model" else None
         self._made: dict[str, tuple[Seams, Policy]] = {}
         self._graders: dict[str, Grader] = {}
 
     async def answer(self, ask: Ask, on_stage: OnStage | None = None) -> Reply:
         """A turn under the policy that it names. Raises InputError for one that is not known."""
         if ask.policy not in self._made:
-            policy = policy_named(ask.policy, self._settings.policies)
+            policy = policy_named(ask.policy, self._settings.files.policies)
             checker = _checker(self._settings, policy, self._ports)
             self._made[ask.policy] = replace(self._seams, grader=self.grader(policy), check=checker), policy
         seams, policy = self._made[ask.policy]
@@ -247,7 +247,7 @@ class _ByPolicy:
 
 async def _is_empty(settings: Settings, counts: Callable[[], tuple[int, int]]) -> bool:
     """Whether no document is in store, and nobody else puts passages into the index that is searched."""
-    return settings.search_others == "off" and (await asyncio.to_thread(counts))[0] == 0
+    return settings.search.others == "off" and (await asyncio.to_thread(counts))[0] == 0
 
 
 async def _ready(
@@ -276,7 +276,7 @@ def _checker(settings: Settings, policy: Policy, ports: CheckPorts) -> Check:
     rules = CheckPolicy(
         unsupported_at=policy.unsupported_at,
         relevance_at=policy.relevance_at,
-        regions=settings.phone_regions,
+        regions=settings.answering.phone_regions,
         struck=struck_by(dict(policy.doubt)),
     )
 

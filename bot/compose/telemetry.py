@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from bot.records import Answer
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from grounding.services.cloud import is_azure_ai
 
 Close = Callable[[], Awaitable[None]]
@@ -24,7 +24,7 @@ class Tracing:
 
 def tracing(settings: Settings, closers: list[Close]) -> Tracing:
     """Traces as the settings want them; what is still here when the system closes is sent, for a few seconds at most."""
-    if settings.traces == "off":
+    if settings.traces.exporter == "off":
         return Tracing()
     from bot.observability.export import batches, close, exporter, provider
     from bot.observability.telemetry import Traces
@@ -36,10 +36,10 @@ def tracing(settings: Settings, closers: list[Close]) -> Tracing:
         await asyncio.to_thread(close, processor, to)
 
     closers.append(send_the_rest)
-    content = settings.traces_content == "on"
+    content = settings.traces.content == "on"
     traces = Traces(
         provider(processor),
-        model_provider=model_provider(settings.openai_base_url),
+        model_provider=model_provider(settings.model.base_url),
         embedding_provider=model_provider(settings.embedding_url),
         content=content,
     )

@@ -85,7 +85,7 @@ async def golden(bench: Bench, path: Path) -> SuiteResult:
     Also how often an answer was given though none was expected and the other way round, how often the evidence held a document
     that was to be cited, how often passages were not enough, and calls of a chat model with their tokens, means of a turn.
     """
-    policies = bench.policies or (bench.system.settings.policy,)
+    policies = bench.policies or (bench.system.settings.answering.policy,)
     rows, sets, wrong = bench.rows(path), list[SetResult](), list[WrongRow]()
     titles = await titles_of(bench.system)
     for policy in policies:

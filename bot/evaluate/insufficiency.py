@@ -67,7 +67,7 @@ def kind_of(row: Row, relevant: Sequence[str]) -> tuple[str | None, Where | None
 
 async def judged(system: System, query: Query, access: Access, retriever: Retriever | None = None) -> JudgedQuestion:
     """What a turn decides before it corrects anything. `retriever` in place of the system's."""
-    policy = system.settings.policies[system.settings.policy]
+    policy = system.settings.files.policies[system.settings.answering.policy]
     f = EvidenceSearch(query, access, policy, Finders(retriever or system.retriever, system.grader), _unstaged)
     await find(f)
     usable = {p.chunk_id for p in f.passages if not p.internal}

@@ -94,7 +94,7 @@ def _answers(data: Path, wanted: int) -> Iterator[Supported]:
 
 def _check_all(bench: Bench, items: Sequence[Supported | Mutant]) -> list[JudgedMutation]:
     """Every item checked, in the order given; answers to one source stand together, for its reading is kept."""
-    regions = tuple(bench.system.settings.phone_regions)
+    regions = tuple(bench.system.settings.answering.phone_regions)
     order = sorted(range(len(items)), key=lambda i: _supported(items[i]).sources[0].text)
     chunks = [order[i : i + CHUNK] for i in range(0, len(order), CHUNK)]
     work = partial(check_chunk, regions=regions)

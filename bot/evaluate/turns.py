@@ -111,7 +111,7 @@ async def _ask(system: System, row: TurnRow, texts: PassageTexts) -> _Asked:
     verdict = judged(row, form)
     held, ways = _NOTHING, tuple[Trail, ...]()
     if reply and (body := await _record(system, reply)):
-        policy = system.settings.policies[system.settings.policy]
+        policy = system.settings.files.policies[system.settings.answering.policy]
         held = await held_in(body, reply.record.found.grades, texts)
         answer = reply.answer if reply.outcome.value in ANSWERED else ""
         ways = await trails(row, held, answer, policy, texts)
@@ -122,7 +122,7 @@ async def _ask(system: System, row: TurnRow, texts: PassageTexts) -> _Asked:
 async def _reply(system: System, row: TurnRow) -> Reply | None:
     """The reply to a row as `POST /api/ask` would take it; None where it would not."""
     try:
-        asked = parse_ask(row.asked, system.settings.policy, system.settings.policies)
+        asked = parse_ask(row.asked, system.settings.answering.policy, system.settings.files.policies)
         return await system.answer(replace(asked, channel="eval"), None)
     except UserError:
         return None

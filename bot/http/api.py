@@ -38,7 +38,7 @@ class ClientGone(Exception):
 
 async def ask(request: web.Request) -> web.StreamResponse:
     """One turn: JSON, or events when the caller accepts `text/event-stream`. A caller who leaves cancels the turn."""
-    turn = forms.parse_ask(await _body(request), request.app[SYSTEM].settings.policy)
+    turn = forms.parse_ask(await _body(request), request.app[SYSTEM].settings.answering.policy)
     _require_stranger(request, turn.user)
     _spend(request, f"as {turn.user}" if turn.user else caller(request), 1.0)
     if "text/event-stream" in request.headers.get("Accept", ""):
@@ -127,7 +127,7 @@ async def _body(request: web.Request) -> dict[str, Any]:
 def _spend(request: web.Request, who: str, cost: float) -> None:
     wait = request.app[LIMITER].take(who, cost)
     if wait:
-        allowed = request.app[SYSTEM].settings.rate_per_minute
+        allowed = request.app[SYSTEM].settings.serving.rate_per_minute
         seconds = max(1, math.ceil(wait))
         message = f"too many requests: {allowed} turns a minute are allowed; try again in {seconds} s"
         raise Refused(429, "rate_limited", message, {"Retry-After": str(seconds)})

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import HttpVersion11, web
 
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 
 NAMES = frozenset(
     {
@@ -42,12 +42,14 @@ def origins(request: web.BaseRequest, settings: Settings) -> frozenset[str]:
     scheme, host = told(request, settings)
     host = host or request.headers.get("Host", "")
     seen = [f"{s}://{host}" for s in ((scheme,) if scheme else ("http", "https")) if host]
-    return frozenset(o.lower() for o in (*seen, *([_origin(settings.public_url)] if settings.public_url else [])))
+    return frozenset(
+        o.lower() for o in (*seen, *([_origin(settings.serving.public_url)] if settings.serving.public_url else []))
+    )
 
 
 def is_encrypted(request: web.BaseRequest, settings: Settings) -> bool:
     """True if people reach this server by https, as the public URL or a listed proxy says."""
-    return told(request, settings)[0] == "https" or (settings.public_url or "").lower().startswith("https://")
+    return told(request, settings)[0] == "https" or (settings.serving.public_url or "").lower().startswith("https://")
 
 
 def told(request: web.BaseRequest, settings: Settings) -> tuple[str, str]:
@@ -73,7 +75,7 @@ def _listed(peer: str, settings: Settings) -> bool:
     except ValueError:
         return False
     address = getattr(address, "ipv4_mapped", None) or address
-    return any(address in network for network in settings.proxy_networks)
+    return any(address in network for network in settings.serving.proxy_networks)
 
 
 def _last(request: web.BaseRequest, name: str) -> str:

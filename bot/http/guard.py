@@ -16,7 +16,7 @@ from aiohttp import web
 from bot.http.errors import Handler, Refused
 from bot.http.forwarding import left_by_proxy, origins, peer_of
 from bot.http.keys import SYSTEM
-from bot.settings.groups import LOOPBACK
+from bot.settings.serving import LOOPBACK
 
 OPEN = ("/healthz", "/readyz", "/static/", "/source/", "/review/")
 """Outside local mode: what needs no key, because it tells nothing, or asks for a signed link or a reviewer's session itself."""
@@ -89,7 +89,7 @@ def bearer_key(request: web.Request) -> int | None:
     if scheme.lower() != "bearer" or not given:
         return None
     found = None
-    for index, key in enumerate(request.app[SYSTEM].settings.api_keys):
+    for index, key in enumerate(request.app[SYSTEM].settings.serving.api_keys):
         if hmac.compare_digest(key.get_secret_value().encode(), given.strip().encode("utf-8", "surrogateescape")):
             found = index
     return found
@@ -122,7 +122,7 @@ def require_local(request: web.Request) -> None:
 def _require_key(request: web.Request) -> None:
     if bearer_key(request) is None:
         message = "this needs the header Authorization: Bearer KEY, with a key of ATTEST_API_KEYS"
-        if not request.app[SYSTEM].settings.api_keys:
+        if not request.app[SYSTEM].settings.serving.api_keys:
             message += "; none is set, so nobody can use it"
         raise Refused(401, "unauthorized", message, {"WWW-Authenticate": "Bearer"})
 

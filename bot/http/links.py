@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from urllib.parse import quote
 
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 
 LINK_SECONDS = 7 * 24 * 3600
 """How long a link in a chat stays good: a working week, so that last week's answer can still be checked."""
@@ -49,7 +49,7 @@ class SourceLinks:
     @classmethod
     def of(cls, settings: Settings) -> SourceLinks:
         """The links of these settings; the base is `public_url`, or nothing: then links are paths."""
-        return cls(partial(link_key, settings.ledger_key_file), settings.public_url or "")
+        return cls(partial(link_key, settings.files.ledger_key), settings.serving.public_url or "")
 
     def link(self, entry_id: str, n: int, user: str | None, seconds: int = LINK_SECONDS) -> str:
         """A URL (a path without a base) of citation `n` of that entry, good for `seconds` from now."""

@@ -16,7 +16,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter, SpanExporter, SpanExportResult
 
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.version import VERSION
 from grounding.services.address import is_loopback
 
@@ -58,12 +58,12 @@ class Told(SpanExporter):
 
 def exporter(settings: Settings) -> SpanExporter:
     """What the settings name; `traces` is not off."""
-    if settings.traces == "console":
+    if settings.traces.exporter == "console":
         return ConsoleSpanExporter(out=sys.stderr, formatter=lambda span: span.to_json(indent=None) + "\n")
     session = requests.Session()
-    session.trust_env = not is_loopback(settings.traces_endpoint)  # a proxy cannot reach our loopback
+    session.trust_env = not is_loopback(settings.traces.endpoint)  # a proxy cannot reach our loopback
     session.max_redirects = 0  # spans go where somebody said, and nowhere else
-    endpoint = settings.traces_endpoint.rstrip("/") + PATH
+    endpoint = settings.traces.endpoint.rstrip("/") + PATH
     return Told(OTLPSpanExporter(endpoint=endpoint, timeout=SEND_S, session=session), "the collector of traces")
 
 

@@ -20,7 +20,8 @@ from typing import TextIO
 from pydantic import SecretStr
 
 from bot.observability.turn_mark import current_mark
-from bot.settings.load import Settings, without_credentials
+from bot.settings.load import without_credentials
+from bot.settings.settings import PLACES, Settings
 from grounding.errors import AttestError
 
 MASK = "********"
@@ -39,7 +40,7 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", 
 
 def log_to_stderr(settings: Settings, *, quiet: bool = False) -> None:
     """Log records go to stderr as the settings want them. `quiet`: a one-shot command, which speaks only when something is wrong."""
-    level = settings.log_level if not quiet or settings.log_level in ("debug", "error") else "warning"
+    level = settings.log.level if not quiet or settings.log.level in ("debug", "error") else "warning"
     log_to(sys.stderr, settings, level, times=not quiet or level == "debug")
 
 
@@ -49,7 +50,7 @@ def log_to(stream: TextIO, settings: Settings, level: str, *, times: bool) -> No
     handler.setLevel(level.upper())
     handler.addFilter(_fit)  # a library may have set a level of its own on a logger of its own
     masker = Masker(_secrets(settings))
-    handler.setFormatter(JsonLines(masker) if settings.log_format == "json" else TextLines(masker, times=times))
+    handler.setFormatter(JsonLines(masker) if settings.log.format == "json" else TextLines(masker, times=times))
     logging.basicConfig(level="ERROR" if level == "error" else "WARNING", handlers=[handler], force=True)
     for name in OURS:
         logging.getLogger(name).setLevel(level.upper())
@@ -142,8 +143,8 @@ def _turn() -> dict[str, str]:
 
 
 def _secrets(settings: Settings) -> Iterator[str]:
-    for name in type(settings).model_fields:
-        value = getattr(settings, name)
+    for name in PLACES:
+        value = settings.value(name)
         for part in value if isinstance(value, tuple) else (value,):
             if isinstance(part, SecretStr):
                 yield part.get_secret_value()

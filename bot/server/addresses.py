@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 
 ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - read, never bound
 """Hosts that stand for every address of the machine, and one by which the machine itself reaches the server."""
@@ -67,16 +67,16 @@ def addresses_of(settings: Settings, port: int, token: str | None) -> Addresses:
         chat=f"{base}/chat" if settings.local_mode else None,
         messages=f"{base}/api/messages",
         review=review_link(base, token) if token else None,
-        bot="registered" if settings.bot_app_id is not None else unregistered,
-        api="open" if settings.local_mode else "key" if settings.api_keys else "shut",
+        bot="registered" if settings.bot.app_id is not None else unregistered,
+        api="open" if settings.local_mode else "key" if settings.serving.api_keys else "shut",
         ended_by=() if settings.local_mode else settings.serves_others or ("ATTEST_LOCAL=off",),
     )
 
 
 def base_url(settings: Settings, port: int) -> str:
     """Under which people reach the server, without a slash at the end: the public URL, else its own address."""
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    return (settings.public_url or f"http://{ANYWHERE.get(settings.host, host)}:{port}").rstrip("/")
+    host = f"[{settings.serving.host}]" if ":" in settings.serving.host else settings.serving.host
+    return (settings.serving.public_url or f"http://{ANYWHERE.get(settings.serving.host, host)}:{port}").rstrip("/")
 
 
 def review_link(base: str, token: str) -> str:

@@ -42,7 +42,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     app[SYSTEM] = system
     app[METRICS] = metrics
     app[ANSWER] = metrics.watch(system.answer)
-    app[LIMITER] = RateLimiter(system.settings.rate_per_minute)
+    app[LIMITER] = RateLimiter(system.settings.serving.rate_per_minute)
     app[LINKS] = SourceLinks.of(system.settings)
     app.on_response_prepare.append(secure)
     app.router.add_post("/api/ask", api.ask)
@@ -57,7 +57,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
         add_chat(app)
     add_refusals(app)
     add_quarantine(app)
-    add_review(app, State(system.settings.home / "state.db"), review_token)
+    add_review(app, State(system.settings.files.home / "state.db"), review_token)
     return app
 
 

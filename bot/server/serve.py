@@ -24,7 +24,7 @@ from bot.observability.logs import log_to_stderr
 from bot.review.session import new_token
 from bot.server.addresses import Addresses, addresses_of
 from bot.server.app import build_app
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.system import System
 from bot.teams.door import add_routes
 from grounding.errors import ServiceUnavailable, SettingsError
@@ -66,7 +66,9 @@ async def serve_on(
         token = first_token(settings) if token is None else token
         app = build_app(system, review_token=token)
         add_routes(app, settings, app[ANSWER], system.ledger)
-        runner = web.AppRunner(app, handle_signals=False, access_log=None, shutdown_timeout=settings.turn_deadline_s)
+        runner = web.AppRunner(
+            app, handle_signals=False, access_log=None, shutdown_timeout=settings.bounds.turn_deadline_s
+        )
         await runner.setup()
         try:
             await web.SockSite(runner, listener, backlog=_BACKLOG).start()
@@ -83,17 +85,17 @@ async def serve_on(
 @contextlib.contextmanager
 def listening(settings: Settings) -> Iterator[socket.socket]:
     """A socket bound to the settings' address. Raises SettingsError: one line that says what to change."""
-    if settings.bot_app_id is None and not settings.api_keys and not settings.on_loopback:
+    if settings.bot.app_id is None and not settings.serving.api_keys and not settings.serving.on_loopback:
         raise SettingsError(
-            f"ATTEST_HOST={settings.host}: an anonymous bot serves this machine only; use --host 127.0.0.1, or set "
+            f"ATTEST_HOST={settings.serving.host}: an anonymous bot serves this machine only; use --host 127.0.0.1, or set "
             "ATTEST_BOT_APP_ID and ATTEST_BOT_APP_PASSWORD, or ATTEST_API_KEYS"
         )
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
-            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            settings.serving.host, settings.serving.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except (OSError, UnicodeError):
-        raise SettingsError(f"ATTEST_HOST={settings.host}: not an address or name of this machine") from None
+        raise SettingsError(f"ATTEST_HOST={settings.serving.host}: not an address or name of this machine") from None
     with socket.socket(family, kind, protocol) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -143,7 +145,7 @@ def serve_with_workers(
                 raise ServiceUnavailable("serve", "a worker ended by itself; its reason stands above")
             return received[0]
         finally:
-            _stop(workers, settings.turn_deadline_s)
+            _stop(workers, settings.bounds.turn_deadline_s)
 
 
 def _work(
@@ -154,7 +156,7 @@ def _work(
     token: str,
 ) -> None:
     log_to_stderr(settings)
-    threading.Thread(target=_end_with_parent, args=(settings.turn_deadline_s,), daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(settings.bounds.turn_deadline_s,), daemon=True).start()
     asyncio.run(serve_on(listener, settings, lambda _: ready.set(), token=token, make=make))
 
 
@@ -231,7 +233,7 @@ def _stop_signal() -> Iterator[asyncio.Future[int]]:
 
 def _cannot_bind(settings: Settings, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"port {settings.port} on {settings.host} is taken; choose another with --port N (0 picks a free one)"
+        return f"port {settings.serving.port} on {settings.serving.host} is taken; choose another with --port N (0 picks a free one)"
     if error.errno == errno.EACCES:
-        return f"port {settings.port} needs rights that this user does not have; choose one above 1023 with --port N"
-    return f"ATTEST_HOST={settings.host}: not an address of this machine"
+        return f"port {settings.serving.port} needs rights that this user does not have; choose one above 1023 with --port N"
+    return f"ATTEST_HOST={settings.serving.host}: not an address of this machine"

@@ -9,8 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field
-from pydantic_settings import NoDecode
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
 PREFIX = "ATTEST_"
 """Of every variable."""
@@ -99,6 +98,20 @@ def severities(pairs: Sequence[str]) -> dict[str, int | None]:
     return {**dict.fromkeys(("hate", "sexual", "self_harm", "violence"), 4), **given}
 
 
-CommaList = Annotated[tuple[str, ...], NoDecode]
+def parts(value: object) -> object:
+    """What stands between the commas of a text, trimmed, the empty left out; anything else as it is."""
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+def url(value: str) -> str:
+    """An http or https address. Raises ValueError."""
+    if not is_url(value):
+        raise ValueError("an http:// or https:// URL with a host, such as https://bot.example.com")
+    return value
+
+
+CommaList = Annotated[tuple[str, ...], BeforeValidator(parts)]
+Keys = Annotated[tuple[SecretStr, ...], BeforeValidator(parts)]
+Url = Annotated[str, AfterValidator(url)]
 Seconds = Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
 Price = Annotated[Decimal, BeforeValidator(price)]

@@ -12,13 +12,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import ValidationError, model_validator
+from dotenv import dotenv_values
+from pydantic import ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource, SettingsConfigDict
 
-from bot.settings.conflicts import conflicts
+from bot.settings.files import Files
 from bot.settings.forms import PREFIX
-from bot.settings.groups import Groups
+from bot.settings.settings import PLACES, Settings
 from grounding.errors import SettingsError
 
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # onnxruntime reads it at import; nothing imports it before this
@@ -30,41 +30,33 @@ _QUERY_VALUE = re.compile(r"(?<=[?&;#])([^=&;#\s]*=)[^&;#\s]*")
 _SHOWN = 80
 
 
-class Settings(Groups):
-    """All settings with their defaults. Secrets are `SecretStr`, so no printed form shows them."""
-
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX,
-        env_file=".env",
-        env_ignore_empty=True,
-        extra="ignore",
-        frozen=True,
-        hide_input_in_errors=True,
-    )
-
-    @model_validator(mode="after")
-    def _together(self) -> Settings:
-        broken = next((why for wrong, why in conflicts(self) if wrong), None)
-        if broken:
-            raise ValueError(broken)
-        return self
-
-
 def load_settings(**overrides: object) -> Settings:
     """Settings from environment and `.env`, with `overrides` on top. Raises SettingsError: one line, no secret in it."""
     try:
-        return Settings(**overrides)  # type: ignore[arg-type]
-    except ValidationError as error:
-        raise SettingsError(_line(error, overrides)) from None
+        environment, file = _sources()
     except UnicodeDecodeError:
         raise SettingsError(".env: not readable as UTF-8; allowed is UTF-8 text, one NAME=VALUE to a line") from None
     except OSError as error:
         raise SettingsError(f".env: {(error.strerror or 'cannot be read').lower()}") from None
+    given: dict[str, dict[str, object]] = {group: {} for group in Settings.model_fields}
+    for name, place in PLACES.items():
+        found = [values[name] for values in (overrides, environment, file) if name in values]
+        if found:
+            given[place.group][name] = found[0]
+    try:
+        files = Files.model_validate(given["files"])
+        settings = Settings.model_validate({**given, "files": files}, context={"home": files.home})
+    except ValidationError as error:
+        raise SettingsError(_line(error, overrides)) from None
+    broken = next((why for wrong, why in settings.conflicts() if wrong), None)
+    if broken:
+        raise SettingsError(broken)
+    return settings
 
 
 def said(name: str, value: object, given: Mapping[str, object] | None = None) -> str:
     """`ATTEST_PORT='abc' (environment)`: a setting's variable, its value unless it is a secret, and where it was set."""
-    field, where = Settings.model_fields[name], _origin(name, given or {})
+    field, where = PLACES[name].info, _origin(name, given or {})
     shown = "" if _is_secret(field) else f"={_quoted(name, value)}"
     return f"{PREFIX}{name.upper()}{shown} ({where})"
 
@@ -76,42 +68,40 @@ def without_credentials(text: str) -> str:
 
 def unknown_names() -> list[tuple[str, str | None]]:
     """Variables that look like settings but are none, in environment and `.env`, each with the nearest known name."""
-    known = [PREFIX + name.upper() for name in Settings.model_fields]
-    found = {name.upper() for values in _sources() for name in values} - set(known)
-    return [
-        (name, next(iter(get_close_matches(name, known, n=1)), None))
-        for name in sorted(found)
-        if name.startswith(PREFIX)
-    ]
+    known = [PREFIX + name.upper() for name in PLACES]
+    found = {PREFIX + name.upper() for values in _sources() for name in values} - set(known)
+    return [(name, next(iter(get_close_matches(name, known, n=1)), None)) for name in sorted(found)]
 
 
-def _sources() -> tuple[Mapping[str, str | None], Mapping[str, str | None]]:
-    """Environment and `.env`, names in lower case, empty values left out."""
-    return EnvSettingsSource(Settings).env_vars, DotEnvSettingsSource(Settings).env_vars
+def _sources() -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Settings of the environment and of `.env`, by name, the empty left out. Raises OSError, UnicodeDecodeError."""
+    file = Path(".env")
+    return _named(os.environ), _named(dotenv_values(file, encoding="utf-8") if file.is_file() else {})
+
+
+def _named(variables: Mapping[str, str | None]) -> dict[str, str]:
+    found = ((name.upper(), value) for name, value in variables.items())
+    return {name.removeprefix(PREFIX).lower(): value for name, value in found if value and name.startswith(PREFIX)}
 
 
 def _origin(name: str, given: Mapping[str, object]) -> str:
     if name in given:
         return "option"
-    key = f"{PREFIX}{name}".lower()
     return next(
-        (at for at, values in zip(("environment", ".env"), _sources(), strict=True) if key in values), "default"
+        (at for at, values in zip(("environment", ".env"), _sources(), strict=True) if name in values), "default"
     )
 
 
 def _line(error: ValidationError, given: Mapping[str, object]) -> str:
     first = error.errors(include_url=False)[0]
     message = first["msg"].removeprefix("Value error, ")
-    if not first["loc"]:
-        return message
-    name = str(first["loc"][0])
+    name = str(first["loc"][0 if error.title == Files.__name__ else 1])
     own = first["type"] == "value_error"
     return f"{said(name, _raw(name, given), given)}: allowed is {message if own else _allowed(name, message)}"
 
 
 def _raw(name: str, given: Mapping[str, object]) -> object:
-    key = f"{PREFIX}{name}".lower()
-    return next((values[key] for values in _sources() if key in values), None) if name not in given else given[name]
+    return next((values[name] for values in (given, *_sources()) if name in values), None)
 
 
 def _quoted(name: str, value: object) -> str:
@@ -126,7 +116,7 @@ def _is_secret(field: FieldInfo) -> bool:
 
 
 def _allowed(name: str, message: str) -> str:
-    field = Settings.model_fields[name]
+    field = PLACES[name].info
     choices = get_args(field.annotation)
     if choices and all(isinstance(choice, str) for choice in choices):
         return f"one of {', '.join(choices)}"

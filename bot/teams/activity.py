@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.teams.ports import Json
 
 FEEDBACK_INVOKE = "message/submitAction"

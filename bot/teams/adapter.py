@@ -29,7 +29,7 @@ from botframework.connector.auth import AuthenticationConstants, JwtTokenExtract
 from msrest.exceptions import ClientRequestError, HttpOperationError
 from msrest.universal_http.requests import ClientRetryPolicy
 
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.teams.keys import SigningKeys
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Unauthorized
 from grounding.errors import SettingsError
@@ -107,20 +107,20 @@ class BotbuilderTransport:
         openid_url: str = CHANNEL_KEYS,
         credentials: ServiceClientCredentialsFactory | None = None,
     ) -> None:
-        self._app_id = settings.bot_app_id or ""
+        self._app_id = settings.bot.app_id or ""
         self._openid_url = openid_url
-        secret = settings.bot_app_password
+        secret = settings.bot.app_password
         registration = SimpleNamespace(
             APP_ID=self._app_id,
             APP_PASSWORD=secret.get_secret_value() if secret else "",
-            APP_TYPE=settings.bot_app_type if self._app_id else "MultiTenant",
-            APP_TENANTID=settings.bot_tenant_id or "",
+            APP_TYPE=settings.bot.app_type if self._app_id else "MultiTenant",
+            APP_TENANTID=settings.bot.tenant_id or "",
         )
         try:
             factory = credentials or _Credentials(registration)
         except Exception as error:  # the SDK raises bare Exception for a missing field
             raise SettingsError(
-                f"ATTEST_BOT_APP_ID: a {settings.bot_app_type} bot also needs its password and tenant"
+                f"ATTEST_BOT_APP_ID: a {settings.bot.app_type} bot also needs its password and tenant"
             ) from error
         self._authentication = ConfigurationBotFrameworkAuthentication(registration, credentials_factory=factory)
         self._adapter = CloudAdapter(self._authentication)

@@ -15,7 +15,7 @@ from aiohttp import http_exceptions, web
 
 from bot.http.forwarding import left_by_proxy
 from bot.records import Answer
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.state import State
 from bot.teams.adapter import BotbuilderTransport
 from bot.teams.guard import (
@@ -74,9 +74,9 @@ class Door:
         self._settings = settings
         self._transport = transport
         self._lease = lease_s
-        self._state = State(settings.home / "state.db")
+        self._state = State(settings.files.home / "state.db")
         self._inbox = Inbox(self._state, lease_s=lease_s)
-        self._history = History(self._state, days=settings.state_days)
+        self._history = History(self._state, days=settings.retention.state_days)
         self._worker = Worker()
         self._turns = Turns(
             settings,
@@ -88,16 +88,16 @@ class Door:
             worker=self._worker,
         )
         self._caretaker: asyncio.Task[None] | None = None
-        self._tenants = settings.tenants or ((settings.bot_tenant_id,) if settings.bot_tenant_id else ())
+        self._tenants = settings.bot.tenants or ((settings.bot.tenant_id,) if settings.bot.tenant_id else ())
 
     async def open(self, _: web.Application) -> None:
         """Open the state, the transport, and take over what a process before this one left behind."""
         await self._state.open()
         await self._transport.start()
         self._caretaker = asyncio.create_task(self._care())
-        if self._settings.bot_app_id is None and not self._settings.local_mode:
+        if self._settings.bot.app_id is None and not self._settings.local_mode:
             log.warning("no ATTEST_BOT_APP_ID: %s refuses everyone, because this is not local mode", PATH)
-        elif self._settings.bot_app_id and not self._tenants:
+        elif self._settings.bot.app_id and not self._tenants:
             log.warning("no ATTEST_TENANTS and no ATTEST_BOT_TENANT_ID: %s refuses every tenant", PATH)
 
     async def drain(self, _: web.Application) -> None:
@@ -105,7 +105,7 @@ class Door:
         if self._caretaker is not None:
             self._caretaker.cancel()
             await asyncio.gather(self._caretaker, return_exceptions=True)
-        await self._worker.drain(self._settings.turn_deadline_s)
+        await self._worker.drain(self._settings.bounds.turn_deadline_s)
         await self._inbox.release(self._turns.working)
 
     async def close(self, _: web.Application) -> None:
@@ -138,16 +138,16 @@ class Door:
         if (request.content_length or 0) > MAX_BYTES:
             raise RefusedRequest(413, "size")
         activity = read_activity(await _read(request), request.charset)
-        hosts, on_loopback = self._settings.service_url_hosts, self._settings.on_loopback
+        hosts, on_loopback = self._settings.bot.service_url_hosts, self._settings.serving.on_loopback
         check_service_url(activity["serviceUrl"], hosts, loopback=on_loopback)
-        if self._settings.bot_app_id is None:
+        if self._settings.bot.app_id is None:
             if not self._settings.local_mode:
                 raise Unauthorized("anonymous requests are for local mode only")
             if left_by_proxy(request) is not None:
                 raise RefusedRequest(403, "forwarded")
             check_local_request(request.headers.get("Host"), request.headers.get("Origin"))
         await self._transport.authenticate(activity, request.headers.get("Authorization", ""))
-        if self._settings.bot_app_id is not None:
+        if self._settings.bot.app_id is not None:
             check_tenant(activity, self._tenants)
         return activity
 
@@ -162,7 +162,7 @@ class Door:
                 now = asyncio.get_running_loop().time()
                 if not trimmed or now - trimmed > TRIM_EVERY_S:
                     trimmed = now
-                    await self._inbox.trim(self._settings.state_days * 86400.0)
+                    await self._inbox.trim(self._settings.retention.state_days * 86400.0)
                     await self._history.trim()
             except (AttestError, Busy) as error:
                 log.warning("looking after the inbox: %s", type(error).__name__)

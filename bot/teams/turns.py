@@ -10,7 +10,7 @@ from functools import partial
 
 from bot.http.links import source_link
 from bot.records import Answer, Ask, OnStage, Reply
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.teams.activity import (
     FEEDBACK_INVOKE,
     Feedback,
@@ -109,7 +109,7 @@ class Turns:
         self._history = history
         self._outbox = outbox
         self._worker = worker
-        self._rate = Rate(settings.rate_per_minute)
+        self._rate = Rate(settings.serving.rate_per_minute)
         self.working: set[Key] = set()
 
     async def receive(self, activity: Json) -> Result:
@@ -187,7 +187,7 @@ class Turns:
 
         self._worker.submit(_line(activity), job)
         self.working.add(key)
-        async with asyncio.timeout(2 * (self._settings.turn_deadline_s + GRACE_S)):
+        async with asyncio.timeout(2 * (self._settings.bounds.turn_deadline_s + GRACE_S)):
             return Result(200, {"activities": [await body]})
 
     async def _converse(self, activity: Json, *, counted: bool) -> None:
@@ -211,14 +211,14 @@ class Turns:
         if counted and not self._rate.allow(user or activity["from"]["id"]):
             return notice(TOO_FAST), question, None
         try:
-            async with asyncio.timeout(self._settings.turn_deadline_s + GRACE_S):
+            async with asyncio.timeout(self._settings.bounds.turn_deadline_s + GRACE_S):
                 history = () if question.pasted else await self._history.recall(activity)
                 ask = Ask(
                     question=question.text,
                     history=history,
                     # In a group everyone reads the answer: only what everyone may see goes into it.
                     user=user if is_personal(activity) else None,
-                    policy=self._settings.policy,
+                    policy=self._settings.answering.policy,
                     channel=activity["channelId"],
                     conversation=activity["conversation"]["id"],
                     at=time_of(activity),
@@ -235,7 +235,7 @@ class Turns:
     def _render(self, reply: Reply, activity: Json, question: _Question, user: str | None) -> Json:
         asked = question.asked if is_personal(activity) else None  # Teams shows no buttons of this kind in a group
         signed = partial(source_link, self._settings, reply.entry_id, user=user)
-        shown = signed if self._settings.public_url and reply.entry_id else None
+        shown = signed if self._settings.serving.public_url and reply.entry_id else None
         return render(reply, teams=is_teams(activity), source=shown, question=asked)
 
     async def _keep(self, activity: Json, question: _Question, reply: Reply | None, sent_id: str | None) -> None:
@@ -317,7 +317,7 @@ class Turns:
         elif _someone_came(activity) and await self._inbox.take(key, {}):
             await self._inbox.done(key)
             try:
-                await self._outbox.deliver(activity, notice(WELCOME.format(company=self._settings.company)))
+                await self._outbox.deliver(activity, notice(WELCOME.format(company=self._settings.answering.company)))
             except SendFailed as error:
                 log.warning("a welcome could not be delivered: %s", error)
 

@@ -52,7 +52,7 @@ async def bench_unchanged(place: Place) -> list[Figure]:
         part.mkdir(parents=True, exist_ok=True)
         (part / f"note{number}.md").write_text(f"# Note {number}\n\nIt costs {number} euros.\n", "utf-8")
     settings = settings_over(place.scratch / "unchanged-home", None)
-    index = EmbeddedIndex(settings.home / "index", None)
+    index = EmbeddedIndex(settings.files.home / "index", None)
     documents = [(Document(i.doc_id, i.doc_id, f"It is {i.doc_id}."), i) for i in find([folder])]
     index.put([(d, split(d), i.root, i.stamp) for d, i in documents])
     index.lock()

@@ -13,7 +13,8 @@ from typing import Any
 from bot.commands.sample import place_sample_directory
 from bot.compose.ingest import open_ingester
 from bot.records import Ask
-from bot.settings.load import SAMPLE, Settings, load_settings
+from bot.settings.load import SAMPLE, load_settings
+from bot.settings.settings import Settings
 from grounding.embedded.build_model import build, build_changed
 from grounding.records import Turn
 from rai.embedded.classifier import CHANGES, FILE
@@ -81,7 +82,7 @@ def _ask(row: dict[str, Any]) -> Ask:
 
 def _model(scratch: Path) -> Path:
     """The model that set-up built on this machine, or one built now."""
-    there = load_settings().model_path
+    there = load_settings().files.model_path
     if there.exists():
         return there
     target = scratch / "model" / "minilm-int8.onnx"

@@ -19,7 +19,7 @@ LONG = 1024 * 1024
 
 async def bench_screen(place: Place) -> list[Figure] | Skipped:
     """All texts are different each time, so that nothing is answered from memory."""
-    path = place.settings.model_path.with_name(FILE)
+    path = place.settings.files.model_path.with_name(FILE)
     if not path.exists():
         return Skipped("screen", "needs the classifier, which `make setup` builds")
     rules, whole = EmbeddedScreen(), EmbeddedScreen(Classifier(path))

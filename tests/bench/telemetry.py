@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from statistics import fmean
 
 from bot.compose.system import compose
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from tests.bench.figures import Figure, percentile
 from tests.bench.place import Place, golden_asks
 
@@ -24,7 +24,7 @@ _COLLECTOR = (
 async def bench_telemetry(place: Place) -> list[Figure]:
     """The two ways in turn, over the same questions, the exporter's own thread included; each question was asked before."""
     with _collector() as endpoint:
-        sent = place.settings.model_copy(update={"traces": "otlp", "traces_endpoint": endpoint})
+        sent = place.settings.changed(traces="otlp", traces_endpoint=endpoint)
         taken = {"off": await _processor_ms(place.settings), "otlp": await _processor_ms(sent)}
         again = {"off": await _processor_ms(place.settings), "otlp": await _processor_ms(sent)}
     both = {name: taken[name] + again[name] for name in taken}

@@ -13,7 +13,8 @@ from pydantic import SecretStr
 from bot.commands.doctor_page import Diagnosis
 from bot.commands.doctor_services import services
 from bot.records import Ask
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from grounding.errors import ServiceRejected
 from rai.records import Outcome
 from tests.bot.compose.test_system import changed, running, take_in

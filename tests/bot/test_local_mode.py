@@ -58,7 +58,7 @@ def test_the_host_alone(monkeypatch: pytest.MonkeyPatch, host: str, local: bool)
 
 @pytest.mark.parametrize("proxies", ["10.0.0.7", "10.0.0.0/8,::1", "127.0.0.1"])
 def test_a_proxy_is_listed_outside_local_mode_alone(proxies: str) -> None:
-    assert len(load_settings(local="off", proxies=proxies).proxy_networks) == proxies.count(",") + 1
+    assert len(load_settings(local="off", proxies=proxies).serving.proxy_networks) == proxies.count(",") + 1
     with pytest.raises(SettingsError, match="ATTEST_PROXIES needs ATTEST_LOCAL=off"):
         load_settings(proxies=proxies)
 

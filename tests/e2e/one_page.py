@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.compose.ingest import open_ingester
 from bot.compose.system import compose
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.system import System
 
 

@@ -25,7 +25,7 @@ from bot.http.links import source_link
 from bot.review.session import ReviewDoor
 from bot.server.addresses import Addresses, addresses_of
 from bot.server.serve import listening, serve_on
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.state import State
 from tests.e2e.nginx import WAYS, in_front_of, nginx_path
 from tests.e2e.processes import settings_over
@@ -217,7 +217,7 @@ async def test_links_open_what_they_are_for(servers: dict[str, Behind], name: st
 
 async def _offered(settings: Settings) -> str:
     """As `attest review-link` makes it, over the home."""
-    state = State(settings.home / "state.db")
+    state = State(settings.files.home / "state.db")
     await state.open()
     try:
         return await ReviewDoor(state).offer()

@@ -128,7 +128,7 @@ async def test_models_and_ledger_see_no_personal_data(
             assert leaks(TABLE[0], reply.record.notes, reply.answer, caplog.text) == []
         finally:
             await system.close()
-    exported = [line async for line in _export(settings.home / "ledger.db", settings.ledger_key_file)]
+    exported = [line async for line in _export(settings.files.home / "ledger.db", settings.files.ledger_key)]
     assert exported
     for case in TABLE:
         assert leaks(case, exported) == []
@@ -228,7 +228,7 @@ async def test_traces_metrics_and_log_hold_ids_and_figures_only(form: str, tmp_p
                 statement_judge="model", language_endpoint=language.endpoint, retries=1, log_level="debug", log_format=form, traces="otlp",
                 traces_endpoint=collector.endpoint, rate_per_minute=1000, **KEYS,
             )  # fmt: skip
-            log_to(log, settings, settings.log_level, times=True)
+            log_to(log, settings, settings.log.level, times=True)
             (tmp_path / "kb").mkdir()
             (tmp_path / "kb" / "plans.md").write_text(PAGE, "utf-8")
             ingester = await open_ingester(settings)

@@ -12,7 +12,8 @@ from pydantic import SecretStr
 
 from bot.records import Ask
 from bot.server.app import build_app
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from rai.records import Outcome
 from tests.e2e.one_page import over_one_page
 from tests.fakes.embeddings_server import KEY, EmbeddingsServer

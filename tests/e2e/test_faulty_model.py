@@ -124,7 +124,9 @@ def seams_of(system: System, model: ChatModel) -> Seams:
         retriever=system.retriever,
         grader=system.grader,
         web=None,
-        composer=ModelComposer(ScreenedModel(model, system.screen, trusted=own_texts(system.settings.company))),
+        composer=ModelComposer(
+            ScreenedModel(model, system.screen, trusted=own_texts(system.settings.answering.company))
+        ),
         directory=system.directory,
         check=check,
         ledger=system.ledger,

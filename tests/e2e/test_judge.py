@@ -12,7 +12,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from bot.records import Ask
 from bot.server.app import build_app
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from bot.system import CheckRequest
 from rai.check.judging.prompt import REQUEST
 from rai.records import Outcome, Source

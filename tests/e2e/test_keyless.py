@@ -16,7 +16,8 @@ from bot.commands.doctor_services import services
 from bot.compose.owned import Resources
 from bot.compose.services import openai_key
 from bot.records import Ask
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from grounding.azure.graph_directory import GraphDirectory
 from grounding.azure.identity import MachineIdentity
 from grounding.azure.openai_chat import OpenAIChat

@@ -283,7 +283,7 @@ def let_the_lease_run_out(home: Path) -> None:
 async def entries(home: Path) -> int:
     """Number of entries of the ledger, which must verify."""
     settings = settings_over(home)
-    ledger = SqlLedger(home / "ledger.db", settings.ledger_key_file)
+    ledger = SqlLedger(home / "ledger.db", settings.files.ledger_key)
     try:
         verified = await ledger.verify()
         assert verified.ok, verified

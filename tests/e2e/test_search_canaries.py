@@ -15,7 +15,8 @@ from bot.compose.ingest import open_ingester
 from bot.compose.system import compose
 from bot.observability.logs import log_to
 from bot.server.app import build_app
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from bot.system import System
 from grounding.errors import AttestError
 from tests.e2e.test_canaries import PAGE, TABLE, Planted, leaks
@@ -61,7 +62,7 @@ async def test_a_failing_search_gives_nothing_away(
     with OtlpServer() as collector:
         async with AiSearchServer() as server:
             settings = settings_of(tmp_path / "home", server, collector, agentic)
-            log_to(log, settings, settings.log_level, times=True)
+            log_to(log, settings, settings.log.level, times=True)
             (tmp_path / "kb").mkdir()
             (tmp_path / "kb" / "plans.md").write_text(PAGE, "utf-8")
             assert await _ingested(settings, tmp_path / "kb") == ""

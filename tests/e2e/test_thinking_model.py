@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from bot.records import Ask
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from tests.e2e.one_page import over_one_page
 from tests.fakes.openai_forms import Reasoner
 from tests.fakes.openai_server import OpenAIServer, saying

@@ -21,7 +21,7 @@ from aiohttp.web import Application, Request
 from bot.compose.ingest import open_ingester
 from bot.compose.system import compose
 from bot.server.app import build_app
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.system import System
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever

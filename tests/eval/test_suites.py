@@ -197,8 +197,8 @@ def test_retrieval_builds_its_own_knowledge_base(attest: Attest, small: FakeWorl
     (paths, _, lexical_only, settings) = small.ingests[0]
     assert paths == (folder / "corpus.jsonl",)
     assert not lexical_only
-    assert "attest-eval-" in str(settings.home)
-    assert not settings.home.exists()
+    assert "attest-eval-" in str(settings.files.home)
+    assert not settings.files.home.exists()
     assert small.opened == small.closed
 
 
@@ -402,4 +402,4 @@ def test_sample_measures_the_bundled_questions_in_a_temporary_home(
     assert sum(part["n"] for part in ran.document["suites"][0]["sets"]) == 3
     paths, _, _, settings = small.ingests[0]
     assert paths[0].name == "kb"
-    assert not settings.home.exists()
+    assert not settings.files.home.exists()

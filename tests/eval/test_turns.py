@@ -176,8 +176,8 @@ def test_each_company_is_asked_in_a_home_of_its_own(company: Attest, small: Fake
     paths, acl, lexical, own = small.ingests[0]
     assert (paths[0].name, acl and acl.name, lexical) == ("kb", "readers.yaml", False)
     assert own.directory_path.name == "directory.yaml"
-    assert own.home == tmp_path / "kept" / "one"
-    assert f"ATTEST_LEDGER_KEY_FILE={own.ledger_key_file}" in "".join(ran.err.split())
+    assert own.files.home == tmp_path / "kept" / "one"
+    assert f"ATTEST_LEDGER_KEY_FILE={own.files.ledger_key}" in "".join(ran.err.split())
     assert {ask.channel for ask in small.asked} == {"eval"}
 
 

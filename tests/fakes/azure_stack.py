@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from bot.compose.ingest import open_ingester
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from grounding.embedded.embedder import MiniLM
 from rai.embedded.name_file import NameFile
 from rai.records import EntityType

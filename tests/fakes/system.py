@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from bot.records import Ask, Citation, InternalNote, OnStage, Refusal, Reply, Stage, Struck
-from bot.settings.load import Settings
+from bot.settings.load import load_settings
 from bot.system import CheckRequest, System
 from grounding.corrective.decide import Decision
 from grounding.corrective.find import Correction
@@ -550,7 +550,7 @@ def fake_system(*, pause: float = 0.0, **overrides: object) -> Fake:
     async def close() -> None:
         return None
 
-    settings = Settings.model_validate({"_env_file": None, **overrides})
+    settings = load_settings(**overrides)
     system = System(
         settings=settings, answer=turns.answer, check=check, queries=QueryBuilder(FakeSummarizer()), embedder=None,
         retriever=FakeRetriever(library), grader=FakeGrader(), screen=FakeScreen(), library=library, directory=directory,

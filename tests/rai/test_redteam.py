@@ -14,7 +14,7 @@ import pytest
 from bot.compose.ingest import open_ingester
 from bot.compose.system import compose
 from bot.records import Ask
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from rai.records import Outcome
 from tests.e2e.processes import settings_over
 from tests.other_model import MARGIN, shifted

@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.commands.wiring import Ingester, Wiring
 from bot.records import Ask, Citation, OnStage, Reply, Stage
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.system import CheckRequest, System
 from grounding.errors import InputError, ServiceUnavailable
 from grounding.ingest.upkeep import OnChange, Tombstone

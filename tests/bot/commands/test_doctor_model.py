@@ -8,7 +8,8 @@ import pytest
 
 from bot.commands.doctor_model import model_service
 from bot.commands.doctor_page import Diagnosis
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from tests.fakes import openai_server as fake
 from tests.fakes.openai_forms import Reasoner
 from tests.fakes.openai_server import OpenAIServer

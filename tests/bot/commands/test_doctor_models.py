@@ -10,7 +10,8 @@ import pytest
 from bot.commands.doctor_models import CLASSIFIER as CLASSIFIER_LINE
 from bot.commands.doctor_models import MODEL, models, unusable
 from bot.compose.system import compose
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from rai.model_files import CLASSIFIER, EMBEDDING, TOKENIZER, installed_models
 
 
@@ -27,8 +28,8 @@ def unnamed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_models_of_the_installation_are_looked_for_whatever_the_home(tmp_path: Path) -> None:
     for home in (tmp_path / "one", tmp_path / "other"):
         settings = load_settings(home=home)
-        assert settings.model_path == installed_models() / EMBEDDING
-        assert settings.screen_model_path == installed_models() / CLASSIFIER
+        assert settings.files.model_path == installed_models() / EMBEDDING
+        assert settings.files.screen_model_path == installed_models() / CLASSIFIER
 
 
 def test_a_named_model_that_is_not_there_is_not_mended_by_set_up(tmp_path: Path) -> None:

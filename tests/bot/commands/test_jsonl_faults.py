@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.commands.lines import _answer
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.system import System
 from grounding.errors import (
     BudgetSpent,

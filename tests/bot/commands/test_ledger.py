@@ -15,7 +15,8 @@ import pytest
 from bot.cli import main
 from bot.commands.ledger import decided_in
 from bot.commands.wiring import Wiring
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from bot.system import System
 from rai.ledger.store import SqlLedger
 from rai.records import Entry
@@ -30,13 +31,13 @@ def ledger(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Path)
     """Runs `attest ledger …` over a store with three entries."""
 
     async def compose(settings: Settings) -> System:
-        store = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
+        store = await asyncio.to_thread(SqlLedger, settings.files.home / "ledger.db", settings.files.ledger_key)
         return replace(await small.compose(settings), ledger=store, close=store.close)
 
     async def fill() -> None:
         settings = load_settings()
-        settings.home.mkdir(parents=True)
-        store = SqlLedger(settings.home / "ledger.db", settings.ledger_key_file)
+        settings.files.home.mkdir(parents=True)
+        store = SqlLedger(settings.files.home / "ledger.db", settings.files.ledger_key)
         for n in range(3):
             await store.append("turn", {"n": n, "question": "Wann öffnen Sie?"})
         await store.close()
@@ -61,7 +62,7 @@ def archive(ledger: Ledger, tmp_path: Path) -> Path:
 
 
 def test_an_export_verifies_with_the_key_alone(ledger: Ledger, archive: Path) -> None:
-    (load_settings().home / "ledger.db").unlink()
+    (load_settings().files.home / "ledger.db").unlink()
     ran = ledger("verify", "--export", str(archive))
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("intact: 3 entries, head ")
@@ -115,7 +116,7 @@ def test_a_file_that_is_no_export_is_a_slip(ledger: Ledger, tmp_path: Path, cont
 
 def test_a_store_that_names_another_key_reads_as_tampering(ledger: Ledger) -> None:
     assert ledger("verify").code == 0
-    with sqlite3.connect(load_settings().home / "ledger.db") as store:
+    with sqlite3.connect(load_settings().files.home / "ledger.db") as store:
         store.execute("UPDATE about SET value = '0000000000000000' WHERE name = 'key_id'")
     store.close()
     ran = ledger("verify")
@@ -125,7 +126,7 @@ def test_a_store_that_names_another_key_reads_as_tampering(ledger: Ledger) -> No
 
 
 def test_a_key_that_is_missing_stays_a_setting_to_mend(ledger: Ledger) -> None:
-    load_settings().ledger_key_file.unlink()
+    load_settings().files.ledger_key.unlink()
     ran = ledger("verify")
     assert ran.code == 2
     assert "ATTEST_LEDGER_KEY_FILE" in ran.err

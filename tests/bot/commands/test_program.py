@@ -17,7 +17,7 @@ import pytest
 
 from bot.cli import _MODULES, COMMANDS, main
 from bot.commands.wiring import Ingester, Wiring
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.system import System
 from bot.version import VERSION
 from grounding.ingest.upkeep import History

@@ -11,7 +11,8 @@ import pytest
 
 from bot.cli import main
 from bot.commands.wiring import Wiring
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from bot.system import System
 from rai.ledger.store import SqlLedger
 from tests.bot.commands.conftest import Ran
@@ -30,8 +31,8 @@ def entry_id() -> str:
 
     async def fill() -> str:
         settings = load_settings()
-        settings.home.mkdir(parents=True)
-        store = SqlLedger(settings.home / "ledger.db", settings.ledger_key_file)
+        settings.files.home.mkdir(parents=True)
+        store = SqlLedger(settings.files.home / "ledger.db", settings.files.ledger_key)
         entry = await store.append("turn", BODY)
         await store.close()
         return entry.entry_id
@@ -42,7 +43,7 @@ def entry_id() -> str:
 @pytest.fixture
 def refusals(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., Ran]:
     async def compose(settings: Settings) -> System:
-        store = await asyncio.to_thread(SqlLedger, settings.home / "ledger.db", settings.ledger_key_file)
+        store = await asyncio.to_thread(SqlLedger, settings.files.home / "ledger.db", settings.files.ledger_key)
         return replace(await small.compose(settings), ledger=store, close=store.close)
 
     def run(*arguments: str) -> Ran:

@@ -18,7 +18,7 @@ from tests.bot.commands.conftest import Attest
 @pytest.fixture
 def state(attest: Attest) -> Path:
     """The state that a server has left, or keeps open."""
-    path = load_settings().home / "state.db"
+    path = load_settings().files.home / "state.db"
 
     async def serve() -> None:
         made = State(path)
@@ -92,7 +92,7 @@ def test_revoking_ends_what_was_given(attest: Attest, state: Path) -> None:
 
 
 def test_over_a_home_without_a_server_it_makes_nothing(attest: Attest) -> None:
-    home = load_settings().home
+    home = load_settings().files.home
     ran = attest("review-link")
     assert (ran.code, ran.out) == (2, "")
     assert "no server has run over this home" in ran.err

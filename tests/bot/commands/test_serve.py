@@ -15,7 +15,8 @@ import pytest
 from bot.commands.review_link import _offered
 from bot.server.addresses import Addresses, addresses_of
 from bot.server.serve import listening, serve_on
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from grounding.errors import SettingsError
 from tests.bot.commands.fakes import FakeWorld
 
@@ -172,7 +173,7 @@ async def test_the_command_opens_the_pages_of_a_server_that_runs(small: FakeWorl
     settings = load_settings(port=0, api_keys="k")
     async with started(settings, small) as (_, addresses):
         base = addresses.messages.removesuffix("/api/messages")
-        token = await _offered(settings.model_copy(update={"port": 3978}), revoke=False)
+        token = await _offered(settings.changed(port=3978), revoke=False)
         async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
             async with session.get(f"{base}/review?token={token}") as response:
                 assert response.status == 200

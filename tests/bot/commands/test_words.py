@@ -279,7 +279,7 @@ def test_ingest_sample_takes_the_bundled_documents_and_their_people(
     paths, _, _, settings = small.ingests[0]
     assert [path.name for path in paths] == ["kb"]
     bundled = paths[0].parent / "directory.yaml"
-    assert (settings.home / "directory.yaml").is_file() == bundled.is_file()
+    assert (settings.files.home / "directory.yaml").is_file() == bundled.is_file()
 
 
 def test_ingest_sample_keeps_a_directory_that_is_there(attest: Attest, tmp_path: Path) -> None:

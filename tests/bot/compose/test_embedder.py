@@ -16,7 +16,8 @@ from bot.commands.doctor_services import services
 from bot.compose.ingest import is_taken_in, open_ingester
 from bot.compose.system import compose
 from bot.records import Ask
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from grounding.records import Access, IngestReport, Query
 from grounding.store.by_key import StoreKeys
 from rai.records import Outcome
@@ -282,4 +283,4 @@ async def test_vectors_of_gone_models_stay_in_the_store(settings: Settings, embe
     await take_in(settings, tmp_path / "kb")
     assert (await take_in(embedded, tmp_path / "kb")).embedded == 0
     assert await is_taken_in(embedded, [tmp_path / "kb"])
-    assert StoreKeys(settings.home / "index" / "store.db").chunks_without_vector("another") == (1, 1)
+    assert StoreKeys(settings.files.home / "index" / "store.db").chunks_without_vector("another") == (1, 1)

@@ -12,7 +12,8 @@ from pydantic import SecretStr
 
 from bot.compose.ingest import open_ingester
 from bot.records import Ask
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from grounding.errors import SettingsError
 from grounding.records import Access, Query
 from rai.records import Outcome

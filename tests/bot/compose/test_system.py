@@ -16,7 +16,8 @@ from bot.compose.ingest import is_taken_in, open_ingester
 from bot.compose.system import _is_empty, compose
 from bot.observability.logs import is_ours
 from bot.records import Ask
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from bot.system import CheckRequest, System
 from bot.wording.notices import EMPTY
 from grounding.errors import SettingsError
@@ -56,7 +57,7 @@ async def running(settings: Settings) -> AsyncIterator[System]:
 
 
 def changed(settings: Settings, **changes: Any) -> Settings:
-    return settings.model_copy(update=changes)
+    return settings.changed(**changes)
 
 
 async def test_a_question_is_answered_from_what_was_taken_in(settings: Settings, tmp_path: Path) -> None:
@@ -116,7 +117,7 @@ async def test_taking_in_and_a_change_leave_records(settings: Settings, tmp_path
     await take_in(settings, tmp_path / "kb")
     await take_in(settings, tmp_path / "kb")
     await take_in(settings, tmp_path / "kb", PAGE.replace("9.99", "8.99"))
-    ledger = SqlLedger(settings.home / "ledger.db", settings.ledger_key_file)
+    ledger = SqlLedger(settings.files.home / "ledger.db", settings.files.ledger_key)
     entries = [entry async for entry in ledger.entries()]
     assert [(e.kind, e.body["added"], e.body["changed"]) for e in entries] == [("ingest", 1, 0), ("ingest", 0, 1)]
     assert entries[0].body["kb_version"] != entries[1].body["kb_version"]
@@ -125,7 +126,7 @@ async def test_taking_in_and_a_change_leave_records(settings: Settings, tmp_path
 
 @pytest.mark.row("2-02")
 async def test_another_way_to_cut_is_something_to_take_in_and_is_recorded(settings: Settings, tmp_path: Path) -> None:
-    by_characters = settings.model_copy(update={"chunks": "characters"})
+    by_characters = settings.changed(chunks="characters")
     folder = tmp_path / "kb"
     await take_in(settings, folder, PAGE)
     assert await is_taken_in(settings, [folder])
@@ -134,7 +135,7 @@ async def test_another_way_to_cut_is_something_to_take_in_and_is_recorded(settin
     assert await is_taken_in(by_characters, [folder])
     assert not await is_taken_in(settings, [folder])
     await take_in(by_characters, folder, PAGE)
-    ledger = SqlLedger(settings.home / "ledger.db", settings.ledger_key_file)
+    ledger = SqlLedger(settings.files.home / "ledger.db", settings.files.ledger_key)
     recorded = [(e.body["chunking"], e.body["rechunked"]) async for e in ledger.entries()]
     await ledger.close()
     assert recorded == [("paragraphs 24-200", {}), ("characters 1000/200", {"paragraphs 24-200": 1})]
@@ -172,7 +173,7 @@ async def test_without_the_model_search_goes_by_words_and_says_so(
 
 async def test_a_lost_word_index_is_built_again_at_start(settings: Settings, tmp_path: Path) -> None:
     await take_in(settings, tmp_path / "kb")
-    shutil.rmtree(settings.home / "index" / "words")
+    shutil.rmtree(settings.files.home / "index" / "words")
     async with running(settings) as system:
         reply = await system.answer(Ask("What does Watch Plus cost a month?"), None)
     assert reply.outcome is Outcome.ANSWERED
@@ -290,12 +291,12 @@ async def test_a_draft_is_checked_without_a_model(settings: Settings) -> None:
 
 
 def test_settings_and_classifier_name_the_same_file(settings: Settings) -> None:
-    assert settings.screen_model_path.name == FILE
+    assert settings.files.screen_model_path.name == FILE
 
 
 async def test_a_company_s_list_of_subjects_is_refused_by(settings: Settings) -> None:
-    settings.off_policy_path.parent.mkdir(parents=True, exist_ok=True)
-    settings.off_policy_path.write_text("- {id: politics, phrases: [whom to vote for]}", "utf-8")
+    settings.files.off_policy_path.parent.mkdir(parents=True, exist_ok=True)
+    settings.files.off_policy_path.write_text("- {id: politics, phrases: [whom to vote for]}", "utf-8")
     async with running(settings) as system:
         reply = await system.answer(Ask("Tell me whom to vote for."), None)
     assert reply.outcome is Outcome.BLOCKED
@@ -304,8 +305,8 @@ async def test_a_company_s_list_of_subjects_is_refused_by(settings: Settings) ->
 
 
 async def test_a_wrong_list_of_subjects_stops_the_start_with_one_line(settings: Settings) -> None:
-    settings.off_policy_path.parent.mkdir(parents=True, exist_ok=True)
-    settings.off_policy_path.write_text("- {id: politics}", "utf-8")
+    settings.files.off_policy_path.parent.mkdir(parents=True, exist_ok=True)
+    settings.files.off_policy_path.write_text("- {id: politics}", "utf-8")
     with pytest.raises(SettingsError, match=r"off_policy\.yaml, subject 1: phrases"):
         await compose(settings)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.http.links import SourceLinks, link_key, source_link
-from bot.settings.load import Settings
+from bot.settings.load import load_settings
 
 
 def key() -> bytes:
@@ -66,17 +66,17 @@ def test_the_key_comes_from_the_key_file_but_is_not_it(tmp_path: Path) -> None:
 
 
 def test_the_link_of_a_reply_uses_the_public_url(tmp_path: Path) -> None:
-    settings = Settings.model_validate({"public_url": "https://attest.example", "ledger_key_file": tmp_path / "none"})
+    settings = load_settings(public_url="https://attest.example", ledger_key_file=tmp_path / "none")
     assert source_link(settings, "e1", 1, None).startswith("https://attest.example/source/e1/1?")
 
 
 def test_workers_agree_as_soon_as_the_ledgers_key_is_there(tmp_path: Path) -> None:
     """It is made with the first entry, after every worker has started."""
-    settings = Settings.model_validate({"ledger_key_file": tmp_path / "ledger.key"})
+    settings = load_settings(ledger_key_file=tmp_path / "ledger.key")
     workers = [SourceLinks.of(settings) for _ in range(2)]
     early = workers[0].link("e1", 1, None)
-    settings.ledger_key_file.write_bytes(b"secret")
+    settings.files.ledger_key.write_bytes(b"secret")
     link = workers[0].link("e1", 1, None)
     assert parts(link)[1] != parts(early)[1]
     assert workers[1].check("e1", 1, None, *parts(link)) is None
-    assert SourceLinks(lambda: link_key(settings.ledger_key_file)).check("e1", 1, None, *parts(link)) is None
+    assert SourceLinks(lambda: link_key(settings.files.ledger_key)).check("e1", 1, None, *parts(link)) is None

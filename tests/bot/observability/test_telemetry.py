@@ -15,7 +15,8 @@ from aiohttp.test_utils import TestClient, TestServer
 from bot.compose.telemetry import model_provider
 from bot.records import Ask
 from bot.server.app import build_app
-from bot.settings.load import Settings, load_settings
+from bot.settings.load import load_settings
+from bot.settings.settings import Settings
 from bot.turn.stages import LABELS
 from tests.e2e.one_page import over_one_page
 from tests.fakes.openai_forms import completion

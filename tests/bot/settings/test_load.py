@@ -130,8 +130,8 @@ def test_an_empty_value_means_the_default(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("ATTEST_HOME", "")
     Path(".env").write_text("ATTEST_PORT=\n", "utf-8")
     settings = load_settings()
-    assert settings.home == Path(platformdirs.user_data_dir("attest", appauthor=False))
-    assert settings.port == 3978
+    assert settings.files.home == Path(platformdirs.user_data_dir("attest", appauthor=False))
+    assert settings.serving.port == 3978
 
 
 @pytest.mark.row("3-16")
@@ -155,7 +155,7 @@ def test_a_web_search_without_its_key_or_address_is_refused(
 
 def test_duckduckgo_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTEST_WEB", "duckduckgo")
-    assert load_settings().web == "duckduckgo"
+    assert load_settings().web.kind == "duckduckgo"
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_a_screen_that_can_work_is_taken(monkeypatch: pytest.MonkeyPatch, given:
     """Settings of one that is switched off on purpose may stay where they are."""
     for name, value in given.items():
         monkeypatch.setenv(f"ATTEST_{name}", value)
-    assert load_settings().screen == given.get("SCREEN", "embedded")
+    assert load_settings().screen.kind == given.get("SCREEN", "embedded")
 
 
 @pytest.mark.row("2-02")
@@ -215,7 +215,7 @@ def test_a_screen_that_can_work_is_taken(monkeypatch: pytest.MonkeyPatch, given:
 def test_the_way_to_cut(monkeypatch: pytest.MonkeyPatch, given: dict[str, str], way: str) -> None:
     for name, value in given.items():
         monkeypatch.setenv(f"ATTEST_{name}", value)
-    assert str(load_settings().chunking) == way
+    assert str(load_settings().chunks.chunking) == way
 
 
 @pytest.mark.row("2-02")
@@ -344,7 +344,7 @@ def test_the_chat_models_key_goes_to_the_chat_models_address_alone(
 ) -> None:
     settings = load_settings(embedder="openai", **given)
     found = settings.embedding_key.get_secret_value() if settings.embedding_key else None
-    assert (settings.embedding_url, found, settings.embedding_numbers) == (where, key, numbers)
+    assert (settings.embedding_url, found, settings.embedding.numbers) == (where, key, numbers)
 
 
 @pytest.mark.parametrize(
@@ -422,7 +422,7 @@ def test_an_endpoint_alone_means_names(
     """As it always did; the other two uses are asked for, and names can be left to the local list."""
     for name, value in given.items():
         monkeypatch.setenv(f"ATTEST_{name}", value)
-    assert load_settings().language_uses == uses
+    assert load_settings().language.uses == uses
 
 
 @pytest.mark.parametrize(
@@ -526,7 +526,7 @@ def test_a_chat_model_judges_where_one_is_configured(given: dict[str, str], judg
 
 
 def test_another_model_judges_only_where_there_is_a_judge() -> None:
-    assert load_settings(**KEYED, judge_model="gpt-judge").judge_model == "gpt-judge"
+    assert load_settings(**KEYED, judge_model="gpt-judge").model.judge_name == "gpt-judge"
     for given in ({}, {**KEYED, "statement_judge": "off"}):
         with pytest.raises(
             SettingsError, match=r"ATTEST_JUDGE_MODEL needs a judge: ATTEST_STATEMENT_JUDGE=model, or auto"

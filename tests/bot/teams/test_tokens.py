@@ -21,7 +21,7 @@ from botframework.connector.auth import (
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot.http.links import SourceLinks
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.teams.adapter import BotbuilderTransport
 from bot.teams.keys import FAILURE_WAIT_S, MAX_AGE_S, UNKNOWN_KEY_WAIT_S, SigningKeys
 from bot.teams.limits import MESSAGE

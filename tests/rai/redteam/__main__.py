@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _model(scratch: Path) -> Path:
     """The models that the settings name, or, where there are none, such as set-up builds."""
     settings = load_settings()
-    return settings.model_path if settings.screen_model_path.exists() else built(scratch / "model")
+    return settings.files.model_path if settings.files.screen_model_path.exists() else built(scratch / "model")
 
 
 def _judged(tables: Sequence[Path], model: Path, scratch: Path) -> list[Judged]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.compose.ingest import open_ingester
 from bot.compose.system import compose
-from bot.settings.load import Settings
+from bot.settings.settings import Settings
 from bot.system import System
 from grounding.errors import PromptBlocked
 from grounding.records import Access, Completion, Passage, Query, WebResult

@@ -6,6 +6,7 @@ import pytest
 
 from bot.commands.doctor import _bot
 from bot.settings.load import load_settings
+from bot.settings.settings import PLACES, Settings
 from bot.teams.adapter import BotbuilderTransport
 from grounding.errors import SettingsError
 
@@ -71,7 +72,7 @@ IN_A_TENANT = "ATTEST_BOT_APP_ID needs ATTEST_BOT_TENANT_ID, the tenant that the
 
 def test_a_bot_is_one_that_can_be_registered_today() -> None:
     """A multi-tenant one cannot be since 31 July 2025."""
-    assert load_settings().bot_app_type == "SingleTenant"
+    assert load_settings().bot.app_type == "SingleTenant"
     assert load_settings(**BOT, **WHOLE["SingleTenant"])
 
 
@@ -154,7 +155,37 @@ def test_what_a_chat_model_is_told_can_be_told(given: dict[str, str], line: str)
 
 
 def test_key_scope_effort_and_room_are_settings() -> None:
-    assert load_settings(openai_auth="api-key", openai_api_key="k").openai_auth == "api-key"
-    assert load_settings(openai_scope=SCOPE, openai_base_url=AZURE).openai_scope == SCOPE
-    assert [load_settings(openai_effort=word).effort for word in ("auto", "none", "xhigh")] == [None, "none", "xhigh"]
-    assert load_settings(openai_thinking_tokens="0").openai_thinking_tokens == 0
+    assert load_settings(openai_auth="api-key", openai_api_key="k").model.auth == "api-key"
+    assert load_settings(openai_scope=SCOPE, openai_base_url=AZURE).model.scope == SCOPE
+    assert [load_settings(openai_effort=word).model.reasoning_effort for word in ("auto", "none", "xhigh")] == [
+        None,
+        "none",
+        "xhigh",
+    ]
+    assert load_settings(openai_thinking_tokens="0").model.thinking_tokens == 0
+
+
+def test_every_setting_has_a_name_of_its_own() -> None:
+    groups = [type(getattr(load_settings(), name)) for name in Settings.model_fields]
+    assert len(PLACES) == sum(len(group.model_fields) for group in groups)
+    assert all(info.alias for group in groups for info in group.model_fields.values())
+
+
+def test_a_changed_copy_leaves_the_rest_and_the_original() -> None:
+    before = load_settings(search="azure", search_endpoint="https://a.search.windows.net", port=1)
+    after = before.changed(search_index="other", port=2)
+    assert (after.search.index, after.serving.port) == ("other", 2)
+    assert after.search.endpoint == before.search.endpoint
+    assert (before.search.index, before.serving.port) == ("attest", 1)
+
+
+def test_what_was_given_is_known_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = load_settings().given()
+    monkeypatch.setenv("ATTEST_SEARCH_INDEX", "other")
+    with pytest.raises(SettingsError):
+        load_settings()
+    monkeypatch.setenv("ATTEST_SEARCH", "azure")
+    monkeypatch.setenv("ATTEST_SEARCH_ENDPOINT", "https://a.search.windows.net")
+    given = load_settings(port="7").given()
+    assert given - before == {"search", "search_index", "search_endpoint", "port"}
+    assert load_settings(port="7").value("port") == 7

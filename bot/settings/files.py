@@ -1,0 +1,60 @@
+"""Where things live on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+
+import platformdirs
+from pydantic import Field
+
+from bot.settings.group import Group
+from grounding.policies.files import read_policies
+from grounding.policy import Policy
+from rai.model_files import CLASSIFIER, EMBEDDING, installed_models
+
+
+class Files(Group):
+    """Home, key, models, and the list of excluded subjects."""
+
+    home: Path = Field(
+        alias="home",
+        default_factory=lambda: Path(platformdirs.user_data_dir("attest", appauthor=False)),
+        description="folder of index, ledger and state",
+    )
+    ledger_key: Path = Field(
+        alias="ledger_key_file",
+        default_factory=lambda: Path(platformdirs.user_config_dir("attest", appauthor=False)) / "ledger.key",
+        description="key of the ledger's chain; made once, mode 0600",
+    )
+    model: Path | None = Field(
+        None,
+        alias="model_file",
+        description="embedding model (ONNX), with tokenizer and classifier beside it; default: those of this installation",
+    )
+    off_policy: Path | None = Field(
+        None,
+        alias="off_policy_file",
+        description="subjects that your company excludes (YAML); default HOME/off_policy.yaml; followed while running",
+    )
+
+    @property
+    def model_path(self) -> Path:
+        """The embedding model's file, whether or not it is there: the one that is named, else this installation's."""
+        return self.model or installed_models() / EMBEDDING
+
+    @property
+    def screen_model_path(self) -> Path:
+        """The screen's classifier, beside the embedding model that it is made of."""
+        return self.model_path.with_name(CLASSIFIER)
+
+    @property
+    def off_policy_path(self) -> Path:
+        """Where the company's list of excluded subjects is looked for."""
+        return self.off_policy or self.home / "off_policy.yaml"
+
+    @cached_property
+    def policies(self) -> Mapping[str, Policy]:
+        """The product's policies and those of HOME/policies, by name. Raises SettingsError for a file that is no policy."""
+        return read_policies(self.home / "policies")

@@ -1,0 +1,22 @@
+"""What every group of settings is."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from bot.settings.forms import PREFIX
+
+
+class Group(BaseModel):
+    """Settings of one thing, such as one service. The alias of a field is its name as a person gives it: `search_endpoint`."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True, extra="forbid", validate_default=True)
+
+    def given(self) -> list[str]:
+        """Names of those that were set and not left at their default, sorted."""
+        fields = type(self).model_fields
+        return sorted(fields[name].alias or name for name in self.model_fields_set)
+
+    def variable(self, field: str) -> str:
+        """The environment variable of a field: `ATTEST_SEARCH_ENDPOINT` for the endpoint of the search."""
+        return PREFIX + (type(self).model_fields[field].alias or field).upper()

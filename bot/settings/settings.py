@@ -1,0 +1,175 @@
+"""All settings together, a group for each thing, and what follows from several groups. `bot.settings.load` reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic.fields import FieldInfo
+
+from bot.settings.answering import Answering
+from bot.settings.bot import Bot, bot_conflicts
+from bot.settings.bounds import Bounds, Retention, bound_conflicts
+from bot.settings.budget import Budget, ModelPrices, price_conflicts
+from bot.settings.chat_model import ChatModel, key_conflicts, role_conflicts
+from bot.settings.chunks import Chunks, chunk_conflicts
+from bot.settings.directory import Directory, directory_conflicts
+from bot.settings.embedding import Embedding, embedding_conflicts
+from bot.settings.endpoints import Endpoint, in_the_clear, of_another_cloud
+from bot.settings.files import Files
+from bot.settings.group import Group
+from bot.settings.identity import Identity
+from bot.settings.language import Language, language_conflicts
+from bot.settings.observability import Log, Traces, trace_conflicts
+from bot.settings.screen import ContentSafety, Moderation, Screen, screen_conflicts
+from bot.settings.search import Search, search_conflicts
+from bot.settings.serving import Serving, serves_others, serving_conflicts
+from bot.settings.web import Web, web_conflicts
+
+
+class Settings(BaseModel):
+    """All settings with their defaults, in the order in which they are shown. Secrets are `SecretStr`, so no printed form shows them."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True, extra="forbid")
+
+    files: Files
+    serving: Serving
+    log: Log
+    traces: Traces
+    bot: Bot
+    directory: Directory
+    answering: Answering
+    model: ChatModel
+    embedding: Embedding
+    prices: ModelPrices
+    budget: Budget
+    search: Search
+    screen: Screen
+    content_safety: ContentSafety
+    moderation: Moderation
+    language: Language
+    web: Web
+    identity: Identity
+    bounds: Bounds
+    chunks: Chunks
+    retention: Retention
+
+    @property
+    def serves_others(self) -> tuple[str, ...]:
+        """The settings that say that others than this machine are served, as a person would name them; none in local mode."""
+        return serves_others(self.serving, self.bot)
+
+    @property
+    def local_mode(self) -> bool:
+        """True if the server is for this machine alone: whoever reaches it may see everything and ask as anyone."""
+        return self.serving.local != "off" and not self.serves_others
+
+    @property
+    def directory_path(self) -> Path:
+        """The file that says who belongs to which groups, whether or not it is there."""
+        return self.directory.file or self.files.home / "directory.yaml"
+
+    @property
+    def judges(self) -> bool:
+        """True if a chat model judges what the check leaves in doubt: where one is configured, unless it is switched off.
+
+        A key or address that is there for an embedding model alone configures no chat model.
+        """
+        if self.model.judge != "auto":
+            return self.model.judge == "model"
+        return self.model.is_reached and (bool(self.model.uses) or self.embedding.kind == "embedded")
+
+    @property
+    def embedding_url(self) -> str | None:
+        """Where texts are embedded by a service; None is OpenAI's own address."""
+        return self.embedding.url_beside(self.model)
+
+    @property
+    def embedding_key(self) -> SecretStr | None:
+        """The key for that address. The chat model's key goes to the chat model's address alone."""
+        return self.embedding.key_beside(self.model)
+
+    @property
+    def embedding_at_openai(self) -> bool:
+        """True where texts are embedded at the chat model's address, with its key: then in the same header, or by the same token."""
+        return self.embedding.shares_door_of(self.model)
+
+    def value(self, name: str) -> object:
+        """The value of the setting of a name. Raises KeyError."""
+        place = PLACES[name]
+        return getattr(getattr(self, place.group), place.field)
+
+    def given(self) -> set[str]:
+        """Names of the settings that were set and not left at their default."""
+        return {name for group in type(self).model_fields for name in getattr(self, group).given()}
+
+    def changed(self, **values: object) -> Settings:
+        """A copy in which the settings of these names have these values; nothing is checked anew."""
+        updates: dict[str, dict[str, object]] = {}
+        for name, value in values.items():
+            updates.setdefault(PLACES[name].group, {})[PLACES[name].field] = value
+        return self.model_copy(
+            update={group: getattr(self, group).model_copy(update=fields) for group, fields in updates.items()}
+        )
+
+    def conflicts(self) -> Iterator[tuple[bool, str]]:
+        """Settings that contradict each other: whether they do, and the line that says so."""
+        yield from serving_conflicts(self.serving, self.bot)
+        yield from web_conflicts(self.web)
+        yield from trace_conflicts(self.traces)
+        yield from role_conflicts(self.model, judges=self.judges)
+        yield from key_conflicts(self.model)
+        yield from language_conflicts(self.language)
+        yield from in_the_clear(self._endpoints())
+        yield from of_another_cloud(self._signed_in(), self.identity.cloud)
+        yield from embedding_conflicts(self.embedding, self.model)
+        yield from price_conflicts(self.prices, self.budget, self.embedding)
+        yield from directory_conflicts(self.directory, self.identity.cloud)
+        yield from search_conflicts(self.search, imagines=self.model.hyde == "model")
+        yield from screen_conflicts(self.screen, self.content_safety, self.moderation, self.files)
+        yield from chunk_conflicts(self.chunks)
+        yield from bound_conflicts(self.bounds)
+        yield from bot_conflicts(self.bot)
+
+    def _signed_in(self) -> Iterator[Endpoint]:
+        """Services that get a token of this machine's identity where no key is given."""
+        yield Endpoint("ATTEST_OPENAI_BASE_URL", self.model.base_url, self.model.api_key is not None)
+        yield Endpoint("ATTEST_EMBEDDING_BASE_URL", self.embedding.base_url, self.embedding_key is not None)
+        yield Endpoint("ATTEST_SEARCH_ENDPOINT", self.search.endpoint, self.search.key is not None)
+        safety = self.content_safety
+        yield Endpoint("ATTEST_CONTENT_SAFETY_ENDPOINT", safety.endpoint, safety.key is not None)
+        yield Endpoint("ATTEST_LANGUAGE_ENDPOINT", self.language.endpoint, self.language.key is not None)
+
+    def _endpoints(self) -> Iterator[Endpoint]:
+        """Every service, and whether a key or a token travels to it."""
+        yield Endpoint("ATTEST_OPENAI_BASE_URL", self.model.base_url, self.model.api_key is not None)
+        yield Endpoint("ATTEST_EMBEDDING_BASE_URL", self.embedding.base_url, self.embedding_key is not None)
+        yield Endpoint("ATTEST_MODERATION_BASE_URL", self.moderation.base_url, self.moderation.key is not None)
+        yield Endpoint("ATTEST_SEARCH_ENDPOINT", self.search.endpoint, keyed=True)
+        yield Endpoint("ATTEST_CONTENT_SAFETY_ENDPOINT", self.content_safety.endpoint, keyed=True)
+        yield Endpoint("ATTEST_LANGUAGE_ENDPOINT", self.language.endpoint, keyed=True)
+        yield Endpoint("ATTEST_TAVILY_BASE_URL", self.web.tavily_base_url, keyed=True)
+        yield Endpoint("ATTEST_BING_ENDPOINT", self.web.bing_endpoint, keyed=True)
+
+
+class Place(NamedTuple):
+    """Where a setting stands: the group in `Settings`, the field in the group, and what pydantic knows of it."""
+
+    group: str
+    field: str
+    info: FieldInfo
+
+
+def _places() -> Iterator[tuple[str, Place]]:
+    for group, at in Settings.model_fields.items():
+        kind = at.annotation
+        assert isinstance(kind, type)
+        assert issubclass(kind, Group)
+        for field, info in kind.model_fields.items():
+            yield info.alias or field, Place(group, field, info)
+
+
+PLACES: Mapping[str, Place] = dict(_places())
+"""Every setting by its name: `search_endpoint` is the endpoint of the search."""
