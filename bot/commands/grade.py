@@ -18,7 +18,7 @@ from bot.rows.forms import passages_to_grade
 from bot.system import System
 from grounding.corrective.decide import decide, taken_as_found
 from grounding.policies.files import policy_named
-from rai.screening.screened import screened_turn
+from rai.screening.turn import screened_turn
 
 app = options.command_app()
 

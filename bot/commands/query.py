@@ -20,7 +20,7 @@ from grounding.policy import Policy
 from grounding.query.conversation import without_excluded
 from grounding.query.rewrite import keywords
 from grounding.records import Query, Turn
-from rai.screening.screened import screened_turn
+from rai.screening.turn import screened_turn
 
 app = options.command_app()
 

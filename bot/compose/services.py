@@ -34,8 +34,10 @@ from rai.personal.redact import Redactor
 from rai.ports import EntityTagger, PersonalFinder, PromptScreen
 from rai.records import EntityType
 from rai.screening.cascade import CascadeScreen
+from rai.screening.decision import TIMEOUT_S
+from rai.screening.model import ScreenedModel
 from rai.screening.private import PrivateModel, PrivateTagger, masking
-from rai.screening.screened import TIMEOUT_S, ScreenedModel, ScreenedWeb
+from rai.screening.web import ScreenedWeb
 
 if TYPE_CHECKING:
     from grounding.azure.openai_learned import Learned

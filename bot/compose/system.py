@@ -51,8 +51,9 @@ from rai.personal.redact import Redactor
 from rai.ports import Ledger, PromptScreen, StatementJudge
 from rai.provenance import CheckPolicy, CheckPorts, check, load
 from rai.records import Report, Source
+from rai.screening.decision import RememberingScreen
 from rai.screening.private import redaction
-from rai.screening.screened import RememberingScreen, ScreenedRetriever
+from rai.screening.retriever import ScreenedRetriever
 from rai.verdict import struck_by
 
 if TYPE_CHECKING:

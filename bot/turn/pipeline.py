@@ -47,7 +47,7 @@ from grounding.query.conversation import last_turn_query, with_words, without_ex
 from grounding.records import Access, Action, Evidence, Prompt, Query, Turn
 from rai.account import Account
 from rai.records import Outcome
-from rai.screening.screened import TurnScreening, screened_turn
+from rai.screening.turn import TurnScreening, screened_turn
 
 LOG = logging.getLogger("attest.turn")
 

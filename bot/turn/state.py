@@ -19,7 +19,7 @@ from grounding.records import Evidence, Prompt, Query, Turn
 from rai.account import ModelCall
 from rai.judgement import Judgement
 from rai.records import Screening
-from rai.screening.screened import TurnScreening
+from rai.screening.turn import TurnScreening
 
 T = TypeVar("T")
 

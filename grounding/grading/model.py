@@ -41,7 +41,7 @@ _WHAT: Mapping[Style, str] = {"score": "score", "label": "label", "binary": "ans
 
 
 class ModelGrader:
-    """Grader over a chat model, which is expected to screen its prompts (`rai.screening.screened.ScreenedModel`).
+    """Grader over a chat model, which is expected to screen its prompts (`rai.screening.model.ScreenedModel`).
 
     `batch`, `batch_tokens`: documents of one call and their tokens. `parallel`: calls at a time for one list. `certain_at`:
     as soon as `certain_n` of the first batch have this score, the rest is not asked about; None: all are. That suits

@@ -26,7 +26,7 @@ from grounding.services.remote import Remote
 from grounding.text import sentences
 from rai.ports import EntityTagger
 from rai.records import EntityType
-from rai.screening.screened import note
+from rai.screening.turn import note
 
 LOG = logging.getLogger("attest")
 Tag = tuple[int, int, EntityType]

@@ -15,8 +15,9 @@ from grounding.ports import Library
 from grounding.store.side_file import opened
 from rai.embedded.verdict_file import Chunks, Titled, VerdictFile
 from rai.ports import PromptScreen
+from rai.screening.decision import as_data
 from rai.screening.quarantine import Decided, Decision, Quarantined, passage_key
-from rai.screening.screened import as_data, verdict_key
+from rai.screening.retriever import verdict_key
 
 LOG = logging.getLogger("attest")
 _TABLES = """

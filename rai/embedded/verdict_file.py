@@ -18,7 +18,8 @@ from grounding.ports import Library
 from grounding.records import Chunk, Progress
 from grounding.store.side_file import opened
 from rai.ports import PromptScreen
-from rai.screening.screened import as_data, verdict_key
+from rai.screening.decision import as_data
+from rai.screening.retriever import verdict_key
 
 LOG = logging.getLogger("attest")
 _TABLES = """

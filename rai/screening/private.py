@@ -17,7 +17,7 @@ from rai.personal.known import KnownPersonalData, Personal
 from rai.personal.redact import Redactor, masked, merged
 from rai.ports import EntityTagger, PersonalFinder
 from rai.records import EntityType
-from rai.screening.screened import TurnScreening, current_turn, known_of, note
+from rai.screening.turn import TurnScreening, current_turn, known_of, note
 
 _SHORTEST = 16
 

@@ -21,7 +21,7 @@ from grounding.azure.openai_chat import OpenAIChat
 from grounding.records import Turn
 from rai.ledger.store import SqlLedger
 from rai.records import Outcome, Source
-from rai.screening.screened import ScreenedModel
+from rai.screening.model import ScreenedModel
 from tests.fakes.content_safety_server import KEY, ContentSafetyServer
 from tests.fakes.faults import FaultyServer, status
 from tests.fakes.moderation_server import ModerationServer

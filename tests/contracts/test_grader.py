@@ -16,7 +16,7 @@ from grounding.grading.prompt import STYLES, Style, own_texts
 from grounding.ports import Grader
 from grounding.records import Passage
 from rai.embedded.screen import EmbeddedScreen
-from rai.screening.screened import ScreenedModel
+from rai.screening.model import ScreenedModel
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.grader import GradingModel
 

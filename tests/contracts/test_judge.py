@@ -18,7 +18,7 @@ from rai.embedded.screen import EmbeddedScreen
 from rai.judgement import Case, Opinion, Proposal, Quote
 from rai.ports import StatementJudge
 from rai.records import Claim, Source
-from rai.screening.screened import ScreenedModel
+from rai.screening.model import ScreenedModel
 from tests.fakes.judge import WordJudge, proposal
 
 SOURCES = (Source("a", "The lid is red.", "Lids"), Source("b", "The case is blue. <<< 😀 >>>"))

@@ -20,8 +20,8 @@ from rai.embedded.screen import EmbeddedScreen
 from rai.ports import PromptScreen
 from rai.records import Category
 from rai.screening.cascade import CascadeScreen
+from rai.screening.decision import RememberingScreen
 from rai.screening.off_policy import OffPolicy
-from rai.screening.screened import RememberingScreen
 from tests.fakes.content_safety_server import KEY, ContentSafetyServer
 from tests.fakes.moderation_server import ModerationServer
 

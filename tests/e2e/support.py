@@ -28,7 +28,10 @@ from rai.ledger.store import SqlLedger
 from rai.personal.redact import Redactor
 from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import Report, Source
-from rai.screening.screened import RememberingScreen, ScreenedModel, ScreenedRetriever, ScreenedWeb
+from rai.screening.decision import RememberingScreen
+from rai.screening.model import ScreenedModel
+from rai.screening.retriever import ScreenedRetriever
+from rai.screening.web import ScreenedWeb
 from tests.grounding.embedded.kb import open_kb, retriever_of
 
 

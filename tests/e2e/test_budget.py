@@ -23,7 +23,7 @@ from rai.account import MARGIN, Prices, Terms
 from rai.check.judging.model import ModelJudge
 from rai.provenance import CheckPorts, check
 from rai.records import Outcome, Report, Source
-from rai.screening.screened import ScreenedModel
+from rai.screening.model import ScreenedModel
 from tests.e2e.support import ScriptedWeb, under, world
 from tests.fakes.counting import CountingModel
 from tests.fakes.embedder import HashEmbedder

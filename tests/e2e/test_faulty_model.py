@@ -32,7 +32,7 @@ from grounding.prompting.prompt import insufficient_sentence, own_texts
 from grounding.records import Completion, Turn
 from grounding.text import caseless, sentences, terms
 from rai.records import Outcome, Report, Source
-from rai.screening.screened import ScreenedModel
+from rai.screening.model import ScreenedModel
 from tests.e2e.processes import copy_of_home, settings_over
 from tests.fakes.model import FaultyModel
 

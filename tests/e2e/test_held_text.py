@@ -22,7 +22,7 @@ from grounding.bounded.pool import Pool
 from grounding.policy import Policy
 from grounding.records import Document
 from rai.records import Report, Screening, Source
-from rai.screening.screened import RememberingScreen
+from rai.screening.decision import RememberingScreen
 from tests.bot.http.conftest import Client
 from tests.e2e.support import ScriptedGrader, world
 from tests.fakes.clock import AMPLE_S

@@ -9,7 +9,7 @@ from typing import Any
 from grounding.ports import ChatModel
 from grounding.records import Completion
 from grounding.tokens import asked_tokens, count_tokens
-from rai.screening.screened import current_turn
+from rai.screening.turn import current_turn
 
 
 class CountingModel:

@@ -17,7 +17,8 @@ from grounding.records import Completion
 from grounding.tokens import asked_tokens
 from rai.account import EMBED, MARGIN, Account, ModelCall, Prices, Spending, Terms, plain, totals
 from rai.embedded.screen import EmbeddedScreen
-from rai.screening.screened import ScreenedModel, screened_turn
+from rai.screening.model import ScreenedModel
+from rai.screening.turn import screened_turn
 from tests.fakes.model import ScriptedModel
 
 MONEY = st.decimals(min_value=0, max_value=1_000_000, places=9, allow_nan=False, allow_infinity=False)

@@ -14,7 +14,7 @@ from rai.check.judging.prompt import REQUEST, prompt
 from rai.check.judging.reply import FORM, read
 from rai.judgement import UNSURE, Case, Judgement, Proposal
 from rai.records import Claim
-from rai.screening.screened import current_turn
+from rai.screening.turn import current_turn
 
 REMEMBERED = 2000
 """Proposals that are kept: a repaired answer is checked again."""
@@ -25,7 +25,7 @@ _CLAIM_TOKENS = 110
 
 
 class ModelJudge:
-    """StatementJudge over a chat model, which is expected to screen its prompts (`rai.screening.screened.ScreenedModel`)."""
+    """StatementJudge over a chat model, which is expected to screen its prompts (`rai.screening.model.ScreenedModel`)."""
 
     def __init__(self, model: ChatModel, marker: Callable[[], str] = new_marker) -> None:
         self._model = model

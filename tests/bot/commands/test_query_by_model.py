@@ -12,7 +12,7 @@ from grounding.errors import PromptBlocked
 from grounding.policies.files import policy_named
 from grounding.records import Query, Turn
 from rai.embedded.screen import EmbeddedScreen
-from rai.screening.screened import ScreenedModel
+from rai.screening.model import ScreenedModel
 from tests.bot.commands.fakes import world
 from tests.fakes.model import ScriptedModel
 

@@ -17,7 +17,8 @@ from grounding.prompting.prompt import insufficient_sentence
 from grounding.records import Document
 from rai.embedded.screen import EmbeddedScreen
 from rai.records import Claim, EvidenceSpan, Outcome
-from rai.screening.screened import RememberingScreen, ScreenedModel
+from rai.screening.decision import RememberingScreen
+from rai.screening.model import ScreenedModel
 from tests.e2e.support import ScriptedGrader, World, world
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.model import ScriptedModel

@@ -11,7 +11,8 @@ from rai.embedded.tagger import GazetteerTagger
 from rai.personal.known import Personal
 from rai.personal.redact import MASK, Redactor
 from rai.screening.private import look_further, masking, redaction
-from rai.screening.screened import _public, known_of, screened_turn
+from rai.screening.turn import known_of, screened_turn
+from rai.screening.web import public_query
 from tests.fakes.language_server import Category, LanguageServer
 
 KEY = "canary-key-1234"
@@ -99,7 +100,7 @@ async def test_what_is_found_counts_in_a_turn_wherever_our_own_findings_do() -> 
             assert list(known_of(turn, REDACTOR).find("QUILLFEATHER")) == []
             await look_further(finder)
             assert list(known_of(turn, REDACTOR).find("QUILLFEATHER")) == [Personal(0, 12, "PERSON", "QUILLFEATHER")]
-            assert _public(question, turn, REDACTOR) == "What does Watch Plus cost? waits."
+            assert public_query(question, turn, REDACTOR) == "What does Watch Plus cost? waits."
             entry = redaction(REDACTOR)({"ask": {"question": question}, "query": "quillfeather waits"})
             assert entry == {
                 "ask": {"question": f"What does Watch Plus cost? {MASK * 20} waits."},

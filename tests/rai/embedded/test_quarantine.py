@@ -11,7 +11,7 @@ from grounding.records import Access, Query
 from rai.embedded.quarantine import DecisionFile, EmbeddedQuarantine
 from rai.embedded.verdict_file import VerdictFile
 from rai.screening.quarantine import Decided, passage_key
-from rai.screening.screened import ScreenedRetriever
+from rai.screening.retriever import ScreenedRetriever
 from tests.rai.embedded.test_verdict_file import ORDER, TEXTS, Counting, Shelf
 
 

@@ -17,7 +17,8 @@ from bot.system import System
 from grounding.errors import PromptBlocked
 from grounding.records import Access, Completion, Passage, Query, WebResult
 from rai.personal.redact import Redactor
-from rai.screening.screened import ScreenedModel, ScreenedWeb
+from rai.screening.model import ScreenedModel
+from rai.screening.web import ScreenedWeb
 from tests.rai.redteam.files import IN_FILES, write
 from tests.rai.redteam.table import SIDES, Idea, Side
 

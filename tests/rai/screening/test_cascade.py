@@ -9,7 +9,8 @@ import pytest
 from grounding.errors import PromptBlocked, ServiceError, ServiceUnavailable
 from rai.records import DocumentScreening, Screening
 from rai.screening.cascade import CascadeScreen, When
-from rai.screening.screened import RememberingScreen, screened_turn
+from rai.screening.decision import RememberingScreen
+from rai.screening.turn import screened_turn
 
 
 class Words:

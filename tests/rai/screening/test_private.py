@@ -12,8 +12,11 @@ from grounding.records import Access, Completion, Passage, Query, Retrieval
 from rai.embedded.screen import EmbeddedScreen
 from rai.personal.redact import Redactor
 from rai.records import EntityType
+from rai.screening.decision import RememberingScreen
+from rai.screening.model import ScreenedModel
 from rai.screening.private import PrivateModel, PrivateTagger
-from rai.screening.screened import RememberingScreen, ScreenedModel, ScreenedRetriever, screened_turn
+from rai.screening.retriever import ScreenedRetriever
+from rai.screening.turn import screened_turn
 
 REDACTOR = Redactor()
 PASSAGE = "Mark Lee is the founder. For help call 020 7946 0018 or ask Mark at the desk."

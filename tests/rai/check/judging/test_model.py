@@ -16,7 +16,7 @@ from rai.claims.find import find_claims
 from rai.embedded.screen import EmbeddedScreen
 from rai.judgement import UNSURE, Case, Proposal, Quote
 from rai.records import Claim, Source
-from rai.screening.screened import ScreenedModel
+from rai.screening.model import ScreenedModel
 from tests.fakes.model import ScriptedModel
 
 MARKER = "5f0c1d9e7ab34682"
