@@ -21,6 +21,11 @@ _OTHER_THAN = re.compile(
     re.IGNORECASE,
 )
 """What a text names to say that it is not meant."""
+_BEFORE = 24
+_COMPARED = re.compile(
+    r"\b(?:instead of|rather than|than|against|compared (?:with|to)|versus|vs\.?|unlike|not|from|statt|anstelle|als|gegenüber|au lieu de|contre|en vez de|que|invece di|rispetto|em vez de|in plaats van|dan|zamiast|niż)\W+(?:\w+ ){0,2}$",
+    re.IGNORECASE,
+)
 
 
 def named(text: str) -> Spoken:
@@ -82,3 +87,9 @@ class Answer:
     def near(self, n: int, reach: int) -> range:
         """The numbers of the values in up to `reach` sentences to each side of the n-th value's, and in its own."""
         return range(bisect_left(self.at, self.at[n] - reach), bisect_right(self.at, self.at[n] + reach))
+
+
+def is_compared(n: int, answer: Answer) -> bool:
+    """True if the n-th value follows on "instead of", "from" and the like."""
+    start = answer.values[n].start
+    return _COMPARED.search(answer.text, max(0, start - _BEFORE), start) is not None

@@ -13,12 +13,11 @@ from dataclasses import replace
 
 from rai.embedded.classifier import CLASSES, Classifier
 from rai.records import DocumentScreening, Screening
-from rai.screening.addressed import addressed, names_the_model
 from rai.screening.forms import decoded, plain_letters, reads_as_english
 from rai.screening.off_policy import OffPolicy, Subjects
-from rai.screening.permission import asks_permission
 from rai.screening.reading import reads
 from rai.screening.screen import RuleHit, judge, rules_version
+from rai.screening.sentences import addressed, asks_permission, names_the_model
 
 BLOCK_AT = 0.5
 REQUEST_AT, JAILBREAK_AT = 0.97, 0.99

@@ -1,13 +1,18 @@
-"""A quotation looked up to the character: in the named source or nowhere, whatever white space and typography it was copied with."""
+"""A quotation of a judge: where it stands to the character, and whether it has to do with what it is to show.
+
+It is looked up in the named source or nowhere, whatever white space and typography it was copied with. It need not say what it shows in the same
+words, but one of them must be there.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from grounding.text import fold
+from grounding.text import caseless, fold, terms, words
+from rai.check.wording.antonyms import alike, key
 from rai.judgement import Quote
 from rai.records import EvidenceSpan, Source
 
@@ -15,6 +20,10 @@ LONGEST = 600
 """Characters of a quotation. One that is longer points at nothing."""
 MOST_QUOTES = 8
 """Quotations of one claim that are looked up."""
+LEAST_SHARED = 5
+"""Letters at the beginning that make two words of one family: cancel and cancellation, stornieren and Stornierung."""
+LEAST_SAID = 2
+"""Words that a quotation must have, or be digits beside one: "unlimited" alone says nothing of anything."""
 _WRAPPED = re.compile(r"""^["'\s]+|["'\s]+$""")
 _GAP = re.compile(r"\s*(?:\[(?:…|\.\.\.)\]|…|\.\.\.)\s*")
 
@@ -119,3 +128,36 @@ def _squeezed(text: str) -> tuple[str, tuple[int, ...]]:
         kept.pop()
         offsets.pop()
     return "".join(kept), tuple(offsets)
+
+
+def has_substance(quoted: str) -> bool:
+    """True if a quotation says something by itself."""
+    return len(words(quoted)) >= LEAST_SAID and bool(_terms(quoted))
+
+
+def shares(texts: Iterable[str], others: Iterable[str]) -> int:
+    """How many different content words of `texts` stand in `others` too, in this or another form. Numbers count as words."""
+    mine, theirs = _content(texts), _content(others)
+    return sum(1 for word in mine if word in theirs or any(_akin(word, other) for other in theirs))
+
+
+def foreign(text: str, others: Sequence[str]) -> list[str]:
+    """The content words of `text` that `others` have in no form."""
+    theirs = _content(others)
+    return [w for w in _terms(text) if w not in theirs and not any(_akin(w, other) for other in theirs)]
+
+
+def _akin(word: str, other: str) -> bool:
+    mine, theirs = key(word), key(other)
+    if mine == theirs or theirs in alike(mine):
+        return True
+    least = min(len(word), len(other))
+    return least >= LEAST_SHARED and word[:LEAST_SHARED] == other[:LEAST_SHARED] and word.isalpha() and other.isalpha()
+
+
+def _content(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in _terms(text))
+
+
+def _terms(text: str) -> list[str]:
+    return terms(caseless(text))

@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 
 from grounding.mishap import kind_and_place
 from grounding.text import caseless, fold, sentences
-from rai.check.judging.quotes import MOST_QUOTES, KnownTexts, looked_up
-from rai.check.judging.substance import foreign, has_substance, shares
+from rai.check.judging.quotes import MOST_QUOTES, KnownTexts, foreign, has_substance, looked_up, shares
 from rai.check.judging.values import Values, named
 from rai.check.judging.worked_out import Explained, comes_to_another, explained, gives, may_give
 from rai.check.rules.missing import COUNTS

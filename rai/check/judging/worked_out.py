@@ -16,7 +16,7 @@ from rai.check.judging.values import Values
 from rai.check.reading.sources import Place
 from rai.check.rules.amounts import Spot
 from rai.check.rules.rounding import hedge_of, may_be_rounded
-from rai.check.same.money import currency_stands
+from rai.check.same.values import currency_stands
 from rai.claims.found import Found
 from rai.claims.numbers.units import dimension_of
 from rai.records import EvidenceSpan

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from grounding.text import STOP_WORDS, fold, stem
-from rai.check.reading.cells import cells_of
 from rai.check.reading.words import countries_named
 from rai.claims.times import weekdays
 
@@ -25,6 +24,7 @@ _LABEL = re.compile(
     r"\s*(?:[-*•‣·]\s+|\d{1,2}[.)]\s+|[–—-] )?(?P<label>\*{0,2}[^|\t]{2,60}?\*{0,2})(?: ?\.{3,} ?|\s[–—]\s|\s-\s|:\*{0,2}\s)"
 )
 _RULE = re.compile(r"[\s|:=-]+")
+_CELL = re.compile(r"\s*\|\s*|\t+")
 _TOKEN = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 _ROOT = 6
 """Letters that two words of one root begin with."""
@@ -351,7 +351,7 @@ def _page(text: str) -> _Page:
             continue
         if _RULE.fullmatch(line):
             continue
-        cells = cells_of(line, start)
+        cells = _cells_of(line, start)
         kind = "row" if len(cells) > 1 else "heading" if _is_heading(line, before) else ""
         label = _LABEL.match(line) if not kind else None
         kind = kind or ("label" if label else "prose")
@@ -369,6 +369,21 @@ def _page(text: str) -> _Page:
     return _Page(
         tuple(lines), tuple(n.start for n in lines), {k: tuple(v) for k, v in groups.items()}, headers, headings
     )
+
+
+def _cells_of(line: str, start: int) -> tuple[tuple[int, int], ...]:
+    """The cells of `line`, which begins at `start` of its text: half open, in that text; none of a line without bars and tabs."""
+    if "|" not in line and "\t" not in line:
+        return ()
+    found: list[tuple[int, int]] = []
+    at = 0
+    for match in _CELL.finditer(line):
+        if at or line[: match.start()].strip():
+            found.append((start + at, start + match.start()))
+        at = match.end()
+    if line[at:].strip():
+        found.append((start + at, start + len(line)))
+    return tuple(found)
 
 
 def _is_heading(line: str, before: str) -> bool:

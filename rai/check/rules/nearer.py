@@ -10,14 +10,13 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from rai.check.answer import Answer
+from rai.check.answer import Answer, is_compared
 from rai.check.context import Finding, name_of
 from rai.check.places.rank import Ranked, model, ranked
 from rai.check.places.words import names_of
 from rai.check.reading.frames import Frame
 from rai.check.reading.keys import line_at
 from rai.check.reading.sources import Place
-from rai.check.rules.compared import is_compared
 from rai.claims.amounts.rates import same_per
 from rai.claims.found import Found
 from rai.records import CONTACT_KINDS

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from rai.check.same.contacts import agree
 from rai.check.same.keys import PARTS
-from rai.check.same.money import currency_stands, same_money
 from rai.check.same.times import same_date, same_time
+from rai.claims.amounts.currencies import CODES, pattern_of
 from rai.claims.amounts.rates import same_per
 from rai.claims.found import Found
 from rai.claims.numbers.numbers import unit_words
@@ -138,3 +138,14 @@ def _unit_stands(claim: Found, around: str) -> bool:
             return True  # "18 and older" speaks of years
         return not unit_words(claim.value).isdisjoint(re.findall(r"[^\W\d_]+|°[cf]", line))
     return claim.kind == "date"
+
+
+def same_money(claim: Found, other: Found) -> bool:
+    """True if they share a reading: the number and the currency. What each is paid per is compared by `rates.same_per`."""
+    return bool(set(claim.forms) & set(other.forms))
+
+
+def currency_stands(claim: Found, around: str) -> bool:
+    """True if the line around a bare number names the currency of `claim`, by symbol, code or name in one of six languages."""
+    code = claim.value.rpartition(" ")[2]
+    return code in CODES and pattern_of(code).search(around.lower()) is not None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from rai.check.lexicon.load import Cue, rows
 from rai.check.statements.clauses import Clause
-from rai.check.statements.decision import Decision
-from rai.check.statements.said import Said, SaidCandidate
+from rai.check.statements.said import Decision, Said, SaidCandidate
 from rai.check.statements.terms import Term
 
 _FEWEST = 2

@@ -10,11 +10,10 @@ from rai.check.lexicon.load import Cue
 from rai.check.statements.bounds import bound_turned
 from rai.check.statements.clauses import Clause, clauses
 from rai.check.statements.contrast import NEGATIVE, Beside, Turn, bounds_of, same_word, side_of, turned
-from rai.check.statements.decision import Decision
 from rai.check.statements.denied import denied_apart
 from rai.check.statements.heads import clash
 from rai.check.statements.order import reversed_order, sequence
-from rai.check.statements.said import Said, SaidCandidate, SaidPart
+from rai.check.statements.said import Decision, Said, SaidCandidate, SaidPart
 from rai.check.wording.decide import decide
 from rai.check.wording.entail import judge
 from rai.check.wording.features import beside as beside_line

@@ -11,7 +11,7 @@ from rai.check.statements.clauses import Clause, clauses
 from rai.check.statements.contrast import Beside, beside
 from rai.check.statements.terms import language
 from rai.check.statements.units import SourcePiece
-from rai.records import Source
+from rai.records import EvidenceSpan, Source, Status
 
 _BACK = 0.5
 """How much it counts that a clause of a source is held by the answer's, beside that the answer's is held by it."""
@@ -49,6 +49,15 @@ class Said:
     def code(self) -> str:
         """The language that both are read in."""
         return self.field.code
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`status` of a sentence with its place and the reason, a sentence for a person."""
+
+    status: Status
+    evidence: tuple[EvidenceSpan, ...]
+    why: str
 
 
 def read_statement(plain: str, context: CheckContext) -> Said:

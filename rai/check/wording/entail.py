@@ -16,10 +16,10 @@ from typing import Literal
 
 from grounding.text import caseless, fold
 from rai.check.reading.sources import Prepared, caseless_field
-from rai.check.wording.cover import LEAST, against, covers, groups
+from rai.check.wording.antonyms import alike, generic, key
 from rai.check.wording.evidence import lines, spaced, whole_sentences
 from rai.check.wording.plain import content_terms, plain_words
-from rai.check.wording.sense import Sense, opposed, same, sense
+from rai.check.wording.sense import CLAUSES, Sense, comparable, opposed, same, sense, turned
 from rai.records import EvidenceSpan, Source
 
 _ANSWERS = re.compile(r"(?:^|[\s.])(?:(?:yes|no),|(?:a|answer|note|tip|hinweis):)\s*$", re.IGNORECASE)
@@ -35,6 +35,14 @@ _BOUNDS_LIST = re.compile(
     re.IGNORECASE,
 )
 
+_Groups = tuple[frozenset[str], ...]
+"""For each word that a statement tells, the keys that may stand for it."""
+_FEWEST_TOLD = 2
+"""Words that have to stand in the sentence itself; others may stand in the title of its source."""
+_LIGHT = frozenset(
+    key(w)
+    for w in "offer have provide available there exist place option options able feature unfortunately currently also here".split()
+)
 _SOLID = re.compile(r"\S+")
 TRIES = 100
 """Places of a text where a sentence is looked for; one that stands within words as often is no quotation."""
@@ -70,17 +78,54 @@ def judge(sentence: str, sources: Sequence[Prepared]) -> Support | None:
 
 
 def _covered(mine: Sense, sources: Sequence[Prepared]) -> Support | None:
-    told = groups(mine)
-    if len(told) < LEAST:
+    """Contradicted, if one sentence of a source tells in whatever order all that the statement does, and one of the two is negated.
+
+    "They do not serve breakfast" of "Breakfast is served at the inn". Only if no sentence that covers it has the same sense, under the
+    same conditions, and if at least half of what the source's sentence tells is told by the statement too.
+    """
+    told = _told_by(mine)
+    if len(told) < _FEWEST_TOLD:
         return None
     found = [
-        (span, theirs) for p in sources for span, theirs in _senses(p.source) if covers(told, theirs, _title(p.source))
+        (span, theirs) for p in sources for span, theirs in _senses(p.source) if _covers(told, theirs, _title(p.source))
     ]
-    which = against(mine, [theirs for _, theirs in found])
+    which = _opposite_of(mine, [theirs for _, theirs in found])
     if which is None:
         return None
     span = found[which][0]
     return Support("contradicted", (span,), f"{span.source} says the opposite of it.")
+
+
+def _told_by(mine: Sense) -> _Groups:
+    """What a statement tells, words that only say that something exists or frame it left out."""
+    told = dict.fromkeys(k for k in mine.content if k not in _LIGHT and not generic(k))
+    return tuple(frozenset({k}) | alike(k) for k in told)
+
+
+def _covers(told: _Groups, theirs: Sense, title: frozenset[str]) -> bool:
+    """True if all of `told` stands in a sentence and the title above it."""
+    inside = sum(not group.isdisjoint(theirs.keys) for group in told)
+    if inside < _FEWEST_TOLD:
+        return False
+    return inside == len(told) or all(not g.isdisjoint(theirs.keys) or not g.isdisjoint(title) for g in told)
+
+
+def _opposite_of(mine: Sense, covering: Sequence[Sense]) -> int | None:
+    """Which of the sentences that cover `mine` says the opposite; None if none does, or one of them agrees."""
+    if mine.language != "en" or not CLAUSES.isdisjoint(mine.words) or any(not turned(mine, s) for s in covering):
+        return None
+    told = _told_by(mine)
+    return next((n for n, s in enumerate(covering) if _is_opposite(mine, told, s)), None)
+
+
+def _is_opposite(mine: Sense, told: _Groups, theirs: Sense) -> bool:
+    if not CLAUSES.isdisjoint(theirs.words) or not comparable(mine, theirs):
+        return False
+    negated = mine if mine.negations else theirs
+    if not negated.single or mine.negations + theirs.negations != 1:
+        return False
+    more = [k for k in theirs.content if k not in _LIGHT and not generic(k) and not any(k in g for g in told)]
+    return 2 * len(more) <= len(theirs.content)
 
 
 @lru_cache(maxsize=1024)
@@ -116,7 +161,7 @@ def _senses(source: Source) -> tuple[tuple[EvidenceSpan, Sense], ...]:
 def _compared(mine: Sense, sources: Sequence[Prepared]) -> tuple[EvidenceSpan | None, EvidenceSpan | None]:
     """The first line that says the same, and the first that says the opposite."""
     held: list[EvidenceSpan] = []
-    turned: list[EvidenceSpan] = []
+    against: list[EvidenceSpan] = []
     for prepared in sources:
         for span, theirs in _senses(prepared.source):
             if not mine.keys <= theirs.keys:
@@ -124,8 +169,8 @@ def _compared(mine: Sense, sources: Sequence[Prepared]) -> tuple[EvidenceSpan | 
             if same(mine, theirs):
                 held += [span] if _stands_alone(prepared.source, span.start, span.end) else []
             elif opposed(mine, theirs):
-                turned.append(span)
-    return _first(held), _first(turned)
+                against.append(span)
+    return _first(held), _first(against)
 
 
 def _first(spans: Sequence[EvidenceSpan]) -> EvidenceSpan | None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rai.check.same.money import currency_stands, same_money
+from rai.check.same.values import currency_stands, same_money
 from rai.claims.amounts import free, money
 from rai.claims.amounts.currencies import COMMON
 from rai.claims.numbers.numerals import canonical

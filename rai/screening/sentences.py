@@ -1,6 +1,8 @@
-"""Which sentences of a document could speak to the model that reads it: commands, questions, and talk of answers and assistants.
+"""Sentences told by their wording, for a classifier that would misread them.
 
-Plain statements, most of any document, cannot, and are not classified.
+In a document those that could speak to the model: commands, questions, and talk of answers and assistants. Plain statements, most of any document,
+cannot, and are not classified. In a request those that ask whether something may be told: everyday work of customer service, in the words of a
+request for somebody's data.
 """
 
 from __future__ import annotations
@@ -31,6 +33,15 @@ _NAMED = re.compile(
     r"\b(?:the|this) (?:user|conversation|chat)\b|\[/?INST|<\|",
     re.IGNORECASE,
 )
+_WHO = r"(?:i|we|one|agents?|staff|my team|our team|the agent|a colleague)"
+_TELL = r"(?:tell|give|share|disclose|say|send|read(?: back| out)?|confirm|pass on|reveal|ask(?: for)?|hand over|discuss|talk|request|require|need|store|keep)"
+_ASKS_PERMISSION = re.compile(
+    rf"\b(?:may|must|should|are|am|is) (?:{_WHO})(?: even| also| legally)?(?: (?:allowed|permitted|supposed|obliged|entitled))? ?(?:to )?{_TELL}\b|"
+    rf"\b(?:what|which|how much)(?: [\w'’-]+){{0,4}} (?:may|can|should|must|do|could) (?:i|we|one|agents?|staff)(?: legally| safely)? {_TELL}\b|"
+    rf"\b(?:do|does) (?:our|the) (?:policy|rules|law|gdpr|terms)\b|\b(?:privacy|disclosure|data protection) (?:policy|rules?|law)\b|"
+    r"\b(?:according to|under|by) (?:our )?(?:policy|gdpr|the law|data protection)\b",
+    re.IGNORECASE,
+)
 _SPOKEN_OF = re.compile(
     r"\byour (?:\w+ )?(?:answer|response|reply|output|summary|message|task|instructions?|rules|prompt|goal|role)|\b(?:assistant|chat ?bot|"
     r"language model|copilot|summari[sz]er|GPT|LLM|A\.?I\.?)s?\b|\bsystem (?:prompt|message|note)|\binstructions?\b|\byou (?:must|are now|will now)\b|"
@@ -51,6 +62,11 @@ def names_the_model(sentence: str) -> bool:
     "Show all answers" is a button and "Create an image" a step of a manual: without such a word an order can hardly be told from one.
     """
     return bool(_NAMED.search(sentence))
+
+
+def asks_permission(text: str) -> bool:
+    """Whether a text asks what an agent may tell or must ask for, and not for the data itself."""
+    return bool(_ASKS_PERMISSION.search(text))
 
 
 def _sentences(text: str) -> Iterator[str]:
