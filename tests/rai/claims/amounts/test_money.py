@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rai.check.same.values import currency_stands, same_money
-from rai.claims.amounts import free, money
+from rai.claims.amounts import money
 from rai.claims.amounts.currencies import COMMON
 from rai.claims.numbers.numerals import canonical
 
@@ -56,19 +56,6 @@ def test_a_rate_goes_with_its_amount() -> None:
     (monthly,) = money.find("$5 per month")
     assert (monthly.value, monthly.per) == ("5 USD", "month")
     assert money.find("$5 a lot")[0].per == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Parking is free.", ["free"]), ("free of charge", ["free"]), ("at no extra cost", ["free"]), ("complimentary tea", ["free"]),
-        ("It is not free.", ["not free"]), ("isn't complimentary", ["not free"]), ("kostenlos", ["free"]), ("feel free to ask", []), ("toll-free", []),
-        ("free to choose", []), ("sugar-free", []), ("free time", []), ("free of sugar", []),
-    ],
-)  # fmt: skip
-def test_free(text: str, expected: list[str]) -> None:
-    """Only what speaks of a price is free of charge."""
-    assert [f.value for f in free.find_free(text)] == expected
 
 
 @pytest.mark.parametrize(
