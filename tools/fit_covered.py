@@ -28,8 +28,8 @@ from rai.check.lexicon.load import Cue, cues, rows
 from rai.check.reading.sources import prepare
 from rai.check.statements.covered import MODEL, open_whatever
 from rai.check.statements.features import FEATURES, features
+from rai.check.statements.prepared import PreparedStatement, read_statement
 from rai.check.statements.rules import RULES
-from rai.check.statements.said import Said, read_statement
 from rai.check.wording.plain import plain_words, substance
 from rai.claims.contacts.phones import REGIONS
 from rai.records import Source
@@ -137,14 +137,14 @@ def _kind(row: dict[str, Any], start: int, end: int) -> str:
     return "beside"
 
 
-def _example(said: Said, kind: str) -> Example:
+def _example(said: PreparedStatement, kind: str) -> Example:
     decision = next((d for rule in RULES if (d := rule.judge(said))), None)
     flagged = decision is not None and decision.status != "entailed"
     values = features(said)
     return Example(values, kind, flagged or open_whatever(said, values))
 
 
-def _without(said: Said, sources: Iterable[Source]) -> tuple[Source, ...]:
+def _without(said: PreparedStatement, sources: Iterable[Source]) -> tuple[Source, ...]:
     """The sources without the piece that each clause is nearest to."""
     spans = {p.aligned.units[0].span for p in said.parts if p.aligned}
     kept = []

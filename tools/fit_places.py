@@ -27,7 +27,7 @@ from rai.check.places.features import FEATURES
 from rai.check.places.rank import MODEL, rows
 from rai.check.reading.sources import Place
 from rai.check.rules.nearer import contested
-from rai.check.same.keys import measure_of
+from rai.check.same.lookup_keys import measure_of
 from rai.claims.contacts.phones import REGIONS
 from rai.claims.contacts.regions import regions_of
 from rai.claims.find import find_values

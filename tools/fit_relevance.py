@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from bot.evaluate.metrics import auroc, brier, expected_calibration_error
 from bot.evaluate.related import Pair, related
 from grounding.embedded.embedder import MiniLM
-from rai.embedded.relating import FEATURES, MEANING, brief_answer, read_question
 from rai.embedded.relevance import MODEL, EmbeddedRelevance
+from rai.embedded.relevance_features import FEATURES, MEANING, brief_answer, read_question
 
 Vector = NDArray[np.float64]
 AGAINST = frozenset({"unnamed", "missing", "stray_yes", "silent", "length"})

@@ -11,8 +11,8 @@ from grounding.errors import AttestError, PromptBlocked, ServiceError, UserError
 from grounding.records import Turn
 from rai.ports import PromptScreen
 from rai.records import Category, Screening
+from rai.screening.languages import unread
 from rai.screening.private import look_further
-from rai.screening.reading import unread
 
 LOOK_BACK = 2
 """Earlier turns of people that are read together with the question: what is asked piece by piece is asked all the same."""

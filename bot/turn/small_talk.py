@@ -17,7 +17,7 @@ import yaml
 
 from bot.records import Intent
 from grounding.records import Turn
-from rai.screening.reading import language
+from rai.screening.languages import language
 
 Form = Literal["new", "shorter", "why", "about", "help", "farewell", "thanks", "greeting", "ok"]
 """What was said, the first of these where a message says several: "thanks, bye" is a farewell."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rai.screening.reading import UNREAD
+from rai.screening.languages import UNREAD
 
 _FOR_THE_RECORD = (
     UNREAD,

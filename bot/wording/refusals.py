@@ -9,7 +9,7 @@ from importlib import resources
 import yaml
 
 from rai.records import Category
-from rai.screening.reading import language
+from rai.screening.languages import language
 
 FALLBACK = "en"
 

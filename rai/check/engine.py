@@ -1,7 +1,7 @@
 """The values and names of an answer against its sources: rules in order, the first that decides a value has the last word.
 
 1. Each value by itself, in the steps of `ALONE`: what stands in a source is right unless something speaks against it (`rules.places`), for that
-   words are missing is no evidence; what the person said is theirs (`rules.said`).
+   words are missing is no evidence; what the person said is theirs (`rules.given`).
 2. What follows from values that are bound to it is worked out (`working`).
 3. What is left no source holds (`rules.missing`).
 """
@@ -19,15 +19,15 @@ from rai.check.context import Finding, standing
 from rai.check.names.entities import is_loose, match_loose
 from rai.check.reading.readings import is_age, readings
 from rai.check.reading.sources import Place
+from rai.check.rules.closed_day import closed_day
+from rai.check.rules.given import said_by_the_person
 from rai.check.rules.missing import another_rate, missing, open_date
 from rai.check.rules.names import named, numbered_name
 from rai.check.rules.places import currency_of_the_page, placed, weekday_of, year_of_the_page
 from rai.check.rules.rounding import rounded
-from rai.check.rules.said import said_by_the_person
-from rai.check.rules.shut import shut_then
 from rai.check.rules.verbatim import verbatim
-from rai.check.working.bound import REACH
-from rai.check.working.find import is_told, may_follow, worked_out
+from rai.check.working.derivation import is_told, may_follow, worked_out
+from rai.check.working.operand_candidates import REACH
 from rai.check.working.remainder import wrong_remainder
 from rai.claims.found import Found
 from rai.records import Claim, Kind
@@ -166,7 +166,7 @@ def _stands(judged: Judged) -> Finding | None:
 def _standing(judged: Judged, reading: Found, places: Sequence[Place]) -> Finding:
     """Of a value that stands in a source; what the person said themselves no bound of a source turns round."""
     n, claim, answer = judged.n, judged.claim, judged.answer
-    finding = shut_then(n, claim, reading, places, answer) or placed(n, claim, reading, places, answer)
+    finding = closed_day(n, claim, reading, places, answer) or placed(n, claim, reading, places, answer)
     if finding.rule != "bound":
         return finding
     asked = said_by_the_person(claim, reading, answer.around[judged.value], answer.context)

@@ -23,8 +23,8 @@ from rai.check.context import CheckContext, Finding, said
 from rai.check.engine import FAILED, check_values
 from rai.check.quoted.changed import Changed, changed_digits, changes, loose_digits
 from rai.check.reading.clauses import label_of
+from rai.check.reading.role_words import numbered, role_terms
 from rai.check.reading.sources import plain_words, prepare
-from rai.check.reading.words import numbered, role_terms
 from rai.check.roles import quotes
 from rai.check.statements.denied import denied_apart
 from rai.check.statements.match import match_statement, with_values
@@ -51,7 +51,7 @@ class Matched:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _ReadAnswer:
     """An answer read: what its claims are judged against, and what they are. `until`: where judging ends."""
 
     context: CheckContext
@@ -154,7 +154,7 @@ def _read(
     only: tuple[int, int] | None,
     *,
     names: bool,
-) -> _Read:
+) -> _ReadAnswer:
     cited = _citations(answer, context)
     found = [
         _dated(f, context.at)
@@ -176,10 +176,10 @@ def _read(
     numbered = {n: by_place[f.start, f.end, f.kind] for n, f in enumerate(judged)}
     checked = check_values(Answer.read(answer[:until], judged, context), numbered, only, names=names)
     findings = {(c.start, c.end, c.kind): checked.findings[n] for n, c in numbered.items()}
-    return _Read(context, claims, judged, findings, changed, until, tuple(checked.failed))
+    return _ReadAnswer(context, claims, judged, findings, changed, until, tuple(checked.failed))
 
 
-def _judged(claim: Claim, answer: str, read: _Read, *, values_only: bool) -> Finding:
+def _judged(claim: Claim, answer: str, read: _ReadAnswer, *, values_only: bool) -> Finding:
     if claim.start >= read.until:
         return Finding("unchecked", (), TOO_MANY)
     if values_only and claim.kind in ("statement", "entity"):

@@ -18,8 +18,8 @@ from grounding.text import stem
 from rai.check.reading.frames import Frame
 from rai.check.reading.opposites import opposed
 from rai.check.reading.parallel import siblings
+from rai.check.reading.role_words import class_of, numbers_of_names, role_terms
 from rai.check.reading.sources import Place
-from rai.check.reading.words import class_of, numbers_of_names, role_terms
 
 Words = frozenset[str]
 LEAST_QUOTED = 40

@@ -11,8 +11,8 @@ from grounding.text import body_start, sentences
 from rai.check.context import Around
 from rai.check.reading.frames import frames
 from rai.check.reading.owners import clauses
+from rai.check.reading.role_words import numbered, role_terms
 from rai.check.reading.sources import plain_words
-from rai.check.reading.words import numbered, role_terms
 from rai.claims.found import Found
 
 LONGEST = 2000

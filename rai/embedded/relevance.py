@@ -14,7 +14,7 @@ import numpy as np
 
 from grounding.errors import ServiceError, StoreError
 from grounding.ports import Embedder
-from rai.embedded.relating import (
+from rai.embedded.relevance_features import (
     FEATURES,
     MEANING,
     RelatedQuestion,

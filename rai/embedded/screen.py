@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from rai.embedded.classifier import CLASSES, Classifier
 from rai.records import DocumentScreening, Screening
-from rai.screening.forms import decoded, plain_letters, reads_as_english
+from rai.screening.languages import reads
+from rai.screening.normal_forms import decoded, plain_letters, reads_as_english
 from rai.screening.off_policy import OffPolicy, Subjects
-from rai.screening.reading import reads
 from rai.screening.screen import RuleHit, judge, rules_version
 from rai.screening.sentences import addressed, asks_permission, names_the_model
 

@@ -26,13 +26,13 @@ def export_lines(key: bytes, rows: Iterable[SealedRow]) -> Iterator[str]:
 
 def verify_export(lines: Iterable[str], key: bytes) -> Verification:
     """Check exported `lines` in one pass. Raises InputError for text that is no export or is of another key."""
-    reader = _Reader(lines, key)
+    reader = _ExportReader(lines, key)
     state = walk(key, reader.rows(), reader.seen.__contains__)
     broken, why = (state.broken.entry, state.broken.why) if state.broken else reader.ending(state)
     return Verification(not why, state.count, state.head, broken, why)
 
 
-class _Reader:
+class _ExportReader:
     def __init__(self, lines: Iterable[str], key: bytes) -> None:
         self._lines = iter(lines)
         self._key = key

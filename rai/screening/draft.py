@@ -18,8 +18,8 @@ from importlib import resources
 import yaml
 
 from rai.records import Category, Screening
-from rai.screening.forms import decoded, normal
 from rai.screening.markup import cleaned
+from rai.screening.normal_forms import decoded, normal
 from rai.screening.screen import BLOCK_AT
 
 LEAK = "DL-01"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from urllib.parse import unquote_plus
 
-from rai.screening.forms import decoded, normal
+from rai.screening.normal_forms import decoded, normal
 
 IMAGE = "an image was taken out of the draft"
 ACTIVE = "active HTML was taken out of the draft"

@@ -20,7 +20,7 @@ from typing import Any
 import yaml
 
 from grounding.errors import InputError
-from rai.screening.forms import normal
+from rai.screening.normal_forms import normal
 
 LOG = logging.getLogger("attest")
 _FIELDS = {"id", "about", "phrases", "unless"}

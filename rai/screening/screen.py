@@ -19,7 +19,7 @@ import yaml
 
 from rai.records import Category
 from rai.screening.automata import Hit, Linear, as_ascii
-from rai.screening.forms import decoded, normal, spelled_out
+from rai.screening.normal_forms import decoded, normal, spelled_out
 
 BLOCK_AT = 0.5
 As = Literal["request", "document"]

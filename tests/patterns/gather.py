@@ -28,7 +28,7 @@ OPTIONAL = frozenset({"bot.__main__"})
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One pattern as it was compiled, and the line of source that did: "rai/screening/forms.py:32"."""
+    """One pattern as it was compiled, and the line of source that did: "rai/screening/normal_forms.py:32"."""
 
     text: str
     flags: int

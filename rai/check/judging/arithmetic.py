@@ -85,7 +85,7 @@ def computed(formula: str) -> Computed:
         exactly.prec = 40
         try:
             text = " ".join(_WORD.sub(_kept, formula.translate(_SIGNS)).split())
-            return _Reader(_tokens(text), text.replace("*", "×")).equation()
+            return _FormulaReader(_tokens(text), text.replace("*", "×")).equation()
         except (InvalidOperation, OverflowError):
             raise NotComputed("no number") from None
 
@@ -140,7 +140,7 @@ def _dated(written: str) -> Amount:
     return Amount("date", day=day, has_year=has_year)
 
 
-class _Reader:
+class _FormulaReader:
     """Reads the tokens of one formula from left to right, and computes on the way."""
 
     def __init__(self, tokens: list[_Token], written: str) -> None:

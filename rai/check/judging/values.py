@@ -10,7 +10,7 @@ from grounding.text import caseless, fold
 from rai.check.context import standing
 from rai.check.judging.quotes import KnownTexts
 from rai.check.reading.sources import Place, prepare
-from rai.check.same.keys import measure_of
+from rai.check.same.lookup_keys import measure_of
 from rai.check.same.values import comparable_kinds, same_value
 from rai.claims.contacts.phones import REGIONS
 from rai.claims.find import find_values

@@ -44,7 +44,7 @@ class Verified:
 
 
 @dataclass(frozen=True, slots=True)
-class _Bench:
+class _Grounds:
     """All that proposals are held against. `name`: the judge's, for the reasons; `often`: what it quotes for many sentences."""
 
     case: Case
@@ -61,7 +61,7 @@ def verified(claims: Sequence[Claim], case: Case, proposals: Sequence[Proposal],
     """`claims` with those of `case` decided as far as `proposals`, one for each of them in order, hold. Nothing else changes."""
     of_sentences = [p for c, p in zip(case.claims, proposals, strict=True) if c.kind == "statement"]
     quoted = Counter(quote for p in of_sentences for quote in set(p.quotes))
-    bench = _Bench(case, values, name, frozenset(q for q, n in quoted.items() if n >= _OFTEN))
+    bench = _Grounds(case, values, name, frozenset(q for q, n in quoted.items() if n >= _OFTEN))
     proposed = _with_sentences(case, dict(zip(case.claims, proposals, strict=True)))
     failed: list[str] = []
     after = [_decided(c, proposed.get(c), (), bench, failed) if c.kind != "statement" else c for c in claims]
@@ -85,7 +85,7 @@ def _with(proposal: Proposal, of_sentence: Proposal | None) -> Proposal:
 
 
 def _decided(
-    claim: Claim, proposal: Proposal | None, values: Sequence[Claim], bench: _Bench, failed: list[str]
+    claim: Claim, proposal: Proposal | None, values: Sequence[Claim], bench: _Grounds, failed: list[str]
 ) -> Claim:
     if proposal is None:
         return claim
@@ -96,7 +96,7 @@ def _decided(
         return claim
 
 
-def _valued(claim: Claim, proposal: Proposal, bench: _Bench) -> Claim:
+def _valued(claim: Claim, proposal: Proposal, bench: _Grounds) -> Claim:
     quotes = _relevant(claim, proposal, bench)
     if proposal.opinion == "supported" and quotes:
         return (
@@ -109,7 +109,7 @@ def _valued(claim: Claim, proposal: Proposal, bench: _Bench) -> Claim:
     return claim
 
 
-def _relevant(claim: Claim, proposal: Proposal, bench: _Bench, values: Sequence[Claim] = ()) -> list[KnownTexts]:
+def _relevant(claim: Claim, proposal: Proposal, bench: _Grounds, values: Sequence[Claim] = ()) -> list[KnownTexts]:
     """The quotations that stand where they are said to, if together they have to do with what `claim` is said of; else none. `values`: those of a sentence."""
     case = bench.case
     found = (looked_up(quote, case.sources, case.said) for quote in proposal.quotes[:MOST_QUOTES])
@@ -125,7 +125,7 @@ def _relevant(claim: Claim, proposal: Proposal, bench: _Bench, values: Sequence[
     return known if any(has_substance(one.text) for one in known) else []
 
 
-def _hold_one(values: Sequence[Claim], quotes: Sequence[KnownTexts], bench: _Bench) -> bool:
+def _hold_one(values: Sequence[Claim], quotes: Sequence[KnownTexts], bench: _Grounds) -> bool:
     """True if a quotation has one of `values`, where rules found it or by equality."""
     return any(
         any(_lies_in(e, known) for e in c.evidence) or bench.values.carrying(c, known)
@@ -134,7 +134,7 @@ def _hold_one(values: Sequence[Claim], quotes: Sequence[KnownTexts], bench: _Ben
     )
 
 
-def _quoted(claim: Claim, quotes: Sequence[KnownTexts], bench: _Bench) -> Claim | None:
+def _quoted(claim: Claim, quotes: Sequence[KnownTexts], bench: _Grounds) -> Claim | None:
     """Supported by the quotation that holds the value; what only the person said is given, and never a contact."""
     for known in sorted(quotes, key=_said_last):
         span = _carried(claim, known, bench)
@@ -149,7 +149,7 @@ def _quoted(claim: Claim, quotes: Sequence[KnownTexts], bench: _Bench) -> Claim 
     return None
 
 
-def _doubted(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Bench) -> Claim:
+def _doubted(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Grounds) -> Claim:
     """`unchecked` where rules condemn what the judge supports with words of a source, or a formula over them that cannot be followed: two ways of
     a number of one's own are enough that rules do not know. As it was for contacts, codes and addresses, for words that serve many sentences,
     and for a formula that comes to something else.
@@ -166,7 +166,7 @@ def _doubted(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], ben
     return _ruled(claim, "unchecked", spans, why, DOUBT)
 
 
-def _is_weak(claim: Claim, proposal: Proposal, bench: _Bench) -> bool:
+def _is_weak(claim: Claim, proposal: Proposal, bench: _Grounds) -> bool:
     """True of words that serve many sentences, and of a formula that comes to something else than `claim`."""
     if proposal.formula and claim.kind != "statement":
         return comes_to_another(proposal.formula, bench.values.found(claim), bench.values.answer)
@@ -177,7 +177,7 @@ def _said_last(known: KnownTexts) -> bool:
     return known.source is None
 
 
-def _carried(claim: Claim, known: KnownTexts, bench: _Bench) -> EvidenceSpan | None:
+def _carried(claim: Claim, known: KnownTexts, bench: _Grounds) -> EvidenceSpan | None:
     place = bench.values.carrying(claim, known)
     if place is not None:
         return place.span()
@@ -188,7 +188,7 @@ def _carried(claim: Claim, known: KnownTexts, bench: _Bench) -> EvidenceSpan | N
     return None
 
 
-def _explained(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Bench) -> Claim | None:
+def _explained(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Grounds) -> Claim | None:
     worked = _worked(proposal, quotes, bench) if claim.kind not in (*CONTACT_KINDS, "entity") else None
     if worked is None or not gives(worked, bench.values.found(claim), bench.values.answer):
         return None
@@ -198,11 +198,11 @@ def _explained(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], b
     return replace(shown, formula=written)
 
 
-def _worked(proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Bench) -> Explained | None:
+def _worked(proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Grounds) -> Explained | None:
     return explained(proposal.formula, quotes, bench.values) if proposal.formula else None
 
 
-def _refuted(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Bench) -> Claim | None:
+def _refuted(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Grounds) -> Claim | None:
     """Wrong, because the quotation has another value there, or the formula another result."""
     found = bench.values.found(claim)
     worked = _worked(proposal, quotes, bench)
@@ -218,14 +218,14 @@ def _refuted(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], ben
     return None
 
 
-def _instead(claim: Claim, known: KnownTexts, bench: _Bench) -> EvidenceSpan | None:
+def _instead(claim: Claim, known: KnownTexts, bench: _Grounds) -> EvidenceSpan | None:
     if claim.kind == "entity" and claim.entity not in ("code", "address"):
         return None if named(claim.text, iter([known.text])) else known.spans[0]
     place = bench.values.rival(claim, known)
     return place.span() if place is not None else None
 
 
-def _stated(claim: Claim, proposal: Proposal, values: Sequence[Claim], bench: _Bench) -> Claim:
+def _stated(claim: Claim, proposal: Proposal, values: Sequence[Claim], bench: _Grounds) -> Claim:
     """A sentence, judged once its `values` are."""
     inside = [c for c in values if claim.start <= c.start and c.end <= claim.end]
     known = _relevant(claim, proposal, bench, inside)
@@ -258,7 +258,7 @@ def _holds(claim: Claim) -> bool:
     return claim.status not in UNSUPPORTED and (claim.kind == "entity" or claim.rule == COUNTS)
 
 
-def _other_values(inside: Sequence[Claim], quotes: Sequence[KnownTexts], bench: _Bench) -> bool:
+def _other_values(inside: Sequence[Claim], quotes: Sequence[KnownTexts], bench: _Grounds) -> bool:
     """True if the quotations have another value where a sentence has one in digits, and that one nowhere; in words it counts, or says in short."""
     told = (
         c
@@ -285,7 +285,7 @@ def _lies_in(evidence: EvidenceSpan, known: KnownTexts) -> bool:
     )
 
 
-def _unsaid(claim: Claim, proposal: Proposal, bench: _Bench) -> list[str]:
+def _unsaid(claim: Claim, proposal: Proposal, bench: _Grounds) -> list[str]:
     """The words that the judge finds in no source, if they are words of the sentence and no line has most of them together, nor what was said."""
     unsaid = proposal.unsaid or ""
     if not unsaid or caseless(unsaid.strip()) not in caseless(claim.text):

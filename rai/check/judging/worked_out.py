@@ -58,7 +58,7 @@ def explained(formula: str, quotes: Sequence[KnownTexts], values: Values) -> Exp
 
 
 @dataclass(frozen=True, slots=True)
-class _Bound:
+class _BoundOperand:
     """Where an operand stands: its characters, and the value that they are, if they are read as one."""
 
     span: EvidenceSpan
@@ -66,17 +66,17 @@ class _Bound:
     in_source: bool
 
 
-def _bound(operand: Amount, quotes: Sequence[KnownTexts], values: Values) -> _Bound | None:
+def _bound(operand: Amount, quotes: Sequence[KnownTexts], values: Values) -> _BoundOperand | None:
     at_the_end = operand.day is not None and operand.has_year and _is_year_end(operand.day, quotes)
     for known in quotes:
         in_source = known.source is not None
         if at_the_end and operand.day is not None and (year := _year_in(operand.day.year, known)) is not None:
-            return _Bound(year, None, in_source)
+            return _BoundOperand(year, None, in_source)
         place = next((p for p in values.places(known) if _carries(p.found, operand)), None)
         if place is not None:
-            return _Bound(place.span(), place, in_source)
+            return _BoundOperand(place.span(), place, in_source)
         if (span := _digits_of(operand, known)) is not None:
-            return _Bound(span, None, in_source)
+            return _BoundOperand(span, None, in_source)
     return None
 
 

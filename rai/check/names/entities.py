@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from grounding.text import caseless
 from rai.check.context import Around, CheckContext, Finding, name_of
-from rai.check.names.known import capitalised, core_words, knows, misspelt, name_variant, named_with, names_holding
-from rai.check.names.named import in_given, match_named
+from rai.check.names.occurrences import in_given, match_named
 from rai.check.names.roles import of_another
+from rai.check.names.variants import capitalised, core_words, knows, misspelt, name_variant, named_with, names_holding
 from rai.check.reading.sources import Prepared
 from rai.claims.found import Found
 from rai.claims.names import codes

@@ -14,9 +14,9 @@ from grounding.text import caseless
 from rai.check.context import Around, CheckContext, Finding, name_of
 from rai.check.reading.frames import Frame
 from rai.check.reading.parallel import another_subject, siblings
+from rai.check.reading.role_words import numbered, role_terms
 from rai.check.reading.sources import Place
 from rai.check.reading.subject import key_and_cells
-from rai.check.reading.words import numbered, role_terms
 from rai.check.roles import SaidAround, quotes, rival
 from rai.claims.found import Found
 from rai.records import Claim

@@ -14,7 +14,7 @@ from itertools import islice
 from math import log, sqrt
 
 from rai.check.answer import Answer, without_others
-from rai.check.places.words import Words, names_of
+from rai.check.places.labels import Words, labels_of
 from rai.check.reading.cards import card_at
 from rai.check.reading.keys import line_at, spoken
 from rai.check.reading.sources import Place
@@ -74,7 +74,7 @@ def heard(n: int, answer: Answer, candidates: Sequence[Place]) -> Heard:
     clause = spoken(clause_of(n, answer)).words & sentence
     before = (spoken(answer.sentences[at - 1].text).words if at else frozenset()) | answer.around[value].leading
     layers = (clause, sentence - clause, before - sentence, answer.asked.words - sentence)
-    counted = Counter(word for place in candidates for word in names_of(place).every)
+    counted = Counter(word for place in candidates for word in labels_of(place).every)
     many = len(candidates)
     weights = {word: log((many + 1) / (count + 0.5)) if count < many else 0.0 for word, count in counted.items()}
     near = list(islice((m for m in answer.near(n, 1) if m != n and answer.at[m] <= at), MOST_BESIDE))
@@ -120,7 +120,7 @@ def _anchor(weight: float, text: str, places: Sequence[Place]) -> _Anchor:
 
 def features(place: Place, told: Heard) -> list[float]:
     """One number for each of `FEATURES`."""
-    names, weights = names_of(place), told.weights
+    names, weights = labels_of(place), told.weights
     clause, near, said = told.layers[0], told.near, told.said
     values = [_weight(layer & group, weights) for layer in told.layers for group in names.groups]
     values += [_unsaid(group, said, weights) for group in names.groups[:3]]

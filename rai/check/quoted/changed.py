@@ -65,7 +65,7 @@ def changes(answer: str, values: Sequence[Found], sources: Sequence[Prepared]) -
             end = alignment.tokens[-1].end if len(alignment.tokens) == LONGEST else sentence.end
             mine = _within(ascending, sentence.start, end)
             theirs = readings[alignment.segment.source]
-            reader = _Reader(answer, sentence.start, sentence.end, mine, alignment, theirs)
+            reader = _QuoteReader(answer, sentence.start, sentence.end, mine, alignment, theirs)
             every = [c for d in alignment.differences for c in reader.changed(d)] + reader.ranges()
             here = [c for c in every if not reader.allowed(c, texts)]
             best = here if best is None or len(here) < len(best) else best
@@ -119,7 +119,7 @@ class _Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _QuoteReader:
     """One sentence of an answer, its values, and the unit that it quotes with the values of its source."""
 
     answer: str

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rai.check.reading.words import role_terms, said_words
+from rai.check.reading.role_words import role_terms, said_words
 from rai.claims.found import Found
 from rai.claims.times import weekdays
 
@@ -61,7 +61,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Read:
+class ReadPieces:
     """The pieces of a sentence or row, and which of `values` stand in each; what several values share is put together once."""
 
     text: str
@@ -75,7 +75,7 @@ class Read:
     parts: dict[tuple[str, int], Part]
 
     @classmethod
-    def of(cls, text: str, edges: Edges, values: Sequence[Found]) -> Read:
+    def of(cls, text: str, edges: Edges, values: Sequence[Found]) -> ReadPieces:
         """`values`, ascending, among the pieces `edges` of `text`."""
         at = [piece_of(edges, value.start) for value in values]
         inside: dict[int, list[int]] = defaultdict(list)

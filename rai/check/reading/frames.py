@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from grounding.text import stem
-from rai.check.reading.clauses import NONE, Read, Words, cut
-from rai.check.reading.grid import cell_words, column_dates, row_key
-from rai.check.reading.words import role_terms, said_words
+from rai.check.reading.cells import cell_words, column_dates, row_key
+from rai.check.reading.clauses import NONE, ReadPieces, Words, cut
+from rai.check.reading.role_words import role_terms, said_words
 from rai.claims.found import Found
 
 Bound = Literal["", "least", "most", "start", "end"]
@@ -105,7 +105,7 @@ def frames(
         return []
     row = text.find(" | ", start, end) >= 0 or text.find("\t", start, end) >= 0
     edges = cut(text, start, end, values, row=row)
-    read = Read.of(text, edges, values)
+    read = ReadPieces.of(text, edges, values)
     key = row_key(text[slice(*edges[0])]) if row else NONE
     cells = cell_words(text, edges, header, text[start:end], values) if row else []
     dated = column_dates(header) if row and header != text[start:end] and ": " not in header else ()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from grounding.text import STOP_WORDS, fold, stem
-from rai.check.reading.words import countries_named
+from rai.check.reading.role_words import countries_named
 from rai.claims.times import weekdays
 
 Words = frozenset[str]

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from grounding.text import STOP_WORDS, caseless
+from rai.check.reading.role_words import numbered, role_terms
 from rai.check.reading.sources import Place
-from rai.check.reading.words import numbered, role_terms
 
 Words = frozenset[str]
 LONGEST_SUBJECT = 6

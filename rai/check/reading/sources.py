@@ -14,8 +14,8 @@ from grounding.records import Span
 from grounding.text import caseless, fold, sentences
 from rai.check.reading.clauses import label_of
 from rai.check.reading.frames import NOWHERE, Frame, frames
-from rai.check.reading.words import role_terms
-from rai.check.same.keys import Measure, measure_of, stored_under
+from rai.check.reading.role_words import role_terms
+from rai.check.same.lookup_keys import Measure, measure_of, stored_under
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.records import EvidenceSpan, Kind, Source

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from grounding.text import caseless, stem, terms
+from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place
-from rai.check.reading.words import role_terms
 from rai.claims.find import find_values
 
 NEUTRAL = frozenset(

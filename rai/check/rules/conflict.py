@@ -17,9 +17,9 @@ from itertools import islice, takewhile
 from grounding.text import caseless
 from rai.check.context import Around, CheckContext, Finding, line_of, name_of
 from rai.check.reading.newer import newer_of
+from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place, Prepared
 from rai.check.reading.subject import NEUTRAL, heading_of, key_and_cells, spoken_of
-from rai.check.reading.words import role_terms
 from rai.check.roles import SaidAround, clash
 from rai.check.rules.amounts import Spot, kindred, number_of, spot_of
 from rai.check.rules.rounding import hedge_of, may_be_rounded

@@ -30,7 +30,7 @@ _WORD = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _SaidBeside:
     """What an answer says beside its n-th value: the places of each value of its sentence, and of the sentence before."""
 
     n: int
@@ -40,7 +40,7 @@ class _Told:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Region:
     """One way to tell where a value stands. `by`: the rule; `own`: the row, column or card of the value."""
 
     by: str
@@ -81,10 +81,10 @@ def elsewhere(n: int, claim: Claim, places: Sequence[Place], others: Sequence[Pl
         return None
     anchors = [answer.standing(m) for m in islice(_beside(n, answer), MOST_BESIDE)]
     earlier = [answer.standing(m) for m in islice(_before(n, answer), MOST_BESIDE)]
-    told = _Told(n, answer, anchors, earlier)
+    told = _SaidBeside(n, answer, anchors, earlier)
     first: tuple[str, Place] | None = None
     for place in places:
-        rivals = ((way, _rival(way, place, others, told)) for way in _ways(claim, place))
+        rivals = ((way, _rival(way, place, others, told)) for way in _regions(claim, place))
         found = next(((way.by, rival) for way, rival in rivals if rival is not None), None)
         if found is None:
             return None
@@ -107,20 +107,20 @@ def _before(n: int, answer: Answer) -> Iterator[int]:
     return (m for m in answer.near(n, 1) if answer.at[m] == answer.at[n] - 1)
 
 
-def _ways(claim: Claim, place: Place) -> Iterator[_Place]:
+def _regions(claim: Claim, place: Place) -> Iterator[_Region]:
     if place.unit.field != "text":
         return
     text, start = place.text(), place.found.start
     line = line_at(text, start)
     if line.kind == "row":
         if line in rows_of(text, line):
-            yield _Place("other-row", line.start, text, line)
-            yield _Place("other-column", _column(line, start), text, line)
+            yield _Region("other-row", line.start, text, line)
+            yield _Region("other-column", _column(line, start), text, line)
     elif (claim.kind in CONTACT_KINDS or line.kind == "label") and (card := card_at(text, start)) is not None:
-        yield _Place("other-card", card, text, line, contact=claim.kind in CONTACT_KINDS)
+        yield _Region("other-card", card, text, line, contact=claim.kind in CONTACT_KINDS)
 
 
-def _rival(way: _Place, place: Place, others: Sequence[Place], told: _Told) -> Place | None:
+def _rival(way: _Region, place: Place, others: Sequence[Place], told: _SaidBeside) -> Place | None:
     """The value that stands where the sentence is anchored, if that is not where `place` is and the answer does not say it too.
 
     The sentence before counts for rows, where the sentence itself tells nothing.
@@ -145,7 +145,7 @@ def _rival(way: _Place, place: Place, others: Sequence[Place], told: _Told) -> P
     return None
 
 
-def _counted(way: _Place, place: Place, anchors: Sequence[Sequence[Place]]) -> Counter[int]:
+def _counted(way: _Region, place: Place, anchors: Sequence[Sequence[Place]]) -> Counter[int]:
     """How many values stand in one row, column or card alone, by it; the other end of the value's own range is none."""
     counted = Counter[int]()
     start, end = way.piece(place.found.start)
@@ -157,7 +157,7 @@ def _counted(way: _Place, place: Place, anchors: Sequence[Sequence[Place]]) -> C
     return counted
 
 
-def _names_row(way: _Place, n: int, answer: Answer) -> bool:
+def _names_row(way: _Region, n: int, answer: Answer) -> bool:
     """True if the sentence says a word of the row of its value."""
     row = frozenset(terms(way.text[way.line.start : way.line.end]))
     said = terms(answer.sentence(n).replace(answer.written(n), " "))

@@ -9,15 +9,15 @@ from grounding.text import STOP_WORDS, fold, stem
 from rai.check.answer import Answer
 from rai.check.context import Around, CheckContext, Finding, holds, host_of, name_of
 from rai.check.names.entities import within_name
+from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place
-from rai.check.reading.words import role_terms
 from rai.check.same.contacts import near
-from rai.check.same.keys import measure
 from rai.check.same.lookalike import looks_like
+from rai.check.same.lookup_keys import measure
 from rai.check.wording.plain import is_question
 from rai.claims.amounts.rates import same_per
 from rai.claims.found import Found
-from rai.claims.times import feasts, weekdays
+from rai.claims.times import holidays, weekdays
 from rai.records import CONTACT_KINDS, Claim
 
 COUNTS = "how-many"
@@ -44,7 +44,7 @@ def _untold(n: int, claim: Claim, answer: Answer) -> str:
         return f"{claim.text} may count what the answer tells of; no source gives another number for it."
     if claim.kind == "date" and _closes_a_year(value, answer.text):
         return f"{claim.text} ends the year that begins before it; no source names it."
-    if claim.kind == "date" and feasts.is_feast(claim.text):
+    if claim.kind == "date" and holidays.is_holiday(claim.text):
         return f"No source names {claim.text}."
     if bounded := _beside_a_bound(n, claim, answer):
         return f"{claim.text} lies next to the bound {bounded.span().text} in {bounded.source.id}."

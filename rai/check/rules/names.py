@@ -15,12 +15,12 @@ from grounding.text import caseless
 from rai.check.answer import Answer
 from rai.check.context import CheckContext, Finding, name_of
 from rai.check.names.entities import match_name
-from rai.check.names.known import core_words, misspelt, names_holding
+from rai.check.names.variants import core_words, misspelt, names_holding
 from rai.check.reading.keys import line_at, spoken
+from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place, caseless_field
-from rai.check.reading.words import role_terms
-from rai.check.rules.others import rival_of
 from rai.check.rules.places import layers_of
+from rai.check.rules.rivals import rival_of
 from rai.claims.found import Found
 from rai.claims.names.names import normal
 from rai.records import Claim, EvidenceSpan

@@ -12,8 +12,8 @@ from itertools import islice
 
 from rai.check.answer import Answer, is_compared
 from rai.check.context import Finding, name_of
+from rai.check.places.labels import labels_of
 from rai.check.places.rank import Ranked, model, ranked
-from rai.check.places.words import names_of
 from rai.check.reading.frames import Frame
 from rai.check.reading.keys import line_at
 from rai.check.reading.sources import Place
@@ -47,9 +47,9 @@ def nearer(n: int, places: Sequence[Place], others: Iterable[Place], answer: Ans
         return None
     found, fitted = ranked(n, *contest, answer), model()
     if answer.values[n].kind in CONTACT_KINDS:
-        if found.margin >= (NAMED_FROM if names_of(found.place).says_itself else fitted.contact_from):
+        if found.margin >= (NAMED_FROM if labels_of(found.place).says_itself else fitted.contact_from):
             return _another(found)
-        if names_of(found.place).says_itself:
+        if labels_of(found.place).says_itself:
             return None
         return _doubtful(found) if found.margin >= fitted.contact_doubt_from else None
     return _doubtful(found) if found.margin >= fitted.doubt_from else None

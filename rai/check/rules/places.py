@@ -21,15 +21,15 @@ from rai.check.reading.frames import Frame
 from rai.check.reading.keys import Spoken, axes_of, spoken, spoken_words
 from rai.check.reading.opposites import opposed
 from rai.check.reading.owners import anothers, label_words, owner
+from rai.check.reading.role_words import numbered, role_terms
 from rai.check.reading.sources import Place, Prepared
-from rai.check.reading.words import numbered, role_terms
 from rai.check.roles import SaidAround, clash, quotes, rival
 from rai.check.rules.conflict import conflict
 from rai.check.rules.elsewhere import elsewhere
 from rai.check.rules.nearer import nearer
-from rai.check.rules.others import Rival, rival_of
+from rai.check.rules.rivals import Rival, rival_of
 from rai.check.same.contacts import agree
-from rai.check.same.keys import measure_of
+from rai.check.same.lookup_keys import measure_of
 from rai.check.same.values import same_value
 from rai.claims.amounts.currencies import CODES, pattern_of
 from rai.claims.found import Found
@@ -58,7 +58,7 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
     told = SaidAround(around.frame, role_terms(rest) | numbered(rest), context.question_terms | around.leading)
     itself = replace(told, frame=_own_words(around))
     question = context.question.source.text if context.question else ""
-    whole = _Told(told, around, layers_of(n, answer), spoken(claim.text), question, claim.kind, answer.words)
+    whole = _Naming(told, around, layers_of(n, answer), spoken(claim.text), question, claim.kind, answer.words)
     multiplied = _MULTIPLIED.search(around.preceding) is not None  # 10 × EUR 132: a price per month by its months
     beyond = found.kind == "time" and _BEYOND.search(around.preceding) is not None
     agreeing = [
@@ -226,7 +226,7 @@ def _said_of(place: Place) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Naming:
     """What the answer tells around a value. `layers`: `layers_of`; `itself`: the words of the value's own characters."""
 
     said: SaidAround
@@ -238,7 +238,7 @@ class _Told:
     words: frozenset[str]
 
 
-def _beating(place: Place, others: Sequence[Place], told: _Told) -> Rival | None:
+def _beating(place: Place, others: Sequence[Place], told: _Naming) -> Rival | None:
     """The value of a source that stands for what the claim names, if `place` does not."""
     rivals = [o for o in others if o.found.kind == place.found.kind]
     # a bare number is the figure of many things, and keys in one language say little to an answer in another
@@ -248,7 +248,7 @@ def _beating(place: Place, others: Sequence[Place], told: _Told) -> Rival | None
     return better or (_owners(place, rivals, told) if place.found.kind in CONTACT_KINDS else None)
 
 
-def _owners(place: Place, rivals: Sequence[Place], told: _Told) -> Rival | None:
+def _owners(place: Place, rivals: Sequence[Place], told: _Naming) -> Rival | None:
     """The contact whose owner the answer names by more than a word, where the value's own characters do not name theirs."""
     clause = _with_lead(told.around.clause, told.around.sentence)
     other = anothers(clause, told.around.sentence, told.question, place, rivals)

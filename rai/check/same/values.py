@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from rai.check.same.contacts import agree
-from rai.check.same.keys import PARTS
+from rai.check.same.lookup_keys import PARTS
 from rai.check.same.times import same_date, same_time
 from rai.claims.amounts.currencies import CODES, pattern_of
 from rai.claims.amounts.rates import same_per

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rai.check.statements.clauses import Clause
+from rai.check.statements.source_pieces import SourcePiece, SourcePieces, read
 from rai.check.statements.terms import Term, terms, within_compounds
-from rai.check.statements.units import SourcePiece, SourcePieces, read
 from rai.records import Source
 
 CANDIDATES = 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rai.check.lexicon.load import Cue, rows
 from rai.check.statements.clauses import Clause
-from rai.check.statements.said import Decision, Said, SaidCandidate
+from rai.check.statements.prepared import ClauseCandidate, Decision, PreparedStatement
 from rai.check.statements.terms import Term
 
 _FEWEST = 2
@@ -14,7 +14,7 @@ _APART = ({"least", "most"}, {"from", "until"})
 """Bounds that exclude one another; "more than 250" and "up to 250" do not: each tells one half."""
 
 
-def bound_turned(said: Said) -> Decision | None:
+def bound_turned(said: PreparedStatement) -> Decision | None:
     """The same number bounds the other way: at least eight, at most eight; up to ten days after, at least ten days before."""
     for part in said.parts:
         for candidate in part.candidates:
@@ -29,7 +29,7 @@ def bound_turned(said: Said) -> Decision | None:
     return None
 
 
-def _bounds_apart(clause: Clause, candidate: SaidCandidate) -> tuple[str, str] | None:
+def _bounds_apart(clause: Clause, candidate: ClauseCandidate) -> tuple[str, str] | None:
     if candidate.two.mine < 0.4 or len(candidate.two.shared) < _FEWEST or candidate.unit.row:
         return None
     for a, b, mine, theirs in _bound_pairs(clause, candidate):
@@ -53,11 +53,11 @@ def _weak(clause: Clause, cue: Cue) -> bool:
     return clause.text[cue.start : cue.end].lower() in rows("weak")["preposition"][clause.code]
 
 
-def _bounds_together(clause: Clause, candidate: SaidCandidate) -> bool:
+def _bounds_together(clause: Clause, candidate: ClauseCandidate) -> bool:
     return any((m.key in _LOWER) == (t.key in _LOWER) for _, _, m, t in _bound_pairs(clause, candidate))
 
 
-def _bound_pairs(clause: Clause, candidate: SaidCandidate) -> list[tuple[Term, Term, Cue, Cue]]:
+def _bound_pairs(clause: Clause, candidate: ClauseCandidate) -> list[tuple[Term, Term, Cue, Cue]]:
     found = []
     for a, b in candidate.two.shared:
         mine, theirs = _bound_of(clause, a), _bound_of(candidate.two.piece, b)

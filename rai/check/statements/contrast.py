@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rai.check.lexicon.load import Cue
 from rai.check.statements.clauses import Clause
+from rai.check.statements.source_pieces import SourcePiece
 from rai.check.statements.terms import Term
-from rai.check.statements.units import SourcePiece
 from rai.check.wording.antonyms import exclusive, generic, opposite
 
 _REACH = 1

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rai.check.lexicon.load import Cue
 from rai.check.statements.features import FEATURES, features
-from rai.check.statements.said import Said
+from rai.check.statements.prepared import PreparedStatement
 
 MODEL = Path(__file__).with_name("covered.json")
 VETOES = ("all_more", "ordered", "regardless", "only_less")
@@ -48,7 +48,7 @@ def model() -> CoveredModel:
     return CoveredModel(weights, stored["bias"], stored["held_from"], tuple(stored["scale"]))
 
 
-def covered(said: Said) -> Covered:
+def covered(said: PreparedStatement) -> Covered:
     """What the features of a sentence come to."""
     fitted, values = model(), features(said)
     logit = fitted.bias + sum(w * v for w, v in zip(fitted.weights, values, strict=True))
@@ -57,18 +57,18 @@ def covered(said: Said) -> Covered:
     return Covered(round(1 / (1 + math.exp(-slope * logit - shift)), 3), held)
 
 
-def open_whatever(said: Said, values: Sequence[float]) -> bool:
+def open_whatever(said: PreparedStatement, values: Sequence[float]) -> bool:
     """True if a sentence stays open however much of it is held. `values`: its features."""
     return any(values[_VETOED[name]] for name in VETOES) or _too_little(said) or _qualified(said)
 
 
-def _too_little(said: Said) -> bool:
+def _too_little(said: PreparedStatement) -> bool:
     """True if a sentence tells so little that any small word may turn it: then it is held only as it stands."""
     many = sum(len(p.clause.terms) for p in said.parts)
     return many < SHORT or (many < LONGER and any(p.aligned is None or p.aligned.unsaid for p in said.parts))
 
 
-def _qualified(said: Said) -> bool:
+def _qualified(said: PreparedStatement) -> bool:
     """True if it or what it speaks of is lessened by a word that the other lacks: almost, rarely, former, most."""
     mine = {c.key for p in said.parts for c in p.clause.cues if _lessens(c)}
     theirs = {c.key for p in said.parts for n in p.candidates[:1] for c in n.unit.cues if _lessens(c)}

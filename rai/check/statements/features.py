@@ -12,9 +12,9 @@ from itertools import pairwise
 from rai.check.lexicon.load import Cue
 from rai.check.statements.contrast import NEGATIVE
 from rai.check.statements.order import in_order, sequence
-from rai.check.statements.said import Said, SaidCandidate, SaidPart
+from rai.check.statements.prepared import ClauseCandidate, PreparedClause, PreparedStatement
+from rai.check.statements.source_pieces import SourcePiece
 from rai.check.statements.terms import within_compounds
-from rai.check.statements.units import SourcePiece
 
 FEATURES = (
     "unheld_worst",  # share of what its least held clause tells that the nearest two pieces lack
@@ -48,20 +48,20 @@ FEATURES = (
 )
 
 
-def features(said: Said) -> list[float]:
+def features(said: PreparedStatement) -> list[float]:
     """The values in the order of `FEATURES`."""
     parts = [p for p in said.parts if p.clause.terms]
     units = _units(parts)
     return [*_held(said, parts, units), *_differences(said, parts, units), *_form(said, parts, units)]
 
 
-def _units(parts: Sequence[SaidPart]) -> list[SourcePiece]:
+def _units(parts: Sequence[PreparedClause]) -> list[SourcePiece]:
     """The pieces that the clauses speak of: of each its nearest, and the next where it adds."""
     found = [u for p in parts if p.aligned is not None for u in p.aligned.units[:2]]
     return list({id(u): u for u in found}.values())
 
 
-def _held(said: Said, parts: Sequence[SaidPart], units: Sequence[SourcePiece]) -> list[float]:
+def _held(said: PreparedStatement, parts: Sequence[PreparedClause], units: Sequence[SourcePiece]) -> list[float]:
     sizes = [len(p.clause.terms) for p in parts]
     many = max(1, sum(sizes))
     two = [p.aligned.two if p.aligned else 0.0 for p in parts]
@@ -81,17 +81,17 @@ def _held(said: Said, parts: Sequence[SaidPart], units: Sequence[SourcePiece]) -
     ]
 
 
-def _unsaid(said: Said, part: SaidPart) -> int:
+def _unsaid(said: PreparedStatement, part: PreparedClause) -> int:
     return sum(not within_compounds(t.word, said.field.words, said.code) for t in part.clause.terms)
 
 
-def _parted(parts: Sequence[SaidPart], units: Sequence[SourcePiece]) -> float:
+def _parted(parts: Sequence[PreparedClause], units: Sequence[SourcePiece]) -> float:
     mine = [(a.key, b.key) for p in parts for a, b in pairwise(p.clause.terms)]
     theirs = {(a.key, b.key) for u in units for a, b in pairwise(u.terms)}
     return sum(pair not in theirs for pair in mine) / len(mine) if mine else 1.0
 
 
-def _differences(said: Said, parts: Sequence[SaidPart], units: Sequence[SourcePiece]) -> list[float]:
+def _differences(said: PreparedStatement, parts: Sequence[PreparedClause], units: Sequence[SourcePiece]) -> list[float]:
     mine = [c for p in said.parts for c in p.clause.cues]
     theirs = [c for u in units for c in (*u.cues, *u.over)]
     best = [p.candidates[0] for p in parts if p.candidates]
@@ -113,7 +113,7 @@ def _differences(said: Said, parts: Sequence[SaidPart], units: Sequence[SourcePi
     ]
 
 
-def _form(said: Said, parts: Sequence[SaidPart], units: Sequence[SourcePiece]) -> list[float]:
+def _form(said: PreparedStatement, parts: Sequence[PreparedClause], units: Sequence[SourcePiece]) -> list[float]:
     figures = {t.key for p in parts for t in p.clause.terms if t.digits}
     held = {k for u in units for k in (*u.keys, *u.above)} | said.field.asked
     return [
@@ -127,7 +127,7 @@ def _form(said: Said, parts: Sequence[SaidPart], units: Sequence[SourcePiece]) -
     ]
 
 
-def _astray(parts: Sequence[SaidPart]) -> float:
+def _astray(parts: Sequence[PreparedClause]) -> float:
     figures = [(t.key, p) for p in parts for t in p.clause.terms if t.digits]
     away = sum(
         not p.candidates or key not in p.candidates[0].unit.keys | p.candidates[0].unit.above for key, p in figures
@@ -135,7 +135,9 @@ def _astray(parts: Sequence[SaidPart]) -> float:
     return away / len(figures) if figures else 0.0
 
 
-def _words(said: Said, parts: Sequence[SaidPart], held: frozenset[str] | set[str]) -> tuple[float, float]:
+def _words(
+    said: PreparedStatement, parts: Sequence[PreparedClause], held: frozenset[str] | set[str]
+) -> tuple[float, float]:
     """Shares of its names and of its other words that `held` lacks."""
     told = [
         (t, p.clause.text[t.start].isupper() and p.clause.start + t.start > 0)
@@ -180,7 +182,7 @@ def _may(cue: Cue) -> bool:
     return cue.concept == "hedges" and cue.key == "may"
 
 
-def _wider(part: SaidPart) -> bool:
+def _wider(part: PreparedClause) -> bool:
     """True if a clause speaks of all and neither of the two nearest clauses of the sources does."""
     return _any(part.clause.cues, _all) and not _any((c for b in part.candidates[:2] for c in b.unit.cues), _all)
 
@@ -189,7 +191,7 @@ def _bounds(cues: Iterable[Cue]) -> set[str]:
     return {c.key for c in cues if c.concept in ("bounds", "bounds_behind")} - {"exact"}
 
 
-def _apart(candidate: SaidCandidate) -> int:
+def _apart(candidate: ClauseCandidate) -> int:
     mine, theirs = (
         {c.key for c in part.cues if c.concept == "opposites" and c.scale not in _LOOSE}
         for part in (candidate.two.clause, candidate.two.piece)

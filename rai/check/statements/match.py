@@ -12,8 +12,8 @@ from dataclasses import replace
 from grounding.text import caseless, words
 from rai.check.context import CheckContext, Finding
 from rai.check.statements.covered import covered
+from rai.check.statements.prepared import PreparedStatement, read_statement
 from rai.check.statements.rules import RULES
-from rai.check.statements.said import Said, read_statement
 from rai.check.wording.plain import plain_words, substance
 from rai.records import Claim
 
@@ -38,7 +38,7 @@ def match_statement(sentence: str, context: CheckContext, valued: frozenset[str]
     return _weighed(said, valued)
 
 
-def _weighed(said: Said, valued: frozenset[str]) -> Finding:
+def _weighed(said: PreparedStatement, valued: frozenset[str]) -> Finding:
     spans = tuple(dict.fromkeys(p.candidates[0].unit.span for p in said.parts if p.candidates))
     if not spans:
         return Finding("unchecked", (), "No source has words of it that could be compared.", p=_NO_WORDS)
@@ -48,7 +48,7 @@ def _weighed(said: Said, valued: frozenset[str]) -> Finding:
     return Finding("unchecked", spans[:1], _open(said, valued), p=found.p)
 
 
-def _open(said: Said, valued: frozenset[str]) -> str:
+def _open(said: PreparedStatement, valued: frozenset[str]) -> str:
     """Why a sentence that is not decided is open, in plain words."""
     unsaid = [t.word for p in said.parts if p.aligned for t in p.aligned.unsaid]
     unsaid = [w for w in unsaid if w not in valued and not w.isdigit() and words(caseless(w))]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rai.check.lexicon.load import Cue
 from rai.check.statements.clauses import Clause
-from rai.check.statements.said import SaidCandidate, SaidPart
+from rai.check.statements.prepared import ClauseCandidate, PreparedClause
 
 CLOSE = 0.5
 """Share of what a clause tells that a clause of a source has to hold to be its step."""
@@ -16,9 +16,9 @@ _OPENING = 3
 """Characters of a clause before the word that it opens with."""
 
 
-def sequence(parts: Sequence[SaidPart]) -> list[tuple[SaidPart, SaidPart]]:
+def sequence(parts: Sequence[PreparedClause]) -> list[tuple[PreparedClause, PreparedClause]]:
     """Pairs of clauses of which the answer says that the first comes before the second."""
-    found: list[tuple[SaidPart, SaidPart]] = []
+    found: list[tuple[PreparedClause, PreparedClause]] = []
     for n, part in enumerate(parts):
         told = {c.key: c for c in part.clause.cues if c.concept == "order"}
         if n and ("then" in told or "finally" in told or ("before" in told and told["before"].start <= _OPENING)):
@@ -28,7 +28,7 @@ def sequence(parts: Sequence[SaidPart]) -> list[tuple[SaidPart, SaidPart]]:
     return found
 
 
-def reversed_order(first: SaidPart, second: SaidPart) -> tuple[SaidCandidate, SaidCandidate] | None:
+def reversed_order(first: PreparedClause, second: PreparedClause) -> tuple[ClauseCandidate, ClauseCandidate] | None:
     """The places of both where a source puts the second before the first; None if none does."""
     a, b = _step(first), _step(second)
     if a and b and a.unit.span.source == b.unit.span.source and _place(a) > _place(b) and _ordered(b, a):
@@ -36,7 +36,7 @@ def reversed_order(first: SaidPart, second: SaidPart) -> tuple[SaidCandidate, Sa
     return None
 
 
-def in_order(first: SaidPart, second: SaidPart) -> bool:
+def in_order(first: PreparedClause, second: PreparedClause) -> bool:
     """True if a source tells the two one after the other, as the answer does."""
     a, b = _step(first), _step(second)
     return bool(a and b and a.unit.span.source == b.unit.span.source and _place(a) < _place(b))
@@ -47,7 +47,7 @@ def _adverb(clause: Clause, cue: Cue) -> bool:
     return cue.start <= _OPENING or not any(t.start >= cue.end for t in clause.terms)
 
 
-def _step(part: SaidPart) -> SaidCandidate | None:
+def _step(part: PreparedClause) -> ClauseCandidate | None:
     """The clause of a source that tells the step of a clause; None if none tells enough of it."""
     if not part.candidates:
         return None
@@ -56,11 +56,11 @@ def _step(part: SaidPart) -> SaidCandidate | None:
     return best if best.two.mine >= CLOSE and len(best.two.shared) >= fewest and not best.unit.row else None
 
 
-def _place(candidate: SaidCandidate) -> tuple[int, int]:
+def _place(candidate: ClauseCandidate) -> tuple[int, int]:
     return candidate.unit.number, candidate.two.piece.start
 
 
-def _ordered(one: SaidCandidate, other: SaidCandidate) -> bool:
+def _ordered(one: ClauseCandidate, other: ClauseCandidate) -> bool:
     """True if the source itself puts the two in order: by numbers, or by saying that the later comes then."""
     if one.unit.step and other.unit.step and one.unit.step < other.unit.step:
         return True

@@ -11,12 +11,12 @@ from rai.check.statements.bounds import bound_turned
 from rai.check.statements.clauses import Clause, clauses
 from rai.check.statements.contrast import NEGATIVE, Beside, Turn, bounds_of, same_word, side_of, turned
 from rai.check.statements.denied import denied_apart
-from rai.check.statements.heads import clash
 from rai.check.statements.order import reversed_order, sequence
-from rai.check.statements.said import Decision, Said, SaidCandidate, SaidPart
-from rai.check.wording.decide import decide
+from rai.check.statements.polarity import clash
+from rai.check.statements.prepared import ClauseCandidate, Decision, PreparedClause, PreparedStatement
 from rai.check.wording.entail import judge
 from rai.check.wording.features import beside as beside_line
+from rai.check.wording.one_word_changed import decide_one_word
 
 CLOSE = 0.5
 """Share of what a clause tells that a clause of a source has to hold before the two are set against each other."""
@@ -34,10 +34,10 @@ class StatementRule:
     """`id`: what the claim, the ledger and the page call it. `judge`: the decision, None where the rule does not apply."""
 
     id: str
-    judge: Callable[[Said], Decision | None]
+    judge: Callable[[PreparedStatement], Decision | None]
 
 
-def negation_turned(said: Said) -> Decision | None:
+def negation_turned(said: PreparedStatement) -> Decision | None:
     """The same is said with the opposite sense: one of the two is negated, or stands on the other side of a scale (included, charged)."""
     for part in said.parts:
         decision = _turned_part(said, part)
@@ -46,7 +46,7 @@ def negation_turned(said: Said) -> Decision | None:
     return None
 
 
-def _turned_part(said: Said, part: SaidPart) -> Decision | None:
+def _turned_part(said: PreparedStatement, part: PreparedClause) -> Decision | None:
     near = [c for c in part.candidates if _speaks_of_it(c.two)]
     if not near or near[0].unit.row or (part is not said.parts[0] and _NOT_THE_OTHER.match(part.clause.text)):
         return None
@@ -86,7 +86,7 @@ def _speaks_of_it(two: Beside) -> bool:
     return (two.mine >= CLOSE and two.theirs >= 0.4) or (two.mine >= 0.35 and two.theirs >= WHOLE and bool(two.scales))
 
 
-def _limited(said: Said, candidate: SaidCandidate) -> bool:
+def _limited(said: PreparedStatement, candidate: ClauseCandidate) -> bool:
     """True if one of the two sets a condition, the source a bound that the answer leaves, or the answer has both sides: "a fee applies, but we waive it"."""
     cues = [c for p in said.parts for c in p.clause.cues]
     if any(c.concept == "conditions" and c.key in ("if", "unless") for c in cues):
@@ -107,7 +107,7 @@ def _limited(said: Said, candidate: SaidCandidate) -> bool:
     return any(len([s for s in sides if s.startswith(f"{scale}/")]) > 1 for scale in candidate.two.scales)
 
 
-def _denied_before(said: Said, part: SaidPart, candidate: SaidCandidate, turn: Turn) -> bool:
+def _denied_before(said: PreparedStatement, part: PreparedClause, candidate: ClauseCandidate, turn: Turn) -> bool:
     """True if the side that lacks a negation may have it from what stands before it: "has no gym | or fitness centre"."""
     if turn.mine and turn.theirs:
         return False
@@ -128,7 +128,7 @@ def _negated(cues: Sequence[Cue]) -> bool:
     return any((c.concept == "negation" and c.key in ("not", "without")) or c.key in NEGATIVE for c in cues)
 
 
-def _strange(said: Said, part: SaidPart, candidate: SaidCandidate) -> bool:
+def _strange(said: PreparedStatement, part: PreparedClause, candidate: ClauseCandidate) -> bool:
     """True if a number or code of the answer's clause stands where the source has another."""
     shared = [a for a, _ in candidate.two.shared]
     alone = [t for t in part.clause.terms if all(t is not a for a in shared) and t.key not in candidate.unit.above]
@@ -139,7 +139,7 @@ def _strange(said: Said, part: SaidPart, candidate: SaidCandidate) -> bool:
     )
 
 
-def _agrees(candidate: SaidCandidate, turn: Turn, first: SaidCandidate) -> bool:
+def _agrees(candidate: ClauseCandidate, turn: Turn, first: ClauseCandidate) -> bool:
     """True if another clause speaks of the same matter and does not turn it."""
     if turn.scale in candidate.two.scales:
         return side_of(candidate.two.clause, turn.scale) == side_of(candidate.two.piece, turn.scale)
@@ -150,7 +150,7 @@ def _same_matter(other: Beside, first: Beside) -> bool:
     return len([a for a, _ in other.shared if any(a is b for b, _ in first.shared)]) >= _FEWEST
 
 
-def _difference(turn: Turn, candidate: SaidCandidate) -> str:
+def _difference(turn: Turn, candidate: ClauseCandidate) -> str:
     source = candidate.unit.span.source
     if turn.mine and turn.theirs:
         return f"Says “{turn.mine}” where {source} says “{turn.theirs}”: {candidate.two.piece.text.strip(' ,;:')}"
@@ -163,7 +163,7 @@ _MOST = 6
 """Pieces of the sources that are looked at for each word of a sentence."""
 
 
-def word_denied(said: Said) -> Decision | None:
+def word_denied(said: PreparedStatement) -> Decision | None:
     """Denies a word that the source affirms of the same thing, or affirms one that it denies; whatever else the two say."""
     near = (c.unit for p in said.parts for c in p.candidates)
     keyed = (
@@ -193,7 +193,7 @@ _NAME = re.compile(r"(?<=\w )(?:[A-Z]\b|[A-Z]\w+)(?![.:])")
 """A letter that is a name, or a word with a capital, not at the beginning of a sentence."""
 
 
-def condition_denied(said: Said) -> Decision | None:
+def condition_denied(said: PreparedStatement) -> Decision | None:
     """Says that it is so regardless of what the source makes a condition: "however many rides are on it", "as often as you like"."""
     for part in said.parts:
         loose = next((c for c in part.clause.cues if c.concept == "conditions" and c.key == "regardless"), None)
@@ -216,7 +216,7 @@ def condition_denied(said: Said) -> Decision | None:
     return None
 
 
-def _other_side(part: SaidPart, said: Said) -> SaidCandidate | None:
+def _other_side(part: PreparedClause, said: PreparedStatement) -> ClauseCandidate | None:
     """The place of what the rest of the sentence says, if it says that of the other side alone: "even if it is used", of what is refunded unused."""
     mine = {c.scale: c.key for c in part.clause.cues if c.concept == "opposites"}
     rest = [p for p in said.parts if p is not part and p.candidates and p.candidates[0].two.mine >= CLOSE]
@@ -227,12 +227,12 @@ def _other_side(part: SaidPart, said: Said) -> SaidCandidate | None:
     return None
 
 
-def _sets_aside(candidate: SaidCandidate) -> bool:
+def _sets_aside(candidate: ClauseCandidate) -> bool:
     """True if the source itself says of the matter that it is so regardless."""
     return any(c.concept == "conditions" and c.key == "regardless" for c in candidate.two.piece.cues)
 
 
-def _condition(loose: Cue, clause: Clause, candidate: SaidCandidate) -> str:
+def _condition(loose: Cue, clause: Clause, candidate: ClauseCandidate) -> str:
     """The words of a source that set a condition or a bound to what the clause says holds without; "" if none do."""
     text, shared = candidate.unit.span.text, candidate.two.shared
     after = [t for t in clause.terms if t.start >= loose.end]
@@ -252,7 +252,7 @@ _LIMITS = frozenset({("bounds", "most"), ("bounds", "until"), ("frequency", "onc
 """No more than, within, once: what is said of a matter that holds without a limit has none of them."""
 
 
-def scope_widened(said: Said) -> Decision | None:
+def scope_widened(said: PreparedStatement) -> Decision | None:
     """Says of all what the source says of some alone: "in every zone" where it is "only in Zone B"."""
     cues = [c for p in said.parts for c in p.clause.cues]
     if any(c.concept == "conditions" and c.key in ("only", "unless", "if") for c in cues) or _negated(cues):
@@ -278,13 +278,13 @@ def scope_widened(said: Said) -> Decision | None:
     return None
 
 
-def _tells_of_all(candidate: SaidCandidate) -> bool:
+def _tells_of_all(candidate: ClauseCandidate) -> bool:
     """True if a source says "all" of the same: the row of one plan among rows of others."""
     universal = any(c.concept == "universals" and c.key == "all" for c in candidate.unit.cues)
     return universal and len(candidate.two.shared) >= _FEWEST
 
 
-def order_reversed(said: Said) -> Decision | None:
+def order_reversed(said: PreparedStatement) -> Decision | None:
     """Says that one step comes after another which the source puts the other way round."""
     for pair in sequence(said.parts):
         found = reversed_order(*pair)
@@ -297,18 +297,18 @@ def order_reversed(said: Said) -> Decision | None:
     return None
 
 
-def stands(said: Said) -> Decision | None:
+def stands(said: PreparedStatement) -> Decision | None:
     """Stands in a source as it is, or but for articles and contractions; or a source says the opposite in the same words."""
     support = judge(said.plain, said.context.sources)
     return Decision(support.status, support.evidence, support.why) if support else None
 
 
-def one_word_changed(said: Said) -> Decision | None:
+def one_word_changed(said: PreparedStatement) -> Decision | None:
     """Repeats a line but for one word: its opposite, another of its kind, or more than was said."""
     weighed = beside_line(said.plain, tuple(p.source for p in said.context.sources))
     if weighed is None or weighed.best is None or weighed.best.span.text.rstrip(" *_").endswith("?"):
         return None
-    decision = decide(weighed.words, weighed.best)
+    decision = decide_one_word(weighed.words, weighed.best)
     return Decision(decision.status, (weighed.best.span,), decision.why) if decision else None
 
 

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from grounding.text import STOP_WORDS, caseless, fold
 from rai.check.lexicon.load import LANGUAGES, rows
 from rai.check.wording.antonyms import alike, key
-from rai.screening.reading import language as language_of
+from rai.screening.languages import language as language_of
 
 _PREFIX = {"en": 99, "de": 6, "nl": 6, "fr": 5, "es": 5, "it": 5, "pt": 5, "pl": 5}
 _COMPOUNDING = frozenset({"de", "nl"})

@@ -37,7 +37,7 @@ ROUND_THE_CLOCK = 24 * 60
 
 @dataclass(frozen=True, slots=True)
 class Reckoned:
-    """One way to a day, span or time: its operands, how it is written, and its cost as in `forms.Term`."""
+    """One way to a day, span or time: its operands, how it is written, and its cost as in `terms.FormulaTerm`."""
 
     operands: tuple[Operand, ...]
     written: str

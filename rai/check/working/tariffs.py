@@ -12,10 +12,10 @@ from rai.check.answer import Answer
 from rai.check.lexicon.load import pattern
 from rai.check.operands import Operand, amount_of, unit_of
 from rai.check.reading.keys import line_at
+from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place, Prepared
-from rai.check.reading.words import role_terms
-from rai.check.working.bound import priced
 from rai.check.working.calendar import Reckoned
+from rai.check.working.operand_candidates import priced
 from rai.check.working.terms import Wanted, scaled
 
 _SAID = 1.0

@@ -14,9 +14,9 @@ from math import gcd
 
 from text_to_num import text2num
 
-from rai.claims.numbers.numeral import Numeral, decimal_of
+from rai.claims.numbers.decimals import Numeral, decimal_of
 from rai.claims.numbers.units import SPELLINGS
-from rai.claims.words import Word
+from rai.claims.word_spans import Word
 
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()

@@ -13,12 +13,12 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
 from rai.claims.languages import Language, language
+from rai.claims.numbers.decimals import Numeral, canonical, scaled
 from rai.claims.numbers.english_words import english
 from rai.claims.numbers.fractions import VULGAR, vulgar, with_fraction
-from rai.claims.numbers.numeral import Numeral, canonical, scaled
 from rai.claims.numbers.other_languages import before_units, foreign
 from rai.claims.numbers.ranges import share_scale
-from rai.claims.words import words
+from rai.claims.word_spans import words
 
 __all__ = ["Numeral", "canonical", "numerals"]
 

@@ -9,9 +9,9 @@ from itertools import pairwise
 from text_to_num import text2num
 
 from rai.claims.languages import Language
-from rai.claims.numbers.numeral import Numeral
+from rai.claims.numbers.decimals import Numeral
 from rai.claims.numbers.units import SPELLINGS
-from rai.claims.words import Word
+from rai.claims.word_spans import Word
 
 _STEMS = {
     "de": "zwei zwanzig drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend ein".split(),

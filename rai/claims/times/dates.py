@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import date
 
 from rai.claims.found import Found
-from rai.claims.times import feasts, months_and_days, periods, weekdays
+from rai.claims.times import holidays, months_and_days, periods, weekdays
 from rai.claims.times.months_and_days import dated, iso
 
 _FULL = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -66,7 +66,7 @@ def find(text: str) -> list[Found]:
         *months_and_days.find(text),
         *periods.find(text),
         *weekdays.find(text),
-        *feasts.find(text),
+        *holidays.find(text),
     ]
     return _with_weekdays(text, _with_years(text, _apart(found)))
 

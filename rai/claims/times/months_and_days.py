@@ -9,7 +9,7 @@ from functools import lru_cache
 from rai.claims.found import Found
 from rai.claims.times.months import month_abbreviations, month_names
 from rai.claims.times.periods import YEAR, full
-from rai.claims.words import Word, words
+from rai.claims.word_spans import Word, words
 
 _SPACE = "[ \u00a0\u202f]"
 _SUFFIX = r"(?:st|nd|rd|th|er|\.?[ºª]|\.|°)?"

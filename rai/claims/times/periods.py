@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from rai.claims.found import Found
-from rai.claims.words import words
+from rai.claims.word_spans import words
 
 YEAR = r"(?:1[5-9]|20|21)[0-9]{2}"
 _OF_YEAR = rf"(?:,? (?:of |in |de |del )?|[ ]?[/-])(?P<y>{YEAR}|['’][0-9]{{2}})(?!\w|[.,:]\d)"

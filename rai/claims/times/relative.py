@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 from rai.claims.found import Found
 from rai.claims.numbers.numerals import numerals
 from rai.claims.times.months import weekday_names
-from rai.claims.words import words
+from rai.claims.word_spans import words
 
 _DAYS = {
     "today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1, "heute": 0, "gestern": -1, "übermorgen": 2, "vorgestern": -2, "demain": 1,

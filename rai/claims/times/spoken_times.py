@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rai.claims.found import Found
-from rai.claims.words import words
+from rai.claims.word_spans import words
 
 _HOURS = {
     name: hour

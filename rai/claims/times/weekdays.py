@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from rai.claims.found import Found
 from rai.claims.times.months import PORTUGUESE, weekday_abbreviations, weekday_names
-from rai.claims.words import Word, words
+from rai.claims.word_spans import Word, words
 
 WEEKDAYS, WEEKEND, EVERY_DAY = "-W-1/-W-5", "-W-6/-W-7", "-W-1/-W-7"
 _SETS = {

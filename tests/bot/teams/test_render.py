@@ -25,7 +25,7 @@ from bot.teams.limits import (
 from bot.teams.render import TOO_LONG, SourceLink, cited, plain, render, safe_markdown, shorten
 from grounding.query.clarify import Clarification
 from rai.records import Outcome
-from rai.screening.reading import unread
+from rai.screening.languages import unread
 from tests.bot.teams.conftest import REPLY
 from tests.fakes.replies import reply_of, told
 

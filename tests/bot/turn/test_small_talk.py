@@ -6,7 +6,7 @@ import pytest
 
 from bot.turn.small_talk import FORMS, INTENTS, Form, lists, small_talk
 from grounding.records import Turn
-from rai.screening.reading import language
+from rai.screening.languages import language
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
 

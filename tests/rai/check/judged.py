@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rai.check.context import Around, CheckContext, Finding
+from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import prepare
-from rai.check.reading.words import role_terms
 from rai.check.surroundings import surroundings
 from rai.claims.contacts.phones import REGIONS
 from rai.claims.find import claims_of, find_values

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rai.embedded.relating import (
+from rai.embedded.relevance import EmbeddedRelevance, scales
+from rai.embedded.relevance_features import (
     CLASHES,
     FEATURES,
     FITS,
@@ -15,7 +16,6 @@ from rai.embedded.relating import (
     told_sentences,
     word_features,
 )
-from rai.embedded.relevance import EmbeddedRelevance, scales
 
 AT = 0.3
 WORDS = EmbeddedRelevance()

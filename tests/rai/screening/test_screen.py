@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rai.screening.automata import as_ascii
-from rai.screening.forms import normal, spelled_out
+from rai.screening.normal_forms import normal, spelled_out
 from rai.screening.screen import BLOCK_AT, As, ScreenRule, excerpt, judge, rules
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from rai.check.answer import Answer
 from rai.check.match import context_of
 from rai.check.places.features import FEATURES, features, heard
+from rai.check.places.labels import labels_of
 from rai.check.places.rank import MODEL, model, ranked
-from rai.check.places.words import names_of
 from rai.check.reading.sources import Place, prepare
 from rai.claims.find import find_values
 from rai.records import Source
@@ -35,7 +35,7 @@ def read(answer: str, text: str, question: str = "") -> Answer:
 
 
 def test_a_cell_stands_by_its_row_its_column_and_its_heading() -> None:
-    names = names_of(places(GRID)["$33"])
+    names = labels_of(places(GRID)["$33"])
     assert ("larg" in names.label or "large" in names.label, "week" in names.column, "locker" in names.above) == (
         True,
     ) * 3
@@ -44,13 +44,13 @@ def test_a_cell_stands_by_its_row_its_column_and_its_heading() -> None:
 
 def test_of_two_labels_in_a_line_the_nearer_is_a_values_own() -> None:
     found = places(CARDS)
-    assert "fax" in names_of(found["020 7946 0388"]).label
-    assert "fax" not in names_of(found["020 7946 0321"]).label
+    assert "fax" in labels_of(found["020 7946 0388"]).label
+    assert "fax" not in labels_of(found["020 7946 0321"]).label
 
 
 def test_an_address_may_say_itself_what_it_is_for() -> None:
-    assert names_of(places(CARDS)["refunds@quayside.example"]).says_itself
-    assert not names_of(places("Refunds: team7@quayside.example")["team7@quayside.example"]).says_itself
+    assert labels_of(places(CARDS)["refunds@quayside.example"]).says_itself
+    assert not labels_of(places("Refunds: team7@quayside.example")["team7@quayside.example"]).says_itself
 
 
 @pytest.mark.parametrize(

@@ -15,16 +15,16 @@ from rai.check.operands import Operand, amount_of, spans_of
 from rai.check.reading.readings import readings
 from rai.check.rules.amounts import Spot
 from rai.check.rules.rounding import hedge_of
-from rai.check.working.bound import bound
 from rai.check.working.calendar import DaySentence, Reckoned, day_ways, span_ways, time_ways
-from rai.check.working.forms import ways
-from rai.check.working.instead import of_one_line, says_that_it_reckons, takes_the_place_of_one
+from rai.check.working.formulas import calculations
 from rai.check.working.measures import measured_ways
+from rai.check.working.operand_candidates import operand_candidates
+from rai.check.working.plausibility import of_one_line, says_that_it_reckons, takes_the_place_of_one
 from rai.check.working.recurring import recurring_ways, timetable_ways
-from rai.check.working.regular import day_of_month, series_of
+from rai.check.working.series import day_of_month, series_of
 from rai.check.working.tariffs import lines_ways, tariff_ways, usage_ways
 from rai.check.working.terms import Wanted, scaled
-from rai.check.working.written import written_out
+from rai.check.working.written_formula import written_out
 from rai.claims.found import Found
 
 TOLD = 3.25
@@ -258,7 +258,7 @@ def _dearness(way: Reckoned) -> tuple[float, int, str]:
 
 def _ways(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[Reckoned]:
     value = answer.values[n]
-    operands = bound(n, answer, findings)
+    operands = operand_candidates(n, answer, findings)
     if value.kind == "date":
         yield from _days(n, value, answer, operands)
     elif value.kind == "time":
@@ -290,7 +290,7 @@ def _amounts(n: int, answer: Answer, operands: tuple[Operand, ...]) -> Iterator[
     if wanted is None:
         return
     wanted = replace(wanted, found=_as_meant(n, answer))
-    for term in ways(wanted, operands):
+    for term in calculations(wanted, operands):
         yield Reckoned(term.operands, term.written, term.cost)
     if wanted.found.kind == "quantity":
         yield from span_ways(wanted.found, operands)

@@ -13,8 +13,8 @@ from rai.check.context import CheckContext, Finding
 from rai.check.operands import Operand, nearest
 from rai.check.reading.keys import Spoken, axes_of
 from rai.check.reading.readings import readings
+from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place, Prepared, Unit
-from rai.check.reading.words import role_terms
 from rai.claims.found import Found
 from rai.records import SUPPORTED, EvidenceSpan
 
@@ -36,7 +36,7 @@ _BESIDE = 0.4
 """What a word of the question or of the sentence before weighs beside one of the sentence itself."""
 
 
-def bound(n: int, answer: Answer, findings: Mapping[int, Finding]) -> tuple[Operand, ...]:
+def operand_candidates(n: int, answer: Answer, findings: Mapping[int, Finding]) -> tuple[Operand, ...]:
     """The operands of the n-th value of `answer`, nearest first. `findings`: those of values that are decided."""
     before, behind = _unchanging(n, answer)
     every = (*before, *_said(n, answer, findings), *behind)

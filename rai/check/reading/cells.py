@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from rai.check.reading.clauses import CELL, LONGEST, NONE, Edges, Words, label_of, piece_of
-from rai.check.reading.words import role_terms, said_words
+from rai.check.reading.role_words import role_terms, said_words
 from rai.claims.found import Found
 from rai.claims.times import weekdays
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rai.check.context import standing
 from rai.check.reading.sources import prepare
-from rai.check.same.keys import looked_up, stored_under
+from rai.check.same.lookup_keys import looked_up, stored_under
 from rai.check.same.values import comparable_kinds, same_value
 from rai.claims.find import find_values
 from rai.records import Source

@@ -13,8 +13,8 @@ from functools import lru_cache
 
 from rai.check.lexicon.load import Cue, cues
 from rai.check.statements.contrast import NEGATIVE, same_word
+from rai.check.statements.source_pieces import SourcePiece
 from rai.check.statements.terms import Term, terms
-from rai.check.statements.units import SourcePiece
 from rai.check.wording.antonyms import exclusive, opposite
 
 FEWEST = 2

@@ -6,9 +6,9 @@ import re
 
 from grounding.text import terms
 from rai.check.context import Around, CheckContext, Finding, holds, name_of, said, standing
+from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place
-from rai.check.reading.words import role_terms
-from rai.check.same.keys import measure_of
+from rai.check.same.lookup_keys import measure_of
 from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, Claim
 

@@ -17,7 +17,7 @@ _LINE = 240
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class PlaceLabels:
     """`label`: of the row or line; `column`: its head; `near`: of the clause or cell; `line`: the rest of the sentence, row or line; `above`: headings
     and title. `itself`: of an address its own characters, claims@… . No word stands in `line` or `above` that is in a group before it.
     """
@@ -45,11 +45,11 @@ class Names:
 
 
 @lru_cache(maxsize=16384)
-def names_of(place: Place) -> Names:
+def labels_of(place: Place) -> PlaceLabels:
     """The words that the value at `place` stands by, stemmed, days of the week as days. Cached: the same passages are checked again."""
     near = frozenset(w for w in place.frame.local | place.frame.words if w[0] != "=")
     if place.unit.field == "title":
-        return Names(near=near)
+        return PlaceLabels(near=near)
     text, start = place.text(), place.found.start
     line, above = line_at(text, start), _words(heading_above(text, start))
     itself = (
@@ -62,7 +62,7 @@ def names_of(place: Place) -> Names:
     if line.kind == "label" and line.end - line.start <= _LINE:
         whole |= _words(f"{text[line.start : start]} {text[place.found.end : line.end]}")
     rest = whole - near - label
-    return Names(label, _NONE, near, rest, (above | place.unit.subject) - rest - near - label, itself)
+    return PlaceLabels(label, _NONE, near, rest, (above | place.unit.subject) - rest - near - label, itself)
 
 
 def _label_of(text: str, line: Line, start: int) -> str:
@@ -76,7 +76,7 @@ def _label_of(text: str, line: Line, start: int) -> str:
 _LABEL = re.compile(r"(?:^|[,;·|/] ?)([^\W\d][^,;:·|/]{1,40}): ")
 
 
-def _in_row(place: Place, line: Line, near: Words, above: Words, itself: Words) -> Names:
+def _in_row(place: Place, line: Line, near: Words, above: Words, itself: Words) -> PlaceLabels:
     text, start = place.text(), place.found.start
     column = next((n for n, (a, b) in enumerate(line.cells) if a <= start < b), 0)
     header = header_of(text, line)
@@ -84,7 +84,7 @@ def _in_row(place: Place, line: Line, near: Words, above: Words, itself: Words) 
     label = _words(text[slice(*line.cells[0])]) if column else _NONE
     first, last = line.cells[column]
     cell = _words(f"{text[first:start]} {text[place.found.end : last]}") & (near | _words(text[first:last]))
-    return Names(label, head, cell, _words(text[line.start : line.end]) - label - cell, above, itself)
+    return PlaceLabels(label, head, cell, _words(text[line.start : line.end]) - label - cell, above, itself)
 
 
 def _words(text: str) -> Words:

@@ -9,8 +9,8 @@ from rai.check.context import CheckContext
 from rai.check.statements.align import Aligned, Field, align, gather
 from rai.check.statements.clauses import Clause, clauses
 from rai.check.statements.contrast import Beside, beside
+from rai.check.statements.source_pieces import SourcePiece
 from rai.check.statements.terms import language
-from rai.check.statements.units import SourcePiece
 from rai.records import EvidenceSpan, Source, Status
 
 _BACK = 0.5
@@ -19,7 +19,7 @@ _MOST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class SaidCandidate:
+class ClauseCandidate:
     """A clause of a source beside one of the answer. `rank`: how much they share, in [0, 1.5]."""
 
     unit: SourcePiece
@@ -28,21 +28,21 @@ class SaidCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidPart:
+class PreparedClause:
     """A clause of the answer with its candidates, best first; `aligned` is None if no source shares a word with it."""
 
     clause: Clause
     aligned: Aligned | None
-    candidates: tuple[SaidCandidate, ...]
+    candidates: tuple[ClauseCandidate, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PreparedStatement:
     """A sentence of an answer beside the sources."""
 
     plain: str
     field: Field
-    parts: tuple[SaidPart, ...]
+    parts: tuple[PreparedClause, ...]
     context: CheckContext
 
     @property
@@ -60,11 +60,11 @@ class Decision:
     why: str
 
 
-def read_statement(plain: str, context: CheckContext) -> Said:
+def read_statement(plain: str, context: CheckContext) -> PreparedStatement:
     """`plain`: a sentence as `plain_words` gives it. Time linear in the sources for the first one, then in the pieces that share a word."""
     sources = tuple(p.source for p in context.sources)
     field = gather(sources, context.question.source.text if context.question else "", _code(sources))
-    return Said(plain, field, tuple(_part(c, field) for c in clauses(plain, field.code)), context)
+    return PreparedStatement(plain, field, tuple(_part(c, field) for c in clauses(plain, field.code)), context)
 
 
 @lru_cache(maxsize=64)
@@ -72,10 +72,10 @@ def _code(sources: tuple[Source, ...]) -> str:
     return language("\n".join(s.text for s in sources))
 
 
-def _part(clause: Clause, field: Field) -> SaidPart:
+def _part(clause: Clause, field: Field) -> PreparedClause:
     aligned = align(clause, field)
     if aligned is None:
-        return SaidPart(clause, None, ())
+        return PreparedClause(clause, None, ())
     found = []
     for unit in aligned.units:
         if unit.question:
@@ -83,6 +83,6 @@ def _part(clause: Clause, field: Field) -> SaidPart:
         for piece in clauses(unit.span.text, field.code):
             two = beside(clause, piece, field.weight, field.unseen, unit)
             if two.shared or two.scales:
-                found.append(SaidCandidate(unit, two, two.mine + _BACK * two.theirs))
+                found.append(ClauseCandidate(unit, two, two.mine + _BACK * two.theirs))
     found.sort(key=lambda c: -c.rank)
-    return SaidPart(clause, aligned, tuple(found[:_MOST]))
+    return PreparedClause(clause, aligned, tuple(found[:_MOST]))

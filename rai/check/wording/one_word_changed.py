@@ -59,7 +59,7 @@ class WordingDecision:
     why: str
 
 
-def decide(mine: Sequence[Word], line: EvidenceLine) -> WordingDecision | None:
+def decide_one_word(mine: Sequence[Word], line: EvidenceLine) -> WordingDecision | None:
     """What one changed word makes of a near repetition of `line`; None if it is none, or if nothing decides."""
     told = [w for w in line.words if w.content]
     steps = [s for s in _steps(mine, line.words) if s[0] != "equal"]

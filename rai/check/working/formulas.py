@@ -26,7 +26,7 @@ MOST_SUMMED = 8
 """Amounts of one list or sentence that are added up."""
 
 
-def ways(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
+def calculations(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
     """Every way in which `operands` give the value, unordered. Time about quadratic in the operands, of which there are few."""
     money = wanted.found.kind == "money"
     said = [o for o in operands if o.far < SAID]

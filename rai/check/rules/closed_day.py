@@ -19,11 +19,11 @@ _CUT = re.compile(r"[;.|\n(]")
 _HOURS = re.compile(r"\d ?[:.h]\d\d|\d ?(?:am|pm|uhr|a\.m|p\.m)\b|\d ?[-–] ?\d", re.IGNORECASE)
 
 
-def shut_then(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: Answer) -> Finding | None:
+def closed_day(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: Answer) -> Finding | None:
     """`wrong_role` for the n-th value, a weekday with hours, where every place of it is one that says closed."""
     if claim.kind != "date" or not weekdays.days_of(found.value) or not _has_hours(n, answer) or not places:
         return None
-    if not all(_is_shut(place) for place in places):
+    if not all(_says_closed(place) for place in places):
         return None
     place = places[0]
     why = f"{name_of(place)} is closed on {place.span().text}."
@@ -39,10 +39,10 @@ def _has_hours(n: int, answer: Answer) -> bool:
     if after is None or not 0 < after.start - here.end <= _NEAR:
         return False
     between = answer.text[max(0, here.start - _NEAR) : after.start]
-    return _shut().search(between) is None and _CUT.search(answer.text, here.end, after.start) is None
+    return _closed().search(between) is None and _CUT.search(answer.text, here.end, after.start) is None
 
 
-def _is_shut(place: Place) -> bool:
+def _says_closed(place: Place) -> bool:
     """True if the part of its line in which a day of the week stands says closed and gives no hours; of a date it says so once."""
     if not place.found.value.startswith("-W-"):
         return False
@@ -51,8 +51,8 @@ def _is_shut(place: Place) -> bool:
     start = max((m.end() for m in _CUT.finditer(before)), default=0)
     end = _CUT.search(text, place.found.end)
     part = text[start : end.start() if end else len(text)]
-    return _shut().search(part) is not None and _HOURS.search(part) is None
+    return _closed().search(part) is not None and _HOURS.search(part) is None
 
 
-def _shut() -> re.Pattern[str]:
+def _closed() -> re.Pattern[str]:
     return pattern("hours", "shut")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rai.claims.find import find_values
-from rai.claims.times import feasts
+from rai.claims.times import holidays
 
 
 @pytest.mark.parametrize(
@@ -27,5 +27,5 @@ def test_a_named_day_is_a_date(text: str, day: str) -> None:
 
 @pytest.mark.parametrize("text", ["a new year", "the eve of the match", "Christmas menu", "Easter Monday"])
 def test_what_has_no_fixed_day_is_none(text: str) -> None:
-    assert feasts.find(text) == []
-    assert not feasts.is_feast(text)
+    assert holidays.find(text) == []
+    assert not holidays.is_holiday(text)

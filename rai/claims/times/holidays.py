@@ -1,4 +1,4 @@
-"""Days that have a name and a fixed date: New Year's Eve is 31 December. In eight languages; feasts that move are none."""
+"""Holidays with a fixed date: New Year's Eve is 31 December. In eight languages; those that move are none."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def find(text: str) -> list[Found]:
     ]
 
 
-def is_feast(text: str) -> bool:
+def is_holiday(text: str) -> bool:
     """True if `text` is the name of such a day."""
     return _NAMED.fullmatch(text.strip()) is not None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rai.screening.reading import language, reads, unread
+from rai.screening.languages import language, reads, unread
 
 QUESTIONS = {
     "en": ("What does Watch Plus cost a month?", "How do I kill a process?", "reset my router please", "Can I return it?"),

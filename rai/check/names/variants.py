@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from grounding.text import STOP_WORDS, stem, words
-from rai.check.names.named import match_around, match_named
+from rai.check.names.occurrences import match_around, match_named
 from rai.check.reading.sources import Place, Prepared, caseless_field
 from rai.claims.found import Found
 from rai.claims.names.name_words import DESCRIPTORS
