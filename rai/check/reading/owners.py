@@ -15,6 +15,7 @@ from itertools import pairwise
 from grounding.text import fold, terms
 from rai.check.reading.sources import Place
 from rai.claims.contacts.regions import countries
+from rai.tables import table
 
 Words = frozenset[str]
 
@@ -35,26 +36,15 @@ WINDOW = 1000
 """Characters before and after a contact in which its clause is looked for."""
 HEADING_LINES = 12
 """Lines above a contact in which its headings are looked for."""
-_GENERIC = frozenset(
-    "call phone telephone tel number line contact reach dial ring e email mail write visit site website web page url link address "
-    "fax hotline helpline please use click send message text sms available open here details information info via toll free mailto http "
-    "https www com".split()
-) - {"fax"}  # fmt: skip
+_TABLE = table(__file__)
+_GENERIC: frozenset[str] = frozenset(_TABLE["generic"])
 _CALLED = re.compile(
     r"\b(?:call|dial|ring|phone|tele\w*|tel|anruf\w*|appel\w*|llam\w*|chiam\w*|lig\w*)\b", re.IGNORECASE
 )
-_WEAK = frozenset(
-    "customer client team question help service desk office department agent hour day week monday tuesday wednesday thursday "
-    "friday saturday sunday today now issue problem request about any other general main new inquiry enquiry assistance people "
-    "person staff member user speak talk direct".split()
-)
+_WEAK: frozenset[str] = frozenset(_TABLE["weak"])
 """Words that many owners share: alone they name nobody, unless the owner has no others."""
-_CLASSES = (
-    "billing bill invoice payment pay charge refund", "support technical tech troubleshoot assistance helpdesk",
-    "sale sales buy purchase quote", "return returns exchange rma", "emergency urgent emergencies outage", "press media journalist",
-    "career job jobs hr recruit hiring", "delivery shipping shipment ship parcel", "booking reservation book reserve reservations",
-)  # fmt: skip
-_CLASS = {terms(word)[0]: f"class:{names.split()[0]}" for names in _CLASSES for word in names.split() if terms(word)}
+_CLASSES: list[list[str]] = _TABLE["classes"]
+_CLASS = {terms(word)[0]: f"class:{names[0]}" for names in _CLASSES for word in names if terms(word)}
 
 
 @lru_cache(maxsize=4096)
@@ -66,11 +56,7 @@ def label_words(text: str) -> Words:
     return frozenset({_CLASS.get(w, w) for w in words} | {f"region:{r}" for r in (*countries(plain), *people)})
 
 
-_PEOPLES = {
-    "dutch": "NL", "belgian": "BE", "german": "DE", "austrian": "AT", "swiss": "CH", "french": "FR", "italian": "IT", "spanish": "ES",
-    "portuguese": "PT", "british": "GB", "irish": "IE", "polish": "PL", "danish": "DK", "swedish": "SE", "norwegian": "NO", "finnish": "FI",
-    "czech": "CZ", "hungarian": "HU", "american": "US", "canadian": "CA", "australian": "AU", "mexican": "MX", "brazilian": "BR", "japanese": "JP",
-}  # fmt: skip
+_PEOPLES: dict[str, str] = _TABLE["peoples"]
 """Of which country what is so called is: the Dutch line."""
 
 

@@ -6,31 +6,15 @@ import re
 from functools import lru_cache
 
 from grounding.text import STOP_WORDS, stem, terms
+from rai.tables import table
 
 # Words that name the same role of a value; compared as one. The sign keeps a class apart from the word
-_CUES = {
-    stem(word): f"~{role}"
-    for role, words in {
-        "price": "cost costs price priced prices fee fees charge charged charges pay rate rates amount fare tariff payment",
-        "phone": "phone call telephone tel number hotline ring dial contact reach line",
-        "email": "email mail write send",
-        "hours": "open opens hour hours close closes opening closing closed",
-        "website": "website site web link url page online",
-        "child": "child children kid kids",
-        "adult": "adult adults grownup grownups",
-        "people": "people person guest guests visitor visitors",
-    }.items()
-    for word in words.split()
-}
+_TABLE = table(__file__)
+_CUES: dict[str, str] = {stem(word): f"~{role}" for role, words in _TABLE["roles"].items() for word in words}
 
 
 # what countries are also called, so that the line for the UK is that of the United Kingdom
-_COUNTRIES = {
-    "UK": "United Kingdom", "U.K.": "United Kingdom", "GB": "United Kingdom", "Britain": "United Kingdom", "British": "United Kingdom",
-    "US": "United States", "U.S.": "United States", "USA": "United States", "America": "United States", "American": "United States",
-    "German": "Germany", "French": "France", "Canadian": "Canada", "Spanish": "Spain", "Italian": "Italy", "Dutch": "Netherlands",
-    "Swiss": "Switzerland", "Austrian": "Austria", "Irish": "Ireland", "Portuguese": "Portugal", "Polish": "Poland",
-}  # fmt: skip
+_COUNTRIES: dict[str, str] = _TABLE["countries"]
 _COUNTRY = re.compile(rf"(?<!\w)(?:{'|'.join(re.escape(c) for c in sorted(_COUNTRIES, key=len, reverse=True))})(?!\w)")
 # one word for what is written as one, as two or with a hyphen
 _VERBS = ("check", "pick", "drop", "log", "sign", "set", "top", "roll", "cut", "start")

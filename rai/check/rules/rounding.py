@@ -31,6 +31,7 @@ from rai.claims.found import Found
 from rai.claims.numbers.decimals import decimal_of
 from rai.claims.numbers.units import dimension_of, factors
 from rai.records import Claim
+from rai.tables import table
 
 Hedge = Literal["about", "near_below", "near_above", "above", "below", "least", "most"]
 
@@ -40,22 +41,10 @@ PRICE_BELOW = Decimal(1000)
 
 _FILLER = r"(?: (?:a|an|the|some|only|just|about|around))?"
 _NO_SIGN = r"(?!)"
-_HEDGES: tuple[tuple[Hedge, str, str], ...] = (
-    ("most", (r"up to|at most|no more than|not more than|a maximum of|maximum|as (?:much|many|long) as|max\.?|"
-     r"bis zu|höchstens|jusqu['’]à|au plus|au maximum|hasta|como máximo|fino a|al massimo|até|no máximo"), "≤"),
-    ("least", (r"at least|no less than|not less than|a minimum of|minimum|starting at|min\.?|"
-     r"mindestens|au moins|al menos|como mínimo|almeno|pelo menos"), "≥"),
-    ("near_below", (r"nearly|almost|(?:just|slightly|a little|a bit) (?:under|below|less than|shy of)|close to|not quite|approaching|"
-     r"un peu moins d[e']|algo menos de|pouco menos de|iets minder dan|bijna|niecałe|niecałych|prawie|knapp|beinahe|nahezu|près de|presque|casi|quasi|poco meno di|quase|perto de"), _NO_SIGN),
-    ("near_above", (r"(?:just|slightly|a little|a bit) (?:over|above|more than)|"
-     r"un peu plus d[e']|algo más de|pouco mais de|poco più di|iets meer dan|nieco ponad|gut"), _NO_SIGN),
-    ("above", (r"over|more than|above|upwards of|in excess of|exceeding|greater than|beyond|"
-     r"über|mehr als|plus de|más de|più di|oltre|mais de|acima de"), ">"),
-    ("below", (r"under|less than|below|fewer than|lower than|"
-     r"unter|weniger als|moins de|menos de|meno di|abaixo de"), "<"),
-    ("about", (r"about|around|approximately|approx\.?|roughly|circa|ca\.?|c\.|some|in the region of|an estimated|more or less|rounded to|"
-     r"rund|etwa|ungefähr|zirka|environ|autour de|à peu près|unos|unas|alrededor de|aproximadamente|circa|all['’]incirca|cerca de|uns|umas|ongeveer|zo'n|około|mniej więcej"), "~|≈|±|≃|∼"),
-)  # fmt: skip
+_HEDGES: tuple[tuple[Hedge, str, str], ...] = tuple(
+    (hedge, "|".join(said["words"]), "|".join(said["signs"]) or _NO_SIGN)
+    for hedge, said in table(__file__)["hedges"].items()
+)
 _BEFORE = tuple(
     (hedge, re.compile(rf"(?:\b(?:{words}){_FILLER}[ \u00a0]|(?:{signs})[ \u00a0]?)$", re.IGNORECASE))
     for hedge, words, signs in _HEDGES

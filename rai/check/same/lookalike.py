@@ -7,13 +7,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from rai.claims.contacts.links import unicode_host
+from rai.tables import table
 
 # Signs that pass for others; letters of other scripts that look Latin (Unicode TR 39 confusables, the common ones)
-_LATIN = {
-    "a": "аɑαａ@", "b": "ьƅ", "c": "сϲｃ", "d": "ԁɗ", "e": "еєҽ3", "g": "ɡց", "h": "һհ", "i": "іıɩιíì", "j": "јϳ", "k": "кκ",
-    "l": "ӏ1|ǀℓⅼ", "m": "м", "n": "ոո", "o": "оοօσ0", "p": "рρ", "q": "ԛզ", "s": "ѕꜱ5$", "t": "тτ", "u": "υսʋ", "v": "ѵν",
-    "w": "ѡԝա", "x": "хχ", "y": "уүγ", "z": "ᴢ",
-}  # fmt: skip
+_LATIN: dict[str, str] = table(__file__)["latin"]
 _SIGNS = str.maketrans({sign: letter for letter, signs in _LATIN.items() for sign in signs})
 _PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("i", "l"))
 _SECOND = frozenset("co com org net ac gov edu or ne go".split())

@@ -9,19 +9,12 @@ from itertools import pairwise
 
 from rai.check.lexicon.load import Cue, cues
 from rai.check.statements.terms import Term, terms
+from rai.tables import table
 
 FEWEST = 2
 """Words that tell something of a clause that stands by itself; a shorter one belongs to the clause before it."""
-_JOINTS = {
-    "en": "and|but|or|so|which|who|while|whereas|because|since|although|though|as long as|provided|if|when|unless|then|where|plus|before|after|once",
-    "de": "und|aber|oder|denn|während|weil|da|obwohl|wenn|falls|sofern|dann|dafür|sonst|bevor|nachdem",
-    "fr": "et|mais|ou|donc|car|tandis que|alors que|parce que|si|quand|puis|ensuite|sinon|avant de|après",
-    "es": "y|pero|o|así que|mientras|porque|aunque|si|cuando|luego|después|pues",
-    "it": "e|ma|o|quindi|mentre|perché|se|quando|poi|però|oppure",
-    "pt": "e|mas|ou|portanto|enquanto|porque|embora|se|quando|depois|porém",
-    "nl": "en|maar|of|dus|terwijl|omdat|want|als|wanneer|dan|daarna",
-    "pl": "i|a|ale|lub|albo|więc|podczas gdy|ponieważ|jeśli|gdy|potem|oraz",
-}
+_TABLE = table(__file__)
+_JOINTS: dict[str, str] = {code: "|".join(words) for code, words in _TABLE["joints"].items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +77,6 @@ def _cut(code: str) -> re.Pattern[str]:
     return re.compile(rf"[;:()–—](?=\s|\w)|,(?=\s)|{whole} (?=(?:{joints}|{concessive})\s)", re.IGNORECASE)
 
 
-_LEADING = {
-    "en": ("even", "only", "whether", "as", "except", "matter"), "de": ("auch", "selbst", "nur", "ob"), "fr": ("même", "seulement", "sauf", "que"), "es": ("incluso", "solo", "sólo", "aun"),
-    "it": ("anche", "solo"), "pt": ("mesmo", "só", "somente"), "nl": ("ook", "zelfs", "alleen"), "pl": ("nawet", "tylko"),
-}  # fmt: skip
+_LEADING: dict[str, tuple[str, ...]] = {code: tuple(words) for code, words in _TABLE["leading"].items()}
 """Words that belong to the joint behind them: even if, only when, whether or not."""
-_CONCESSIVE = {
-    "en": "even if|even when|even though|even without|only if|only when|whether|regardless|no matter", "de": "auch wenn|selbst wenn|nur wenn|ob|unabhängig", "fr": "même si|même sans|seulement si|sauf si",
-    "es": "incluso si|aunque|solo si|sólo si", "it": "anche se|solo se", "pt": "mesmo que|mesmo se|só se", "nl": "ook als|zelfs als|alleen als", "pl": "nawet jeśli|nawet gdy|tylko jeśli",
-}  # fmt: skip
+_CONCESSIVE: dict[str, str] = {code: "|".join(words) for code, words in _TABLE["concessive"].items()}

@@ -16,21 +16,14 @@ _WORDS = Path(__file__).parent / "words"
 _NEGATING = ("un", "in", "im", "il", "ir", "dis", "non", "de", "mis", "anti", "sub")
 _BASES = ("un", "in", "im", "non", "dis")
 _SHORTEST_BASE = 4
-_IRREGULAR = {
-    form: line.split()[0]
-    for line in (
-        "be is are was were been being am", "have has had having", "do does did done", "go goes went gone", "take took taken",
-        "get got gotten getting", "make made", "give gave given", "come came", "see saw seen", "know knew known", "think thought",
-        "say said", "tell told", "leave leaves", "feel felt", "keep kept", "begin began begun beginning", "show shown", "hear heard",
-        "run ran running", "hold held", "bring brought", "write wrote written", "sit sat sitting", "stand stood", "lose loses losing",
-        "pay paid", "meet met", "lead led", "understand understood", "speak spoke spoken", "spend spent", "grow grew grown",
-        "win won winning", "buy bought", "sell sold", "send sent", "fall fell fallen", "rise rose risen", "build built",
-        "draw drew drawn", "break broke broken", "choose chose chosen", "drive drove driven", "eat ate eaten", "teach taught",
-        "catch caught", "fight fought", "throw threw thrown", "wear wore worn", "forget forgot forgotten", "die dies died dying",
-        "child children", "man men", "woman women", "person people", "foot feet", "tooth teeth", "mouse mice", "life lives", "wife wives",
-    )
-    for form in line.split()
-}  # fmt: skip
+
+
+def _lines(name: str) -> list[str]:
+    text = (_WORDS / name).read_text("utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+_IRREGULAR = {form: line.split()[0] for line in _lines("irregular.txt") for form in line.split()}
 
 
 @lru_cache(maxsize=65536)
@@ -86,11 +79,6 @@ def _negates(a: str, b: str) -> bool:
     if any(a.startswith(p) and len(a) - len(p) >= _SHORTEST_BASE and a[len(p) :] == b for p in _NEGATING):
         return True
     return a.endswith("less") and len(a) > 7 and b in (a[:-4], a[:-4] + "ful")
-
-
-def _lines(name: str) -> list[str]:
-    text = (_WORDS / name).read_text("utf-8")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
 @lru_cache(maxsize=1)

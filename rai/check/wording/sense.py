@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from grounding.text import STOP_WORDS, fold
 from rai.check.wording.antonyms import key, opposite
+from rai.tables import table
 
 LONGER = 1.25
 """How many times as much content the longer of two opposite sentences may have: what is added may be what is negated."""
@@ -53,26 +54,10 @@ the rest, which deny another thing (from the next month, never retroactively).""
 
 _PARTED = re.compile(r"[,;:] |\s[-|]\s|\b(?:and|or|but|also) (?:do |does |is |are |can )?not\b")
 _SPELT = {"'ll": "will", "'re": "are", "'ve": "have", "'m": "am"}
-_ARTICLES = {
-    "en": frozenset("a an the please".split()),
-    "de": frozenset(), "fr": frozenset(), "it": frozenset(), "es": frozenset(), "pt": frozenset(),
-}  # fmt: skip
-_NEGATIONS = {
-    "en": frozenset("not no never none nor neither nobody nothing nowhere without unable".split()),
-    "de": frozenset("nicht kein keine keinen keinem keiner keines nie niemals niemand nichts weder nirgends nirgendwo".split()),
-    "fr": frozenset("ne pas jamais aucun aucune ni".split()),
-    "it": frozenset("non mai nessun nessuno nessuna niente nulla né".split()),
-    "es": frozenset("no nunca jamás ningún ninguno ninguna nada nadie ni tampoco".split()),
-    "pt": frozenset("não nunca nenhum nenhuma nada ninguém nem jamais".split()),
-}  # fmt: skip
-_FUNCTION = {
-    "en": frozenset("the is are and of to in for with you a be can will on at by it your this that have has do not we our if or from".split()),
-    "de": frozenset("der die das und ist sind ein eine einen einem einer mit für auf werden wird im den dem des von zu kann können nur bei sie wir ihr ihre am zum zur oder nicht kein keine".split()),
-    "fr": frozenset("le la les l des est sont et un une dans pour avec ne pas que vous nous au aux du de sur être peut votre ou par en ce cette".split()),
-    "it": frozenset("il lo la gli i le è sono e di che per con non una della del nel nei nella dei un si può al alla da in".split()),
-    "es": frozenset("el la los las es son y de que por con no una un del en se puede para su al está están o lo".split()),
-    "pt": frozenset("o a os as é são e de que por com não uma um do da dos das em se pode para no na nos nas ao à está ou".split()),
-}  # fmt: skip
+_TABLE = table(__file__)
+_ARTICLES: dict[str, frozenset[str]] = {code: frozenset(words) for code, words in _TABLE["articles"].items()}
+_NEGATIONS: dict[str, frozenset[str]] = {code: frozenset(words) for code, words in _TABLE["negations"].items()}
+_FUNCTION: dict[str, frozenset[str]] = {code: frozenset(words) for code, words in _TABLE["function"].items()}
 _POLAR = frozenset("any anybody anyone anything ever either yet anymore at all".split())
 """Words that go with a negation and mean nothing without it."""
 _PARTIAL = frozenset(

@@ -17,6 +17,7 @@ from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place, Prepared, Unit
 from rai.claims.found import Found
 from rai.records import SUPPORTED, EvidenceSpan
+from rai.tables import table
 
 MOST = 32
 """Operands of one value."""
@@ -59,21 +60,8 @@ def _implied(n: int, answer: Answer) -> Iterator[Operand]:
         yield Operand(Found("number", match.start(), match.end(), number, (number,), (number,)), match[0], 0.0)
 
 
-_IMPLIED = (
-    ("0.5", "half|halve[sd]?|hälfte|halbe[rnms]?|moitié|demi-?\\w*|mitad|media|metà|mezz[ao]|metade|meia|helft|halve|połow\\w+"),
-    ("0.333333", "third|drittel|tiers|tercio|terzo|terço|derde"),
-    ("0.25", "quarter|viertel|quart|cuarto|quarto|kwart"),
-    ("2", "both|twice|double|doubled|couple|beide[nrs]?|doppelt\\w*|les deux|double|ambos|doble|entrambi|doppio|dobro|beide|dubbel\\w*|oba|obie|podwójn\\w+|dwa razy"),
-    ("3", "three times|trzy razy|drei ?mal|tres veces|tre volte|três vezes|drie keer"),
-    ("10", "tenfold|ten times"),
-    ("12", "dozen|(?:an?|per|one|full|whole|every|first) (?:full |whole )?year|annually|yearly|im Jahr|pro Jahr|ersten? (?:Vertrags)?jahr|par an|première année|al año|primer año|all'anno|primo anno|ao ano|primeiro ano|per jaar|eerste jaar|rocznie|pierwszy\\w* rok\\w*"),
-    ("0.9", "nine tenths"),
-    ("0.083333", "twelfth"),
-    ("0.8", "four fifths"),
-    ("0.75", "three quarters"),
-    ("0.666667", "two thirds"),
-    ("0.1", "tenth"),
-)  # fmt: skip
+_TABLE = table(__file__)
+_IMPLIED: tuple[tuple[str, str], ...] = tuple((number, "|".join(words)) for number, words in _TABLE["implied"])
 _IMPLIED_AT = {value: at for at, (value, _) in enumerate(_IMPLIED)}
 _WORDS = re.compile("|".join(rf"(?P<n{at}>\b(?:{words})\b)" for at, (_, words) in enumerate(_IMPLIED)), re.IGNORECASE)
 
@@ -94,10 +82,7 @@ _ONE = re.compile(
     r"maand|miesiąc\w*|tydzień|tygodnia|rok\w*|année|año|anno|ano|jaar)\b",
     re.IGNORECASE,
 )
-_ONES = {
-    "month": "monat mois mes mese mês maand miesiąc month", "week": "woche semaine semana settimana tydzień tygodnia week",
-    "year": "jahr année año anno ano jaar rok year", "day": "tag",
-}  # fmt: skip
+_ONES: dict[str, list[str]] = _TABLE["ones"]
 
 
 @lru_cache(maxsize=1024)
@@ -105,7 +90,7 @@ def _ones(text: str) -> tuple[tuple[int, int, str], ...]:
     found = []
     for match in _ONE.finditer(text):
         word = match["unit"].lower()
-        unit = next((u for u, names in _ONES.items() if any(word.startswith(n) for n in names.split())), "")
+        unit = next((u for u, names in _ONES.items() if any(word.startswith(n) for n in names)), "")
         if unit:
             found.append((*match.span(), unit))
     return tuple(found)

@@ -4,39 +4,11 @@ from __future__ import annotations
 
 import re
 
-_TIMES = {
-    word: period
-    for period, words in {
-        "second": "second seconds sec s seconde segundo secondo sekunde",
-        "minute": "minute minutes min minuto minuut minut minutę",
-        "hour": "hour hours hr h hourly stunde heure hora ora uur godzinę godzina",
-        "day": "day days daily tag jour día dia giorno dag dzień dobę doba",
-        "night": "night nights nightly nacht nuit noche notte noite noc",
-        "week": "week weeks wk weekly woche semaine semana settimana tydzień",
-        "15-minute": "viertelstunde kwartier kwadrans",
-        "30-minute": "halbstunde",
-        "fortnight": "fortnight fortnightly",
-        "month": "month months mo mth monthly monat mois mes mese mês maand miesiąc",
-        "quarter": "quarter quarterly quartal trimestre kwartaal kwartał",
-        "year": "year years yr annum annual annually yearly jahr an année año anno ano jaar rok",
-    }.items()
-    for word in words.split()
-}
-_THINGS = {
-    word: thing
-    for thing, words in {
-        "person": "person people head pax guest guests visitor traveler traveller passenger adult child kid pp personne persona pessoa persoon osobę osoba insured assuré versicherte versicherten asegurado assicurato segurado verzekerde",
-        "user": "user users seat seats license licence account agent utilisateur usuario benutzer nutzer",
-        "device": "device devices machine computer",
-        "item": "item items piece pieces unit units each apiece stück",
-        "GB": "gb gigabyte", "MB": "mb megabyte", "TB": "tb terabyte", "mile": "mile mi", "km": "km kilometer kilometre", "kg": "kg kilo",
-        "lb": "lb pound", "l": "liter litre l", "kWh": "kwh", "m²": "m² sqm", "sqft": "sqft",
-        "room": "room rooms zimmer chambre habitación camera quarto", "ticket": "ticket tickets", "order": "order orders", "trip": "trip trips ride rides journey voyage trajet reise viaje viaggio viagem reis podróż",
-        "transaction": "transaction transactions transfer", "call": "call calls", "page": "page pages", "line": "line lines",
-        "bag": "bag bags", "vehicle": "vehicle vehicles car cars", "group": "group party", "message": "message messages",
-    }.items()
-    for word in words.split()
-}  # fmt: skip
+from rai.tables import table
+
+_TABLE = table(__file__)
+_TIMES: dict[str, str] = {word: period for period, words in _TABLE["times"].items() for word in words}
+_THINGS: dict[str, str] = {word: thing for thing, words in _TABLE["things"].items() for word in words}
 _DISTINCT = {"adult": "adult", "child": "child", "kid": "child"}
 _THINGS.update(_DISTINCT)
 _KNOWN = _TIMES | _THINGS

@@ -6,14 +6,9 @@ import re
 
 from grounding.text import caseless
 from rai.claims.found import Found
+from rai.tables import table
 
-_ABBREVIATED = {
-    "st": "street", "ave": "avenue", "av": "avenue", "rd": "road", "blvd": "boulevard", "bd": "boulevard", "dr": "drive",
-    "ln": "lane", "ct": "court", "pl": "place", "sq": "square", "hwy": "highway", "pkwy": "parkway", "ter": "terrace",
-    "str": "straße", "strasse": "straße", "n": "north", "s": "south", "e": "east", "w": "west", "ste": "suite",
-    "apt": "apartment", "fl": "floor", "c": "calle", "avda": "avenida", "pza": "plaza", "pl.": "plaza", "r": "rua", "v": "via",
-    "p.zza": "piazza", "c.so": "corso", "v.le": "viale",
-}  # fmt: skip
+_ABBREVIATED: dict[str, str] = table(__file__)["abbreviated"]
 _STATE = (
     "AL|AK|AZ|AR|CA|CO|CT|DE|DC|FL|GA|HI|ID|IL|IN|IA|KS|KY|LA|ME|MD|MA|MI|MN|MS|MO|MT|NE|NV|NH|NJ|NM|NY|NC|ND|OH|OK|"
     "OR|PA|RI|SC|SD|TN|TX|UT|VT|VA|WA|WV|WI|WY|ON|QC|BC|AB|MB|SK|NS|NB"

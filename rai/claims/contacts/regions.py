@@ -13,22 +13,9 @@ from functools import lru_cache
 import phonenumbers
 
 from grounding.text import caseless
+from rai.tables import table
 
-_NAMES: dict[str, str] = {
-    "US": "united states|usa|u.s.a.|u.s.|etats-unis|vereinigte staaten|estados unidos|stati uniti",
-    "GB": "united kingdom|uk|u.k.|great britain|britain|england|scotland|wales|royaume-uni|vereinigtes konigreich|reino unido",
-    "DE": "germany|deutschland|allemagne|alemania|germania|alemanha", "FR": "france|frankreich|francia|franca",
-    "ES": "spain|espana|spanien|espagne|spagna|espanha", "IT": "italy|italia|italien|italie",
-    "PT": "portugal|portogallo", "AT": "austria|osterreich|autriche", "CH": "switzerland|schweiz|suisse|svizzera",
-    "NL": "netherlands|nederland|niederlande|pays-bas|holland", "BE": "belgium|belgien|belgique|belgie",
-    "IE": "ireland|irland|irlande", "CA": "canada|kanada", "AU": "australia|australien|australie",
-    "NZ": "new zealand|neuseeland", "IN": "india|indien|inde", "PL": "poland|polen|pologne|polska",
-    "SE": "sweden|schweden|sverige|suede", "DK": "denmark|danemark|danmark", "NO": "norway|norwegen|norge|norvege",
-    "FI": "finland|finnland|suomi|finlande", "MX": "mexico|mexiko|mexique", "BR": "brazil|brasil|brasilien|bresil",
-    "JP": "japan|japon", "SG": "singapore|singapur|singapour", "ZA": "south africa|sudafrika",
-    "CZ": "czech republic|czechia|tschechien", "LU": "luxembourg|luxemburg",
-}  # fmt: skip
-_REGION = {name: region for region, names in _NAMES.items() for name in names.split("|")}
+_REGION: dict[str, str] = {name: region for region, names in table(__file__).items() for name in names}
 _COUNTRY = re.compile(
     rf"(?<![\w.-])(?:{'|'.join(re.escape(n) for n in sorted(_REGION, key=len, reverse=True))})(?![\w-])"
 )

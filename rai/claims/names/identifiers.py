@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from grounding.text import caseless
+from rai.tables import table
 
 Identifier = tuple[int, int, tuple[str, ...]]
 
@@ -31,11 +32,7 @@ _PATH = re.compile(
 _KEY = r"(?:[A-Za-z0-9]{1,2}|F\d{1,2}|Del(?:ete)?|Entf|Ins(?:ert)?|Einfg|Enter|Return|Esc(?:ape)?|Tab|Space|Home|End|Pos1|Ende|PgUp|PgDn|Up|Down|Left|Right|Backspace|Plus|Minus)"
 _MODIFIER = r"(?:Ctrl|Control|Strg|Alt|AltGr|Option|Opt|Shift|Umschalt|Maj|Cmd|Command|Win|Windows|Fn|⌘|⌥|⇧)"
 _KEYS = re.compile(rf"(?<!\w){_MODIFIER}(?: ?[+-] ?{_MODIFIER}){{0,3}} ?[+-] ?{_KEY}(?![\w-])", re.IGNORECASE)
-_SAME_KEY = {
-    "control": "ctrl", "strg": "ctrl", "option": "alt", "opt": "alt", "⌥": "alt", "umschalt": "shift", "maj": "shift", "⇧": "shift",
-    "command": "cmd", "⌘": "cmd", "windows": "win", "delete": "del", "entf": "del", "insert": "ins", "einfg": "ins", "return": "enter",
-    "escape": "esc", "pos1": "home", "ende": "end",
-}  # fmt: skip
+_SAME_KEY: dict[str, str] = table(__file__)["same_key"]
 _VERSION = re.compile(r"(?<=[ :])\d{1,5}(?:\.\d{1,6}){1,3}(?![\w%]|[.-]\w)")
 _VERSIONED = re.compile(
     r"\b(?:version|release|firmware|build|ios|ipados|android|macos|python|java|node(?:\.js)?|php|bluetooth|usb|hdmi|wcag|tls)[ :]{1,2}$",

@@ -19,6 +19,7 @@ from rai.claims.numbers.fractions import VULGAR, vulgar, with_fraction
 from rai.claims.numbers.other_languages import before_units, foreign
 from rai.claims.numbers.ranges import share_scale
 from rai.claims.word_spans import words
+from rai.tables import table
 
 __all__ = ["Numeral", "canonical", "numerals"]
 
@@ -32,13 +33,7 @@ _CURRENCY_BEFORE = re.compile(r"(?:[$€£¥₹₩₽₺]|\b(?:USD|EUR|GBP|CHF|J
 _MEASURE_AFTER = re.compile(
     r" ?(?:[%€$£]|(?:kr|zł|Kč|Ft|SEK|NOK|DKK|PLN|CZK|EUR|USD|GBP|CHF|euros?|dollars?|pounds?|francs?|percent|per cent|km|kg|kWh|hundred|thousand|million|billion|trillion)\b)"
 )
-_SCALES = {
-    "hundred": 2, "thousand": 3, "tausend": 3, "tsd": 3, "mila": 3, "mil": 3, "k": 3, "lakh": 5, "lakhs": 5, "lac": 5,
-    "lacs": 5, "million": 6, "millions": 6, "millionen": 6, "millón": 6, "millones": 6, "milione": 6, "milioni": 6, "milhão": 6,
-    "milhões": 6, "mio": 6, "mln": 6, "mn": 6, "m": 6, "crore": 7, "crores": 7, "billion": 9, "billions": 9, "milliarde": 9,
-    "milliarden": 9, "milliard": 9, "milliards": 9, "miliardo": 9, "miliardi": 9, "bilhão": 9, "bilhões": 9, "bn": 9, "mrd": 9,
-    "mia": 9, "b": 9, "trillion": 12, "trillions": 12, "tn": 12, "billionen": 12, "billones": 12,
-}  # fmt: skip
+_SCALES: dict[str, int] = table(__file__)["scales"]
 _SCALE = re.compile(
     r"[ \u00a0-]?([a-zäöüßóõãíç]{2,10})(?![\w])\.?|([kKMB])(?![\w])| ?([mMbBkK])(?![\w])", re.IGNORECASE
 )

@@ -12,43 +12,27 @@ from rai.claims.languages import Language
 from rai.claims.numbers.decimals import Numeral
 from rai.claims.numbers.units import SPELLINGS
 from rai.claims.word_spans import Word
+from rai.tables import table
 
-_STEMS = {
-    "de": "zwei zwanzig drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend ein".split(),
-    "fr": "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize vingt trente quarante cinquante soixante cent mille".split(),
-    "es": "dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieci veint treinta cuarenta cincuenta sesenta setenta ochenta noventa cien quinientos mil".split(),
-    "it": "due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici dicia dicio vent trent quarant cinquant sessant settant ottant novant cent mille mila".split(),
-    "pt": "dois duas três quatro cinco seis sete oito nove dez onze doze treze catorze quatorze quinze dezas deza dezo vinte trinta quarenta cinquenta sessenta setenta oitenta noventa cem cento duzentos trezentos mil".split(),
-}  # fmt: skip
-_BEGINNINGS = {code: tuple(stems) for code, stems in _STEMS.items()}
+_TABLE = table(__file__)
+_BEGINNINGS: dict[str, tuple[str, ...]] = {code: tuple(stems) for code, stems in _TABLE["stems"].items()}
 _JOINTS = {"fr": (" ", "-", " et "), "es": (" ", " y "), "pt": (" ", " e "), "de": (" ",), "it": (" ",)}
 _ALSO_WORDS = frozenset({"neuf", "sei", "acht", "elf", "cent", "dei", "dix"})
 """Also "new", "you are", "attention": a number only before a unit."""
 _NOT_ALONE = frozenset({"ein", "eins", "eine", "einen", "un", "une", "uno", "una", "um", "uma"})
 
 
-_COUNTING = {
-    "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-    "fr": "deux trois quatre cinq six sept huit neuf dix onze douze",
-    "es": "dos tres cuatro cinco seis siete ocho nueve diez once doce",
-    "it": "due tre quattro cinque sei sette otto nove dieci undici dodici",
-    "pt": "dois três quatro cinco seis sete oito nove dez onze doze",
-    "nl": "twee drie vier vijf zes zeven acht negen tien elf twaalf",
-    "pl": "dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście",
-}
-_MEASURED = {
-    "de": "tage tagen werktage werktagen arbeitstage arbeitstagen wochen stunden minuten sekunden monate monaten jahre jahren nächte nächten",
-    "fr": "jours heures semaines mois ans années minutes secondes nuits",
-    "es": "días dias semanas meses años horas minutos segundos noches",
-    "it": "giorni settimane mesi anni ore minuti secondi notti",
-    "pt": "dias semanas meses anos horas minutos segundos noites",
-    "nl": "dagen weken maanden jaar uur minuten nachten werkdagen",
-    "pl": "dni tygodnie tygodni miesiące miesięcy lata lat godziny godzin minuty minut razy",
-}
+_COUNTING: dict[str, list[str]] = _TABLE["counting"]
+_MEASURED: dict[str, list[str]] = _TABLE["measured"]
 _TO_TWELVE = {
-    unit: {word: str(n) for code, units in _MEASURED.items() if unit in units.split() for n, word in enumerate(_COUNTING[code].split(), 2)}
-    for unit in {u for units in _MEASURED.values() for u in units.split()}
-}  # fmt: skip
+    unit: {
+        word: str(number)
+        for code, units in _MEASURED.items()
+        if unit in units
+        for number, word in enumerate(_COUNTING[code], 2)
+    }
+    for unit in {unit for units in _MEASURED.values() for unit in units}
+}
 
 
 def before_units(words: Sequence[Word]) -> Iterator[Numeral]:

@@ -12,120 +12,9 @@ import importlib
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Literal
 
-# canonical unit | dimension | factor to the first of its dimension, or pint's name | spellings, in lower case
-_TABLE = """
-ms | time | 1/1000 | ms msec millisecond milliseconds
-second | time | 1 | s sec secs second seconds sekunde sekunden secondes segundo segundos secondi
-minute | time | 60 | min mins minute minutes minuten minuto minutos minuti minuut minuta minuty minut
-hour | time | 3600 | h hr hrs hour hours std stunde stunden heure heures hora horas ore uur godzina godziny godzin godzinę
-day | time | 86400 | day days tage tagen tages jour jours día días dia dias giorno giorni dag dagen dzień dni dnia
-business day | | | werktag werktage werktagen arbeitstag arbeitstage arbeitstagen werkdag werkdagen
-week | time | 604800 | week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane weken tydzień tygodnie tygodni
-fortnight | time | 1209600 | fortnight fortnights
-month | calendar | 1 | month months mo mos monat monate monaten mois mes meses mese mesi mês maand maanden miesiąc miesiące miesięcy
-year | calendar | 12 | year years yr yrs jahr jahre jahren ans année années año años anno anni ano anos jaar rok roku lata lat
-decade | calendar | 120 | decade decades
-century | calendar | 1200 | century centuries
-night | | | night nights nacht nächte nächten nuit nuits noche noches notte notti noite noites
-bit | data | 1/8 | bit bits
-kbit | data | 125 | kbit kilobit kilobits
-Mbit | data | 125000 | mbit megabit megabits
-Gbit | data | 125000000 | gbit gigabit gigabits
-Tbit | data | 125000000000 | tbit terabit terabits
-byte | data | 1 | byte bytes
-KB | data | 1000 | kb kbs kilobyte kilobytes
-MB | data | 1000000 | mb mbs megabyte megabytes
-GB | data | 1000000000 | gb gbs gig gigs gigabyte gigabytes
-TB | data | 1000000000000 | tb tbs terabyte terabytes
-PB | data | 1000000000000000 | pb petabyte petabytes
-KiB | data | 1024 | kib kibibyte kibibytes
-MiB | data | 1048576 | mib mebibyte mebibytes
-GiB | data | 1073741824 | gib gibibyte gibibytes
-TiB | data | 1099511627776 | tib tebibyte tebibytes
-kbps | rate | 1000 | kbps kbit/s kb/s
-Mbps | rate | 1000000 | mbps mbit/s
-Gbps | rate | 1000000000 | gbps gbit/s
-MB/s | rate | 8000000 | mb/s
-GB/s | rate | 8000000000 | gb/s
-mm | length | millimeter | mm millimeter millimeters millimetre millimetres
-cm | length | centimeter | cm centimeter centimeters centimetre centimetres zentimeter
-m | length | meter | m meter meters metre metres metros metri mètre mètres
-km | length | kilometer | km kms kilometer kilometers kilometre kilometres kilomètre kilomètres kilómetro kilómetros chilometri quilómetros quilômetros
-inch | length | inch | inch inches zoll pouces pulgadas pollici polegadas
-foot | length | foot | ft feet foot
-yard | length | yard | yd yds yard yards
-mile | length | mile | mi mile miles meile meilen
-nmi | length | nautical_mile | nmi
-mm² | area | millimeter**2 | mm² mm2 sqmm
-cm² | area | centimeter**2 | cm² cm2 sqcm
-m² | area | meter**2 | m² m2 sqm qm
-km² | area | kilometer**2 | km² km2 sqkm
-sq inch | area | inch**2 | in² sqin
-sq foot | area | foot**2 | ft² ft2 sqft
-sq yard | area | yard**2 | sqyd
-sq mile | area | mile**2 | sqmi
-acre | area | acre | acre acres
-ha | area | hectare | ha hectare hectares hektar
-µg | mass | microgram | µg μg mcg microgram micrograms
-mg | mass | milligram | mg milligram milligrams
-g | mass | gram | g gram grams gramm gramme grammes gramos grammi gramas
-kg | mass | kilogram | kg kgs kilo kilos kilogram kilograms kilogramm kilogramme kilogrammes kilogramos
-oz | mass | ounce | oz ounce ounces
-lb | mass | pound | lb lbs
-ton | mass | ton | ton tons
-t | mass | metric_ton | t tonne tonnes
-ml | volume | milliliter | ml milliliter milliliters millilitre millilitres
-cl | volume | centiliter | cl centiliter centiliters centilitre centilitres
-dl | volume | deciliter | dl
-l | volume | liter | l ltr liter liters litre litres litro litros litri
-cm³ | volume | centimeter**3 | cm³ cm3 cc ccm
-m³ | volume | meter**3 | m³ m3 cbm
-cu foot | volume | foot**3 | ft³ ft3
-tsp | volume | teaspoon | tsp teaspoon teaspoons
-tbsp | volume | tablespoon | tbsp tablespoon tablespoons
-fl oz | volume | fluid_ounce | floz
-cup | volume | cup | cup cups
-pint | volume | pint | pint pints
-quart | volume | quart | quart quarts qt
-gallon | volume | gallon | gal gallon gallons
-°C | temperature | degC | °c ℃ celsius
-°F | temperature | degF | °f ℉ fahrenheit
-degree | | | ° degree degrees
-mW | power | milliwatt | milliwatt milliwatts
-W | power | watt | w watt watts
-kW | power | kilowatt | kw kilowatt kilowatts
-MW | power | megawatt | mw megawatt megawatts
-GW | power | gigawatt | gw gigawatt gigawatts
-Wh | energy | watt_hour | wh wattstunden wattheures
-kWh | energy | kilowatt_hour | kwh kilowattstunde kilowattstunden kilowattheure kilowattheures
-MWh | energy | megawatt_hour | mwh
-kcal | energy | kilocalorie | kcal kilocalorie kilocalories kilokalorie kilokalorien kilocalorías kilocalorie
-kJ | energy | kilojoule | kj kilojoule kilojoules
-mAh | charge | milliampere_hour | mah
-Ah | charge | ampere_hour | ah
-V | voltage | volt | v volt volts
-kV | voltage | kilovolt | kv
-amp | current | ampere | amp amps ampere amperes ampère ampères
-mA | current | milliampere | ma
-Hz | frequency | hertz | hz hertz
-kHz | frequency | kilohertz | khz kilohertz
-MHz | frequency | megahertz | mhz megahertz
-GHz | frequency | gigahertz | ghz gigahertz
-mph | speed | mile/hour | mph
-km/h | speed | kilometer/hour | km/h kph kmh
-m/s | speed | meter/second | m/s
-px | | | px pixel pixels
-dpi | | | dpi
-ppi | | | ppi
-fps | | | fps
-rpm | | | rpm
-MP | | | megapixel megapixels
-dB | | | db decibel decibels
-psi | | | psi
-times | | | times mal fois veces volte vezes
-"""
 _EXACT = {
     "Kb": "kbit", "Mb": "Mbit", "Gb": "Gbit", "Tb": "Tbit",  # eight times less than KB, MB, GB, TB
     "Kb/s": "kbps", "Mb/s": "Mbps", "Gb/s": "Gbps", "mW": "mW", "MP": "MP", "Tag": "day", "Std": "hour", "Grad": "degree",
@@ -153,10 +42,12 @@ class Measure:
 
 
 def _rows() -> tuple[dict[str, str], dict[str, Measure]]:
+    """What `units.tsv` has: a canonical unit a row, its dimension, its factor to the first unit of that or its name in pint, its spellings in lower case."""
     spellings: dict[str, str] = {}
     measures: dict[str, Measure] = {}
-    for line in _TABLE.strip().splitlines():
-        unit, dimension, how, words = (cell.strip() for cell in line.split("|"))
+    _, *lines = Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()
+    for line in lines:
+        unit, dimension, how, words = line.split("\t")
         known = how[:1].isdigit()
         measures[unit] = Measure(unit, dimension, Fraction(how) if known else None, "" if known else how)
         spellings.update(dict.fromkeys(words.split(), unit))

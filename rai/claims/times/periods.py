@@ -10,6 +10,7 @@ import re
 
 from rai.claims.found import Found
 from rai.claims.word_spans import words
+from rai.tables import table
 
 YEAR = r"(?:1[5-9]|20|21)[0-9]{2}"
 _OF_YEAR = rf"(?:,? (?:of |in |de |del )?|[ ]?[/-])(?P<y>{YEAR}|['’][0-9]{{2}})(?!\w|[.,:]\d)"
@@ -36,12 +37,7 @@ _QUARTER_CUE = re.compile(
 _FY = re.compile(r"[ /,]{0,2}(?:FY|fiscal|financial)", re.IGNORECASE)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _PART = re.compile(rf" (?P<what>quarter|half)(?:{_OF_YEAR})?(?! (?:of )?(?:fiscal|the fiscal))(?!\w)")
-_SEASONS = {
-    "spring": "spring", "summer": "summer", "autumn": "autumn", "fall": "autumn", "winter": "winter", "frühling": "spring",
-    "frühjahr": "spring", "sommer": "summer", "herbst": "autumn", "printemps": "spring", "été": "summer", "automne": "autumn",
-    "hiver": "winter", "primavera": "spring", "verano": "summer", "otoño": "autumn", "invierno": "winter", "estate": "summer",
-    "autunno": "autumn", "inverno": "winter", "verão": "summer", "outono": "autumn",
-}  # fmt: skip
+_SEASONS: dict[str, str] = table(__file__)["seasons"]
 _SEASON_YEAR = re.compile(
     rf"(?:,? (?:of |de |del |do )?)(?P<y>{YEAR})(?P<next>[/–-][0-9]{{2}}(?:[0-9]{{2}})?)?(?!\w|[.,]\d)"
 )

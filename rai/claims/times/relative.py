@@ -13,19 +13,13 @@ from rai.claims.found import Found
 from rai.claims.numbers.numerals import numerals
 from rai.claims.times.months import weekday_names
 from rai.claims.word_spans import words
+from rai.tables import table
 
-_DAYS = {
-    "today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1, "heute": 0, "gestern": -1, "übermorgen": 2, "vorgestern": -2, "demain": 1,
-    "hoy": 0, "ayer": -1, "oggi": 0, "domani": 1, "ieri": -1, "hoje": 0, "amanhã": 1, "ontem": -1,
-}  # fmt: skip
-_PHRASES = {
-    "aujourd": (re.compile(r"['’]hui\b"), "day+0"),
-    "nächste": (re.compile(r" Woche\b"), "week+1"), "letzte": (re.compile(r" Woche\b"), "week-1"), "diese": (re.compile(r" Woche\b"), "week+0"),
-    "nächsten": (re.compile(r" Monat\b"), "month+1"), "letzten": (re.compile(r" Monat\b"), "month-1"), "diesen": (re.compile(r" Monat\b"), "month+0"),
-    "nächstes": (re.compile(r" Jahr\b"), "year+1"), "letztes": (re.compile(r" Jahr\b"), "year-1"), "dieses": (re.compile(r" Jahr\b"), "year+0"),
-    "semaine": (re.compile(r" prochaine\b"), "week+1"), "mois": (re.compile(r" prochain\b"), "month+1"),
-    "próxima": (re.compile(r" semana\b"), "week+1"), "próximo": (re.compile(r" mes\b"), "month+1"), "prossima": (re.compile(r" settimana\b"), "week+1"),
-}  # fmt: skip
+_TABLE = table(__file__)
+_DAYS: dict[str, int] = _TABLE["days"]
+_PHRASES: dict[str, tuple[re.Pattern[str], str]] = {
+    first: (re.compile(rf"{rest}\b"), form) for first, (rest, form) in _TABLE["phrases"].items()
+}
 _STEPS = {"next": 1, "last": -1, "this": 0, "coming": 0, "upcoming": 0, "previous": -1}
 _UNIT = re.compile(r" (?P<unit>week|month|year|quarter|weekend|night|morning|afternoon|evening)(?!\w)", re.IGNORECASE)
 _WEEKDAY = re.compile(r" (?P<day>[^\W\d_]{6,10})(?!\w)")

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import re
 
+from rai.tables import table
+
 Offsets = tuple[int | None, int | None]
 
-_HOURS: dict[str, tuple[float | None, float | None]] = {
-    "UTC": (0, 0), "WET": (0, None), "WEST": (None, 1), "BST": (None, 1), "CET": (1, None), "CEST": (None, 2), "EET": (2, None),
-    "EEST": (None, 3), "MSK": (3, 3), "GST": (4, 4), "PKT": (5, 5), "IST": (5.5, 5.5), "ICT": (7, 7), "SGT": (8, 8), "HKT": (8, 8),
-    "AWST": (8, 8), "PHT": (8, 8), "JST": (9, 9), "KST": (9, 9), "ACST": (9.5, 9.5), "AEST": (10, 10), "AEDT": (11, None),
-    "NZST": (None, 12), "NZDT": (13, None), "ET": (-5, -4), "EST": (-5, None), "EDT": (None, -4), "CT": (-6, -5), "CST": (-6, None),
-    "CDT": (None, -5), "MT": (-7, -6), "MST": (-7, None), "MDT": (None, -6), "PT": (-8, -7), "PST": (-8, None), "PDT": (None, -7),
-    "AKST": (-9, None), "AKDT": (None, -8), "HST": (-10, -10), "AST": (-4, None), "ADT": (None, -3), "BRT": (-3, -3),
-}  # fmt: skip
-_ALSO = {"GMT": "UTC", "Z": "UTC", "MEZ": "CET", "MESZ": "CEST"}
-_REGIONS = {"eastern": "E", "central": "C", "mountain": "M", "pacific": "P"}
+_TABLE = table(__file__)
+_HOURS: dict[str, tuple[float | None, float | None]] = {name: tuple(hours) for name, hours in _TABLE["hours"].items()}
+_ALSO: dict[str, str] = _TABLE["also"]
+_REGIONS: dict[str, str] = _TABLE["regions"]
 _NAMES = "|".join(sorted([*_HOURS, *_ALSO], key=len, reverse=True))
 _ZONE = re.compile(
     rf"Z(?![\w])|[ \u00a0]?(?P<open>\()?(?:(?P<base>UTC|GMT)[ ]?(?P<sign>[+−–-])[ ]?(?P<h>1[0-4]|0?[0-9])(?::?(?P<m>[0-5][0-9]))?(?![\w:])"

@@ -1,0 +1,35 @@
+"""Tables beside modules: each is read by its module, and says a thing once."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rai.tables import table
+
+ROOT = Path(__file__).parents[2]
+READERS = sorted(
+    p for p in (ROOT / "rai").rglob("*.py") if "table(__file__)" in p.read_text("utf-8") and p.name != "tables.py"
+)
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """JSON takes the last of two equal keys without a word."""
+    twice = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
+    assert not twice
+    return dict(pairs)
+
+
+@pytest.mark.parametrize("module", READERS, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_a_table_has_each_key_once(module: Path) -> None:
+    text = module.with_suffix(".json").read_text("utf-8")
+    assert json.loads(text, object_pairs_hook=once) == table(str(module))
+
+
+def test_a_key_that_stands_twice_is_seen() -> None:
+    with pytest.raises(AssertionError):
+        json.loads('{"en": ["a"], "en": ["b"]}', object_pairs_hook=once)
