@@ -72,9 +72,13 @@ class Prices:
         """As the ledger keeps them, so that a reviewer can recompute the cost from the calls."""
         cached = None if self.cached_input is None else plain(self.cached_input)
         return {
-            "input": plain(self.input), "cached_input": cached, "output": plain(self.output), "embedding": plain(self.embedding),
-            "currency": self.currency, "per_tokens": PER,
-        }  # fmt: skip
+            "input": plain(self.input),
+            "cached_input": cached,
+            "output": plain(self.output),
+            "embedding": plain(self.embedding),
+            "currency": self.currency,
+            "per_tokens": PER,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,32 @@ from typing import Any, Literal
 Kind = Literal["number", "quantity", "money", "percent", "date", "time", "url", "email", "phone", "entity", "statement"]
 EntityType = Literal["person", "organisation", "address", "product", "code"]
 Status = Literal[
-    "exact", "normalised", "rounded", "derived", "given", "conflict", "wrong_role", "lookalike", "absent",
-    "entailed", "contradicted", "unchecked",
-]  # fmt: skip
+    "exact",
+    "normalised",
+    "rounded",
+    "derived",
+    "given",
+    "conflict",
+    "wrong_role",
+    "lookalike",
+    "absent",
+    "entailed",
+    "contradicted",
+    "unchecked",
+]
 Verdict = Literal["supported", "unsupported", "irrelevant", "unchecked"]
 Category = Literal[
-    "hate", "sexual", "violence", "self_harm", "dangerous_help", "privacy",
-    "jailbreak", "injection", "instruction_leak", "off_policy",
-]  # fmt: skip
+    "hate",
+    "sexual",
+    "violence",
+    "self_harm",
+    "dangerous_help",
+    "privacy",
+    "jailbreak",
+    "injection",
+    "instruction_leak",
+    "off_policy",
+]
 
 UNSUPPORTED: frozenset[Status] = frozenset({"wrong_role", "lookalike", "contradicted", "absent"})
 """Statuses that are never delivered."""

@@ -120,12 +120,22 @@ def match_claims(
         except Exception as error:  # noqa: BLE001 - one rule less, never a lost answer
             failed.append(kind_and_place(error))
             finding = Finding("unchecked", (), FAILED)
+        end = claim.end + finding.reach
         claims.append(
             replace(
-                claim, text=answer[claim.start : claim.end + finding.reach], end=claim.end + finding.reach, status=finding.status, evidence=finding.evidence, why=finding.why, score=finding.score,
-                instead=finding.instead, rule=finding.rule, formula=finding.formula, p=finding.p,
+                claim,
+                text=answer[claim.start : end],
+                end=end,
+                status=finding.status,
+                evidence=finding.evidence,
+                why=finding.why,
+                score=finding.score,
+                instead=finding.instead,
+                rule=finding.rule,
+                formula=finding.formula,
+                p=finding.p,
             )
-        )  # fmt: skip
+        )
     return Matched(tuple(with_values(claims)), tuple(dict.fromkeys(failed)))
 
 

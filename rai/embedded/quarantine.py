@@ -104,13 +104,7 @@ class EmbeddedQuarantine:
     async def _scored(self, rows: Sequence[Titled], rules: Mapping[str, str]) -> list[Quarantined]:
         screening = await self._screen.screen("", [as_data(row.title, row.chunk.text) for row in rows])
         scores = {document.index: document.score for document in screening.documents}
-        return [
-            Quarantined(
-                passage_key(row.chunk.doc_id, row.title, row.chunk.text), row.chunk.doc_id, row.title, row.chunk.chunk_id, row.chunk.locator,
-                row.chunk.text, rules[_verdict_key(row)], round(scores.get(index, 0.0), 4),
-            )
-            for index, row in enumerate(rows)
-        ]  # fmt: skip
+        return [_quarantined(row, rules[_verdict_key(row)], scores.get(n, 0.0)) for n, row in enumerate(rows)]
 
     def _decided(self, keys: Sequence[str]) -> dict[str, Decided]:
         try:
@@ -122,3 +116,9 @@ class EmbeddedQuarantine:
 
 def _verdict_key(row: Titled) -> str:
     return verdict_key(row.chunk.chunk_id, row.title, row.chunk.text)
+
+
+def _quarantined(row: Titled, rule: str, score: float) -> Quarantined:
+    chunk = row.chunk
+    key = passage_key(chunk.doc_id, row.title, chunk.text)
+    return Quarantined(key, chunk.doc_id, row.title, chunk.chunk_id, chunk.locator, chunk.text, rule, round(score, 4))

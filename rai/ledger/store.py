@@ -249,9 +249,7 @@ def _columns(row: SealedRow) -> dict[str, Any]:
 
 
 def _row(found: SqlRow[Any]) -> SealedRow:
-    return SealedRow(
-        found.seq, found.entry_id, found.at, found.kind, found.body, found.digest, found.prev, found.mac
-    )  # fmt: skip
+    return SealedRow(found.seq, found.entry_id, found.at, found.kind, found.body, found.digest, found.prev, found.mac)
 
 
 def _entry(row: SealedRow) -> Entry:

@@ -35,10 +35,16 @@ _WRITE = {
     letter: [code for code, own in _LETTERS.items() if letter in own] for letter in set("".join(_LETTERS.values()))
 }
 _SCRIPTS = {
-    "ja": re.compile("[\u3040-\u30ff]"), "ko": re.compile("[\u1100-\u11ff\uac00-\ud7a3]"), "zh": re.compile("[\u4e00-\u9fff]"),
-    "ru": re.compile("[\u0400-\u04ff]"), "el": re.compile("[\u0370-\u03ff]"), "he": re.compile("[\u0590-\u05ff]"),
-    "ar": re.compile("[\u0600-\u06ff]"), "hi": re.compile("[\u0900-\u097f]"), "th": re.compile("[\u0e00-\u0e7f]"),
-}  # fmt: skip
+    "ja": re.compile("[\u3040-\u30ff]"),
+    "ko": re.compile("[\u1100-\u11ff\uac00-\ud7a3]"),
+    "zh": re.compile("[\u4e00-\u9fff]"),
+    "ru": re.compile("[\u0400-\u04ff]"),
+    "el": re.compile("[\u0370-\u03ff]"),
+    "he": re.compile("[\u0590-\u05ff]"),
+    "ar": re.compile("[\u0600-\u06ff]"),
+    "hi": re.compile("[\u0900-\u097f]"),
+    "th": re.compile("[\u0e00-\u0e7f]"),
+}
 _WORD = re.compile(r"[^\W\d_]+")
 
 

@@ -89,10 +89,10 @@ _MORSE = re.compile(r"(?<![\w.-])(?:[.-]{1,5}(?: / | {1,3}|/|\n)){8,}[.-]{1,5}(?
 _MIRRORED = re.compile("[\u202e\u202d]")
 _PRINTABLE = frozenset(string.printable)
 _BRAILLE_LETTERS = dict(zip("⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵⠀", "abcdefghijklmnopqrstuvwxyz ", strict=True))
-_MORSE_LETTERS = dict(zip(
-    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..".split(),
-    string.ascii_lowercase, strict=True,
-))  # fmt: skip
+_MORSE_SIGNS = (
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
+)
+_MORSE_LETTERS = dict(zip(_MORSE_SIGNS.split(), string.ascii_lowercase, strict=True))
 
 
 def decoded(text: str, *, layers: int = 2) -> Iterator[str]:
@@ -161,9 +161,16 @@ def _morse(blob: str) -> str:
 
 
 _DECODERS: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = (
-    (_BASE64, _base64), (_ESCAPES, _escaped), (_HEX, _hex), (_BITS, _bits), (_DECIMALS, _decimals), (_PERCENT, urllib.parse.unquote),
-    (_ENTITY, html.unescape), (_BRAILLE, _braille), (_MORSE, _morse),
-)  # fmt: skip
+    (_BASE64, _base64),
+    (_ESCAPES, _escaped),
+    (_HEX, _hex),
+    (_BITS, _bits),
+    (_DECIMALS, _decimals),
+    (_PERCENT, urllib.parse.unquote),
+    (_ENTITY, html.unescape),
+    (_BRAILLE, _braille),
+    (_MORSE, _morse),
+)
 
 
 # --- ciphers: tried only where the text is not already in a language ----------------------------------------------

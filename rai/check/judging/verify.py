@@ -270,9 +270,10 @@ def _other_values(inside: Sequence[Claim], quotes: Sequence[KnownTexts], bench: 
     )
     plain = [c for c in told if not any(_lies_in(e, known) for e in c.evidence for known in quotes)]
     return any(
-        any(bench.values.rival(c, known) for known in quotes) and not any(bench.values.carrying(c, known) for known in quotes)
+        any(bench.values.rival(c, known) for known in quotes)
+        and not any(bench.values.carrying(c, known) for known in quotes)
         for c in plain
-    )  # fmt: skip
+    )
 
 
 def _lies_in(evidence: EvidenceSpan, known: KnownTexts) -> bool:

@@ -19,9 +19,10 @@ from importlib.resources import files
 from grounding.text import fold
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl")
-CONCEPTS = (
-    "bounds", "bounds_behind", "past", "negation", "opposites", "hedges", "conditions", "universals", "frequency", "derivation", "order", "qualifiers",
-)  # fmt: skip
+CONCEPTS = tuple(
+    "bounds bounds_behind past negation opposites hedges conditions universals frequency derivation order "
+    "qualifiers".split()
+)
 LONGEST = 6
 """Words of the longest phrase."""
 _WORD = re.compile(r"[^\W_]+|%")

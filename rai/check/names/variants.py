@@ -31,7 +31,7 @@ _SAME_NAMES = (
     frozenset({"SF", "san francisco"}),
     frozenset({"amex", "american express"}),
     frozenset({"DC", "washington", "washington dc"}),
-)  # fmt: skip
+)
 
 
 @lru_cache(maxsize=16384)

@@ -9,7 +9,9 @@ from rai.claims.find import find_values
 from rai.records import Source
 
 _YEAR = re.compile(r"(?<![\w.-])(?:19|20)\d{2}(?![\w-]|\.\d)")
-_VERSION = re.compile(r"\b(?:v|ver\.?|version|rev\.?|revision|edition|release) ?(\d{1,6}(?:\.\d{1,6}){0,4})\b", re.IGNORECASE)  # fmt: skip
+_VERSION = re.compile(
+    r"\b(?:v|ver\.?|version|rev\.?|revision|edition|release) ?(\d{1,6}(?:\.\d{1,6}){0,4})\b", re.IGNORECASE
+)
 _UPDATED = re.compile(
     r"\b(?:updated|revised|effective|valid|as of|last change[d]?|last modified|published)\b[^.\n]{0,20}$",
     re.IGNORECASE,

@@ -48,13 +48,19 @@ _HEDGES: tuple[tuple[Hedge, str, str], ...] = tuple(
 _BEFORE = tuple(
     (hedge, re.compile(rf"(?:\b(?:{words}){_FILLER}[ \u00a0]|(?:{signs})[ \u00a0]?)$", re.IGNORECASE))
     for hedge, words, signs in _HEDGES
-)  # fmt: skip
+)
 _AFTER: tuple[tuple[Hedge, re.Pattern[str]], ...] = (
-    ("about", re.compile(r"^(?:[ \u00a0][^\W\d_]{1,20}){0,2}[ \u00a0]\(?(?:or so|or thereabouts|approximately|approx\b|roughly|more or less|give or take)|^-?ish\b", re.IGNORECASE)),
+    (
+        "about",
+        re.compile(
+            r"^(?:[ \u00a0][^\W\d_]{1,20}){0,2}[ \u00a0]\(?(?:or so|or thereabouts|approximately|approx\b|roughly|more or less|give or take)|^-?ish\b",
+            re.IGNORECASE,
+        ),
+    ),
     ("above", re.compile(r"^\+(?!\d)|^(?:[ \u00a0][^\W\d_]{1,20})?[ \u00a0]and (?:more|counting)\b", re.IGNORECASE)),
     ("least", re.compile(r"^(?:[ \u00a0][^\W\d_]{1,20})?[ \u00a0]or (?:more|over|above)\b", re.IGNORECASE)),
     ("most", re.compile(r"^(?:[ \u00a0][^\W\d_]{1,20})?[ \u00a0]or (?:less|under|fewer|below)\b", re.IGNORECASE)),
-)  # fmt: skip
+)
 _NOT_A_HEDGE = re.compile(
     r"\b(?:no|not|any|and|all|hand|left|take|turn|hang|come|came|been|see|look|walk)$", re.IGNORECASE
 )

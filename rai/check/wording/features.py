@@ -56,11 +56,14 @@ FEATURES = (
     "names",  # unsupported names within the sentence, at most 2
 )
 
-_KINDS = {
-    word: kind
-    for kind, words in enumerate(("all every each both always", "some several sometimes many few", "most mostly usually", "only", "none no never"))
-    for word in words.split()
-}  # fmt: skip
+_QUANTIFIERS = (
+    ("all", "every", "each", "both", "always"),
+    ("some", "several", "sometimes", "many", "few"),
+    ("most", "mostly", "usually"),
+    ("only",),
+    ("none", "no", "never"),
+)
+_KINDS = {word: kind for kind, words in enumerate(_QUANTIFIERS) for word in words}
 _MAY = frozenset("may might could possibly perhaps can sometimes".split())
 _WILL = frozenset("will shall must always definitely guaranteed".split())
 _CANDIDATES = 6

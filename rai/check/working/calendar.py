@@ -61,7 +61,8 @@ def days_of(found: Found, years: Sequence[int]) -> tuple[date, ...]:
 
 def years_of(operands: Sequence[Operand], found: Found | None = None) -> tuple[int, ...]:
     """The years that are named, or that of the value itself; a common one and a leap year where none is."""
-    named = {int(m[0]) for v in (o.found for o in operands) for f in v.forms if (m := re.match(r"[12]\d{3}(?=-|$)", f))}  # fmt: skip
+    forms = (form for operand in operands for form in operand.found.forms)
+    named = {int(m[0]) for form in forms if (m := re.match(r"[12]\d{3}(?=-|$)", form))}
     own = {int(m[0]) for f in (found.forms if found else ()) if (m := re.match(r"[12]\d{3}(?=-|$)", f))}
     return tuple(sorted(named)) or _years_of_weekdays(operands) or tuple(own) or (2027, 2028)
 

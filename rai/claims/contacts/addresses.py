@@ -56,8 +56,10 @@ _PATTERNS = (
     # a town with its postcode alone
     re.compile(rf"(?<![\w-]){_TOWN}, (?:{_STATE}),? \d{{5}}(?:-\d{{4}})?(?!\w)"),
     re.compile(rf"(?<![\w-])(?:{_TOWN},? )?[A-Z]{{1,2}}\d[A-Z\d]? \d[A-Z]{{2}}(?!\w)"),
-    re.compile(rf"(?<![\w-])(?:(?:D|F|A|CH|E|I|P|B|L)-\d{{4,5}}|(?:PLZ|CP|CAP|C\.P\.) \d{{4,5}}) {_CAP}(?:[ -]{_CAP}){{0,2}}"),
-)  # fmt: skip
+    re.compile(
+        rf"(?<![\w-])(?:(?:D|F|A|CH|E|I|P|B|L)-\d{{4,5}}|(?:PLZ|CP|CAP|C\.P\.) \d{{4,5}}) {_CAP}(?:[ -]{_CAP}){{0,2}}"
+    ),
+)
 _COUNTRY = re.compile(r"\b(?:d|f|a|ch|e|i|p|b|l)-(?=\d{4,5}\b)")
 _NO_STREET = frozenset(
     "step steps question questions day days hour hours minute minutes item items people users".split()

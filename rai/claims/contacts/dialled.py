@@ -16,10 +16,9 @@ _VANITY = re.compile(
 _LETTERED = re.compile(
     r"(?:\b(?:call|dial|phone|tel|ring)\b[^.!?\n\d]{0,20})(?P<all>\(?(?P<area>[2-9]\d\d)\)?[ .-](?P<rest>(?=[A-Z0-9-]{0,8}[A-Z])[A-Z0-9]{3}-?[A-Z0-9]{4}))(?![\w-])"
 )
-_DIGIT = {
-    "zero": "0", "oh": "0", "o": "0", "nought": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5",
-    "six": "6", "seven": "7", "eight": "8", "nine": "9", "hundred": "00",
-}  # fmt: skip
+_DIGIT = dict.fromkeys(("zero", "oh", "o", "nought"), "0")
+_DIGIT |= {word: str(digit) for digit, word in enumerate("one two three four five six seven eight nine".split(), 1)}
+_DIGIT |= {"hundred": "00"}
 _TIMES = {"double": 2, "triple": 3}
 _WORD = rf"(?:{'|'.join([*_DIGIT, *_TIMES])})"
 _SPOKEN = re.compile(rf"\b{_WORD}\b(?:(?:, |[ -]){_WORD}\b){{3,24}}", re.IGNORECASE)

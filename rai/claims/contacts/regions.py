@@ -28,13 +28,18 @@ _STATES = (
 _ADDRESSES = (
     ("US", re.compile(rf"\b(?:{_STATES}) \d{{5}}(?:-\d{{4}})?\b")),
     ("GB", re.compile(r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b")),
-    ("DE", re.compile(r"\b[A-ZÄÖÜ][a-zäöüß-]{2,25}(?:straße|strasse|str\.|platz|allee) \d{1,4}[a-z]?,? \d{5}\b|\bD-\d{5} [A-ZÄÖÜ]")),
+    (
+        "DE",
+        re.compile(
+            r"\b[A-ZÄÖÜ][a-zäöüß-]{2,25}(?:straße|strasse|str\.|platz|allee) \d{1,4}[a-z]?,? \d{5}\b|\bD-\d{5} [A-ZÄÖÜ]"
+        ),
+    ),
     ("FR", re.compile(r"\b\d{1,4},? (?:rue|avenue|boulevard|place|quai) [^\n,]{2,40},? \d{5}\b|\bF-\d{5} [A-Z]")),
     ("ES", re.compile(r"\b(?:Calle|C/|Avenida|Plaza) [^\n,]{2,40},? \d{1,4},? \d{5}\b")),
     ("IT", re.compile(r"\b(?:Via|Piazza|Corso|Viale) [^\n,]{2,40},? \d{1,4},? \d{5}\b")),
     ("PT", re.compile(r"\b\d{4}-\d{3} [A-Z]")),
     ("CA", re.compile(r"\b[A-Z]\d[A-Z] \d[A-Z]\d\b")),
-)  # fmt: skip
+)
 _HINTS = ((("£",), "GB"), (("₹",), "IN"))
 _TLD = re.compile(r"(?<=[a-z0-9])\.(?:co\.)?(uk|de|fr|es|it|pt|at|ch|nl|be|ie|ca|au|nz|pl|se|dk)(?![\w.-]|\.\w)")
 STRONG = 3

@@ -46,7 +46,10 @@ _EACH = re.compile(rf"\b{_COUNT}\b")
 _YEAR = re.compile(
     rf"(?:nineteen|eighteen|twenty)[ -](?:(?:{'|'.join(_TENS)})(?:-(?:{'|'.join(_UNITS[1:10])}))?|{'|'.join(_UNITS[10:])})"
 )
-_TAIL = re.compile(r"(?: dozen\b| and (?:(a) half|(a) quarter|(three) quarters|(a) third)\b| point((?: (?:zero|oh|one|two|three|four|five|six|seven|eight|nine)\b){1,8}))")  # fmt: skip
+_TAIL = re.compile(
+    r"(?: dozen\b| and (?:(a) half|(a) quarter|(three) quarters|(a) third)\b"
+    r"| point((?: (?:zero|oh|one|two|three|four|five|six|seven|eight|nine)\b){1,8}))"
+)
 _TAILS = (Fraction(1, 2), Fraction(1, 4), Fraction(3, 4), Fraction(1, 3))
 _PART = re.compile(r"[ -]([a-z]{4,9})\b(?!-)")
 _SOME = re.compile(r"a (?:(?:half )?(?:dozen|hundred|thousand|million|billion|trillion))\b(?! (?:of|and one) )")
@@ -176,7 +179,9 @@ def _cardinal(lowered: str, start: int) -> list[Numeral]:
         if value is not None:
             return [_with_tail(lowered, start, start + len(head), value)]
     if value is None:
-        return [_spelled(run.start() + m.start(), run.start() + m.end(), Fraction(v)) for m in _EACH.finditer(run[0]) if (v := _value(m[0])) is not None]  # fmt: skip
+        each = ((m, _value(m[0])) for m in _EACH.finditer(run[0]))
+        at = run.start()
+        return [_spelled(at + m.start(), at + m.end(), Fraction(v)) for m, v in each if v is not None]
     return [_with_tail(lowered, start, run.end(), value)]
 
 

@@ -33,7 +33,9 @@ def with_fraction(text: str, numeral: Numeral) -> Numeral | None:
     if after[0] in "/⁄":
         match = _SLASHED.match(text, numeral.end - len(whole.lstrip("-")))
         part = _proper(match) if match else None
-        return _of(numeral, match.end(), sign * part) if match and part and text[numeral.start - 1 : numeral.start] not in ("/", "⁄") else None  # fmt: skip
+        if not (match and part) or text[numeral.start - 1 : numeral.start] in ("/", "⁄"):
+            return None
+        return _of(numeral, match.end(), sign * part)
     mixed = _MIXED.match(text, numeral.end) if after[1:].isdigit() else None
     part = _proper(mixed) if mixed else None
     if mixed and part:

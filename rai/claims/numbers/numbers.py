@@ -57,9 +57,14 @@ _DIMENSION = re.compile(r"\s?[xX×]\s?[0-9]")
 _TIMES = re.compile(r"[ -]?[x×](?![\w]|[ ]?[0-9])")
 _PERIOD = re.compile(r"(?: ?/ ?| per | an )[^\W\d_]{1,7}", re.IGNORECASE)
 _SMALLER = {
-    ("year", "month"): 12, ("week", "day"): 7, ("day", "hour"): 24, ("hour", "minute"): 60, ("minute", "second"): 60,
-    ("foot", "inch"): 12, ("lb", "oz"): 16,
-}  # fmt: skip
+    ("year", "month"): 12,
+    ("week", "day"): 7,
+    ("day", "hour"): 24,
+    ("hour", "minute"): 60,
+    ("minute", "second"): 60,
+    ("foot", "inch"): 12,
+    ("lb", "oz"): 16,
+}
 _AND = re.compile(r" and ")
 _PIECES = re.compile(r",? (?:and )?|(?: ?, ?)?")
 

@@ -16,13 +16,30 @@ from pathlib import Path
 from typing import Any, Literal
 
 _EXACT = {
-    "Kb": "kbit", "Mb": "Mbit", "Gb": "Gbit", "Tb": "Tbit",  # eight times less than KB, MB, GB, TB
-    "Kb/s": "kbps", "Mb/s": "Mbps", "Gb/s": "Gbps", "mW": "mW", "MP": "MP", "Tag": "day", "Std": "hour", "Grad": "degree",
-}  # fmt: skip
+    # eight times less than KB, MB, GB, TB
+    "Kb": "kbit",
+    "Mb": "Mbit",
+    "Gb": "Gbit",
+    "Tb": "Tbit",
+    "Kb/s": "kbps",
+    "Mb/s": "Mbps",
+    "Gb/s": "Gbps",
+    "mW": "mW",
+    "MP": "MP",
+    "Tag": "day",
+    "Std": "hour",
+    "Grad": "degree",
+}
 _COMPOUND = {
-    ("mile", "hour"): "mph", ("km", "hour"): "km/h", ("m", "second"): "m/s", ("kbit", "second"): "kbps",
-    ("Mbit", "second"): "Mbps", ("Gbit", "second"): "Gbps", ("MB", "second"): "MB/s", ("GB", "second"): "GB/s",
-}  # fmt: skip
+    ("mile", "hour"): "mph",
+    ("km", "hour"): "km/h",
+    ("m", "second"): "m/s",
+    ("kbit", "second"): "kbps",
+    ("Mbit", "second"): "Mbps",
+    ("Gbit", "second"): "Gbps",
+    ("MB", "second"): "MB/s",
+    ("GB", "second"): "GB/s",
+}
 _WITH_HOURS = {"W": "Wh", "kW": "kWh", "MW": "MWh", "mA": "mAh", "amp": "Ah"}
 _BINARY = {"KB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4, "PB": 1024**5, "byte": 1}
 _NEAR = Fraction(3, 100)
@@ -71,7 +88,16 @@ LONG_PREFIXES = (
     "degree ",
     "° ",
 )
-_AREAS = {"mm": "mm²", "cm": "cm²", "m": "m²", "km": "km²", "inch": "sq inch", "foot": "sq foot", "yard": "sq yard", "mile": "sq mile"}  # fmt: skip
+_AREAS = {
+    "mm": "mm²",
+    "cm": "cm²",
+    "m": "m²",
+    "km": "km²",
+    "inch": "sq inch",
+    "foot": "sq foot",
+    "yard": "sq yard",
+    "mile": "sq mile",
+}
 _VOLUMES = {"cm": "cm³", "m": "m³", "foot": "cu foot"}
 
 

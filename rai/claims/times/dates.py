@@ -193,10 +193,8 @@ def coarser(value: str) -> tuple[str, ...]:
     if re.fullmatch(_FULL, value):
         day = date.fromisoformat(value)
         week = day.isocalendar()
-        return (
-            f"-{value[4:]}", f"-{value[4:]}-W-{week.weekday}", f"{week.year}-W{week.week:02d}", value[:7], f"-{value[4:7]}",
-            *coarser(value[:7]),
-        )  # fmt: skip
+        of_any_year = (f"-{value[4:]}", f"-{value[4:]}-W-{week.weekday}")
+        return (*of_any_year, f"{week.year}-W{week.week:02d}", value[:7], f"-{value[4:7]}", *coarser(value[:7]))
     if re.fullmatch(r"\d{4}-\d\d", value):
         month = int(value[5:])
         return (

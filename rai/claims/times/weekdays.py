@@ -16,10 +16,9 @@ from rai.claims.times.months import PORTUGUESE, weekday_abbreviations, weekday_n
 from rai.claims.word_spans import Word, words
 
 WEEKDAYS, WEEKEND, EVERY_DAY = "-W-1/-W-5", "-W-6/-W-7", "-W-1/-W-7"
-_SETS = {
-    "weekday": WEEKDAYS, "weekdays": WEEKDAYS, "workdays": WEEKDAYS, "wochentags": WEEKDAYS,
-    "weekend": WEEKEND, "weekends": WEEKEND, "wochenende": WEEKEND, "wochenenden": WEEKEND,
-}  # fmt: skip
+_SETS = dict.fromkeys(("weekday", "weekdays", "workdays", "wochentags"), WEEKDAYS) | dict.fromkeys(
+    ("weekend", "weekends", "wochenende", "wochenenden"), WEEKEND
+)
 _WISHED = re.compile(
     r"\b(?:great|nice|lovely|good|wonderful|pleasant|happy|fantastic|black|cyber|ruby|santo|easter) $", re.IGNORECASE
 )
