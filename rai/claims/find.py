@@ -18,7 +18,7 @@ from rai.records import Claim
 
 
 def find_claims(text: str, regions: tuple[str, ...] = REGIONS) -> tuple[Claim, ...]:
-    """Claims of `text`, unchecked, by start; a statement comes before the values inside it.
+    """Finds the claims of `text`, unchecked, by start; a statement comes before the values inside it.
 
     Values do not overlap each other: a phone number is not three numbers as well. Statements overlap all by design.
     """
@@ -26,7 +26,7 @@ def find_claims(text: str, regions: tuple[str, ...] = REGIONS) -> tuple[Claim, .
 
 
 def claims_of(text: str, values: Sequence[Found]) -> tuple[Claim, ...]:
-    """`values` and every sentence as unchecked claims, by start."""
+    """The unchecked claims of a text: `values` and every sentence, by start."""
     found = [*values, *find_statements(text)]
     found.sort(key=lambda f: (f.start, f.kind != "statement", f.end))
     return tuple(Claim(f.kind, text[f.start : f.end], f.start, f.end, _value(f), f.entity) for f in found)
@@ -37,13 +37,13 @@ def _value(found: Found) -> str | None:
 
 
 def find_statements(text: str) -> list[Found]:
-    """Every sentence."""
+    """Finds every sentence of `text` as a statement."""
     return [Found("statement", s.start, s.end, caseless(s.text)) for s in sentences(text)]
 
 
 @lru_cache(maxsize=256)
 def find_values(text: str, regions: tuple[str, ...] = REGIONS) -> tuple[Found, ...]:
-    """Everything but statements, ascending, not overlapping; the more telling reading of a place wins."""
+    """Finds everything but statements: ascending, not overlapping; the more telling reading of a place wins."""
     by_rank = (
         links.find_email(text),
         links.find_url(text),

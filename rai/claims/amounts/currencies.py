@@ -29,7 +29,7 @@ HUNDREDTHS: dict[str, tuple[str, ...]] = {word: tuple(codes) for word, codes in 
 
 @lru_cache(maxsize=1)
 def names() -> dict[str, str]:
-    """Code by name, lower case, one and many: {"canadian dollars": "CAD", "dollars canadiens": "CAD", …}."""
+    """The ISO 4217 code of each name of a currency, lower case, one and many: {"canadian dollars": "CAD", "dollars canadiens": "CAD", …}."""
     out: dict[str, str] = {}
     for locale in LOCALES:
         for code in COMMON:
@@ -43,7 +43,7 @@ def names() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def opening_words() -> frozenset[str]:
-    """First words of all names."""
+    """The first words of all names of currencies."""
     return frozenset(re.split(r"[\s.-]", name, maxsplit=1)[0] for name in names() if name)
 
 

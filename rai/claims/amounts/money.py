@@ -75,7 +75,7 @@ _SIGN = re.compile(r"(?:^|(?<=[\s(:]))[-−]$|\bminus $", re.IGNORECASE)
 
 
 def find(text: str) -> list[Found]:
-    """Amounts as "1200 USD": canonical decimal and ISO 4217 code; a bare $ is read as US dollars, ¥ as yen.
+    """Finds amounts of money, as "1200 USD": canonical decimal and ISO 4217 code; a bare $ is read as US dollars, ¥ as yen.
 
     Both ends of a range have its currency ($10-20, 10 to 20 euros); "99 cents" is 0.99, of dollars or of euros.
     """
@@ -108,7 +108,7 @@ def find(text: str) -> list[Found]:
 
 
 def _amount(text: str, numeral: Numeral, taken: int) -> tuple[tuple[str, ...], int, int, int] | None:
-    """Currencies, power of ten, start and end; None if the numeral is no amount."""
+    """The currencies, power of ten, start and end of the amount that a numeral is; None if it is none."""
     if numeral.unit:
         return None
     before = _BEFORE.search(text, max(0, numeral.start - 8), numeral.start)
@@ -133,7 +133,7 @@ def _amount(text: str, numeral: Numeral, taken: int) -> tuple[tuple[str, ...], i
 
 
 def _scaled(text: str, numeral: Numeral) -> tuple[int, int]:
-    """$1.2m, ₹5 lakh: behind a currency any scale is one; where it ends, and its power of ten."""
+    """Where the scale behind a numeral with a currency ends, and its power of ten: $1.2m, ₹5 lakh. Any scale is one there."""
     match = None if numeral.power or numeral.spelled else _SCALE.match(text, numeral.end)
     if match is None or (len(match["scale"]) == 1 and text[numeral.end] == " "):
         return numeral.end, 0
@@ -194,7 +194,7 @@ def _named(text: str, match: re.Match[str]) -> tuple[tuple[str, ...], int, int] 
 
 
 def _is_other(text: str, name: str, start: int, end: int) -> bool:
-    """Five pounds of coffee are a weight, and so is what weighs five pounds; "the 5 won the game" names no currency."""
+    """True if a name of a currency means something else: a weight in five pounds of coffee, and in "it weighs five pounds"; "the 5 won the game"."""
     if name == "won":
         return not _ENDS.match(text, end)
     if name not in ("pound", "pounds", "pfund", "libras"):
@@ -209,17 +209,17 @@ def _digits_before(text: str, at: int) -> int:
 
 
 def _is_pence(text: str, numeral: Numeral) -> bool:
-    """50p is half a pound, 17.5p/kWh a tariff; 720p is a picture."""
+    """True if a "p" behind a numeral is pence: 50p is half a pound, 17.5p/kWh a tariff; 720p is a picture."""
     return text[numeral.end : numeral.end + 1] == "p" and Decimal(numeral.readings[0]) < _WHOLE_POUND
 
 
 def _closes(text: str, first: Numeral, second: Numeral) -> bool:
-    """$10-20, between $10 and 20; $5-10 minutes counts minutes."""
+    """True if a bare numeral is the second end of a range of amounts: $10-20, between $10 and 20; of $5-10 minutes it counts minutes."""
     return joint(text, first, second) == "range" and not _UNIT.match(text, second.end)
 
 
 def _adds(text: str, found: Sequence[Found], start: int, codes: tuple[str, ...]) -> bool:
-    """5 dollars and 50 cents."""
+    """True if hundredths belong to the amount before them: 5 dollars and 50 cents."""
     if not found or not 0 < start - found[-1].end <= 6 or "." in found[-1].value:
         return False
     same = found[-1].value.rpartition(" ")[2] in codes
@@ -266,7 +266,7 @@ def _with_cents(whole: Found, cents: Numeral, end: int) -> Found:
 
 
 def _priced(text: str, numeral: Numeral) -> tuple[str, ...]:
-    """1.500 € is fifteen hundred: amounts have no three decimals, whichever sign parts the thousands. 1.500 million may have."""
+    """The readings of a numeral as an amount. 1.500 € is fifteen hundred: amounts have no three decimals, whichever sign parts the thousands. 1.500 million may have."""
     if numeral.power or not _THOUSAND.fullmatch(text, numeral.start, numeral.end):
         return numeral.readings
     return tuple(r for r in numeral.readings if "." not in r) or numeral.readings

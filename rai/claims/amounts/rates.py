@@ -91,7 +91,7 @@ def _next_per(text: str, end: int, *, joined: bool) -> tuple[str, int] | None:
 
 
 def _of_length(match: re.Match[str]) -> str:
-    """24 hours are a day, a quarter of an hour is 15 minutes; "" if the words name no stretch of time."""
+    """The stretch of time that a number of another is: 24 hours are a day, a quarter of an hour is 15 minutes. "" if the words name no stretch of time."""
     if match["of"]:
         return "15-minute" if match["of"].lower().startswith(("quar", "cuar")) else "30-minute"
     unit = _TIMES.get(match[3].lower(), "") or _TIMES.get(match[3].lower().rstrip("nes"), "")

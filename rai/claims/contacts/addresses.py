@@ -71,7 +71,7 @@ _BOX = re.compile(
 
 
 def find(text: str) -> list[Found]:
-    """Addresses with a comparable form: lower case, "St" spelled out, punctuation dropped."""
+    """Finds postal addresses, each with a comparable form: lower case, "St" spelled out, punctuation dropped."""
     if _DIGIT.search(text) is None:
         return []
     found: list[Found] = []
@@ -85,7 +85,7 @@ def find(text: str) -> list[Found]:
 
 
 def normal(address: str) -> str:
-    """Words of an address in lower case with street types spelled out, postbox digits together, Hauptstr. as hauptstraße."""
+    """The comparable form of an address: in lower case, with street types spelled out, postbox digits together, Hauptstr. as hauptstraße."""
     plain = _BOX.sub("box", caseless(address).replace("p. o. box", "po box"))
     if plain.startswith("box "):
         plain = re.sub(r"(?<=\d) (?=\d{1,3}(?!\d))", "", plain, count=3)

@@ -46,7 +46,7 @@ _STAR = re.compile(r"(?<![\w*#])\*#?\d{2,4}(?:\*\d{1,6}){0,3}#(?!\w)")
 
 
 def vanity(text: str) -> Iterator[Dialled]:
-    """1-800-FLOWERS as +18003569377; letters beyond the seventh are not dialled. Other area codes need "call" before."""
+    """Finds telephone numbers that are written in letters: 1-800-FLOWERS as +18003569377. Letters beyond the seventh are not dialled. Other area codes need "call" before."""
     for match in _VANITY.finditer(text):
         end = match.end()
         rest = _keys(match["rest"])
@@ -65,7 +65,7 @@ def _keys(letters: str) -> str:
 
 
 def spoken(text: str) -> Iterator[Dialled]:
-    """Digits in words ("eight hundred, five five five, oh one three two") if a cue is near and at least seven."""
+    """Finds telephone numbers in words ("eight hundred, five five five, oh one three two") if a cue is near and at least seven."""
     lowered = text.lower()
     if sum(lowered.count(word) for word in _DIGIT if len(word) > 2) < 4:
         return
@@ -81,14 +81,14 @@ def spoken(text: str) -> Iterator[Dialled]:
 
 
 def _national(digits: str) -> str:
-    """North American numbers are read out with or without their 1."""
+    """A number that was read out as E.164, if it is a North American one, with or without its 1; else its digits."""
     if len(digits) == 11 and digits[0] == "1":
         return f"+{digits}"
     return f"+1{digits}" if len(digits) == 10 and digits[0] not in "01" else digits
 
 
 def short(text: str) -> Iterator[Dialled]:
-    """911, *611, text STOP to 12345. A number of two or three digits after "call" is one only if it is a known service."""
+    """Finds short numbers: 911, *611, text STOP to 12345. A number of two or three digits after "call" is one only if it is a known service."""
     seen: set[int] = set()
     for match in (*_SHORT.finditer(text), *_MESSAGE.finditer(text), *_CODE.finditer(text)):
         number = match["number"]

@@ -79,14 +79,14 @@ class Address:
 
     @property
     def page(self) -> str:
-        """`rest` without a fragment that only scrolls; "#/" and "#!" are routes of their own."""
+        """What is loaded: `rest` without a fragment that only scrolls; "#/" and "#!" are routes of their own."""
         before, sign, fragment = self.rest.partition("#")
         return self.rest if sign and fragment[:1] in ("/", "!") else before
 
 
 @lru_cache(maxsize=8192)
 def parse(url: str) -> Address | None:
-    """Host and rest of a URL, or None if it is not one. http and https, "www." and a final slash say the same."""
+    """The parts of a URL, or None if it is not one. http and https, "www." and a final slash say the same."""
     given = "://" in url
     try:
         parts = urlsplit(url if given else f"https://{url}")
@@ -114,7 +114,7 @@ def parse(url: str) -> Address | None:
 
 
 def _host(name: str) -> str:
-    """In Punycode, where the name can be written so (IDNA 2003, as the standard library has it)."""
+    """The host in Punycode, where the name can be written so (IDNA 2003, as the standard library has it)."""
     plain = name.rstrip(".").removeprefix("www.")
     if plain.isascii():
         return plain
@@ -138,7 +138,7 @@ def _path(path: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Percent-encoding only where it is needed: %7E is ~, é is %C3%A9, %2f is %2F; twice gives the same."""
+    """The text with percent-encoding only where it is needed: %7E is ~, é is %C3%A9, %2f is %2F; twice gives the same."""
     if "%" not in text and text.isascii():
         return text
     if text.isascii():
@@ -152,7 +152,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def find_url(text: str) -> list[Found]:
-    """URLs and bare domains. `main.py` is a file, `a@b.com` an e-mail address, a full stop after a URL is not of it.
+    """Finds URLs and bare domains. `main.py` is a file, `a@b.com` an e-mail address, a full stop after a URL is not of it.
 
     Written round a filter ("contoso dot com", hxxps, [.]) it is still a URL. javascript:, data: and file: lead nowhere
     that a source could vouch for: their form is what is written.
@@ -200,7 +200,7 @@ def _spans(token: str) -> tuple[tuple[int, int], ...]:
 
 
 def _trimmed(token: str, start: int, end: int) -> tuple[int, int]:
-    """Without emphasis, citation marks and punctuation that follow."""
+    """Where a token begins and ends without emphasis, citation marks and punctuation that follow."""
     for _ in range(4):
         match = _TRAILING.search(token[max(start, end - 80) : end])
         if match is None:
@@ -233,7 +233,7 @@ def _written(said: str) -> str:
 
 
 def find_email(text: str) -> list[Found]:
-    """E-mail addresses, in lower case, host in Punycode; also "name (at) host (dot) com"."""
+    """Finds e-mail addresses: in lower case, host in Punycode; also "name (at) host (dot) com"."""
     found = [
         Found("email", m.start(), m.end(), normal_email(m.group()))
         for m in (_EMAIL.finditer(text) if "@" in text else ())
@@ -254,7 +254,7 @@ def _said_emails(text: str) -> Iterator[re.Match[str]]:
 
 
 def normal_email(address: str) -> str:
-    """Lower case; the host as URLs have it."""
+    """The normal form of an e-mail address: lower case, the host as URLs have it."""
     name, _, host = address.lower().rpartition("@")
     try:
         return f"{name}@{host.rstrip('.').encode('idna').decode('ascii') if not host.isascii() else host.rstrip('.')}"

@@ -84,7 +84,7 @@ MOST = 15
 
 
 def find(text: str, regions: tuple[str, ...] = REGIONS) -> list[Found]:
-    """Telephone numbers as E.164 with ";ext=…"; a number written nationally is read in each of `regions`, in order.
+    """Finds telephone numbers, as E.164 with ";ext=…"; a number written nationally is read in each of `regions`, in order.
 
     What no numbering plan knows but is plainly meant as a number (a cue such as "call", or a form like 555-123-4567)
     is kept: with +1 if it has the North American form, else with its digits behind "tel:". Regions that group the digits
@@ -100,7 +100,7 @@ def find(text: str, regions: tuple[str, ...] = REGIONS) -> list[Found]:
 
 
 def _plain(text: str) -> str:
-    """Dashes, spaces and digits of all scripts made plain; one code point for one."""
+    """The text with dashes, spaces and digits of all scripts made plain; one code point for one."""
     return _FOREIGN_DIGIT.sub(lambda m: str(unicodedata.decimal(m.group())), fold(text).translate(_PLAIN))
 
 
@@ -158,7 +158,7 @@ def _is_among_contacts(text: str, start: int, line: str) -> bool:
 
 
 def _is_decimal(text: str, core: str, end: int) -> bool:
-    """1 234 567,89 is an amount; 0800 123 4567,Berlin and +49 30 123456,24 are cells."""
+    """True if a comma behind the digits begins decimals: 1 234 567,89 is an amount. In "0800 123 4567,Berlin" and "+49 30 123456,24" it parts cells."""
     return text[end : end + 1] == "," and text[end + 1 : end + 2].isdigit() and core[0] not in "+0("
 
 
@@ -247,7 +247,7 @@ def _readings(core: str, line: str, regions: tuple[str, ...], *, cued: bool, lis
 
 
 def _without_plus(digits: str, regions: tuple[str, ...]) -> tuple[str, ...]:
-    """447700900123: a number with the country code of one of `regions`, of which the plus sign was left out."""
+    """The E.164 forms of a number with the country code of one of `regions` of which the plus sign was left out: 447700900123."""
     if len(digits) < 11 or digits[0] == "0":
         return ()
     codes = {phonenumbers.country_code_for_region(r) for r in regions}
@@ -314,7 +314,7 @@ def _is_range(core: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _read(raw: str, regions: tuple[str, ...]) -> tuple[str, ...]:
-    """E.164 forms of `raw`, those of regions that group its digits so before the others, which are dropped then."""
+    """The E.164 forms of `raw`, those of regions that group its digits so before the others, which are dropped then."""
     if raw.startswith("00"):
         raw = "+" + raw[2:]
     elif raw.startswith("011") and regions[:1] == ("US",) and len(raw) > 11:
@@ -358,7 +358,7 @@ def _grouped_so(raw: str, region: str, number: phonenumbers.PhoneNumber) -> bool
 
 @lru_cache(maxsize=4096)
 def area_code(value: str) -> str:
-    """Country and area code of an E.164 form ("+1415" of +14155552671), or "" if its plan has none."""
+    """The country and area code of an E.164 form ("+1415" of +14155552671), or "" if its plan has none."""
     try:
         number = phonenumbers.parse(value.partition(";")[0], None)
     except NumberParseException:

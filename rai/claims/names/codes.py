@@ -64,7 +64,7 @@ _AGES = re.compile(r"\d{1,3}-(?:to|bis|à|a)-\d{1,3}\w?", re.IGNORECASE)
 
 
 def find(text: str) -> list[Found]:
-    """Identifiers with their caseless, dash-folded form. A flag's dashes count as one: –force-deletion, --force-deletion.
+    """Finds identifiers, with their caseless, dash-folded form. A flag's dashes count as one: –force-deletion, --force-deletion.
 
     `readings` are the other spellings of the same identifier: v2.3 and 2.3, ISO 27001 and ISO/IEC 27001. A tier is part of
     a model: X2 Pro is not X2.
@@ -118,7 +118,7 @@ def spellings(value: str) -> tuple[str, ...]:
 
 
 def normal(token: str) -> str:
-    """Lower case, dashes folded, leading dashes one, spaces one."""
+    """The normal form of an identifier: lower case, dashes folded, leading dashes one, spaces one."""
     folded = re.sub(r"\s+", " ", caseless(token).strip())
     return re.sub(r"^-+", "-", folded)
 

@@ -164,7 +164,9 @@ def _read_title(title: str, found: set[tuple[str, EntityType, int]]) -> None:
 
 
 def _read_cells(cells: list[str], found: set[tuple[str, EntityType, int]], *, header: bool) -> None:
-    """Rows "Product: Wren X2 | Price: $129" say by their label what the cell names; in others the first column and the header name."""
+    """Adds the names that a row of a table holds. "Product: Wren X2 | Price: $129" says by its label what the cell names; in other rows the first
+    column names, and the header.
+    """
     for number, cell in enumerate(cells):
         label, colon, value = cell.partition(":")
         kind = _LABELS.get(caseless(label).strip()) if colon else None

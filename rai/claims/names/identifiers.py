@@ -45,7 +45,7 @@ _FEATURE = re.compile(
 
 
 def find(text: str) -> Iterator[Identifier]:
-    """All of them, in no order; they may overlap each other and what other patterns find."""
+    """Finds all of them, in no order; they may overlap each other and what other patterns find."""
     yield from _standards(text)
     yield from _flights(text)
     yield from _accounts(text)
@@ -64,7 +64,7 @@ def find(text: str) -> Iterator[Identifier]:
 
 
 def _standards(text: str) -> Iterator[Identifier]:
-    """ISO 27001, ISO/IEC 27001:2022. The body that comes first says as much as all of them."""
+    """Finds standards: ISO 27001, ISO/IEC 27001:2022. The body that comes first says as much as all of them."""
     for match in _STANDARD.finditer(text):
         body, number = caseless(match["body"]).replace("-", " "), caseless(match["number"])
         first = body.partition("/")[0].partition(" ")[0]
@@ -74,7 +74,7 @@ def _standards(text: str) -> Iterator[Identifier]:
 
 
 def _flights(text: str) -> Iterator[Identifier]:
-    """LH 400 after the word flight: LH400, LH 0400."""
+    """Finds numbers of flights, behind the word flight: LH 400, also written LH400 and LH 0400."""
     for match in _FLIGHT.finditer(text):
         line, number = match["line"].lower(), match["number"].lstrip("0") or "0"
         forms = [f"{line} {number}", f"{line}{number}", f"{line} {match['number']}", f"{line}{match['number']}"]
@@ -82,7 +82,7 @@ def _flights(text: str) -> Iterator[Identifier]:
 
 
 def _accounts(text: str) -> Iterator[Identifier]:
-    """IBANs. In groups of four the form says enough: one whose check digits are wrong is a claim as well."""
+    """Finds IBANs. In groups of four the form says enough: one whose check digits are wrong is a claim as well."""
     for match in _IBAN.finditer(text):
         compact = match.group().replace(" ", "")
         if _GROUPED_IBAN.fullmatch(match.group()) or _checks(compact):
@@ -91,7 +91,7 @@ def _accounts(text: str) -> Iterator[Identifier]:
 
 
 def _keys(text: str) -> Iterator[Identifier]:
-    """Ctrl+Alt+Del in any language and with any sign between; a hyphen before a word in lower case is a hyphen."""
+    """Finds key combinations: Ctrl+Alt+Del in any language and with any sign between; a hyphen before a word in lower case is a hyphen."""
     for match in _KEYS.finditer(text):
         written = match.group()
         keys = [_SAME_KEY.get(k, k) for k in re.split(r" ?[+-] ?", written.lower())]

@@ -35,7 +35,7 @@ _LETTERED = re.compile(r"[A-Z]-[a-z]+")
 
 
 def find(text: str) -> list[Found]:
-    """Names such as "Orchard Garden Hotel", without a leading "The" or a final 's; "Abby and Gail" are two."""
+    """Finds names such as "Orchard Garden Hotel", without a leading "The" or a final 's; "Abby and Gail" are two."""
     found: list[Found] = []
     for match in _NAME.finditer(text):
         for start, end in _parts(text, *_trim(text, match.start(), match.end())):
@@ -77,7 +77,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _parts(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Two names of equal length joined by "and" are two names; a possessive ends one: "Ukraine's Kyiv"."""
+    """The names within a run of capitalised words. Two of equal length joined by "and" are two; a possessive ends one: "Ukraine's Kyiv"."""
     cut = next((m for m in re.finditer(r"['’]s ", text[start:end])), None)
     if cut:
         return [(start, start + cut.start()), *_parts(text, *_trim(text, start + cut.end(), end))]
@@ -136,7 +136,7 @@ def _is_heading(text: str, start: int, end: int) -> bool:
 
 
 def normal(name: str) -> str:
-    """Lower case without accents, dashes as spaces, one space between words; an acronym of up to six letters in capitals.
+    """The normal form of a name: lower case without accents, dashes as spaces, one space between words; an acronym of up to six letters in capitals.
 
     "U.S." and "US" are US, which the word "us" is not. Idempotent: the form of a form is itself.
     """

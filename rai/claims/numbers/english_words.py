@@ -79,7 +79,7 @@ TRIGGERS = _ONES | frozenset(_ORDINALS) | frozenset(_MULTIPLES) | {"a", "an", "h
 
 
 def english(lowered: str, words: Sequence[Word]) -> Iterator[Numeral]:
-    """Numbers in words of `lowered`, lower-case text, by start; `words` are its words. Two may overlap: the first counts."""
+    """Finds the numbers in words of `lowered`, lower-case text, by start; `words` are its words. Two may overlap: the first counts."""
     taken = 0
     for word, start, _ in words:
         if word in TRIGGERS and start >= taken and _begins(lowered, start):
@@ -110,7 +110,7 @@ def _at(lowered: str, word: str, start: int) -> list[Numeral]:
 
 
 def _article(lowered: str, start: int) -> list[Numeral]:
-    """A hundred, half a dozen as "a half dozen", a third of; an hour only where the words around say how long."""
+    """The number that begins with an article: a hundred, half a dozen as "a half dozen", a third of; an hour only where the words around say how long."""
     some = _SOME.match(lowered, start)
     if some:
         words = some[0].split()
@@ -132,7 +132,7 @@ def _article(lowered: str, start: int) -> list[Numeral]:
 
 
 def _every(lowered: str, start: int) -> list[Numeral]:
-    """Every fortnight, every other week: how far apart, as "every 2 weeks" says it."""
+    """The interval that begins with "every": every fortnight, every other week. How far apart, as "every 2 weeks" says it."""
     match = _EVERY.match(lowered, start)
     if match is None:
         return []
@@ -152,7 +152,7 @@ def _half(lowered: str, start: int) -> list[Numeral]:
 
 
 def _ordinal(lowered: str, start: int) -> list[Numeral]:
-    """First and second where a rank is a fact; third and later also before any other noun, but not in "third-party"."""
+    """The ordinal at `start`, if it is a claim: first and second where a rank is a fact, third and later also before any other noun, but not in "third-party"."""
     match = _LATER.match(lowered, start)
     if match is None or match[2] not in _ORDINALS:
         return []

@@ -18,7 +18,7 @@ _DENOMINATORS = frozenset({2, 3, 4, 5, 6, 8, 10, 12, 16, 32, 64})
 
 
 def with_fraction(text: str, numeral: Numeral) -> Numeral | None:
-    """`numeral`, whole digits, with the fraction that it is or that follows it (1/2, 2 1/2, 2½, 2 and a half), or None.
+    """A numeral in whole digits with the fraction that it is or that follows it (1/2, 2 1/2, 2½, 2 and a half), or None.
 
     Only a reduced proper fraction with a usual denominator is one: 3/4 is, 24/7, 2/4 and 1/2/2026 are not.
     """
@@ -45,7 +45,7 @@ def with_fraction(text: str, numeral: Numeral) -> Numeral | None:
 
 
 def vulgar(text: str) -> list[Numeral]:
-    """Fraction signs that stand alone: ½ hour, ¾ of them."""
+    """Finds fraction signs that stand alone: ½ hour, ¾ of them."""
     found = []
     for match in _SIGN.finditer(text):
         start = match.start()

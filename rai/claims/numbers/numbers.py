@@ -72,7 +72,7 @@ Read = tuple[str, int]
 
 
 def find_percent(text: str) -> list[Found]:
-    """Percentages: 50%, 50 per cent, fifty percent, both ends of 10-20%. The value is "50%", of percentage points "5pp".
+    """Finds percentages: 50%, 50 per cent, fifty percent, both ends of 10-20%. The value is "50%", of percentage points "5pp".
 
     5‰ is 0.5%; 50 basis points are 0.5pp.
     """
@@ -100,7 +100,7 @@ def _percent_at(text: str, numeral: Numeral) -> Read | None:
 
 
 def find_quantity(text: str) -> list[Found]:
-    """Numbers with a unit: 30 days, 24-hour, 5 GB, both ends of 5-8 days, all sides of 85x60x60cm, twice a week, an hour.
+    """Finds numbers with a unit: 30 days, 24-hour, 5 GB, both ends of 5-8 days, all sides of 85x60x60cm, twice a week, an hour.
 
     The value is "30 day": one canonical unit, never converted but that 2 hours 30 minutes is one quantity, "150 minute".
     """
@@ -153,7 +153,7 @@ def _read_all(text: str, every: Sequence[Numeral], read: Callable[[str, Numeral]
 
 
 def _shared(joint: Joint, unit: str) -> bool:
-    """4 x 100 g are four packs; 85 x 60 cm are two sides."""
+    """True if a unit behind the second of two numerals is that of the first too: of 85 x 60 cm, two sides; not of 4 x 100 g, four packs."""
     return joint == "range" or unit in LENGTHS
 
 
@@ -188,7 +188,7 @@ def _unit_at(text: str, numeral: Numeral) -> Read | None:
 
 
 def _letter(text: str, numeral: Numeral, match: re.Match[str], unit: str | None) -> str | None:
-    """Units of one letter that other words around decide: 30s is a stretch of time behind "=", § 312g is no weight."""
+    """The unit of one letter behind a numeral, which words around it decide: 30s is a stretch of time behind "=", § 312g is no weight."""
     letter, gap = match["unit"], match["gap"]
     if letter == "s" and not gap and _ASSIGNED.search(text, max(0, numeral.start - 2), numeral.start):
         return "second"
@@ -242,7 +242,7 @@ def _quantity(text: str, numeral: Numeral, unit: str, end: int) -> Found:
 
 
 def _together(text: str, large: Found, small: Found) -> Found | None:
-    """2 hours 30 minutes are 150 minutes, 5 ft 10 in are 70 inches; None if they are two quantities."""
+    """Two quantities that are one in the smaller unit: 2 hours 30 minutes are 150 minutes, 5 ft 10 in are 70 inches; None if they are two quantities."""
     more, less = large.value.partition(" "), small.value.partition(" ")
     scale = _SMALLER.get((more[2], less[2]))
     pieces = _PIECES if text[large.start].isdigit() else _AND  # "for a day, 2 hours" are two
@@ -258,7 +258,7 @@ def _together(text: str, large: Found, small: Found) -> Found | None:
 
 
 def find_number(text: str) -> list[Found]:
-    """Bare numbers, ordinals (2nd, third) and number words; "one" alone is a pronoun more often than a number."""
+    """Finds bare numbers, ordinals (2nd, third) and number words; "one" alone is a pronoun more often than a number."""
     return [
         Found("number", n.start, n.end, n.readings[0], n.readings, n.readings)
         for n in numerals(text)

@@ -76,7 +76,7 @@ def lowered(text: str) -> str:
 
 @lru_cache(maxsize=16)
 def numerals(text: str) -> tuple[Numeral, ...]:
-    """Every numeral of `text`, ascending; list markers, citation marks ([1]) and "Step 2" are none.
+    """Finds every numeral of `text`, ascending; list markers, citation marks ([1]) and "Step 2" are none.
 
     A numeral with a `unit` ("twice", "an hour") is a quantity by itself and no number.
     """
@@ -182,7 +182,7 @@ def _begins(text: str, start: int) -> bool:
 
 
 def _grouped(text: str, start: int, end: int) -> tuple[str, int] | None:
-    """Digits grouped by apostrophes or spaces, or spaced by tokenisation: their plain form and end."""
+    """The plain form and the end of digits that are grouped by apostrophes or spaces, or spaced by tokenisation; None of others."""
     gap = text[end : end + 1]
     if end - start > 3 and gap != " ":
         return None
@@ -229,7 +229,7 @@ def _read(token: str, code: Language, *, by_comma: bool) -> tuple[str, ...]:
 
 
 def _comma(token: str, joined: str, thousands: bool, code: Language) -> tuple[str, ...]:
-    """In English a comma before three digits is no decimal mark; in other languages it may be one or the other."""
+    """The readings of digits with a comma. In English one before three digits is no decimal mark; in other languages it may be one or the other."""
     decimal = token.replace(",", ".")
     if not thousands:
         return _decimals(decimal)
@@ -244,7 +244,7 @@ def _decimals(*tokens: str) -> tuple[str, ...]:
 
 
 def _signed(text: str, numeral: Numeral) -> Numeral:
-    """-5, −5 and minus 5; a hyphen between words or numbers is no sign, and where it may be a bullet both readings stay."""
+    """The numeral with the sign before it: -5, −5, minus 5. A hyphen between words or numbers is no sign, and where it may be a bullet both readings stay."""
     start = numeral.start
     before = text[start - 1 : start]
     if before == " ":
@@ -308,7 +308,7 @@ def _power(text: str, numeral: Numeral, match: re.Match[str], code: Language) ->
 
 
 def _short_year(text: str, numeral: Numeral, before: list[Numeral]) -> Numeral:
-    """2007–08: the second end is a year."""
+    """The numeral as the second year of 2007–08, if it is one; else as it is."""
     if not before or numeral.end - numeral.start != 2 or numeral.start - before[-1].end != 1:
         return numeral
     full = text[before[-1].start : before[-1].end]

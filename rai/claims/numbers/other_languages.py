@@ -36,7 +36,7 @@ _TO_TWELVE = {
 
 
 def before_units(words: Sequence[Word]) -> Iterator[Numeral]:
-    """Two to twelve before a stretch of time of the same language ("drei Tage", "deux ans"), in a text of any language."""
+    """Finds two to twelve before a stretch of time of the same language ("drei Tage", "deux ans"), in a text of any language."""
     for (word, start, end), (unit, after, _) in pairwise(words):
         number = _TO_TWELVE[unit].get(word) if unit in _TO_TWELVE and after - end == 1 else None
         if number:
@@ -44,7 +44,7 @@ def before_units(words: Sequence[Word]) -> Iterator[Numeral]:
 
 
 def foreign(lowered: str, words: Sequence[Word], code: Language) -> Iterator[Numeral]:
-    """Numbers in words of a text in `code`, by start; articles (ein, une, um) are none."""
+    """Finds the numbers in words of a text in `code`, by start; articles (ein, une, um) are none."""
     index, joints = 0, _JOINTS.get(code, ())
     while index < len(words):
         if not _number_word(words[index][0], code):

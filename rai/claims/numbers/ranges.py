@@ -45,7 +45,7 @@ def joints(text: str, every: Sequence[Numeral]) -> list[Joint]:
 
 
 def share_scale(text: str, every: Sequence[Numeral]) -> list[Numeral]:
-    """5 to 10 million: the low end is five million, and may be five."""
+    """The numerals, of a range the low end with the scale of the high one: of 5 to 10 million it is five million, and may be five."""
     shared = list(every)
     for at in range(len(shared) - 2, -1, -1):
         low, high = shared[at], shared[at + 1]

@@ -140,13 +140,13 @@ _SPELLED = {unit: frozenset(w for w, u in SPELLINGS.items() if u == unit) for un
 
 
 def dimension_of(unit: str) -> str:
-    """time, calendar, data, length …; "" for a unit that is converted to no other (night, px) or is unknown."""
+    """The dimension of a unit: time, calendar, data, length …; "" for a unit that is converted to no other (night, px) or is unknown."""
     measure = MEASURES.get(unit)
     return measure.dimension if measure else ""
 
 
 def converted(claim: str, source: str) -> Agreement | None:
-    """Whether the quantity `claim` ("8 km") says what `source` ("5 mile") says, in another unit of the same dimension.
+    """Tells whether the quantity `claim` ("8 km") says what `source` ("5 mile") says, in another unit of the same dimension.
 
     "same": the conversion is exact (7 day, 1 week), for KB to PB also with 1024 for 1000. "rounded": `source` in the unit
     of `claim`, rounded to the decimals that `claim` has, is `claim`, and no more than 3 per cent off. Else None, also where
@@ -208,7 +208,7 @@ def _rounds(stated: Fraction, exact: Fraction, written: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def factors(source: str, target: str) -> tuple[tuple[Fraction, Fraction], ...]:
-    """(scale, shift) with target = scale * source + shift; two of them where 1 GB may be 1000 or 1024 MB.
+    """The ways to convert a unit, as (scale, shift) with target = scale * source + shift; two of them where 1 GB may be 1000 or 1024 MB.
 
     Both units must be of one dimension. The first pair that needs pint loads it, half a second; `warm` does that ahead.
     """

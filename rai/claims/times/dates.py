@@ -54,7 +54,7 @@ _BESIDE_AFTER = re.compile(r",? \(?|, ")
 
 
 def find(text: str) -> list[Found]:
-    """Every date, ascending. 05/06/2026 keeps both readings, in `value` joined by a bar; impossible days are no dates.
+    """Finds every date, ascending. 05/06/2026 keeps both readings, in `value` joined by a bar; impossible days are no dates.
 
     A weekday beside the date it belongs to is part of it; one that does not belong to it stands for itself.
     A text that is nothing but a normal form is that date.
@@ -85,7 +85,7 @@ def _itself(text: str) -> Found | None:
 
 
 def _apart(found: list[Found]) -> list[Found]:
-    """The longest first of what begins earliest; nothing twice."""
+    """The dates that do not overlap: the longest of what begins earliest; nothing twice."""
     out: list[Found] = []
     for item in sorted(found, key=lambda f: (f.start, -f.end)):
         if not out or item.start >= out[-1].end:
@@ -132,7 +132,7 @@ def _read(match: re.Match[str], orders: tuple[tuple[str, str], ...], year: str |
 
 
 def _with_years(text: str, found: list[Found]) -> list[Found]:
-    """28 April – 3 May 2026: the first end is of the same year, or of the year before where the range would run backwards."""
+    """The dates, of a range the first end with the year of the second. 28 April – 3 May 2026: it is of the same year, or of the year before where the range would run backwards."""
     out = list(found)
     for at in range(len(out) - 2, -1, -1):
         first, last = out[at], out[at + 1]

@@ -16,7 +16,7 @@ _DAYS = tuple(_NAMES)
 
 
 def find(text: str) -> list[Found]:
-    """Every named day as a date of any year."""
+    """Finds every named day, as a date of any year."""
     return [
         Found("date", m.start(), m.end(), _DAYS[next(at for at in range(len(_DAYS)) if m[f"d{at}"])])
         for m in _NAMED.finditer(text)

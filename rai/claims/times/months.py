@@ -19,20 +19,20 @@ _MORE_DAYS = {"tues": 2, "weds": 3, "thur": 4, "thurs": 4, "sonnabend": 6}
 
 @lru_cache(maxsize=1)
 def month_names() -> dict[str, int]:
-    """Wide names of months in all six languages."""
+    """The number of each month by its full name in all six languages."""
     return {name: number for name, number in _names("months", "wide").items() if name != "marco"}  # Marco is a man
 
 
 @lru_cache(maxsize=1)
 def month_abbreviations() -> dict[str, int]:
-    """Abbreviated names of months that are no wide names as well."""
+    """The number of each month by its abbreviation, if that is no full name as well."""
     short = _names("months", "abbreviated") | _MORE_MONTHS
     return {name: number for name, number in short.items() if name not in month_names()}
 
 
 @lru_cache(maxsize=1)
 def weekday_names() -> dict[str, int]:
-    """Wide names of weekdays, with the plurals in -s (Mondays, montags, domingos); Portuguese ones as their first word."""
+    """The number of each weekday by its full name, with the plurals in -s (Mondays, montags, domingos); Portuguese ones as their first word."""
     out = {name.partition("-")[0]: number for name, number in _names("days", "wide").items()}
     plural = {f"{name}s": n for name, n in out.items() if name.endswith(("day", "tag", "ado", "ingo", "woch"))}
     return out | plural | {"sonnabend": 6, "sonnabends": 6}
@@ -44,7 +44,7 @@ PORTUGUESE = frozenset({"segunda", "terça", "terca", "quarta", "quinta", "sexta
 
 @lru_cache(maxsize=1)
 def weekday_abbreviations() -> dict[str, dict[str, int]]:
-    """Abbreviated names of weekdays by locale: what "mar" is depends on the words beside it."""
+    """The number of each weekday by its abbreviation, for each locale: what "mar" is depends on the words beside it."""
     return {
         locale: _names("days", "abbreviated", (locale,)) | (_MORE_DAYS if locale == "en" else {}) for locale in LOCALES
     }

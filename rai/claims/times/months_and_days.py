@@ -61,7 +61,7 @@ def _known() -> dict[str, tuple[int, bool]]:
 
 
 def find(text: str) -> list[Found]:
-    """Every date that names its month, both ends of a range for themselves."""
+    """Finds every date that names its month, both ends of a range for themselves."""
     known = _known()
     found: list[Found] = []
     named = [w for w in words(text) if w[0] in known and not _joined(text, w)]
@@ -82,7 +82,7 @@ def find(text: str) -> list[Found]:
 
 
 def _stands_alone(text: str, word: Word, alone: list[Word], after: Word | None) -> bool:
-    """In May, from April to October: a month by itself counts behind a word that goes with months, and across a range."""
+    """True if a month by itself is a date: "in May", "from April to October". It is one behind a word that goes with months, and across a range."""
     name, start, end = word
     if text[start].islower() and name in _NOUNS:
         return False
@@ -95,7 +95,7 @@ def _stands_alone(text: str, word: Word, alone: list[Word], after: Word | None) 
 
 
 def _joined(text: str, word: Word) -> bool:
-    """Part of a longer word: May's is none, mar_2 and 3D-mar5 are."""
+    """True if a name of a month is part of a longer word: in mar_2 and 3D-mar5, not in May's."""
     before, after = text[word[1] - 1 : word[1]], text[word[2] : word[2] + 1]
     return before == "_" or after == "_" or after.isdigit() or (before.isdigit() and not before.isalpha())
 

@@ -26,7 +26,7 @@ _ENDS = re.compile(r"[ ]?(?:$|[.,;)|]|[A-Z]{2,4}\b|and\b|on\b)")
 
 
 def find(text: str) -> list[Found]:
-    """Both ends of each pair; an afternoon that closes first is meant: 9 to 5 is 09:00 to 17:00, 9-17 is what it says."""
+    """Finds pairs of bare hours, both ends of each; an afternoon that closes first is meant: 9 to 5 is 09:00 to 17:00, 9-17 is what it says."""
     found: list[Found] = []
     for match in _PAIR.finditer(text):
         opens, closes = int(match["h"]), int(match["h2"])

@@ -61,7 +61,7 @@ _ISO_WEEK = re.compile(r"[12](?<![\w-][12])[0-9]{3}-?W(?P<w>[0-5][0-9])(?:-?(?P<
 
 
 def find(text: str) -> list[Found]:
-    """Every period; a year needs a word before it that only a year follows (in 2019, since 2019)."""
+    """Finds every period; a year needs a word before it that only a year follows (in 2019, since 2019)."""
     found = [f for m in _BARE_YEAR.finditer(text) if (f := _year(text, m))]
     for match in _YEARS.finditer(text):
         found += _years(text, match)
@@ -80,7 +80,7 @@ def find(text: str) -> list[Found]:
 
 
 def _years(text: str, match: re.Match[str]) -> list[Found]:
-    """Both ends of 2007–08 and 2007-2008; the second is the later one, and no more than a century later."""
+    """The years of 2007–08 and 2007-2008; the second is the later one, and no more than a century later."""
     first, last = match["first"], match["last"]
     last = last if len(last) == 4 else first[:2] + last
     if not int(first) < int(last) <= int(first) + 100 or _COUNTED.match(text, match.end()):
@@ -92,7 +92,7 @@ def _years(text: str, match: re.Match[str]) -> list[Found]:
 
 
 def full(year: str) -> str:
-    """'26 is 2026, '98 is 1998: two digits below 70 are of this century."""
+    """A year in four digits: '26 is 2026, '98 is 1998. Two digits below 70 are of this century."""
     digits = year.strip("'’-")
     return digits if len(digits) == 4 else ("20" if digits < "70" else "19") + digits
 

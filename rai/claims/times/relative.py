@@ -52,7 +52,7 @@ _SENTENCE_END = re.compile(r"[.!?\n]")
 
 
 def find(text: str) -> list[Found]:
-    """Every relative date that claims something. Offers and closings ("call us today"), spans ("within 3 days", "3 days before
+    """Finds every relative date that claims something. Offers and closings ("call us today"), spans ("within 3 days", "3 days before
     departure") and what another date fixes ("the next day", "the last week of May") are none.
     """
     if len(text) <= 24 and _NORMAL.fullmatch(text):
@@ -115,7 +115,7 @@ def _step(text: str, word: str, start: int, end: int) -> list[Found]:
 
 
 def _counted(text: str) -> list[Found]:
-    """3 days ago, two weeks from now, in two days' time, arrives in two days."""
+    """Finds dates so many days or weeks away: 3 days ago, two weeks from now, in two days' time, arrives in two days."""
     if not _COUNTS.search(text):
         return []
     found = [_found(m.start(), m.end(), f"{m['unit'].lower()}{_sign(m['how'])}1") for m in _A.finditer(text)]
@@ -183,7 +183,7 @@ def _months(today: date, unit: str, steps: int) -> tuple[str, ...]:
 
 
 def _same_day(year: int, month: int, day: int, steps: int) -> tuple[str, ...]:
-    """Two months from 5 May is 5 July as well as July; nothing for a day that the month lacks."""
+    """The same day of another month, for two months from 5 May are 5 July as well as July; nothing if that month lacks the day."""
     try:
         return (date(year, month, day).isoformat(),) if abs(steps) > 0 else ()
     except ValueError:

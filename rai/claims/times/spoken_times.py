@@ -47,7 +47,7 @@ _LAST = re.compile(r"\b(?:for|last|first|next|in|within|about) $", re.IGNORECASE
 
 
 def find(text: str) -> list[Found]:
-    """Times said in words. Without a half of the day an hour has both readings, the morning first."""
+    """Finds times that are said in words. Without a half of the day an hour has both readings, the morning first."""
     found: list[Found] = []
     for word, start, end in words(text):
         if word in _NOON or word in _MIDNIGHT:
@@ -87,7 +87,7 @@ def _past(text: str, start: int, match: re.Match[str] | None, minutes: int) -> l
 
 
 def _minutes(text: str, word: str, start: int, end: int) -> list[Found]:
-    """Ten past five, twenty minutes to six; "ten to six" without "minutes" is a range as often, "twenty to six" and "at ten to six" are none."""
+    """The time that begins with minutes: ten past five, twenty minutes to six; "ten to six" without "minutes" is a range as often, "twenty to six" and "at ten to six" are none."""
     before, after = _MINUTES.search(text, max(0, start - 24), start), _PAST.match(text, end)
     if before is None or after is None:
         return []

@@ -46,7 +46,7 @@ _RANGE = re.compile(r"[ ]?[-–—][ ]?|[ ](?:to|until|till|through|and|bis|und|
 
 
 def find(text: str) -> list[Found]:
-    """2 PM and 14:00 are "14:00"; 2:30 without a half of the day has both readings; 24/7 is "24/7". Ascending."""
+    """Finds times of day, ascending. 2 PM and 14:00 are "14:00"; 2:30 without a half of the day has both readings; 24/7 is "24/7"."""
     found: dict[int, Found] = {}
     for match in _DIGITS.finditer(text):
         for item in _read(text, match):
@@ -60,7 +60,7 @@ def find(text: str) -> list[Found]:
 
 
 def _military(text: str) -> list[Found]:
-    """2200 hours; behind a word of time, for 1500 hours may also be how long something lasts."""
+    """Finds times such as 0900 and 2200 hours. Without a leading nought only behind a word of time, for 1500 hours may also be how long something lasts."""
     return [
         _time(m.start(), m.end(), (f"{m['h']}:{m['m']}",))
         for m in _MILITARY.finditer(text)
@@ -100,7 +100,7 @@ def _read(text: str, match: re.Match[str]) -> list[Found]:
 
 
 def _halved(text: str, match: re.Match[str], hour: int, half: str, end: int | None = None) -> list[Found]:
-    """2 PM; with the first end of a range "9-5 pm" before it. 14:00 PM is what it says."""
+    """The time with a half of the day, 2 PM; with the first end of a range "9-5 pm" before it. 14:00 PM is what it says."""
     if hour > 24 or (hour > 12 and half == "a"):
         return []
     minute = match["m"] or "00"
@@ -117,14 +117,14 @@ def _halved(text: str, match: re.Match[str], hour: int, half: str, end: int | No
 
 
 def _spans(text: str, opening: re.Match[str]) -> bool:
-    """Nine and 5 pm are a range only behind "between"."""
+    """True if two times are a range; "nine and 5 pm" is one only behind "between"."""
     return opening["to"].lower() not in ("and", "und", "a", "à") or bool(
         _BETWEEN.search(text, max(0, opening.start() - 10), opening.start())
     )
 
 
 def _continental(text: str, match: re.Match[str], hour: int) -> list[Found]:
-    """14 Uhr, 14.30 Uhr, 14h30 are on the 24-hour clock; so is the first end of 9–17 Uhr."""
+    """The times of 14 Uhr, 14.30 Uhr and 14h30, on the 24-hour clock; so is the first end of 9–17 Uhr."""
     minute = match["m"] or match["m2"] or "00"
     out = [_time(match.start(), match.end(), (_clock(hour, minute, ""),))]
     opening = _START.search(text, max(0, match.start() - 14), match.start())
@@ -135,7 +135,7 @@ def _continental(text: str, match: re.Match[str], hour: int) -> list[Found]:
 
 
 def _is_hour(text: str, match: re.Match[str]) -> bool:
-    """14h30 is a time; 2h is one only where a time is expected, else it lasts."""
+    """True if hours written with an h are a time of day: 14h30 is one, 2h only where a time is expected, else it lasts."""
     if match["m2"]:
         return not _LASTING.search(text, max(0, match.start() - 12), match.start())
     return bool(
@@ -144,7 +144,7 @@ def _is_hour(text: str, match: re.Match[str]) -> bool:
 
 
 def _whole(match: re.Match[str], hour: int, minute: str) -> Found:
-    """Without a half of the day: 2:30 is in the morning or in the afternoon, 02:30 and 14:30 are on the 24-hour clock."""
+    """The time without a half of the day: 2:30 is in the morning or in the afternoon, 02:30 and 14:30 are on the 24-hour clock."""
     readings = [_clock(hour, minute, "")]
     if 1 <= hour <= 12 and not match["h"].startswith("0"):
         readings.append(f"{(hour + 12) % 24 if hour != 12 else 0:02d}:{minute}")
@@ -161,7 +161,7 @@ def _clock(hour: int, minute: str, half: str) -> str:
 
 
 def _settled(text: str, found: list[Found]) -> list[Found]:
-    """Beside 17:30 a bare 9:00 is in the morning: a line that uses the 24-hour clock has one reading for each of its times."""
+    """The times with one reading where their line settles it. Beside 17:30 a bare 9:00 is in the morning: a line that uses the 24-hour clock has one reading for each of its times."""
     out: list[Found] = []
     line_end = -1
 

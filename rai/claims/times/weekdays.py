@@ -61,7 +61,7 @@ _LABELLED = re.compile(r"[^.,;|\n\d]{0,40}")
 
 
 def find(text: str) -> list[Found]:
-    """Days and sets of days. "Mon-Fri", "Monday to Friday" and "weekdays" are one value; "Sat & Sun" are two days."""
+    """Finds days of the week and sets of them. "Mon-Fri", "Monday to Friday" and "weekdays" are one value; "Sat & Sun" are two days."""
     days, found = [], []
     known = _vocabulary()
     for word in words(text):
@@ -144,7 +144,7 @@ def _ranged(text: str, day: _Day, after: _Day) -> bool:
 
 
 def _cased_alike(text: str, day: _Day, after: _Day) -> bool:
-    """Mo–Fr, lun-ven: "do-so" of running text is none unless both are capitals or both are not two-letter words."""
+    """True if two short names may be days by their letters: Mo–Fr, lun-ven. "do-so" of running text is none unless both are capitals or both are not two-letter words."""
     upper = text[day.start].isupper(), text[after.start].isupper()
     return upper[0] == upper[1] and (upper[0] or min(day.end - day.start, after.end - after.start) > 2)
 

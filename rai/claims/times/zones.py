@@ -54,7 +54,7 @@ def _fixed(match: re.Match[str]) -> str:
 
 
 def offsets(zone: str) -> Offsets:
-    """Minutes east of UTC in the standard and the daylight-saving months; None where the name is not used. KeyError if unknown."""
+    """The minutes east of UTC of a zone, in the standard and the daylight-saving months; None where the name is not used. KeyError if unknown."""
     match = _VALUE.fullmatch(zone)
     if match:
         minutes = (int(match[2]) * 60 + int(match[3])) * (1 if match[1] == "+" else -1)
