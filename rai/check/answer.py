@@ -34,7 +34,7 @@ def named(text: str) -> Spoken:
 
 
 def without_others(text: str) -> str:
-    """`text` without what it names to say that it is not meant: "since Leeds is not London"."""
+    """A text without what it names to say that it is not meant: "since Leeds is not London"."""
     return _OTHER_THAN.sub(" ", text)
 
 
@@ -58,7 +58,7 @@ class Answer:
 
     @classmethod
     def read(cls, text: str, values: Sequence[Found], context: CheckContext) -> Answer:
-        """`values`: ascending, of `text`."""
+        """Reads an answer beside its context. `values`: those of `text`, ascending."""
         spans = tuple(sentences(text))
         starts = [s.start for s in spans]
         at = tuple(bisect_right(starts, v.start) - 1 for v in values)

@@ -106,7 +106,7 @@ class Judged:
 
 
 class Step(NamedTuple):
-    """`decide` gives the finding of a value, None if the next step may. `rules`: those of `catalogue.RULES` that it can name."""
+    """One step of the check of a value. `decide` gives its finding, None if the next step may. `rules`: those of `catalogue.RULES` that it can name."""
 
     decide: Callable[[Judged], Finding | None]
     rules: frozenset[str]
@@ -146,7 +146,7 @@ def _name_number(judged: Judged) -> Finding | None:
 
 
 def _age(judged: Judged) -> Finding | None:
-    """An age is the person's before it is a source's: of "my son is 7" no line on children of 7 says more."""
+    """The finding of an age, which is the person's before it is a source's: of "my son is 7" no line on children of 7 says more."""
     return _said(judged, "number") if is_age(judged.value, judged.answer.text) else None
 
 
@@ -164,7 +164,7 @@ def _stands(judged: Judged) -> Finding | None:
 
 
 def _standing(judged: Judged, reading: Found, places: Sequence[Place]) -> Finding:
-    """Of a value that stands in a source; what the person said themselves no bound of a source turns round."""
+    """The finding of a value that stands in a source; what the person said themselves no bound of a source turns round."""
     n, claim, answer = judged.n, judged.claim, judged.answer
     finding = closed_day(n, claim, reading, places, answer) or placed(n, claim, reading, places, answer)
     if finding.rule != "bound":
@@ -174,7 +174,7 @@ def _standing(judged: Judged, reading: Found, places: Sequence[Place]) -> Findin
 
 
 def _verbatim(judged: Judged) -> Finding | None:
-    """Of a value whose characters a source has, or that dials what it has within its country."""
+    """The finding of a value whose characters a source has, or that dials what it has within its country."""
     claim, spans = judged.claim, verbatim(judged.claim, judged.value, judged.answer)
     if not spans:
         return None
@@ -233,7 +233,7 @@ ALONE: tuple[Step, ...] = (
 
 
 def _work_out(checked: Checked) -> None:
-    """Values that follow from values that are held; those again serve the next. Also those that stand for something else, if the text says so."""
+    """Finds values that follow from values that are held; those again serve the next. Also those that stand for something else, if the text says so."""
     fresh: Collection[int] | None = None
     for _ in range(ROUNDS):
         left = (

@@ -98,7 +98,7 @@ def match_claims(
     values_only: bool = False,
     only: tuple[int, int] | None = None,
 ) -> Matched:
-    """As `check_claims`, with the rules that raised: a claim whose rule raises is `unchecked`, and all are when the texts cannot be read.
+    """The claims of `check_claims` with the rules that raised: a claim whose rule raises is `unchecked`, and all are when the texts cannot be read.
     `only`: characters of `answer` of which alone the values are judged, by what their places say; all else stays `unchecked`.
 
     Raises what a finder raises on the answer itself.
@@ -218,7 +218,7 @@ def _judged_until(answer: str, values: Sequence[Found]) -> int:
 
 
 def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context: CheckContext, answer: str) -> Finding:
-    """`finding`, unless the sentence quotes a source that has something else in this place."""
+    """The finding of a claim, unless its sentence quotes a source that has something else in this place."""
     if (
         finding.status in ("lookalike", "rounded", "conflict")
         or finding.rule == "failed"
@@ -293,7 +293,7 @@ def _line(text: str, at: int) -> int:
 
 
 def _valued(answer: str, found: Sequence[Found], claim: Claim) -> frozenset[str]:
-    """Words of the values within a sentence. `found`: ascending."""
+    """The words of the values within a sentence. `found`: ascending."""
     first = bisect_left(found, claim.start, key=lambda f: f.start)
     inside = takewhile(lambda f: f.start < claim.end, islice(found, first, None))
     texts = (answer[f.start : f.end] for f in inside if f.kind != "entity")
@@ -301,7 +301,7 @@ def _valued(answer: str, found: Sequence[Found], claim: Claim) -> frozenset[str]
 
 
 def _asked(question: str | None, regions: tuple[str, ...]) -> frozenset[str]:
-    """Words of the question, and its values as labels: version 5.6 is not version 4.8."""
+    """The words of the question, and its values as labels: version 5.6 is not version 4.8."""
     if not question:
         return frozenset()
     return (role_terms(question) | numbered(question)).union(
@@ -310,7 +310,7 @@ def _asked(question: str | None, regions: tuple[str, ...]) -> frozenset[str]:
 
 
 def _dated(found: Found, at: datetime | None) -> Found:
-    """Tomorrow, in a conversation whose time is known, is a day like any other."""
+    """A relative date as the day that it is, where the time of the conversation is known: tomorrow is a day like any other then."""
     days = relative.resolve(found.value, at) if at is not None else ()
     if not days:
         return found

@@ -40,7 +40,7 @@ class Operand:
 
 
 def amount_of(found: Found) -> Decimal | None:
-    """1200 of "1200 USD", 4.5 of "4.5%"; None of what is no number, or of one beyond `LARGEST`."""
+    """The number of a value: 1200 of "1200 USD", 4.5 of "4.5%"; None of what is no number, or of one beyond `LARGEST`."""
     if found.kind not in _NUMERIC:
         return None
     try:
@@ -71,7 +71,7 @@ def spans_of(operands: Sequence[Operand]) -> tuple[EvidenceSpan, ...]:
 
 
 def numbered(operands: Iterable[Operand]) -> Iterator[tuple[Operand, Decimal]]:
-    """Those that are numbers, with their number."""
+    """The operands that are numbers, each with its number."""
     for operand in operands:
         amount = operand.amount
         if amount is not None:

@@ -102,7 +102,7 @@ def rival(said: SaidAround, place: Place, others: Sequence[Place]) -> Place | No
 
 
 def _is_open(place: Place) -> bool:
-    """A year ago and January are no two answers to one question."""
+    """True of a relative date: a year ago and January are no two answers to one question."""
     return place.found.value.startswith("relative:")
 
 
@@ -161,7 +161,7 @@ def _is_row_named(said: SaidAround, mine: Words, theirs: Words) -> bool:
 
 
 def _headed(mine: Frame, here: Frame, there: Frame) -> bool:
-    """457 deaths in 21 countries: "457 countries" takes the head of the other number."""
+    """True if a number has the head of another number of the source: "457 countries" of "457 deaths in 21 countries"."""
     return bool(mine.head & there.head) and bool(here.head) and not mine.head & here.head
 
 
@@ -189,7 +189,7 @@ def _rest(place: Place) -> str:
 
 
 def _alike(place: Place, other: Place, said: SaidAround) -> bool:
-    """Two rows of a table, or two sentences that say the same thing of two subjects, or that what the claim asks for."""
+    """True of two rows of a table, and of two sentences that say the same thing of two subjects, or that what the claim asks for."""
     if place.unit.row and other.unit.row:
         return True
     mine, theirs = _unvalued(place), _unvalued(other)

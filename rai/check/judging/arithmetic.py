@@ -108,7 +108,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _kept(word: re.Match[str]) -> str:
-    """A word as the grammar takes it: a unit of time, or x for times; what else is counted ("9 users") is left out."""
+    """A word of the formula as the grammar takes it: a unit of time, or x for times; what else is counted ("9 users") is left out."""
     text = word[0].lower()
     if text == "x":
         return "*"
@@ -252,7 +252,7 @@ def _shifted(a: Amount, b: Amount, sign: int) -> Amount:
 
 
 def _months_between(first: date, last: date) -> int | None:
-    """Whole months: to the same day, or from the end of one to the end of another."""
+    """The whole months between two days: to the same day, or from the end of one to the end of another."""
     months = (last.year - first.year) * 12 + last.month - first.month
     ends = all(d.day == calendar.monthrange(d.year, d.month)[1] for d in (first, last))
     return months if ends or first.day == last.day else None
@@ -273,7 +273,7 @@ def _moved(day: date, count: int, unit: str) -> date:
 
 
 def _worked(day: date, count: int) -> date:
-    """Monday to Friday; holidays are nobody's here."""
+    """The day so many working days later, Monday to Friday; no holidays are known here."""
     step = timedelta(days=1 if count > 0 else -1)
     for _ in range(abs(count)):
         day += step

@@ -24,7 +24,7 @@ async def ask_judge(
     judge: StatementJudge,
     run: Run,
 ) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
-    """`claims` with the doubtful ones decided where the judge's word holds, and notes where it could not be had: then they stay as they were.
+    """Asks the judge: gives `claims` with the doubtful ones decided where the judge's word holds, and notes where it could not be had: then they stay as they were.
 
     One call; none if nothing is in doubt, or there is no source. `said`: the question first. `run`: who verifies.
     """

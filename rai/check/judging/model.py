@@ -25,7 +25,7 @@ _CLAIM_TOKENS = 110
 
 
 class ModelJudge:
-    """StatementJudge over a chat model, which is expected to screen its prompts (`rai.screening.model.ScreenedModel`)."""
+    """A StatementJudge over a chat model, which is expected to screen its prompts (`rai.screening.model.ScreenedModel`)."""
 
     def __init__(self, model: ChatModel, marker: Callable[[], str] = new_marker) -> None:
         self._model = model
@@ -37,7 +37,7 @@ class ModelJudge:
         return f"model:{self._model.name}"
 
     async def judge(self, case: Case) -> tuple[Proposal, ...]:
-        """As the port says; a claim is asked about once for the same sentence, sources and question.
+        """A proposal for each claim, as the port says; a claim is asked about once for the same sentence, sources and question.
 
         Raises ServiceError, also for a reply that judges nothing, ContentFiltered or PromptBlocked.
         """

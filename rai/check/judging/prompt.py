@@ -88,7 +88,7 @@ def _asked(claim: Claim) -> str:
 
 
 def _within(texts: Sequence[str], most: int) -> Iterator[str]:
-    """`texts` as far as they have `most` characters together."""
+    """The first of `texts`, as far as they have `most` characters together."""
     for text in texts:
         if most <= 0:
             return
@@ -97,5 +97,5 @@ def _within(texts: Sequence[str], most: int) -> Iterator[str]:
 
 
 def line(text: str) -> str:
-    """`text` on one line."""
+    """A text on one line."""
     return " ".join(text.split())

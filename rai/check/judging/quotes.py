@@ -114,7 +114,7 @@ def _cuts(plain: str, at: int) -> bool:
 
 @lru_cache(maxsize=256)
 def _squeezed(text: str) -> tuple[str, tuple[int, ...]]:
-    """`text` with plain quotes, dashes and single spaces, without white space around it; and the offset of each character of that in `text`."""
+    """A text with plain quotes, dashes and single spaces, without white space around it; and the offset of each character of that in `text`."""
     kept: list[str] = []
     offsets: list[int] = []
     for at, char in enumerate(fold(text)):

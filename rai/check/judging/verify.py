@@ -58,7 +58,7 @@ class _Grounds:
 
 
 def verified(claims: Sequence[Claim], case: Case, proposals: Sequence[Proposal], values: Values, name: str) -> Verified:
-    """`claims` with those of `case` decided as far as `proposals`, one for each of them in order, hold. Nothing else changes."""
+    """The claims, those of `case` decided as far as `proposals`, one for each of them in order, hold. Nothing else changes."""
     of_sentences = [p for c, p in zip(case.claims, proposals, strict=True) if c.kind == "statement"]
     quoted = Counter(quote for p in of_sentences for quote in set(p.quotes))
     bench = _Grounds(case, values, name, frozenset(q for q, n in quoted.items() if n >= _OFTEN))
@@ -71,7 +71,7 @@ def verified(claims: Sequence[Claim], case: Case, proposals: Sequence[Proposal],
 
 
 def _with_sentences(case: Case, proposed: dict[Claim, Proposal]) -> dict[Claim, Proposal]:
-    """`proposed`, those of values with the quotations of their sentence behind their own: a judge need not copy them twice."""
+    """The proposals, those of values with the quotations of their sentence behind their own: a judge need not copy them twice."""
     return {
         claim: proposal if claim.kind == "statement" else _with(proposal, proposed.get(case.sentence_of(claim)))
         for claim, proposal in proposed.items()
@@ -135,7 +135,7 @@ def _hold_one(values: Sequence[Claim], quotes: Sequence[KnownTexts], bench: _Gro
 
 
 def _quoted(claim: Claim, quotes: Sequence[KnownTexts], bench: _Grounds) -> Claim | None:
-    """Supported by the quotation that holds the value; what only the person said is given, and never a contact."""
+    """The claim as supported by the quotation that holds its value, or None; what only the person said is given, and never a contact."""
     for known in sorted(quotes, key=_said_last):
         span = _carried(claim, known, bench)
         if span is None:
@@ -150,7 +150,7 @@ def _quoted(claim: Claim, quotes: Sequence[KnownTexts], bench: _Grounds) -> Clai
 
 
 def _doubted(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Grounds) -> Claim:
-    """`unchecked` where rules condemn what the judge supports with words of a source, or a formula over them that cannot be followed: two ways of
+    """The claim as `unchecked` where rules condemn what the judge supports with words of a source, or a formula over them that cannot be followed: two ways of
     a number of one's own are enough that rules do not know. As it was for contacts, codes and addresses, for words that serve many sentences,
     and for a formula that comes to something else.
     """
@@ -203,7 +203,7 @@ def _worked(proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Grounds) -
 
 
 def _refuted(claim: Claim, proposal: Proposal, quotes: Sequence[KnownTexts], bench: _Grounds) -> Claim | None:
-    """Wrong, because the quotation has another value there, or the formula another result."""
+    """The claim as wrong, because the quotation has another value there, or the formula another result."""
     found = bench.values.found(claim)
     worked = _worked(proposal, quotes, bench)
     if worked is not None and may_give(worked, found) and not gives(worked, found, bench.values.answer):
@@ -226,7 +226,7 @@ def _instead(claim: Claim, known: KnownTexts, bench: _Grounds) -> EvidenceSpan |
 
 
 def _stated(claim: Claim, proposal: Proposal, values: Sequence[Claim], bench: _Grounds) -> Claim:
-    """A sentence, judged once its `values` are."""
+    """The claim of a sentence, judged once its `values` are."""
     inside = [c for c in values if claim.start <= c.start and c.end <= claim.end]
     known = _relevant(claim, proposal, bench, inside)
     quotes = [one for one in known if one.source is not None]

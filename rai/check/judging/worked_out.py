@@ -42,7 +42,7 @@ class Explained:
 
 
 def explained(formula: str, quotes: Sequence[KnownTexts], values: Values) -> Explained | None:
-    """`formula` computed and bound to `quotes`; None if it does not hold, or an operand stands in none of them."""
+    """A formula computed and bound to `quotes`; None if it does not hold, or an operand stands in none of them."""
     try:
         worked = computed(formula)
     except NotComputed:
@@ -100,7 +100,7 @@ def _year_in(year: int, known: KnownTexts) -> EvidenceSpan | None:
 
 
 def _digits_of(operand: Amount, known: KnownTexts) -> EvidenceSpan | None:
-    """A number in digits that is part of a value: the 32 of "32 days ago"."""
+    """The place of a number in digits that is part of a value: the 32 of "32 days ago"."""
     for span in known.spans if operand.kind == "number" and operand.unit != "%" else ():
         for match in _DIGITS.finditer(span.text):
             if Decimal(match[0]) == operand.number:
@@ -140,7 +140,7 @@ def may_give(explanation: Explained, found: Found) -> bool:
 
 
 def _counts(worked: Computed) -> bool:
-    """1 + 1 + 1: every operand is one thing, which a quotation of its own names."""
+    """True of a count written as 1 + 1 + 1: every operand is one thing, which a quotation of its own names."""
     return worked.only_adds and all(o.kind == "number" and o.number == 1 and not o.unit for o in worked.operands)
 
 
@@ -182,7 +182,9 @@ def _is_number(held: Decimal, found: Found, operand: Amount) -> bool:
 
 
 def _is_day(form: str, day: date, operand: Amount) -> bool:
-    """A form with a year is that day; without one it is any year's, and the operand may not have one that nobody said. A month is its first and its last day."""
+    """True if the forms of a value name the day of an operand. A form with a year is that day; without one it is any year's, and the operand may not
+    have one that nobody said. A month is its first and its last day.
+    """
     if (form[:1] != "-") != operand.has_year:
         return False
     written = day.isoformat() if operand.has_year else f"--{day.month:02}-{day.day:02}"

@@ -27,7 +27,7 @@ def is_loose(found: Found) -> bool:
 
 
 def match_loose(claim: Claim, context: CheckContext) -> Finding:
-    """A token with a digit that is no value of a known form: it must stand somewhere as it is."""
+    """The finding of a token with a digit that is no value of a known form: it must stand somewhere as it is."""
     token = Found("entity", claim.start, claim.end, codes.normal(claim.text), entity="code")
     spans = match_named(token, context.sources)
     if spans:
@@ -39,7 +39,7 @@ def match_loose(claim: Claim, context: CheckContext) -> Finding:
 
 
 def match_name(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding:
-    """A name or identifier: where a source writes it, in these or other characters, else what is known of its words."""
+    """The finding of a name or identifier: where a source writes it, in these or other characters, else what is known of its words."""
     spans = match_named(found, context.sources)
     if spans:
         if elsewhere := of_another(claim, found, around, context) or _of_another_name(claim, found, around, context):
@@ -76,14 +76,14 @@ def _of_another_name(claim: Claim, found: Found, around: Around, context: CheckC
 
 
 def _numbered(claim: Claim, spans: tuple[EvidenceSpan, ...]) -> tuple[EvidenceSpan, ...]:
-    """Motel 2 is not Motel 6, whatever else their names share."""
+    """The places of a name, none if they lack one of its numbers: Motel 2 is not Motel 6."""
     numbers = re.findall(r"\d+", claim.text)
     said = " ".join(span.text for span in spans)
     return spans if all(n in re.findall(r"\d+", said) for n in numbers) else ()
 
 
 def _unnamed(claim: Claim, found: Found, around: Around, context: CheckContext, texts: tuple[Prepared, ...]) -> Finding:
-    """No text writes the name: an invention if a word of it is foreign to all of them, or if its words belong to other names."""
+    """The finding of a name that no text writes: an invention if a word of it is foreign to all of them, or if its words belong to other names."""
     unnumbered = re.sub(r" \d+$", "", found.value)
     if unnumbered != found.value and match_named(replace(found, value=unnumbered), context.sources):
         return Finding("absent", (), f"The sources name {unnumbered}, but not {claim.text}.")
@@ -114,7 +114,7 @@ def _unnamed(claim: Claim, found: Found, around: Around, context: CheckContext, 
 
 
 def within_name(claim: Claim, around: Around, context: CheckContext) -> tuple[EvidenceSpan, ...]:
-    """The number with its neighbour, where a source has both as part of a name ("four seasons", "motel 6")."""
+    """The places of a number with its neighbour, where a source has both as part of a name ("four seasons", "motel 6")."""
     following = re.match(r" ([^\W\d_]{3,})", around.following)
     preceding = re.search(r"([^\W\d_]{3,}) $", around.preceding)
     pairs = [f"{claim.text} {following[1]}"] if following else []

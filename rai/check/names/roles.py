@@ -27,7 +27,7 @@ _ALONE = re.compile(r"[^.!?\n]{0,40}(?:\n|$)")  # "Bridget: Whitsunday Island?" 
 
 
 def of_another(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding | None:
-    """`wrong_role` if every place of the name is said of something else, and another name stands for what the claim names.
+    """The finding `wrong_role` if every place of the name is said of something else, and another name stands for what the claim names.
 
     A name that the answer's sentence is about is the subject of its values, which are bound to it instead: figures beside
     a name say nothing of its own role.
@@ -64,7 +64,7 @@ def of_another(claim: Claim, found: Found, around: Around, context: CheckContext
 def _of_another_subject(
     claim: Claim, places: Sequence[Place], others: Sequence[Place], around: Around, context: CheckContext
 ) -> Finding | None:
-    """`wrong_role` if every place of the name has parallel sentences, and the claim names the subject of one of these alone."""
+    """The finding `wrong_role` if every place of the name has parallel sentences, and the claim names the subject of one of these alone."""
     rest = around.sentence.replace(claim.text, " ")
     layers = (role_terms(rest) | numbered(rest), context.question_terms | around.leading)
     beaten = []
@@ -94,7 +94,7 @@ def slot(place: Place) -> str | None:
 
 
 def _of_one_kind(one: Place, other: Place) -> bool:
-    """Names whose types are known differ in them; a name of no known type may be of any but a code or an address."""
+    """True if two names may be of one type. Those whose types are known differ in them; a name of no known type may be of any but a code or an address."""
     types = {one.found.entity, other.found.entity}
     return len(types) == 1 or (None in types and not types & {"code", "address"})
 
@@ -104,5 +104,5 @@ def _worded(frame: Frame) -> Frame:
 
 
 def _holds(one: str, other: str) -> bool:
-    """Lopez is Maria Lopez."""
+    """True if one name is part of the other: Lopez is Maria Lopez."""
     return f" {one} " in f" {other} " or f" {other} " in f" {one} "

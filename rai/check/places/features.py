@@ -41,7 +41,7 @@ _MOST = 2.0
 
 @dataclass(frozen=True, slots=True)
 class _Anchor:
-    """Another value of the answer: its places in one source by unit, line, card and offset. `weight`: less in the sentence before."""
+    """An anchor, another value of the answer: its places in one source by unit, line, card and offset. `weight`: less in the sentence before."""
 
     weight: float
     units: frozenset[int]

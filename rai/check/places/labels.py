@@ -18,8 +18,8 @@ _LINE = 240
 
 @dataclass(frozen=True, slots=True)
 class PlaceLabels:
-    """`label`: of the row or line; `column`: its head; `near`: of the clause or cell; `line`: the rest of the sentence, row or line; `above`: headings
-    and title. `itself`: of an address its own characters, claims@… . No word stands in `line` or `above` that is in a group before it.
+    """The words that a value stands by, in groups. `label`: of the row or line; `column`: its head; `near`: of the clause or cell; `line`: the rest of
+    the sentence, row or line; `above`: headings and title. `itself`: of an address its own characters, claims@… . No word stands in `line` or `above` that is in a group before it.
     """
 
     label: Words = _NONE
@@ -31,7 +31,7 @@ class PlaceLabels:
 
     @property
     def groups(self) -> tuple[Words, ...]:
-        """Label, column, near, line, above."""
+        """The groups, those that tell most first: label, column, near, line, above."""
         return (self.label, self.column, self.near, self.line, self.above)
 
     @property

@@ -23,7 +23,7 @@ _STEEPEST = 30.0
 
 @dataclass(frozen=True, slots=True)
 class PlaceModel:
-    """`weights`, one a feature. `doubt_from`: the margin of the best rival from which a value is doubtful; of a contact `contact_doubt_from`, and
+    """The fitted weights and thresholds. `weights`: one a feature. `doubt_from`: the margin of the best rival from which a value is doubtful; of a contact `contact_doubt_from`, and
     from `contact_from` on the rival is meant.
     """
 
@@ -35,7 +35,7 @@ class PlaceModel:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """`margin`: the score of `rival`, the best other value, less that of the value's own best place, `place`. `p`: the value's share in (0, 1)."""
+    """How the places of a value compare. `margin`: the score of `rival`, the best other value, less that of the value's own best place, `place`. `p`: the value's share in (0, 1)."""
 
     place: Place
     rival: Place

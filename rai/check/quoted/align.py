@@ -67,13 +67,13 @@ class Segment:
 
     @property
     def text(self) -> str:
-        """Its characters."""
+        """The characters of the segment."""
         return self.source.text[self.start : self.end]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Tokens of the answer (`mine`) and of the source (`theirs`) between two common runs.
+    """Where two texts differ: tokens of the answer (`mine`) and of the source (`theirs`) between two common runs.
 
     insert: the answer alone has tokens here; delete: the source alone has.
     """
@@ -98,7 +98,7 @@ class Alignment:
 
 
 def tokens_of(text: str, start: int, end: int) -> tuple[Token, ...]:
-    """Tokens of `text[start:end]` without list marker, opening and citation marks; at most `LONGEST`."""
+    """The tokens of `text[start:end]` without list marker, opening and citation marks; at most `LONGEST`."""
     begin = start + told_start(text[start:end])
     plain = _MARK.sub(lambda m: " " * len(m[0]), fold(text[begin:end]))
     return tuple(
@@ -116,7 +116,7 @@ def _read(token: str) -> tuple[str, str, bool]:
 
 @lru_cache(maxsize=512)
 def segments(source: Source) -> tuple[tuple[Segment, frozenset[str]], ...]:
-    """Units of a source with their keys; sentences broken over lines once more as a whole."""
+    """The units of a source with their keys; sentences broken over lines once more as a whole."""
     spans = [(s.start, s.end) for s in sentences(source.text)]
     joined = [
         (a, d)
@@ -170,7 +170,7 @@ def _aligned(mine: tuple[Token, ...], unit: Segment, keys: frozenset[str]) -> Al
 
 @lru_cache(maxsize=256)
 def clauses(text: str) -> Counter[tuple[str, ...]]:
-    """Cells or clauses of a sentence as their keys, each with how often it stands; at least two tokens each."""
+    """The cells or clauses of a sentence as their keys, each with how often it stands; at least two tokens each."""
     return Counter(keys for part in parts(text) if len(keys := part_keys(text, *part)) > 1)
 
 

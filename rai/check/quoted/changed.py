@@ -43,7 +43,7 @@ _MARKS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """`answer[start:end]` is not what the quoted unit has there, which is `says`. `negation`: its sense is turned round; `name`: it is another's name."""
+    """A change: `answer[start:end]` is not what the quoted unit has there, which is `says`. `negation`: its sense is turned round; `name`: it is another's name."""
 
     start: int
     end: int
@@ -74,7 +74,7 @@ def changes(answer: str, values: Sequence[Found], sources: Sequence[Prepared]) -
 
 
 def loose_digits(answer: str, values: Sequence[Found]) -> tuple[Found, ...]:
-    """Tokens with a digit that no value covers (1080p), without list, step and citation marks, as numbers."""
+    """Finds tokens with a digit that no value covers (1080p), without list, step and citation marks, as numbers."""
     taken = _Taken.of([(v.start, v.end) for v in values] + [m.span() for m in _MARKS.finditer(answer)])
     return tuple(
         Found("number", m.start(), m.end(), m.group().lower())
@@ -95,14 +95,14 @@ def changed_digits(answer: str, values: Sequence[Found], changed: Sequence[Chang
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """Stretches of a text, put together where they overlap, ascending."""
+    """The stretches of a text that are taken, put together where they overlap, ascending."""
 
     starts: list[int]
     ends: list[int]
 
     @classmethod
     def of(cls, spans: list[tuple[int, int]]) -> _Taken:
-        """`spans`, half open, in any order."""
+        """Puts `spans` together, which are half open and in any order."""
         taken = cls([], [])
         for start, end in sorted(spans):
             if taken.ends and start < taken.ends[-1]:
@@ -188,7 +188,7 @@ class _QuoteReader:
         return found
 
     def ranges(self) -> list[Changed]:
-        """Ranges that the unit does not have, where the sentence leaves out one that the unit has (5 to 8)."""
+        """The ranges that the unit does not have, where the sentence leaves out one that the unit has (5 to 8)."""
         unit = self.alignment.segment
         mine = _ranges(self.answer, self.start, self.end)
         theirs = _ranges(unit.source.text, unit.start, unit.end)
@@ -211,7 +211,7 @@ class _QuoteReader:
         return Changed(self.start, self.end, self._span(unit.start, unit.end), negation=True)
 
     def _moved_negation(self) -> bool:
-        """If it reads "no pets are allowed" for "pets are not allowed": as many on both sides, one of them not an adverb."""
+        """True if a negation only stands elsewhere, "no pets are allowed" for "pets are not allowed": as many on both sides, one of them not an adverb."""
         mine = Counter(t.text.lower() for t in _negations(self.alignment.tokens))
         theirs = Counter(t.text.lower() for t in _negations(self.alignment.segment.tokens))
         more, less = mine - theirs, theirs - mine
@@ -236,7 +236,7 @@ class _QuoteReader:
         return False
 
     def _told_elsewhere(self, change: Changed, texts: tuple[Source, ...]) -> bool:
-        """Another unit holds the changed value and every word that the quoted unit lacks, if there is such a word."""
+        """True if another unit holds the changed value and every word that the quoted unit lacks, if there is such a word."""
         quoted = {t.key for t in self.alignment.segment.tokens}
         lacking = {t.key for t in self.alignment.tokens if t.key not in quoted and t.text.lower() not in STOP_WORDS}
         within = {t.key for t in self.alignment.tokens if t.start < change.end and change.start < t.end}
@@ -283,7 +283,7 @@ def _within(values: Sequence[Found], start: int, end: int) -> Sequence[Found]:
 
 
 def _comparable(mine: Found, other: Found) -> bool:
-    """A name is not a number; all else that stands in one place can be compared, a version with a number too."""
+    """True if one value may stand in place of the other. A name is not a number; all else that stands in one place can be compared, a version with a number too."""
     return _is_name(mine) == _is_name(other)
 
 
@@ -296,7 +296,7 @@ def _name_like(token: Token) -> bool:
 
 
 def _other_name(mine: Token, theirs: Token) -> bool:
-    """Two names, not two spellings of one: a letter more or less in a long word may be either side's slip."""
+    """True of two names that are not two spellings of one: a letter more or less in a long word may be either side's slip."""
     if mine.digits or theirs.digits:
         return mine.digits and theirs.digits
     if not (_name_like(mine) and _name_like(theirs)):

@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 def cell_words(text: str, edges: Edges, header: str, row: str, values: Sequence[Found]) -> list[Words]:
-    """For each cell the key of its row (the first cell, with the values in it), its own label and that of its column.
+    """The words of each cell: the key of its row (the first cell, with the values in it), its own label and that of its column.
 
     `header`: the first row of the table, "" if there is none.
     """
@@ -35,7 +35,7 @@ def cell_words(text: str, edges: Edges, header: str, row: str, values: Sequence[
 
 @lru_cache(maxsize=256)
 def column_dates(header: str) -> tuple[tuple[frozenset[int], frozenset[str]], ...]:
-    """For each cell of a table's first row the weekdays (1 is Monday) and the years that it names."""
+    """The dates of each cell of a table's first row: the weekdays (1 is Monday) and the years that it names."""
     found = []
     for cell in CELL.split(header):
         short = cell[:LONGEST]

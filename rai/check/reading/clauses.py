@@ -51,7 +51,7 @@ def piece_of(edges: Sequence[tuple[int, int]], at: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Clauses that are read together: their words, the labels of the values in them by the place of each, and their dates."""
+    """A group of clauses that are read together: their words, the labels of the values in them by the place of each, and their dates."""
 
     terms: Words
     said: Words
@@ -76,7 +76,7 @@ class ReadPieces:
 
     @classmethod
     def of(cls, text: str, edges: Edges, values: Sequence[Found]) -> ReadPieces:
-        """`values`, ascending, among the pieces `edges` of `text`."""
+        """Reads `values`, ascending, among the pieces `edges` of `text`."""
         at = [piece_of(edges, value.start) for value in values]
         inside: dict[int, list[int]] = defaultdict(list)
         for n, piece in enumerate(at):
@@ -94,7 +94,7 @@ class ReadPieces:
         return cls(text, values, edges, pieces, at, inside, {k: sorted(p) for k, p in held.items()}, behind, {})
 
     def part(self, at: int) -> Part:
-        """One piece by itself: a cell."""
+        """The part that one piece is by itself: a cell."""
         return self._together(("", at), [at])
 
     def own(self, kind: str, at: int) -> Part:
@@ -168,7 +168,7 @@ def _edges(text: str, start: int, end: int, cut: re.Pattern[str], values: Sequen
 
 
 def _unlisted(text: str, edges: Edges, values: Sequence[Found]) -> Edges:
-    """`edges` without the cuts within a list of values: "between 2 and 10 pm", "Friday and Saturday" are said of one thing."""
+    """The pieces `edges` without the cuts within a list of values: "between 2 and 10 pm", "Friday and Saturday" are said of one thing."""
     starts, ends = [v.start for v in values], [v.end for v in values]
     joined = edges[:1]
     for a, b in edges[1:]:
@@ -182,7 +182,7 @@ def _unlisted(text: str, edges: Edges, values: Sequence[Found]) -> Edges:
 
 
 def _short(edges: Edges, values: Sequence[Found]) -> Edges:
-    """`edges`, those with more than `MOST_VALUES` values or `LONGEST` characters cut at the start of a value or a stretch."""
+    """The pieces `edges`, those with more than `MOST_VALUES` values or `LONGEST` characters cut at the start of a value or a stretch."""
     starts = [v.start for v in values]
     found: Edges = []
     for begin, end in edges:

@@ -136,7 +136,7 @@ def frames(
 
 
 def _own_words(value: Found, text: str) -> Words:
-    """A name is no word of its own role, nor is the month of "$5 a month"."""
+    """The words of a value that tell nothing of its role: those of a name, the month of "$5 a month"."""
     if value.kind == "entity":
         return said_words(text[value.start : value.end])
     return role_terms(value.per) if value.per else NONE
@@ -152,7 +152,7 @@ def _years(dates: Sequence[Found], value: Found) -> frozenset[str]:
 
 
 def _bound(text: str, start: int, value: Found, times: Sequence[Found], place: int) -> Bound:
-    """`times`: the times of the sentence; `place`: that of `value` among them, if it is one."""
+    """Whether the text says that a value is the least or most, the start or end. `times`: those of the sentence; `place`: that of `value` among them, if it is one."""
     before = text[max(start, value.start - _LOOK_BACK) : value.start]
     if value.kind in ("number", "quantity", "money", "percent"):
         if _AHEAD.match(text, value.end):

@@ -113,14 +113,14 @@ class _Page:
 
 @lru_cache(maxsize=4096)
 def spoken(text: str) -> Spoken:
-    """`text` as the words that may name a key; a country and a day of the week by any of its names."""
+    """The words of a text that may name a key; a country and a day of the week by any of its names."""
     plain, days = _without_days(fold(text))
     tokens = [t.lower() for t in _TOKEN.findall(countries_named(plain))]
     return spoken_words(frozenset(_words(tokens)) | days, frozenset(tokens))
 
 
 def _without_days(text: str) -> tuple[str, Words]:
-    """`text` without its days of the week, and these: "day 1" to "day 4" of "Mon–Thu". "Sat" alone is a key that is a day."""
+    """A text without its days of the week, and these: "day 1" to "day 4" of "Mon–Thu". "Sat" alone is a key that is a day."""
     days: set[str] = set()
     for found in reversed(weekdays.find(f"{text}:")):
         if found.start < len(text):
@@ -130,7 +130,7 @@ def _without_days(text: str) -> tuple[str, Words]:
 
 
 def spoken_words(words: Words, said: Words = frozenset()) -> Spoken:
-    """Words that are stemmed already."""
+    """The words that may name a key, of words that are stemmed already."""
     return Spoken(words, frozenset(w[:_ROOT] for w in words if len(w) > _ROOT and " " not in w), said)
 
 
@@ -235,7 +235,7 @@ def _label_of_all(text: str, cells: Sequence[Span]) -> str:
 
 
 def _named(key: str, corner: str) -> str:
-    """A bare number with what its column is called: level 3."""
+    """A key, a bare number with what its column is called: level 3."""
     return f"{corner} {key}" if key.strip().isdigit() else key
 
 
@@ -247,7 +247,7 @@ def _is_headed(text: str, header: Line) -> bool:
 
 
 def _of_days(text: str, page: _Page, at: int, start: int) -> Axis | None:
-    """Lines that begin with days of the week: Fri–Sat 12:00–00:00, last orders 22:30."""
+    """The axis of lines that begin with days of the week: Fri–Sat 12:00–00:00, last orders 22:30."""
     line = page.lines[at]
     group = {n: page.lines[n] for n in page.groups[line.group]}
     days = {n: match for n, other in group.items() if (match := _DAYS.match(text, other.start, other.end))}
@@ -267,7 +267,7 @@ _DAYS = re.compile(
 
 
 def _of_sections(page: _Page, at: int) -> Axis | None:
-    """Lines of one label below several headings."""
+    """The axis of lines of one label below several headings."""
     line = page.lines[at]
     label = spoken(line.label).words
     alike = {
@@ -282,7 +282,7 @@ def _of_sections(page: _Page, at: int) -> Axis | None:
 
 
 def _of_list(page: _Page, at: int) -> Axis | None:
-    """Lines with a label, one below the other."""
+    """The axis of lines with a label, one below the other."""
     line = page.lines[at]
     labelled = {n: page.lines[n] for n in page.groups[line.group] if page.lines[n].kind == "label"}
     if len(labelled) < 2:
@@ -298,7 +298,7 @@ def _unique(names: Mapping[int, str]) -> Mapping[int, Key]:
 
 @lru_cache(maxsize=1024)
 def _keys(named: tuple[tuple[int, str], ...]) -> Mapping[int, Key]:
-    """Cached: all values of a table have the same."""
+    """The keys by their names, each with what it has alone. Cached: all values of a table have the same."""
     names = dict(named)
     words = {key: spoken(name).words for key, name in names.items()}
     counted: dict[str, int] = {}

@@ -33,7 +33,7 @@ def newer_of(first: Prepared, second: Prepared) -> Source | None:
 
 
 def _date(prepared: Prepared) -> str:
-    """ISO 8601 as far as it is known: 2026-03-03, 2026; "" if nothing says."""
+    """The date of a document in ISO 8601, as far as it is known: 2026-03-03, 2026; "" if nothing says."""
     source = prepared.source
     if source.updated:
         return source.updated

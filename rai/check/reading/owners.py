@@ -49,7 +49,7 @@ _CLASS = {terms(word)[0]: f"class:{names[0]}" for names in _CLASSES for word in 
 
 @lru_cache(maxsize=4096)
 def label_words(text: str) -> Words:
-    """Content words of a label or clause without figures and contacts; words of one department and one country are one."""
+    """The content words of a label or clause without figures and contacts; words of one department and one country are one."""
     plain = _CONTACT.sub(" ", fold(text))
     words = {w for w in terms(plain) if not w[0].isdigit()} - _GENERIC_TERMS
     people = {_PEOPLES[w] for w in re.findall(r"[a-z]+", plain.lower()) if w in _PEOPLES}
@@ -153,7 +153,7 @@ def _clause_words(place: Place) -> Words:
 
 
 def _row_words(line: str, at: int, header: str) -> Words | None:
-    """Of a table row: its first cell, the cell itself, and the name of its column; None for prose."""
+    """The words of a table row that tell whose a contact is: its first cell, the cell itself, and the name of its column; None for prose."""
     if "|" not in line:
         return None
     column = line.count("|", 0, at)
@@ -167,7 +167,7 @@ def _row_words(line: str, at: int, header: str) -> Words | None:
 
 
 def clauses(line: str) -> list[tuple[int, int]]:
-    """Clauses of a sentence, each with one contact at least where the sentence has any: what has none joins its neighbour.
+    """The clauses of a sentence, each with one contact at least where the sentence has any: what has none joins its neighbour.
 
     It joins the next if it opens ("Support, daily: …") or announces something ("for sales …"), else the one before.
     """

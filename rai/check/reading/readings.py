@@ -42,7 +42,7 @@ _UNITS = {"heure": "hour", "hora": "hour", "ora": "hour", "stunde": "hour"}
 
 
 def readings(found: Found, text: str) -> tuple[Found, ...]:
-    """`found` first, then what its characters in `text` may mean else. Only what stands beside them decides."""
+    """What a value may be: `found` first, then what its characters in `text` may mean else. Only what stands beside them decides."""
     before, after = text[max(0, found.start - _NEAR) : found.start], text[found.end : found.end + _NEAR]
     written = text[found.start : found.end]
     others: list[Found] = []

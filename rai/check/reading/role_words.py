@@ -29,13 +29,13 @@ _NAMED = re.compile(r"(?<!\w)[A-ZÀ-ÖØ-Þ]\w{1,30} (\d{1,3}(?:\.\d{1,9}){0,3})
 
 @lru_cache(maxsize=8192)
 def role_terms(text: str) -> frozenset[str]:
-    """Content words of a text without its numbers, role words as their class (cost and fee are both "~price")."""
+    """The content words of a text without its numbers, role words as their class (cost and fee are both "~price")."""
     return frozenset(_CUES.get(term, term) for term in _terms(countries_named(text)))
 
 
 @lru_cache(maxsize=8192)
 def said_words(text: str) -> frozenset[str]:
-    """`role_terms`, and beside their class the words themselves: open and closed are both hours, and not the same."""
+    """The words of `role_terms`, and beside their class the words themselves: open and closed are both hours, and not the same."""
     return role_terms(text) | frozenset(_terms(text))
 
 
@@ -48,7 +48,7 @@ def numbered(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def numbers_of_names(text: str) -> frozenset[str]:
-    """`numbered`, but only behind a capitalised word: Fixed 12, Version 5.1."""
+    """The numbers of `numbered` that stand behind a capitalised word: Fixed 12, Version 5.1."""
     return frozenset(f"={n}" for number in _NAMED.findall(text) for n in (number, number.removesuffix(".0")))
 
 
@@ -73,6 +73,6 @@ def _terms(text: str) -> list[str]:
 
 
 def _is_clitic(term: str) -> bool:
-    """It's, don't, they're: a stop word and its tail."""
+    """True of a stop word with its tail: it's, don't, they're."""
     base, mark, _ = term.partition("'")
     return bool(mark) and (base in STOP_WORDS or term.endswith("n't"))

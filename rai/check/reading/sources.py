@@ -114,7 +114,7 @@ class Prepared:
 
 
 def prepare(source: Source, regions: tuple[str, ...]) -> Prepared:
-    """Units and values of a source. Cached: the same passages are checked again, by draft and repair and by other turns."""
+    """Reads a source: its units and values. Cached: the same passages are checked again, by draft and repair and by other turns."""
     national = _NATIONAL.search(source.text) or _NATIONAL.search(source.title)
     return _prepare(source, regions if national else ())
 
@@ -225,11 +225,11 @@ def plain_words(sentence: str) -> str:
 
 @lru_cache(maxsize=1024)
 def caseless_field(text: str) -> str:
-    """`caseless` of a source's text or title, which every name and statement of an answer is looked for in."""
+    """The form `caseless` of a source's text or title, which every name and statement of an answer is looked for in."""
     return caseless(text)
 
 
 @lru_cache(maxsize=1024)
 def folded_field(text: str) -> str:
-    """`fold` of a source's text."""
+    """The form `fold` of a source's text."""
     return fold(text)

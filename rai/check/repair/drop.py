@@ -24,7 +24,7 @@ _UNFINISHED = re.compile(r"(?:[,;]?\s+(?:and|or)|[,;])$", re.IGNORECASE)
 
 
 def drop_unsupported(answer: str, claims: Sequence[Claim]) -> str | None:
-    """`answer` without each sentence, list item or table row that holds an unsupported claim, or None if no substance is left.
+    """The answer without each sentence, list item or table row that holds an unsupported claim, or None if no substance is left.
 
     A numbered or lettered list is numbered again, also where a step is referred to; an item goes with what is set in below it; a lead-in
     goes with its last item and loses its count with any, a heading with its last sentence, a table with its last row; a
@@ -66,7 +66,7 @@ def _wholes(pieces: Sequence[TextPiece], gone: set[int]) -> set[int]:
 
 
 def _pointing_back(pieces: Sequence[TextPiece], gone: set[int]) -> set[int]:
-    """Sentences that speak of a dropped one directly before them ("This applies …") or by its number ("repeat step 2")."""
+    """The sentences that speak of a dropped one directly before them ("This applies …") or by its number ("repeat step 2")."""
     more: set[int] = set()
     for i, piece in enumerate(pieces):
         before = i - 1 in gone or i - 1 in more
@@ -78,7 +78,7 @@ def _pointing_back(pieces: Sequence[TextPiece], gone: set[int]) -> set[int]:
 
 
 def _steps(pieces: Sequence[TextPiece]) -> dict[str, int]:
-    """Numbers of the only numbered list that there is, with where they stand; empty if there are several."""
+    """The numbers of the only numbered list that there is, with where they stand; empty if there are several."""
     numbered = [
         (p.marker.run, p.marker.count, i) for i, p in enumerate(pieces) if p.marker and p.marker.count.isdigit()
     ]
@@ -86,7 +86,7 @@ def _steps(pieces: Sequence[TextPiece]) -> dict[str, int]:
 
 
 def _orphans(answer: str, pieces: Sequence[TextPiece], gone: set[int]) -> set[int]:
-    """Lead-ins, headings and heads of tables after which nothing of their own is left."""
+    """The lead-ins, headings and heads of tables after which nothing of their own is left."""
     more = set(gone)
     for i in range(len(pieces) - 1, -1, -1):
         piece = pieces[i]

@@ -98,7 +98,7 @@ def _indent(answer: str, start: int) -> int:
 
 
 def _tables(answer: str) -> dict[int, tuple[int, bool]]:
-    """For each line of a table its number and whether it is the first row or the rule below it."""
+    """The lines of tables: of each its number and whether it is the first row or the rule below it."""
     lines = answer.split("\n")
     found: dict[int, tuple[int, bool]] = {}
     number = 0

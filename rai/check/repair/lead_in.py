@@ -17,7 +17,7 @@ _ONE = {"are": "is", "were": "was", "have": "has", "include": "includes", "cost"
 
 
 def without_count(text: str, was: int, left: int) -> str:
-    """`text` without the count `was`, worded for `left` things; unchanged if it does not count them, "" if it cannot be worded.
+    """A lead-in without the count `was`, worded for `left` things; unchanged if it does not count them, "" if it cannot be worded.
 
     Not another count: whether there are fewer, or only fewer that a source confirms, is not known.
     """
@@ -45,7 +45,7 @@ def _value(count: str) -> int:
 
 
 def _for_one(text: str, verb: re.Pattern[str]) -> str:
-    """`text` with the verb that belongs to the count in the singular."""
+    """A lead-in with the verb that belongs to the count in the singular."""
     return verb.sub(lambda m: _ONE[m[1].lower()], text, count=1)
 
 

@@ -27,7 +27,7 @@ _Tried = tuple[Place, Rewrite, Sequence[Claim]]
 def replace_unsupported(
     answer: str, claims: Sequence[Claim], sources: Sequence[Source], check: Check, regions: tuple[str, ...] = REGIONS
 ) -> str | None:
-    """`answer` with each unsupported value replaced by the source's where `rai.check.repair.certain` allows it; None if nowhere.
+    """The answer with each unsupported value replaced by the source's where `rai.check.repair.certain` allows it; None if nowhere.
 
     What was written is checked in its place, and no replacement is made that the check does not take. CPU work: one
     check of the answer for each candidate.
@@ -57,7 +57,7 @@ class _Mender:
     left: int = MOST_TRIED
 
     def replaced(self, answer: str, claim: Claim) -> str | None:
-        """`answer` with another value in the place of `claim`, or None."""
+        """The answer with another value in the place of `claim`, or None."""
         values = find_values(answer, self.regions)
         found = next((f for f in values if (f.start, f.end) == (claim.start, claim.end)), None)
         if found is None:
@@ -76,7 +76,7 @@ class _Mender:
         return _with(answer, change) if tried and not rivals else None
 
     def _named(self, answer: str, claim: Claim, found: Found) -> str | None:
-        """With the only value that the check takes here, if it names it when it refuses others. Not of contacts: too much hangs on one."""
+        """The answer with the only value that the check takes here, if it names it when it refuses others. Not of contacts: too much hangs on one."""
         if claim.status not in ("absent", "wrong_role") or claim.kind in CONTACT_KINDS:
             return None
         tried = self._candidates(answer, found)

@@ -24,7 +24,7 @@ _NEIGHBOURS = 3
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """`answer[start:end]` becomes `text`; the value itself then stands at `[at:at + len(value)]` of the new answer."""
+    """A change of the answer: `answer[start:end]` becomes `text`. The value itself then stands at `[at:at + len(value)]` of the new answer."""
 
     start: int
     end: int
@@ -70,7 +70,7 @@ def _shaped(was: str, mine: Found, now: str, theirs: Found) -> str | None:
 
 
 def _figure(was: str, now: str, *, one: bool) -> str | None:
-    """`was` with the figure of `now`; None where the unit would have to change its number with it."""
+    """The value `was` with the figure of `now`; None where the unit would have to change its number with it."""
     if not one:
         return None
     mine, theirs = _DIGITS.search(was), _DIGITS.search(now)
