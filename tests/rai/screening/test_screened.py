@@ -15,8 +15,7 @@ from grounding.errors import PromptBlocked, ServiceUnavailable
 from grounding.policy import Policy
 from grounding.prompting.prompt import build_prompt, own_texts
 from grounding.records import Access, Completion, Evidence, Passage, Query, Retrieval, Turn, WebResult
-from grounding.web.filtered import FilteredSearch
-from grounding.web.sites import Sites
+from grounding.web.sites import FilteredSearch, Sites
 from rai.embedded.screen import EmbeddedScreen
 from rai.personal.redact import Redactor
 from rai.records import Screening
