@@ -24,8 +24,8 @@ from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import EmbeddedGrader
 from grounding.evidence.choose import choose as within
 from grounding.policies.files import built_in
-from grounding.quoting.asked import Part, Reading, read
 from grounding.quoting.features import NAMES, BlockCandidate, candidates, feature_rows
+from grounding.quoting.question_parts import Part, Reading, read
 from grounding.records import Access, Passage, Query
 from tools.asked import Library, Matrix, Row, golden_rows, library, logistic, rows
 

@@ -22,7 +22,7 @@ from azure.core.pipeline.transport import AioHttpTransport, AsyncHttpTransport
 
 from grounding.errors import ServiceRejected
 from grounding.services.cloud import CLOUDS, COGNITIVE, CloudName, own_scope
-from grounding.services.one_call import OneCall
+from grounding.services.single_flight import SingleFlight
 
 SIGN_IN_FAILED = "this machine could not sign in (Microsoft Entra ID)"
 EARLY_S = 300
@@ -64,8 +64,8 @@ class MachineIdentity:
         self.within_s = within_s
         self._clock = clock
         self._credential: Credential | None = None
-        self._opening = OneCall[None, Credential]()
-        self._asking = OneCall[str, AccessTokenInfo]()
+        self._opening = SingleFlight[None, Credential]()
+        self._asking = SingleFlight[str, AccessTokenInfo]()
         self._held: dict[str, AccessTokenInfo] = {}
         self._failed: dict[str, float] = {}
 

@@ -23,7 +23,7 @@ from grounding.errors import ServiceError, ServiceRejected
 from grounding.observe import record_degraded
 from grounding.ports import Embedder, Vectors
 from grounding.query.conversation import question_of
-from grounding.query.meaning import BY_WORDS, meaning_of
+from grounding.query.query_vector import BY_WORDS, query_vector
 from grounding.records import Access, Passage, Query, Retrieval
 from grounding.services.remote import Throttled
 from grounding.store.by_key import StoreKeys
@@ -105,7 +105,7 @@ class AzureSearchRetriever:
             return None, (OTHER_VECTORS,)
         question = question_of(query)
         texts = [question, " ".join([*query.entities, question])] if query.entities else [question]
-        vector, note = await meaning_of(self._embedder, texts, query.imagined)
+        vector, note = await query_vector(self._embedder, texts, query.imagined)
         return vector, (note,) if note else ()
 
     async def _search(

@@ -9,10 +9,10 @@ import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from grounding.embedded.filling import fill
+from grounding.embedded.fill_vectors import fill
 from grounding.embedded.hypotheticals import fingerprints
-from grounding.embedded.vectors import approximate, is_behind, path_beside
-from grounding.embedded.words import DamagedWordsError, Words
+from grounding.embedded.vector_index import approximate, is_behind, path_beside
+from grounding.embedded.word_index import DamagedWordsError, WordIndex
 from grounding.errors import StoreError
 from grounding.ports import Embedder
 from grounding.records import Chunk, Document, DocumentInfo
@@ -32,7 +32,7 @@ class EmbeddedIndex:
         folder.chmod(0o700)  # restricted documents lie in it
         self.store = Store(folder / "store.db")
         self.past = StorePast(folder / "store.db")
-        self.words = Words(folder / "words")
+        self.words = WordIndex(folder / "words")
         self._embedder = embedder
         self._lock_path = folder / "ingest.lock"
         self._stack = contextlib.ExitStack()

@@ -19,8 +19,8 @@ from typing import Protocol
 from grounding.errors import InputError, ServiceError
 from grounding.ingest.chunking import DEFAULT, READ_AT_ONCE, Chunking, marked, unmarked
 from grounding.ingest.cut import cut
+from grounding.ingest.history import ChangeKind, OnChange
 from grounding.ingest.sources import SourceItem, find
-from grounding.ingest.upkeep import ChangeKind, OnChange
 from grounding.records import Chunk, Document, IngestReport, Progress, Refusal
 
 LOG = logging.getLogger("attest")

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grounding.grading.features import identifiers_and_names, stands_in
+from grounding.query.answer_kind import counted, holds
 from grounding.query.conversation import content
-from grounding.query.slips import FROM, slips_between
-from grounding.query.wanted import counted, holds
-from grounding.quoting.asked import Part, Reading
+from grounding.query.typos import FROM, typos_between
 from grounding.quoting.blocks import Block, blocks, cells, says_something
+from grounding.quoting.question_parts import Part, Reading
 from grounding.records import Passage
 from grounding.text import caseless, terms
 
@@ -81,7 +81,7 @@ def likeness(term: str, held: frozenset[str]) -> float:
             continue
         if term.startswith(other) or other.startswith(term) or term.endswith(other) or other.endswith(term):
             best = max(best, WITHIN)
-        if len(term) >= FROM and slips_between(term, other) is not None:
+        if len(term) >= FROM and typos_between(term, other) is not None:
             return SLIPPED
     return best
 

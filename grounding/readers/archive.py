@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.extract import Refused
 
 MAX_MEMBERS = 20_000
@@ -30,10 +30,10 @@ DAMAGE = (  # what the libraries raise for Office files that are damaged inside
 )  # fmt: skip
 
 KINDS = {
-    "word/document.xml": kinds.WORD,
-    "xl/workbook.xml": kinds.EXCEL,
-    "ppt/presentation.xml": kinds.SLIDES,
-    "META-INF/container.xml": kinds.BOOK,
+    "word/document.xml": content_types.WORD,
+    "xl/workbook.xml": content_types.EXCEL,
+    "ppt/presentation.xml": content_types.SLIDES,
+    "META-INF/container.xml": content_types.BOOK,
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from lxml import etree
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.archive import DAMAGE, part, target
 from grounding.readers.extract import Extract, Refused, Writer, one_line
 from grounding.readers.web_page import decoded, write_html
@@ -43,7 +43,7 @@ def read_book(data: bytes, name: str) -> Extract:
         raise
     except (*DAMAGE, etree.LxmlError) as error:
         raise Refused("corrupt", f"an EPUB that cannot be read ({type(error).__name__})") from None
-    return writer.extract(title or name, kinds.BOOK)
+    return writer.extract(title or name, content_types.BOOK)
 
 
 def _check_locks(archive: zipfile.ZipFile) -> None:

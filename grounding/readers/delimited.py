@@ -6,12 +6,12 @@ import csv
 import io
 from collections import Counter
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.encoding import decode
 from grounding.readers.extract import Extract, Refused, Writer, clean, one_line
 from grounding.readers.rows import header_rows, row_lines
 
-CONTENT_TYPE = kinds.DELIMITED
+CONTENT_TYPE = content_types.DELIMITED
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_CHARS = 64_000

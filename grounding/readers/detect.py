@@ -8,7 +8,7 @@ import threading
 from functools import lru_cache
 from typing import Any
 
-from grounding.readers import delimited, kinds, structured
+from grounding.readers import content_types, delimited, structured
 from grounding.readers.encoding import decode
 from grounding.readers.extract import Refused
 
@@ -51,11 +51,11 @@ def detect(data: bytes, name: str = "") -> str:
     if not data.strip(b"\x00 \t\r\n\xef\xbb\xbf"):
         raise Refused("empty", "an empty file")
     if b"%PDF-" in data[:1024]:
-        return kinds.PDF
+        return content_types.PDF
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
         return str(_loaded("grounding.readers.archive").kind_of(data))
     if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{\\rtf"):
-        return kinds.RICH_TEXT
+        return content_types.RICH_TEXT
     if data.startswith(_OLE):
         raise _old_office(data)
     for magic, what in _NOT_READ.items():
@@ -84,9 +84,9 @@ def _is_binary(text: str) -> bool:
 def _text_kind(data: bytes, text: str, name: str) -> str:
     text = text.lstrip("\ufeff")
     if looks_like_mail(text):
-        return kinds.MAIL
+        return content_types.MAIL
     if _HTML_START.match(text):
-        return kinds.WEB_PAGE
+        return content_types.WEB_PAGE
     if text.lstrip().startswith("<") and "<!ENTITY" in text[:_TEXT_SAMPLE]:
         raise Refused("unsupported", "XML with entities of its own")
     if found := _json_kind(text):
@@ -95,26 +95,26 @@ def _text_kind(data: bytes, text: str, name: str) -> str:
     marks = sum(1 for mark in _MARKS if mark.search(sample))
     front = _MARKS[0].match(sample) is not None
     if front or marks >= 2:
-        return kinds.MARKDOWN
+        return content_types.MARKDOWN
     if delimited.looks_delimited(text):
-        return kinds.DELIMITED
+        return content_types.DELIMITED
     if sample.lstrip().startswith("<") and len(_HTML_TAG.findall(sample)) >= 2:
-        return kinds.WEB_PAGE
+        return content_types.WEB_PAGE
     return _guessed(data, text, name, marks)
 
 
 def _guessed(data: bytes, text: str, name: str, marks: int) -> str:
     named = name.lower().endswith((".md", ".markdown"))
     if named and marks:
-        return kinds.MARKDOWN
+        return content_types.MARKDOWN
     label = _magika().identify_bytes(data).output.label if len(text) > 16 else "txt"
     if label in ("csv", "tsv") and delimited.looks_delimited(text, named=False):
-        return kinds.DELIMITED
+        return content_types.DELIMITED
     if label == "html" and _HTML_TAG.search(text):
-        return kinds.WEB_PAGE
+        return content_types.WEB_PAGE
     if named or (label == "markdown" and marks):
-        return kinds.MARKDOWN
-    return kinds.PLAIN
+        return content_types.MARKDOWN
+    return content_types.PLAIN
 
 
 def _json_kind(text: str) -> str | None:
@@ -124,7 +124,7 @@ def _json_kind(text: str) -> str | None:
     first = text.lstrip().split("\n", 1)[0]
     try:
         structured.parse(text)
-        return kinds.JSON
+        return content_types.JSON
     except ValueError as error:
         broken = error
     try:
@@ -133,7 +133,7 @@ def _json_kind(text: str) -> str | None:
         if _JSON_START.match(text):
             raise Refused("corrupt", f"JSON that is cut short or damaged: {broken}") from None
         return None
-    return kinds.JSON_LINES if first.startswith("{") or _JSON_START.match(text) else None
+    return content_types.JSON_LINES if first.startswith("{") or _JSON_START.match(text) else None
 
 
 def looks_like_mail(text: str) -> bool:

@@ -13,13 +13,13 @@ import openpyxl
 from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from openpyxl.xml.functions import iterparse
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.archive import DAMAGE
 from grounding.readers.extract import Extract, Refused, Writer, one_line
 from grounding.readers.number_format import shown
 from grounding.readers.rows import header_rows, row_lines
 
-CONTENT_TYPE = kinds.EXCEL
+CONTENT_TYPE = content_types.EXCEL
 
 MAX_CELLS = 20_000_000
 _LOOK = 12  # rows at the top of a sheet among which the headers are sought

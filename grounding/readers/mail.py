@@ -14,7 +14,7 @@ from email.message import EmailMessage, Message
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.archive import DAMAGE
 from grounding.readers.detect import detect
 from grounding.readers.encoding import decode
@@ -23,7 +23,7 @@ from grounding.readers.plain import paragraphs
 from grounding.readers.read import reader_of
 from grounding.readers.web_page import write_html
 
-CONTENT_TYPE = kinds.MAIL
+CONTENT_TYPE = content_types.MAIL
 MAX_DEPTH = 3
 MAX_ATTACHMENTS = 50
 

@@ -12,13 +12,13 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.encoding import decode
 from grounding.readers.extract import Extract, Refused
-from grounding.readers.meta import BadField, checked
+from grounding.readers.metadata import BadField, checked
 from grounding.readers.web_page import read_html
 
-CONTENT_TYPE = kinds.MARKDOWN
+CONTENT_TYPE = content_types.MARKDOWN
 
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _KEY_LINE = re.compile(r"^[A-Za-z_][\w-]*\s*:", re.MULTILINE)

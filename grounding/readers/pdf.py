@@ -17,12 +17,12 @@ from itertools import chain, pairwise
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.extract import Extract, Refused, Writer, one_line
 from grounding.readers.plain import joined_lines, usual_width
 from grounding.readers.rows import header_rows, table_lines
 
-CONTENT_TYPE = kinds.PDF
+CONTENT_TYPE = content_types.PDF
 
 MAX_PAGES = 20_000
 _PDFIUM = threading.Lock()  # pdfium is not thread-safe, not even over different documents

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.encoding import decode
 from grounding.readers.extract import Extract, Writer, clean, one_line
 
-CONTENT_TYPE = kinds.PLAIN
+CONTENT_TYPE = content_types.PLAIN
 
 _OWN_LINE = re.compile(r"^\s*(?:[-*•‣–+]\s|\d{1,3}[.)]\s|[#>|]|\w[\w .&/()-]{0,40}:\s)|\t|\S {2,}\S| \| ")
 _UNDERLINED = re.compile(r"([^\n]{1,120})\n(={3,}|-{3,})(?:\n|$)")

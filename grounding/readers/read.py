@@ -7,24 +7,24 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import cast
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.detect import detect
 from grounding.readers.extract import MAX_FILE_BYTES, Extract, Refused
 
 _READERS = {  # module and function; a format's library is loaded with its first file, 0.1 to 0.4 s each
-    kinds.PDF: "pdf.read_pdf",
-    kinds.WORD: "word.read_word",
-    kinds.EXCEL: "excel.read_excel",
-    kinds.SLIDES: "slides.read_slides",
-    kinds.BOOK: "book.read_book",
-    kinds.RICH_TEXT: "rich_text.read_rich_text",
-    kinds.MAIL: "mail.read_mail",
-    kinds.WEB_PAGE: "web_page.read_web_page",
-    kinds.MARKDOWN: "markdown.read_markdown_file",
-    kinds.DELIMITED: "delimited.read_delimited_file",
-    kinds.JSON: "structured.read_json",
-    kinds.JSON_LINES: "structured.read_json_lines",
-    kinds.PLAIN: "plain.read_plain_file",
+    content_types.PDF: "pdf.read_pdf",
+    content_types.WORD: "word.read_word",
+    content_types.EXCEL: "excel.read_excel",
+    content_types.SLIDES: "slides.read_slides",
+    content_types.BOOK: "book.read_book",
+    content_types.RICH_TEXT: "rich_text.read_rich_text",
+    content_types.MAIL: "mail.read_mail",
+    content_types.WEB_PAGE: "web_page.read_web_page",
+    content_types.MARKDOWN: "markdown.read_markdown_file",
+    content_types.DELIMITED: "delimited.read_delimited_file",
+    content_types.JSON: "structured.read_json",
+    content_types.JSON_LINES: "structured.read_json_lines",
+    content_types.PLAIN: "plain.read_plain_file",
 }
 
 
@@ -39,7 +39,7 @@ def read(data: bytes, name: str) -> Extract:
             raise Refused("too_large", f"{len(data):,} bytes; allowed are {MAX_FILE_BYTES:,}")
         content_type = detect(data, name)
         if content_type not in _READERS:
-            raise Refused("unsupported", f"{content_type} is not read; {kinds.READ} are")
+            raise Refused("unsupported", f"{content_type} is not read; {content_types.READ} are")
         return reader_of(content_type)(data, _title(name))
     except Refused as refusal:
         raise Refused(refusal.code, f"{name}: {refusal}") from None  # type: ignore[arg-type]  # its code is a Reason

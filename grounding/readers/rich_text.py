@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.extract import Extract, Refused, Writer, clean, one_line
 from grounding.readers.rows import table_lines
 from grounding.readers.web_page import link_target
@@ -55,7 +55,7 @@ class _Group:
 
 
 @dataclass(slots=True)
-class _State:
+class _RtfState:
     writer: Writer
     group: _Group = field(default_factory=_Group)
     stack: list[_Group] = field(default_factory=list)
@@ -78,7 +78,7 @@ class _State:
 
 def read_rich_text(data: bytes, name: str) -> Extract:
     """Extract of an RTF file. Raises Refused."""
-    state = _State(Writer())
+    state = _RtfState(Writer())
     for match in _tokens(data.decode("latin-1")):
         word, number, code, symbol, brace, plain = match.groups()
         if code:
@@ -95,7 +95,7 @@ def read_rich_text(data: bytes, name: str) -> Extract:
         raise Refused("corrupt", "an RTF file that is cut short")
     _paragraph(state)
     _flush_table(state)
-    return state.writer.extract(state.title or name, kinds.RICH_TEXT)
+    return state.writer.extract(state.title or name, content_types.RICH_TEXT)
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
@@ -108,7 +108,7 @@ def _tokens(text: str) -> Iterator[re.Match[str]]:
         yield match
 
 
-def _open(state: _State) -> None:
+def _open(state: _RtfState) -> None:
     _settle(state)
     if len(state.stack) >= _DEEPEST:
         raise Refused("too_large", f"an RTF file nested more than {_DEEPEST:,} deep")
@@ -116,7 +116,7 @@ def _open(state: _State) -> None:
     state.passed = 0
 
 
-def _close(state: _State) -> None:
+def _close(state: _RtfState) -> None:
     _settle(state)
     state.passed = 0
     if not state.stack:
@@ -136,7 +136,7 @@ def _close(state: _State) -> None:
         state.aside.clear()
 
 
-def _control(state: _State, word: str, number: int | None) -> None:
+def _control(state: _RtfState, word: str, number: int | None) -> None:
     _settle(state)
     starred, state.starred = state.starred, False
     if action := _ACTIONS.get(word):
@@ -149,13 +149,13 @@ def _control(state: _State, word: str, number: int | None) -> None:
         _use(state, _CODE_PAGES[word])
 
 
-def _go_apart(state: _State, word: str) -> None:
+def _go_apart(state: _RtfState, word: str) -> None:
     if not state.group.apart or word in ("title", "fldinst"):
         state.group = replace(state.group, apart=word)
         state.aside.clear()
 
 
-def _symbol(state: _State, symbol: str) -> None:
+def _symbol(state: _RtfState, symbol: str) -> None:
     _settle(state)
     state.starred = symbol == "*"
     if symbol in "\r\n":
@@ -164,14 +164,14 @@ def _symbol(state: _State, symbol: str) -> None:
         _emit(state, _SYMBOLS[symbol])
 
 
-def _byte(state: _State, value: int) -> None:
+def _byte(state: _RtfState, value: int) -> None:
     if state.passed:
         state.passed -= 1
     else:
         state.raw.append(value)
 
 
-def _plain(state: _State, text: str) -> None:
+def _plain(state: _RtfState, text: str) -> None:
     state.starred = False
     if state.passed:
         state.passed, text = max(state.passed - len(text), 0), text[state.passed :]
@@ -182,7 +182,7 @@ def _plain(state: _State, text: str) -> None:
     _emit(state, text.encode("latin-1").decode(state.group.codec, "replace") if not text.isascii() else text)
 
 
-def _complete(state: _State) -> bool:
+def _complete(state: _RtfState) -> bool:
     try:
         state.raw.decode(state.group.codec)
     except UnicodeDecodeError:
@@ -190,14 +190,14 @@ def _complete(state: _State) -> bool:
     return True
 
 
-def _settle(state: _State) -> None:
+def _settle(state: _RtfState) -> None:
     if state.raw:
         raw = bytes(state.raw)
         state.raw.clear()
         _emit(state, raw.decode(state.group.codec, "replace"))
 
 
-def _emit(state: _State, text: str) -> None:
+def _emit(state: _RtfState, text: str) -> None:
     group = state.group
     if group.apart in ("", "fldrslt"):
         if not group.hidden:
@@ -209,22 +209,22 @@ def _emit(state: _State, text: str) -> None:
             state.aside.append(text)
 
 
-def _name_style(state: _State, text: str) -> None:
+def _name_style(state: _RtfState, text: str) -> None:
     name = state.styles.get(state.group.style, "") + text
     state.styles[state.group.style] = name.strip(" ;") if name.endswith(";") else name
 
 
-def _unicode(state: _State, number: int | None) -> None:
+def _unicode(state: _RtfState, number: int | None) -> None:
     _emit(state, chr((number or 0) & 0xFFFF))
     state.passed = state.group.skip
 
 
-def _use(state: _State, codec: str) -> None:
+def _use(state: _RtfState, codec: str) -> None:
     state.codec = codec
     state.group = replace(state.group, codec=codec)
 
 
-def _code_page(state: _State, number: int | None) -> None:
+def _code_page(state: _RtfState, number: int | None) -> None:
     codec = _NUMBERED.get(number or 1252, f"cp{number or 1252}")
     try:
         codecs.lookup(codec)
@@ -233,31 +233,31 @@ def _code_page(state: _State, number: int | None) -> None:
     _use(state, codec)
 
 
-def _choose_font(state: _State, number: int | None) -> None:
+def _choose_font(state: _RtfState, number: int | None) -> None:
     state.font = number or 0
     state.group = replace(state.group, codec=state.fonts.get(state.font, state.codec))
 
 
-def _name_charset(state: _State, number: int | None) -> None:
+def _name_charset(state: _RtfState, number: int | None) -> None:
     if number in _CHARSETS and len(state.fonts) < 10_000:
         state.fonts[state.font] = _CHARSETS[number]
 
 
-def _set(**change: Any) -> Callable[[_State, int | None], None]:
+def _set(**change: Any) -> Callable[[_RtfState, int | None], None]:
     """An action that changes the group; a value of None stands for the number of the control word."""
 
-    def action(state: _State, number: int | None) -> None:
+    def action(state: _RtfState, number: int | None) -> None:
         values: dict[str, Any] = {name: number or 0 if value is None else value for name, value in change.items()}
         state.group = replace(state.group, **values)
 
     return action
 
 
-def _hide(state: _State, number: int | None) -> None:
+def _hide(state: _RtfState, number: int | None) -> None:
     state.group = replace(state.group, hidden=number != 0)
 
 
-def _end(state: _State, _: int | None) -> None:
+def _end(state: _RtfState, _: int | None) -> None:
     if state.group.apart not in ("", "fldrslt"):
         return
     if state.group.in_table or state.cells:
@@ -266,7 +266,7 @@ def _end(state: _State, _: int | None) -> None:
         _paragraph(state)
 
 
-def _paragraph(state: _State) -> None:
+def _paragraph(state: _RtfState) -> None:
     text = _taken(state)
     if not text.strip():
         return
@@ -281,37 +281,37 @@ def _paragraph(state: _State) -> None:
     state.in_list = item != text
 
 
-def _level(state: _State) -> int:
+def _level(state: _RtfState) -> int:
     named = _HEADING.match(one_line(state.styles.get(state.group.style, "")))
     if named:
         return min(int(named.group(1)), 6)
     return min(state.group.outline + 1, 6) if 0 <= state.group.outline < 9 else 0
 
 
-def _taken(state: _State) -> str:
+def _taken(state: _RtfState) -> str:
     r"""The text so far, halves of a pair of \u joined."""
     text = "".join(state.text).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     state.text.clear()
     return clean(text)
 
 
-def _cell(state: _State, _: int | None) -> None:
+def _cell(state: _RtfState, _: int | None) -> None:
     if state.group.apart in ("", "fldrslt"):
         state.cells.append(one_line(_taken(state)))
 
 
-def _row(state: _State, _: int | None) -> None:
+def _row(state: _RtfState, _: int | None) -> None:
     if state.cells:
         state.grid.append(state.cells)
         state.cells = []
 
 
-def _header(state: _State, _: int | None) -> None:
+def _header(state: _RtfState, _: int | None) -> None:
     if state.headers == len(state.grid):
         state.headers += 1
 
 
-def _flush_table(state: _State) -> None:
+def _flush_table(state: _RtfState) -> None:
     if state.cells:
         _row(state, None)
     if state.grid:
@@ -320,11 +320,11 @@ def _flush_table(state: _State) -> None:
     state.grid, state.headers = [], 0
 
 
-def _space(state: _State, _: int | None) -> None:
+def _space(state: _RtfState, _: int | None) -> None:
     state.text.append(" ")
 
 
-_ACTIONS: dict[str, Callable[[_State, int | None], None]] = {
+_ACTIONS: dict[str, Callable[[_RtfState, int | None], None]] = {
     "par": _end, "sect": _end, "page": _end, "cell": _cell, "row": _row, "trhdr": _header, "nestcell": _space,
     "nestrow": _space, "u": _unicode, "uc": _set(skip=None), "ansicpg": _code_page, "f": _choose_font,
     "fcharset": _name_charset, "v": _hide, "deleted": _hide, "plain": _set(hidden=False), "s": _set(style=None),

@@ -12,7 +12,7 @@ from typing import Any
 
 from lxml import etree
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.archive import DAMAGE, part, related
 from grounding.readers.extract import Extract, Refused, Writer, one_line
 from grounding.readers.rows import table_lines
@@ -40,7 +40,7 @@ def read_slides(data: bytes, name: str) -> Extract:
         raise
     except (*DAMAGE, etree.LxmlError) as error:
         raise Refused("corrupt", f"a PowerPoint file that cannot be read ({type(error).__name__})") from None
-    return writer.extract(title or name, kinds.SLIDES)
+    return writer.extract(title or name, content_types.SLIDES)
 
 
 def _paths(archive: zipfile.ZipFile) -> Iterator[str]:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.encoding import decode
 from grounding.readers.extract import Extract, Refused, Writer, one_line
 
@@ -48,7 +48,7 @@ def read_json(data: bytes, name: str) -> Extract:
     writer = Writer()
     value = parse(decode(data).lstrip("\ufeff"))
     _write(value, "", writer)
-    return writer.extract((_title(value) if isinstance(value, Fields) else "") or name, kinds.JSON)
+    return writer.extract((_title(value) if isinstance(value, Fields) else "") or name, content_types.JSON)
 
 
 def read_json_lines(data: bytes, name: str) -> Extract:
@@ -63,7 +63,7 @@ def read_json_lines(data: bytes, name: str) -> Extract:
             raise Refused("corrupt", f"line {number} is not JSON") from None
         writer.place(f"line {number}")
         _record(value, writer)
-    return writer.extract(name, kinds.JSON_LINES)
+    return writer.extract(name, content_types.JSON_LINES)
 
 
 def _write(value: Any, path: str, writer: Writer) -> None:

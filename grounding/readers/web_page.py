@@ -7,13 +7,13 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.encoding import decode
 from grounding.readers.extract import Extract, Refused, Writer, one_line
-from grounding.readers.hidden import hidden_by_rules, is_hidden
+from grounding.readers.hidden_text import hidden_by_rules, is_hidden
 from grounding.readers.rows import table_lines
 
-CONTENT_TYPE = kinds.WEB_PAGE
+CONTENT_TYPE = content_types.WEB_PAGE
 
 _SKIP = frozenset(
     [

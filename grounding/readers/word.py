@@ -16,13 +16,13 @@ from docx.oxml.ns import qn
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 
-from grounding.readers import kinds
+from grounding.readers import content_types
 from grounding.readers.archive import DAMAGE
 from grounding.readers.extract import Extract, Refused, Writer, one_line
 from grounding.readers.rows import table_lines
 from grounding.readers.web_page import link_target
 
-CONTENT_TYPE = kinds.WORD
+CONTENT_TYPE = content_types.WORD
 
 _HEADING = re.compile(r"^heading ([1-9])$", re.IGNORECASE)
 _NOT_SHOWN = frozenset(

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from grounding.errors import InputError, StoreError
-from grounding.ingest.upkeep import Tombstone
+from grounding.ingest.history import Tombstone
 
 
 class StorePast:

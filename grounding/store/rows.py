@@ -12,7 +12,7 @@ from grounding.records import Chunk, Document, Locator
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownDocument:
     """What the store knows of a document before it is read again."""
 
     root: str

@@ -23,7 +23,7 @@ from grounding.errors import StoreError
 from grounding.ingest.chunking import unmarked
 from grounding.records import Chunk, Document, DocumentInfo
 from grounding.store.rows import (
-    Known,
+    KnownDocument,
     body,
     chunk_row,
     document,
@@ -137,11 +137,13 @@ class Store:
             rows = dict(db.execute(sa.select(META.c.name, META.c.value)).all())
         return f"kb-{int(rows.get('digest', '0')):016x}-g{rows.get('generation', '0')}"
 
-    def known(self) -> dict[str, Known]:
+    def known(self) -> dict[str, KnownDocument]:
         """Every live document by id."""
         query = sa.select(DOCUMENTS.c.doc_id, DOCUMENTS.c.root, DOCUMENTS.c.stamp, DOCUMENTS.c.version)
         with self._reading() as db:
-            return {r.doc_id: Known(r.root, r.stamp, r.version) for r in db.execute(query.where(DOCUMENTS.c.live))}
+            return {
+                r.doc_id: KnownDocument(r.root, r.stamp, r.version) for r in db.execute(query.where(DOCUMENTS.c.live))
+            }
 
     def pulled(self) -> dict[str, tuple[str, str]]:
         """doc_id to (stamp, version) of documents that a person removed."""

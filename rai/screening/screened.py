@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grounding.asking.room import Grant, room_granted_by
+from grounding.asking.reply_room import Grant, room_granted_by
 from grounding.asking.spotlight import MARKER_LINE
 from grounding.errors import BudgetSpent, PromptBlocked, ServiceError, WorkError
 from grounding.observe import ChatCall, Operation, ReplyUnused, added, observed, watched_by

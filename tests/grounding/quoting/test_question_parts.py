@@ -2,7 +2,7 @@
 
 import pytest
 
-from grounding.quoting.asked import MOST_PARTS, form_of, read
+from grounding.quoting.question_parts import MOST_PARTS, form_of, read
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,14 @@ TWO_FROM = 8
 """Letters from which two slips are allowed."""
 
 
-def allowed(word: str) -> int:
+def typos_allowed(word: str) -> int:
     """How many slips a word may have: one, two in a long one."""
     return 1 if len(word) < TWO_FROM else 2
 
 
-def slips_between(typed: str, known: str) -> int | None:
+def typos_between(typed: str, known: str) -> int | None:
     """Slips from one word to another that begins alike, or None where they are more than `typed` may have."""
-    most = allowed(typed)
+    most = typos_allowed(typed)
     if typed[:1] != known[:1] or abs(len(typed) - len(known)) > most:
         return None
     found = int(OSA.distance(typed, known, score_cutoff=most))

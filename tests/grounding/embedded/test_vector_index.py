@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grounding.embedded import approximate, vector_file
+from grounding.embedded import approximate_search, vector_file
 from grounding.embedded.vector_file import DamagedFileError
-from grounding.embedded.vectors import VectorIndex, is_behind
+from grounding.embedded.vector_index import VectorIndex, is_behind
 from grounding.ports import Vectors
 from grounding.records import Access
 from grounding.store.store import Store
@@ -50,7 +50,7 @@ class Kb:
         self.generation, self.known = self.store.generation(), self._read()
 
     def build(self) -> float:
-        recall = approximate.build(self.store, FINGERPRINT, WIDTH, self.path)
+        recall = approximate_search.build(self.store, FINGERPRINT, WIDTH, self.path)
         assert recall is not None
         return recall
 
@@ -177,7 +177,7 @@ def test_a_reader_sees_a_new_file_without_a_pause(own: Kb) -> None:
     """A file that another process writes is opened at the next refresh, and holds the same."""
     put_vectors(own.store, COUNT, unit_vectors(50, seed=4), [(None, None)] * 50)
     before = len(own.index)
-    approximate.build(own.store, FINGERPRINT, WIDTH, own.path)
+    approximate_search.build(own.store, FINGERPRINT, WIDTH, own.path)
     own.index.refresh()
     assert (before, len(own.index)) == (COUNT, COUNT + 50)
     assert own.index.recall is not None
@@ -199,7 +199,7 @@ def test_a_damaged_file_is_refused_and_built_again(tmp_path: Path, harm: str) ->
     path = kb.path
     _harm(path, harm)
     with pytest.raises((DamagedFileError, FileNotFoundError)):
-        approximate.load(kb.store, FINGERPRINT, WIDTH, path)
+        approximate_search.load(kb.store, FINGERPRINT, WIDTH, path)
     index = kb.opened()
     assert (index.recall, len(index)) == (None, COUNT)
     assert index.search(kb.vectors[0], ALL, 5) == exact_index(kb).search(kb.vectors[0], ALL, 5)
@@ -272,19 +272,19 @@ def test_a_file_is_written_when_there_are_many_and_again_when_it_is_behind(tmp_p
 def test_too_few_vectors_are_left_to_exact_search(tmp_path: Path) -> None:
     store = Store(tmp_path / "store.db")
     put_vectors(store, 0, unit_vectors(3), [(None, None)] * 3)
-    assert approximate.build(store, FINGERPRINT, WIDTH, tmp_path / "x.vectors") is None
+    assert approximate_search.build(store, FINGERPRINT, WIDTH, tmp_path / "x.vectors") is None
     assert not (tmp_path / "x.vectors").exists()
 
 
 _BUILDER = """
 import sys
 from pathlib import Path
-from grounding.embedded import approximate
+from grounding.embedded import approximate_search
 from grounding.store.store import Store
 store = Store(Path(sys.argv[1]) / "store.db")
 print("ready", flush=True)
 while True:
-    approximate.build(store, "test-1", 384, Path(sys.argv[1]) / "test.vectors")
+    approximate_search.build(store, "test-1", 384, Path(sys.argv[1]) / "test.vectors")
 """
 
 
@@ -334,8 +334,8 @@ def test_codes_follow_the_width_of_the_embedder(tmp_path: Path, width: int, part
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     store = Store(tmp_path / "store.db")
     put_vectors(store, 0, vectors, some_rights(600))
-    recall = approximate.build(store, FINGERPRINT, width, tmp_path / "test.vectors")
-    assert approximate.subvectors(width) == parts
+    recall = approximate_search.build(store, FINGERPRINT, width, tmp_path / "test.vectors")
+    assert approximate_search.subvectors(width) == parts
     assert recall is not None
     assert recall > 0.9
     index = VectorIndex(store, FINGERPRINT, width, tmp_path / "test.vectors")

@@ -13,7 +13,7 @@ from pathlib import Path
 import tantivy
 
 from grounding.errors import StoreError
-from grounding.query.slips import allowed
+from grounding.query.typos import typos_allowed
 from grounding.records import Access
 from grounding.store.rows import embedding_text
 from grounding.store.store import ChunkRow
@@ -44,7 +44,7 @@ class DamagedWordsError(StoreError):
     """The files of the word index contradict each other; it can be made again from the store."""
 
 
-class Words:
+class WordIndex:
     """The word index in one folder. Losing it loses nothing: it is rebuilt from the store."""
 
     def __init__(self, folder: Path) -> None:
@@ -142,7 +142,7 @@ class Words:
         """Primary keys of at most `k` chunks of what `access` may read that hold a word but for one slip of the hand, or two in a long one."""
         lower = word.lower()
         forms = dict.fromkeys([lower, *self._analyzer.analyze(lower)])
-        slips = allowed(lower)
+        slips = typos_allowed(lower)
         near = [
             (tantivy.Occur.Should, tantivy.Query.fuzzy_term_query(self._schema, "body", form, slips, True, False))
             for form in forms

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from grounding.query.slips import FROM, TWO_FROM, SpellingIndex
+from grounding.query.typos import FROM, TWO_FROM, SpellingIndex
 
 LETTERS = st.text("abcdeé1", min_size=1, max_size=12)
 

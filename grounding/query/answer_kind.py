@@ -15,7 +15,7 @@ _UNITS = r"seconds?|minutes?|min|hours?|h|days?|weeks?|months?|years?|sekunden?|
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AnswerKind:
     """A kind of answer: its name, what in the question asks for it, and what in a sentence can be it."""
 
     name: str
@@ -23,11 +23,11 @@ class Wanted:
     held: re.Pattern[str]
 
 
-def _kind(name: str, asked: str, held: str, flags: re.RegexFlag = re.IGNORECASE) -> Wanted:
-    return Wanted(name, re.compile(asked, re.IGNORECASE), re.compile(held, flags))
+def _kind(name: str, asked: str, held: str, flags: re.RegexFlag = re.IGNORECASE) -> AnswerKind:
+    return AnswerKind(name, re.compile(asked, re.IGNORECASE), re.compile(held, flags))
 
 
-KINDS: tuple[Wanted, ...] = (
+KINDS: tuple[AnswerKind, ...] = (
     _kind("email", r"\be-?mail(?: address)?\b|\bmail address\b", r"\S@\S"),
     _kind(
         "phone",
@@ -51,7 +51,7 @@ KINDS: tuple[Wanted, ...] = (
 )  # fmt: skip
 
 
-def wanted(question: str) -> Wanted | None:
+def answer_kind(question: str) -> AnswerKind | None:
     """The first kind whose words the question uses, or None when it asks for no value."""
     return next((kind for kind in KINDS if kind.asked.search(question)), None)
 
@@ -65,6 +65,6 @@ def counted(question: str) -> str | None:
     return stem(match.group(1).lower()) if match and match.group(1).lower() not in STOP_WORDS else None
 
 
-def holds(sentence: str, kind: Wanted | None) -> bool:
+def holds(sentence: str, kind: AnswerKind | None) -> bool:
     """True if the sentence holds a value of the kind, or no kind is wanted."""
     return kind is None or kind.held.search(sentence) is not None

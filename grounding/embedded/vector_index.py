@@ -1,7 +1,7 @@
 """Semantic search over the live chunks of a store, trimmed to what the user may read before anything is ranked.
 
 Few vectors are searched exactly: one matrix of unit vectors in memory. Many are coded in a file beside the store
-(`grounding.embedded.approximate`); what came after the file was written stands in the matrix and is searched exactly, what
+(`grounding.embedded.approximate_search`); what came after the file was written stands in the matrix and is searched exactly, what
 went is masked. `refresh` reads only what changed.
 
 Distinct pairs of (groups, product) are few; each chunk carries the number of its pair, so trimming is one look-up a pair.
@@ -27,7 +27,7 @@ from grounding.store.rows import groups_of
 from grounding.store.store import Store, VectorRow
 
 if TYPE_CHECKING:
-    from grounding.embedded.approximate import Rights, Saved
+    from grounding.embedded.approximate_search import Rights, Saved
 
 LOG = logging.getLogger("attest")
 APPROXIMATE_AT = 20_000
@@ -41,7 +41,7 @@ _Reader = tuple[frozenset[str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _Readable:
     """What one set of rights may read: which pairs of rights, and which rows of the file (None: every row)."""
 
     pairs: NDArray[np.bool_]
@@ -49,7 +49,7 @@ class _Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _Snapshot:
     """What one search sees. `later` are the vectors that the file does not hold: (m, width), with their keys and pairs."""
 
     saved: Saved | None
@@ -61,9 +61,9 @@ class _State:
     later_row: dict[int, int]
     rights: tuple[Rights, ...]
     readers: tuple[tuple[str, ...] | None, ...]
-    seen: dict[_Reader, _Seen] = field(default_factory=dict)
+    seen: dict[_Reader, _Readable] = field(default_factory=dict)
 
-    def seen_by(self, access: Access) -> _Seen:
+    def seen_by(self, access: Access) -> _Readable:
         """What `access` may read."""
         key = (access.groups, access.product)
         found = self.seen.get(key)
@@ -73,7 +73,7 @@ class _State:
             found = self.seen[key] = self._look(access)
         return found
 
-    def _look(self, access: Access) -> _Seen:
+    def _look(self, access: Access) -> _Readable:
         product = access.product
         pairs = np.array(
             [
@@ -83,11 +83,11 @@ class _State:
             np.bool_,
         )
         if self.saved is None:
-            return _Seen(pairs, None)
+            return _Readable(pairs, None)
         mask = pairs[self.saved.pair]
         if self.saved_live is not None:
             mask &= self.saved_live
-        return _Seen(pairs, None if mask.all() else mask)
+        return _Readable(pairs, None if mask.all() else mask)
 
 
 class VectorIndex:
@@ -165,7 +165,7 @@ class VectorIndex:
             found |= {int(pk): float(s) for pk, s in zip(wanted, state.saved.scores(vector, rows), strict=True)}
         return found
 
-    def _with_file(self, state: _State) -> _State:
+    def _with_file(self, state: _Snapshot) -> _Snapshot:
         """The file that the store names instead of `state`, unless it is open or was found unusable."""
         mark = self._store.vector_mark(self._fingerprint)
         if mark is None or mark == self._tried:
@@ -180,7 +180,7 @@ class VectorIndex:
         readers = tuple(groups_of(groups) for groups, _ in saved.rights)
         return replace(_empty(self._width), saved=saved, rights=saved.rights, readers=readers)
 
-    def _with(self, state: _State, part: Sequence[VectorRow]) -> _State:
+    def _with(self, state: _Snapshot, part: Sequence[VectorRow]) -> _Snapshot:
         held = _held(state, [row.pk for row in part])
         fresh = [row for row in part if row.pk not in held]
         if not fresh:
@@ -203,8 +203,8 @@ class VectorIndex:
 
 
 def approximate() -> Any:
-    """`grounding.embedded.approximate`, loaded with the first file: a small knowledge base pays nothing for it (0.2 s, 40 MB)."""
-    return importlib.import_module("grounding.embedded.approximate")
+    """`grounding.embedded.approximate_search`, loaded with the first file: a small knowledge base pays nothing for it (0.2 s, 40 MB)."""
+    return importlib.import_module("grounding.embedded.approximate_search")
 
 
 def path_beside(store: Store, fingerprint: str) -> Path:
@@ -224,14 +224,14 @@ def is_behind(store: Store, fingerprint: str, width: int, path: Path, at: int = 
     return store.counts()[1] >= at and store.vector_count(fingerprint) >= at
 
 
-def _empty(width: int) -> _State:
+def _empty(width: int) -> _Snapshot:
     none = np.empty(0, np.bool_)
-    return _State(
+    return _Snapshot(
         None, None, np.empty((0, width), np.float32), none.astype(np.int64), none.astype(np.int32), none, {}, (), ()
     )
 
 
-def _without(state: _State, pks: Sequence[int]) -> _State:
+def _without(state: _Snapshot, pks: Sequence[int]) -> _Snapshot:
     if not pks:
         return state
     later_live, saved_live = state.later_live.copy(), state.saved_live
@@ -244,7 +244,7 @@ def _without(state: _State, pks: Sequence[int]) -> _State:
 
 
 def _later_best(
-    state: _State, vector: Vectors, visible: NDArray[np.bool_], k: int
+    state: _Snapshot, vector: Vectors, visible: NDArray[np.bool_], k: int
 ) -> tuple[NDArray[np.int64], Vectors]:
     """The best `k` of the matrix, unordered: primary keys and cosines."""
     mask = visible[state.later_pair] & state.later_live
@@ -268,7 +268,7 @@ def _rows_of(sorted_pks: NDArray[np.int64], pks: NDArray[np.int64]) -> NDArray[n
     return np.where(there, rows, -1)
 
 
-def _held(state: _State, pks: Sequence[int]) -> set[int]:
+def _held(state: _Snapshot, pks: Sequence[int]) -> set[int]:
     """Those of `pks` that have a row already."""
     held = {pk for pk in pks if pk in state.later_row}
     if state.saved is not None:

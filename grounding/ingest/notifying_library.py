@@ -8,7 +8,7 @@ from grounding.ports import Library
 from grounding.records import Document, DocumentInfo
 
 
-class LibraryWithFollower:
+class NotifyingLibrary:
     """`library`, with `after` told of each document that was taken out of it."""
 
     def __init__(self, library: Library, after: Callable[[str], Awaitable[object]]) -> None:

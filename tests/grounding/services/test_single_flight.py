@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from grounding.services.one_call import OneCall
+from grounding.services.single_flight import SingleFlight
 
 
 class Counted:
@@ -32,7 +32,7 @@ async def _settled() -> None:
 
 
 async def test_all_who_ask_at_once_get_one_result() -> None:
-    one, made = OneCall[str, int](), Counted()
+    one, made = SingleFlight[str, int](), Counted()
     asking = [asyncio.create_task(one("a", made)) for _ in range(20)]
     other = asyncio.create_task(one("b", made))
     await _settled()
@@ -44,7 +44,7 @@ async def test_all_who_ask_at_once_get_one_result() -> None:
 
 
 async def test_all_who_ask_at_once_get_one_error_and_the_next_tries_anew() -> None:
-    one, made = OneCall[str, int](), Counted(ValueError("no"))
+    one, made = SingleFlight[str, int](), Counted(ValueError("no"))
     asking = [asyncio.create_task(one("a", made)) for _ in range(3)]
     await _settled()
     made.go.set()
@@ -55,7 +55,7 @@ async def test_all_who_ask_at_once_get_one_error_and_the_next_tries_anew() -> No
 
 
 async def test_whoever_waits_takes_over_from_one_who_is_called_off() -> None:
-    one, made = OneCall[str, int](), Counted()
+    one, made = SingleFlight[str, int](), Counted()
     first, second, third = (asyncio.create_task(one("a", made)) for _ in range(3))
     await _settled()
     first.cancel()
@@ -70,7 +70,7 @@ async def test_whoever_waits_takes_over_from_one_who_is_called_off() -> None:
 
 
 async def test_a_deadline_of_one_who_waits_ends_that_one_alone() -> None:
-    one, made = OneCall[str, int](), Counted()
+    one, made = SingleFlight[str, int](), Counted()
     first = asyncio.create_task(one("a", made))
     await _settled()
     with pytest.raises(TimeoutError):

@@ -8,9 +8,9 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-from grounding.embedded.words import Words
+from grounding.embedded.word_index import WordIndex
 from grounding.query.gazetteer import MAX_WORDS, Gazetteer, Key, key_of, names_of
-from grounding.query.slips import slips_between
+from grounding.query.typos import typos_between
 from grounding.records import Access, DocumentInfo, Linked
 from grounding.store.store import Store
 from grounding.text import words
@@ -33,7 +33,7 @@ def _may_slip(typed: str, other: str) -> bool:
 class StoreNames:
     """Linker over a store; follows its generation."""
 
-    def __init__(self, store: Store, words: Words, *, is_word: Callable[[str], bool] = lambda _word: False) -> None:
+    def __init__(self, store: Store, words: WordIndex, *, is_word: Callable[[str], bool] = lambda _word: False) -> None:
         """`is_word`: whether a word is one of the language, which is never taken for a slip; without it only rare distance protects it."""
         self._store, self._words, self._is_word = store, words, is_word
         self._lock = threading.Lock()
@@ -76,7 +76,7 @@ class StoreNames:
         near = [
             (slips, -n, other)
             for other, n in held.items()
-            if len(other) >= SLIP_FROM and _may_slip(lower, other) and (slips := slips_between(lower, other))
+            if len(other) >= SLIP_FROM and _may_slip(lower, other) and (slips := typos_between(lower, other))
         ]
         return min(near)[2] if near else None
 

@@ -13,14 +13,14 @@ from grounding.ports import Embedder, Vectors
 BY_WORDS = "searched by words only"
 
 
-class Meaning(NamedTuple):
+class QueryVector(NamedTuple):
     """A unit vector, or None and the note that says why."""
 
     vector: Vectors | None
     note: str = ""
 
 
-async def meaning_of(embedder: Embedder, texts: Sequence[str], imagined: str | None) -> Meaning:
+async def query_vector(embedder: Embedder, texts: Sequence[str], imagined: str | None) -> QueryVector:
     """The mean of `texts`; of that and of an imagined answer half and half again (HyDE, arXiv 2212.10496).
 
     Asked for in one call, so that a service is waited for once. One that fails costs the meaning, not the search.
@@ -28,9 +28,9 @@ async def meaning_of(embedder: Embedder, texts: Sequence[str], imagined: str | N
     try:
         vectors = await embedder.embed([*texts, *([imagined] if imagined else [])])
     except (ServiceError, ContentFiltered) as error:
-        return Meaning(None, f"{error}: {BY_WORDS}")
+        return QueryVector(None, f"{error}: {BY_WORDS}")
     vector = _unit(vectors[: len(texts)].sum(axis=0))
-    return Meaning(_unit(vector + vectors[-1]) if imagined else vector)
+    return QueryVector(_unit(vector + vectors[-1]) if imagined else vector)
 
 
 def _unit(vector: Vectors) -> Vectors:

@@ -1,7 +1,7 @@
 """What a question asks for, read once: its parts, the form of the answer, and the kind of value that each part wants.
 
 Human agents type half sentences: "new soles on a mid WP, cost + how long without boots" asks two things. Cues are those of English, German
-and French, as in `grounding.query.wanted`.
+and French, as in `grounding.query.answer_kind`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from grounding.query.answer_kind import AnswerKind, answer_kind
 from grounding.query.conversation import asks
-from grounding.query.wanted import Wanted, wanted
 from grounding.text import sentences, terms
 
 Form = Literal["value", "steps", "list", "compare"]
@@ -47,7 +47,7 @@ class Part:
     """A thing asked: its words, and the kind of value that can answer it, None where it asks for no value."""
 
     text: str
-    wants: Wanted | None
+    wants: AnswerKind | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,10 @@ def read(text: str, last: str = "") -> Reading:
     goes_on = bool(plain) and plain in " ".join(text.split())
     texts = _split(_asking(plain if goes_on else text))
     form = form_of(plain) if goes_on else "value"
-    whole = wanted(text) if len(texts) == 1 else None
-    return Reading(text, tuple(Part(t, wanted(t) or whole) for t in texts), form if form != "value" else form_of(text))
+    whole = answer_kind(text) if len(texts) == 1 else None
+    return Reading(
+        text, tuple(Part(t, answer_kind(t) or whole) for t in texts), form if form != "value" else form_of(text)
+    )
 
 
 def form_of(question: str) -> Form:

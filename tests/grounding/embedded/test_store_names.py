@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from grounding.embedded.index import EmbeddedIndex
-from grounding.embedded.names import StoreNames
-from grounding.ingest.chunk import split
+from grounding.embedded.store_names import StoreNames
+from grounding.ingest.paragraphs import split
 from grounding.records import Access, Document
 from tests.grounding.embedded.kb import open_kb
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from grounding.ingest.chunk import split
+from grounding.ingest.paragraphs import split
 from grounding.records import Chunk, Document, Locator, chunk_id
 from grounding.tokens import count_tokens
 

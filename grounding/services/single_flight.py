@@ -11,7 +11,7 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
-class OneCall(Generic[K, T]):
+class SingleFlight(Generic[K, T]):
     """Whoever asks first makes the call; whoever asks for the same while it is under way gets its result, or its error.
 
     There is no task of its own: if the one who makes the call is cancelled, one of those who wait makes it anew.
