@@ -13,8 +13,7 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le
 
-from grounding.plain import plain
-from grounding.records import Label, SearchBy
+from grounding.records import Label, SearchBy, plain
 
 Style = Literal["score", "label", "binary", "confidence", "none"]
 """How a grader speaks: a score in [0, 1] (seed 000), a label with a justification (003), yes or no (002), a confidence with an

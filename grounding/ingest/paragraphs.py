@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grounding.readers.extract import PLACE
+from grounding.ingest.readers.extract import PLACE
 from grounding.records import Chunk, Document, Locator, chunk_id
 from grounding.text import sentences
 from grounding.tokens import count_tokens, fits

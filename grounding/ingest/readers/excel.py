@@ -13,11 +13,11 @@ import openpyxl
 from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from openpyxl.xml.functions import iterparse
 
-from grounding.readers import content_types
-from grounding.readers.archive import DAMAGE
-from grounding.readers.extract import Extract, Refused, Writer, one_line
-from grounding.readers.number_format import shown
-from grounding.readers.rows import header_rows, row_lines
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.archive import DAMAGE
+from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
+from grounding.ingest.readers.number_format import shown
+from grounding.ingest.readers.rows import header_rows, row_lines
 
 CONTENT_TYPE = content_types.EXCEL
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from lxml import etree
 
-from grounding.readers import content_types
-from grounding.readers.archive import DAMAGE, part, target
-from grounding.readers.extract import Extract, Refused, Writer, one_line
-from grounding.readers.web_page import decoded, write_html
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.archive import DAMAGE, part, target
+from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
+from grounding.ingest.readers.web_page import decoded, write_html
 
 _CONTAINER = "META-INF/container.xml"
 _LOCKS = "META-INF/encryption.xml"

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from grounding.plain import plain
 from grounding.policies.files import built_in
 from grounding.policy import Policy
-from grounding.records import Action, Query, Sentence
+from grounding.records import Action, Query, Sentence, plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import cast
 
-from grounding.readers import content_types
-from grounding.readers.detect import detect
-from grounding.readers.extract import MAX_FILE_BYTES, Extract, Refused
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.detect import detect
+from grounding.ingest.readers.extract import MAX_FILE_BYTES, Extract, Refused
 
 _READERS = {  # module and function; a format's library is loaded with its first file, 0.1 to 0.4 s each
     content_types.PDF: "pdf.read_pdf",
@@ -32,7 +32,7 @@ def read(data: bytes, name: str) -> Extract:
     """Text, title and places of a file of any supported type. `name` gives a title where the file has none.
 
     Raises Refused, whose `code` is encrypted, corrupt, empty, too_large or unsupported; the message names the file.
-    A hostile file can take any time and memory: `grounding.readers.guard` reads those that nobody vouches for.
+    A hostile file can take any time and memory: `grounding.ingest.readers.guard` reads those that nobody vouches for.
     """
     try:
         if len(data) > MAX_FILE_BYTES:
@@ -48,7 +48,7 @@ def read(data: bytes, name: str) -> Extract:
 def reader_of(content_type: str) -> Callable[[bytes, str], Extract]:
     """The function that reads files of `content_type`; it takes the bytes and a title for files that have none."""
     module, function = _READERS[content_type].split(".")
-    found = getattr(importlib.import_module(f"grounding.readers.{module}"), function)
+    found = getattr(importlib.import_module(f"grounding.ingest.readers.{module}"), function)
     return cast(Callable[[bytes, str], Extract], found)
 
 

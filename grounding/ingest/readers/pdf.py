@@ -17,10 +17,10 @@ from itertools import chain, pairwise
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
-from grounding.readers import content_types
-from grounding.readers.extract import Extract, Refused, Writer, one_line
-from grounding.readers.plain import joined_lines, usual_width
-from grounding.readers.rows import header_rows, table_lines
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
+from grounding.ingest.readers.plain import joined_lines, usual_width
+from grounding.ingest.readers.rows import header_rows, table_lines
 
 CONTENT_TYPE = content_types.PDF
 

@@ -15,8 +15,8 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from grounding.readers import content_types
-from grounding.readers.extract import Refused
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.extract import Refused
 
 MAX_MEMBERS = 20_000
 MAX_UNPACKED = 300_000_000

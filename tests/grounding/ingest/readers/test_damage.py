@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grounding.readers.extract import Extract, Refused
-from grounding.readers.guard import LIMITS, Guard
-from tests.grounding.readers import files
-from tests.grounding.readers.sound import SOUND
+from grounding.ingest.readers.extract import Extract, Refused
+from grounding.ingest.readers.guard import LIMITS, Guard
+from tests.grounding.ingest.readers import files
+from tests.grounding.ingest.readers.sound import SOUND
 
 _HEADS = (
     b"",

@@ -16,11 +16,11 @@ from docx.oxml.ns import qn
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 
-from grounding.readers import content_types
-from grounding.readers.archive import DAMAGE
-from grounding.readers.extract import Extract, Refused, Writer, one_line
-from grounding.readers.rows import table_lines
-from grounding.readers.web_page import link_target
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.archive import DAMAGE
+from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
+from grounding.ingest.readers.rows import table_lines
+from grounding.ingest.readers.web_page import link_target
 
 CONTENT_TYPE = content_types.WORD
 

@@ -12,9 +12,9 @@ from typing import Any, BinaryIO
 
 from grounding.bounded.child import REPLY
 from grounding.bounded.limits import limit_memory, limit_time, own_pipes, peak
-from grounding.readers.extract import Extract, Refused
-from grounding.readers.frames import REQUEST
-from grounding.readers.read import read
+from grounding.ingest.readers.extract import Extract, Refused
+from grounding.ingest.readers.frames import REQUEST
+from grounding.ingest.readers.read import read
 
 _GROWN = 500_000_000  # bytes
 

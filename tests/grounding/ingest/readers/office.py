@@ -6,7 +6,7 @@ import io
 import zipfile
 from email.message import EmailMessage
 
-from tests.grounding.readers import files
+from tests.grounding.ingest.readers import files
 
 _P = 'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
 _A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'

@@ -6,10 +6,10 @@ import csv
 import io
 from collections import Counter
 
-from grounding.readers import content_types
-from grounding.readers.encoding import decode
-from grounding.readers.extract import Extract, Refused, Writer, clean, one_line
-from grounding.readers.rows import header_rows, row_lines
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.encoding import decode
+from grounding.ingest.readers.extract import Extract, Refused, Writer, clean, one_line
+from grounding.ingest.readers.rows import header_rows, row_lines
 
 CONTENT_TYPE = content_types.DELIMITED
 

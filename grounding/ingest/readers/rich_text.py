@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from grounding.readers import content_types
-from grounding.readers.extract import Extract, Refused, Writer, clean, one_line
-from grounding.readers.rows import table_lines
-from grounding.readers.web_page import link_target
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.extract import Extract, Refused, Writer, clean, one_line
+from grounding.ingest.readers.rows import table_lines
+from grounding.ingest.readers.web_page import link_target
 
 _TOKEN = re.compile(
     r"\\(?:([A-Za-z]{1,32})(-?[0-9]{1,10})? ?|'([0-9A-Fa-f]{2})|(.))|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\", re.DOTALL

@@ -13,8 +13,8 @@ from typing import Any, Self, cast
 
 from grounding.bounded.child import Child, Ended
 from grounding.bounded.limits import Limits
-from grounding.readers.extract import MAX_TEXT_CHARS, Extract, Reason, Refused
-from grounding.readers.frames import REQUEST
+from grounding.ingest.readers.extract import MAX_TEXT_CHARS, Extract, Reason, Refused
+from grounding.ingest.readers.frames import REQUEST
 from grounding.records import Locator
 
 LIMITS = Limits(seconds=90.0, seconds_per_byte=1e-6)
@@ -48,7 +48,7 @@ class Guard:
             self._stop()
 
     def read(self, data: bytes, name: str) -> Extract:
-        """As `grounding.readers.read.read`, but nothing that the file does reaches this process.
+        """As `grounding.ingest.readers.read.read`, but nothing that the file does reaches this process.
 
         Raises Refused, whose code may also be too_slow or crashed; ServiceUnavailable if no child can be started.
         """
@@ -81,7 +81,7 @@ class Guard:
 
     def _start(self) -> Child:
         limits = self._limits
-        module = "grounding.readers.worker"
+        module = "grounding.ingest.readers.worker"
         return Child("file reader", module, limits.memory, limits.seconds, limits.seconds_per_byte, most=_MAX_REPLY)
 
     def _stop(self) -> None:

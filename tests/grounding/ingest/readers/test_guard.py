@@ -16,14 +16,14 @@ import pytest
 from grounding.bounded.child import Child
 from grounding.bounded.limits import Limits
 from grounding.errors import ServiceUnavailable
+from grounding.ingest.readers.extract import Refused
+from grounding.ingest.readers.guard import LIMITS, Guard
+from grounding.ingest.readers.read import read
 from grounding.ingest.sources import find
-from grounding.readers.extract import Refused
-from grounding.readers.guard import LIMITS, Guard
-from grounding.readers.read import read
-from tests.grounding.readers import files
-from tests.grounding.readers.sound import SOUND
+from tests.grounding.ingest.readers import files
+from tests.grounding.ingest.readers.sound import SOUND
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 _SLOW = (
     b"From: a@b.example\nTo: c@d.example\nSubject: x\nContent-Type: multipart/mixed; boundary=b\n\n"
     + b"--b\n\nx\n" * 300_000
@@ -131,7 +131,7 @@ def test_the_child_finds_the_program_from_anywhere(tmp_path: Path) -> None:
         "            return importlib.util.spec_from_file_location(name, root + '/__init__.py', submodule_search_locations=[root])\n"
         f"sys.path = [p for p in sys.path if p not in ('', {str(ROOT)!r})]\n"
         "sys.meta_path.insert(0, Finder())\n"
-        "from grounding.readers.guard import Guard\n"
+        "from grounding.ingest.readers.guard import Guard\n"
         "print(Guard().read(b'# Hello', 'a.md').text)\n"
     )
     done = subprocess.run(
@@ -153,4 +153,4 @@ def test_a_folder_of_good_and_bad_is_read_to_its_end(tmp_path: Path) -> None:
             seen[item.doc_id] = refusal.code
     assert seen == {"a.md": "text/markdown", "b.eml": "too_large", "c.pdf": "application/pdf"}
     names = [process.cmdline() for process in psutil.Process().children()]
-    assert not any("grounding.readers.worker" in part for line in names for part in line)
+    assert not any("grounding.ingest.readers.worker" in part for line in names for part in line)

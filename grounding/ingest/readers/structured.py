@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from grounding.readers import content_types
-from grounding.readers.encoding import decode
-from grounding.readers.extract import Extract, Refused, Writer, one_line
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.encoding import decode
+from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
 
 MAX_DEPTH = 100
 _LONG = 200  # characters from which a value is a paragraph of its own

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.grounding.readers import files, office
-from tests.grounding.readers.office import paragraph, shape
+from tests.grounding.ingest.readers import files, office
+from tests.grounding.ingest.readers.office import paragraph, shape
 
 ROWS = ("Plan: Basic | Price: $9.00", "Plan: Plus | Price: $19.00")
 _TABLE = (("Plan", "Price"), ("Basic", "$9.00"), ("Plus", "$19.00"))

@@ -14,14 +14,14 @@ from email.message import EmailMessage, Message
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
-from grounding.readers import content_types
-from grounding.readers.archive import DAMAGE
-from grounding.readers.detect import detect
-from grounding.readers.encoding import decode
-from grounding.readers.extract import Extract, Refused, Writer, one_line
-from grounding.readers.plain import paragraphs
-from grounding.readers.read import reader_of
-from grounding.readers.web_page import write_html
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.archive import DAMAGE
+from grounding.ingest.readers.detect import detect
+from grounding.ingest.readers.encoding import decode
+from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
+from grounding.ingest.readers.plain import paragraphs
+from grounding.ingest.readers.read import reader_of
+from grounding.ingest.readers.web_page import write_html
 
 CONTENT_TYPE = content_types.MAIL
 MAX_DEPTH = 3

@@ -12,11 +12,11 @@ from typing import Any
 
 from lxml import etree
 
-from grounding.readers import content_types
-from grounding.readers.archive import DAMAGE, part, related
-from grounding.readers.extract import Extract, Refused, Writer, one_line
-from grounding.readers.rows import table_lines
-from grounding.readers.web_page import link_target
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.archive import DAMAGE, part, related
+from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
+from grounding.ingest.readers.rows import table_lines
+from grounding.ingest.readers.web_page import link_target
 
 _MAIN = "ppt/presentation.xml"
 _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from grounding.errors import InputError
-from grounding.readers.metadata import FIELDS, BadField, checked, groups
+from grounding.ingest.readers.metadata import FIELDS, BadField, checked, groups
 
 METADATA_FILE = "attest.yaml"
 _MAX_BYTES = 5_000_000

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from email.message import EmailMessage
 
-from grounding.readers.extract import MAX_FILE_BYTES, MAX_TEXT_CHARS
-from tests.grounding.readers import files, office
-from tests.grounding.readers.office import LAUGHS, paragraph, shape
+from grounding.ingest.readers.extract import MAX_FILE_BYTES, MAX_TEXT_CHARS
+from tests.grounding.ingest.readers import files, office
+from tests.grounding.ingest.readers.office import LAUGHS, paragraph, shape
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import json
 import re
 
 from bot.rows.fields import text
-from grounding.mishap import kind_and_place, kind_and_way
+from grounding.errors import kind_and_place, kind_and_way
 
 
 def raised_in_ours() -> Exception:
@@ -32,7 +32,7 @@ def test_the_place_is_the_last_of_our_own_code() -> None:
 def test_of_others_the_name_of_the_file_is_told_and_never_the_message() -> None:
     assert re.fullmatch(r"JSONDecodeError at decoder\.py:\d+", kind_and_place(raised_elsewhere()))
     way = kind_and_way(raised_elsewhere())
-    assert re.fullmatch(r"JSONDecodeError by test_mishap\.py:\d+ > __init__\.py:\d+ > (decoder\.py:\d+( > )?)+", way)
+    assert re.fullmatch(r"JSONDecodeError by test_errors\.py:\d+ > __init__\.py:\d+ > (decoder\.py:\d+( > )?)+", way)
 
 
 def test_an_exception_that_was_never_raised_has_no_place() -> None:

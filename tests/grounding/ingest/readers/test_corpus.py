@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from grounding.bounded.limits import Limits
-from grounding.readers.extract import Refused
-from grounding.readers.guard import Guard
-from tests.grounding.readers.sound import SOUND, Sound
-from tests.grounding.readers.unsound import UNSOUND, Unsound
+from grounding.ingest.readers.extract import Refused
+from grounding.ingest.readers.guard import Guard
+from tests.grounding.ingest.readers.sound import SOUND, Sound
+from tests.grounding.ingest.readers.unsound import UNSOUND, Unsound
 
 
 @pytest.fixture(scope="module")

@@ -12,12 +12,12 @@ from docx.oxml.ns import qn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grounding.readers.encoding import decode
-from grounding.readers.extract import MAX_FILE_BYTES, Extract, Refused, Writer, clean
-from grounding.readers.number_format import shown
-from grounding.readers.plain import paragraphs
-from grounding.readers.read import read
-from tests.grounding.readers import files
+from grounding.ingest.readers.encoding import decode
+from grounding.ingest.readers.extract import MAX_FILE_BYTES, Extract, Refused, Writer, clean
+from grounding.ingest.readers.number_format import shown
+from grounding.ingest.readers.plain import paragraphs
+from grounding.ingest.readers.read import read
+from tests.grounding.ingest.readers import files
 
 
 def _read(data: bytes | str, name: str = "some-file.bin") -> Extract:

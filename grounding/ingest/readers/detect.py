@@ -8,9 +8,9 @@ import threading
 from functools import lru_cache
 from typing import Any
 
-from grounding.readers import content_types, delimited, structured
-from grounding.readers.encoding import decode
-from grounding.readers.extract import Refused
+from grounding.ingest.readers import content_types, delimited, structured
+from grounding.ingest.readers.encoding import decode
+from grounding.ingest.readers.extract import Refused
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")
@@ -53,7 +53,7 @@ def detect(data: bytes, name: str = "") -> str:
     if b"%PDF-" in data[:1024]:
         return content_types.PDF
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
-        return str(_loaded("grounding.readers.archive").kind_of(data))
+        return str(_loaded("grounding.ingest.readers.archive").kind_of(data))
     if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{\\rtf"):
         return content_types.RICH_TEXT
     if data.startswith(_OLE):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from grounding.readers import content_types
-from grounding.readers.encoding import decode
-from grounding.readers.extract import Extract, Writer, clean, one_line
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.encoding import decode
+from grounding.ingest.readers.extract import Extract, Writer, clean, one_line
 
 CONTENT_TYPE = content_types.PLAIN
 

@@ -12,11 +12,11 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from grounding.readers import content_types
-from grounding.readers.encoding import decode
-from grounding.readers.extract import Extract, Refused
-from grounding.readers.metadata import BadField, checked
-from grounding.readers.web_page import read_html
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.encoding import decode
+from grounding.ingest.readers.extract import Extract, Refused
+from grounding.ingest.readers.metadata import BadField, checked
+from grounding.ingest.readers.web_page import read_html
 
 CONTENT_TYPE = content_types.MARKDOWN
 

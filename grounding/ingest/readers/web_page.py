@@ -7,11 +7,11 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from grounding.readers import content_types
-from grounding.readers.encoding import decode
-from grounding.readers.extract import Extract, Refused, Writer, one_line
-from grounding.readers.hidden_text import hidden_by_rules, is_hidden
-from grounding.readers.rows import table_lines
+from grounding.ingest.readers import content_types
+from grounding.ingest.readers.encoding import decode
+from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
+from grounding.ingest.readers.hidden_text import hidden_by_rules, is_hidden
+from grounding.ingest.readers.rows import table_lines
 
 CONTENT_TYPE = content_types.WEB_PAGE
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from grounding.readers.detect import detect
-from grounding.readers.extract import Refused
-from tests.grounding.readers import files
+from grounding.ingest.readers.detect import detect
+from grounding.ingest.readers.extract import Refused
+from tests.grounding.ingest.readers import files
 
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
