@@ -109,9 +109,17 @@ class Policy:
     def plain(self) -> Policy:
         """The same search and prompt without grading and correction: traditional RAG, to compare with (requirement 2-23)."""
         return replace(
-            self, name=f"{self.name}{PLAIN}", about=f"{self.name} without grading and correction, to compare with.", style="none",
-            rule="top_k", correct_at=0.0, keep_at=0.0, corrective=(), evidence="passages", clarify=False,
-        )  # fmt: skip
+            self,
+            name=f"{self.name}{PLAIN}",
+            about=f"{self.name} without grading and correction, to compare with.",
+            style="none",
+            rule="top_k",
+            correct_at=0.0,
+            keep_at=0.0,
+            corrective=(),
+            evidence="passages",
+            clarify=False,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name: what the ledger keeps."""

@@ -216,8 +216,11 @@ class OpenAIModel(ABC):
             learned.efforts = named_efforts(error)
             named = f" (it names {', '.join(learned.efforts)})" if learned.efforts else ""
             LOG.warning(
-                "%s: the model takes no ATTEST_OPENAI_EFFORT=%s%s; it is asked without", self._remote.service, self._effort_asked, named
-            )  # fmt: skip
+                "%s: the model takes no ATTEST_OPENAI_EFFORT=%s%s; it is asked without",
+                self._remote.service,
+                self._effort_asked,
+                named,
+            )
         learned.refused.add("effort")
 
     async def _attempt(self, asked: ChatRequest) -> ChatReply:

@@ -123,10 +123,23 @@ async def passages(
 def _stored(row: ChunkRow, hit: Hit, score: float) -> Passage:
     chunk = row.chunk
     return Passage(
-        chunk_id=chunk.chunk_id, doc_id=chunk.doc_id, title=row.title, text=chunk.text, start=chunk.start, url=row.url, locator=chunk.locator,
-        internal=row.internal, updated=row.updated, version=row.version, tokens=chunk.tokens, score=score, bm25=hit.bm25,
-        semantic=hit.cosine, reranked=hit.reranked, caption=hit.caption if hit.caption and hit.caption in chunk.text else None,
-    )  # fmt: skip
+        chunk_id=chunk.chunk_id,
+        doc_id=chunk.doc_id,
+        title=row.title,
+        text=chunk.text,
+        start=chunk.start,
+        url=row.url,
+        locator=chunk.locator,
+        internal=row.internal,
+        updated=row.updated,
+        version=row.version,
+        tokens=chunk.tokens,
+        score=score,
+        bm25=hit.bm25,
+        semantic=hit.cosine,
+        reranked=hit.reranked,
+        caption=hit.caption if hit.caption and hit.caption in chunk.text else None,
+    )
 
 
 def _told(hit: Hit, score: float) -> Passage:
@@ -136,7 +149,17 @@ def _told(hit: Hit, score: float) -> Passage:
         str(f["chunk_id"]), str(f.get("doc_id") or f["chunk_id"]), str(f.get("title") or ""), str(f.get("text") or "")
     )
     return replace(
-        bare, start=int(f.get("start") or 0), url=f.get("url"), locator=f.get("locator"), internal=bool(f.get("internal")), updated=f.get("updated"),
-        version=str(f.get("version") or ""), tokens=int(f.get("tokens") or 0), score=score, bm25=hit.bm25, semantic=hit.cosine,
-        reranked=hit.reranked, caption=hit.caption if hit.caption and hit.caption in bare.text else None,
-    )  # fmt: skip
+        bare,
+        start=int(f.get("start") or 0),
+        url=f.get("url"),
+        locator=f.get("locator"),
+        internal=bool(f.get("internal")),
+        updated=f.get("updated"),
+        version=str(f.get("version") or ""),
+        tokens=int(f.get("tokens") or 0),
+        score=score,
+        bm25=hit.bm25,
+        semantic=hit.cosine,
+        reranked=hit.reranked,
+        caption=hit.caption if hit.caption and hit.caption in bare.text else None,
+    )

@@ -113,9 +113,13 @@ class AzureSearchRetriever:
     ) -> tuple[list[Hit], str | None]:
         """Results, and a note where the ranker was asked for in vain."""
         asked: dict[str, Any] = {
-            "searchFields": "title,text", "searchMode": "any", "filter": readable(access, others=self._others),
-            "select": _FIELDS if self._keys is None or self._others else "chunk_id,source", "top": top, **({"search": text} if text else {}),
-        }  # fmt: skip
+            "searchFields": "title,text",
+            "searchMode": "any",
+            "filter": readable(access, others=self._others),
+            "select": _FIELDS if self._keys is None or self._others else "chunk_id,source",
+            "top": top,
+            **({"search": text} if text else {}),
+        }
         if vector is not None:
             near = {"kind": "vector", "vector": vector.tolist(), "k": max(top, _DEPTH), "fields": "vector"}
             # filtered first: the nearest of what may be read, not what may be read of the nearest
@@ -211,9 +215,12 @@ class AzureSearchRetriever:
 def ranking(text: str) -> dict[str, str]:
     """What a request says for its results to be ranked by their meaning for `text`."""
     return {
-        "queryType": "semantic", "semanticConfiguration": CONFIGURATION, "captions": "extractive|highlight-false",
-        "semanticQuery": sendable(text)[:_MOST_CHARS], "semanticErrorHandling": "partial",
-    }  # fmt: skip
+        "queryType": "semantic",
+        "semanticConfiguration": CONFIGURATION,
+        "captions": "extractive|highlight-false",
+        "semanticQuery": sendable(text)[:_MOST_CHARS],
+        "semanticErrorHandling": "partial",
+    }
 
 
 def _words(text: str) -> str:

@@ -155,8 +155,13 @@ class Pool:
                 return False, child
         limits = self._limits
         child = Child(
-            "text worker", "grounding.bounded.worker", limits.memory, limits.seconds, limits.seconds_per_byte, most=_MAX_REPLY
-        )  # fmt: skip
+            "text worker",
+            "grounding.bounded.worker",
+            limits.memory,
+            limits.seconds,
+            limits.seconds_per_byte,
+            most=_MAX_REPLY,
+        )
         with self._lock:
             self._busy.add(child)
         return True, child

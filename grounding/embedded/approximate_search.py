@@ -94,7 +94,15 @@ def build(store: Store, fingerprint: str, width: int, path: Path) -> float | Non
     codes = _coded(full)
     saved = Saved(secrets.token_hex(8), changes, 0.0, pks, pair, rights, full, codes)
     recall = round(measured_recall(saved), 4)
-    facts = {"form": FORM, "fingerprint": fingerprint, "width": width, "mark": saved.mark, "changes": changes, "count": len(pks), "recall": recall}  # fmt: skip
+    facts = {
+        "form": FORM,
+        "fingerprint": fingerprint,
+        "width": width,
+        "mark": saved.mark,
+        "changes": changes,
+        "count": len(pks),
+        "recall": recall,
+    }
     arrays: dict[str, NDArray[Any]] = {
         "pks": pks,
         "pair": pair,

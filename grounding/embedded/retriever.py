@@ -224,7 +224,18 @@ def _selected(query: Query, entity: str, selecting: Mapping[Linked, float]) -> b
 def _passage(row: ChunkRow, fused: Fused) -> Passage:
     chunk = row.chunk
     return Passage(
-        chunk_id=chunk.chunk_id, doc_id=chunk.doc_id, title=row.title, text=chunk.text, start=chunk.start, url=row.url,
-        locator=chunk.locator, internal=row.internal, updated=row.updated, version=row.version, tokens=chunk.tokens,
-        score=round(fused.score, 6), bm25=fused.bm25, semantic=fused.semantic,
-    )  # fmt: skip
+        chunk_id=chunk.chunk_id,
+        doc_id=chunk.doc_id,
+        title=row.title,
+        text=chunk.text,
+        start=chunk.start,
+        url=row.url,
+        locator=chunk.locator,
+        internal=row.internal,
+        updated=row.updated,
+        version=row.version,
+        tokens=chunk.tokens,
+        score=round(fused.score, 6),
+        bm25=fused.bm25,
+        semantic=fused.semantic,
+    )

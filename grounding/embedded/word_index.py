@@ -56,9 +56,13 @@ class WordIndex:
             self._index = _open(self._schema, folder)
         except ValueError:  # another schema, or damaged: start again
             self._start_again()
-        self._analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.remove_long(40)).filter(
-            tantivy.Filter.lowercase()
-        ).filter(tantivy.Filter.stemmer("English")).build()  # fmt: skip
+        self._analyzer = (
+            tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+            .filter(tantivy.Filter.remove_long(40))
+            .filter(tantivy.Filter.lowercase())
+            .filter(tantivy.Filter.stemmer("English"))
+            .build()
+        )
 
     def _start_again(self) -> None:
         """An empty index in the place of this one. The folder goes by a rename, so that a kill leaves no half of it."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import yaml
 
 from grounding.text import STOP_WORDS, stem
-
-_NUMBER = r"(?:\d[\d.,]{0,24}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|sixty|ninety|a hundred|unlimited|no limit)"
-_UNITS = r"seconds?|minutes?|min|hours?|h|days?|weeks?|months?|years?|sekunden?|minuten?|stunden?|tagen?|wochen?|monate?n?|jahre?n?|jours?|mois|ans?|heures?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,32 +24,21 @@ class AnswerKind:
     held: re.Pattern[str]
 
 
-def _kind(name: str, asked: str, held: str, flags: re.RegexFlag = re.IGNORECASE) -> AnswerKind:
-    return AnswerKind(name, re.compile(asked, re.IGNORECASE), re.compile(held, flags))
+def _kinds() -> tuple[AnswerKind, ...]:
+    table: dict[str, Any] = yaml.safe_load(files("grounding.query").joinpath("answer_kinds.yaml").read_text("utf-8"))
+
+    def pattern(text: str, *, cased: bool = False) -> re.Pattern[str]:
+        whole = text.replace("<number>", table["number"]).replace("<units>", table["units"])
+        return re.compile(whole, re.RegexFlag(0) if cased else re.IGNORECASE)
+
+    return tuple(
+        AnswerKind(kind["name"], pattern(kind["asked"]), pattern(kind["held"], cased=kind.get("cased", False)))
+        for kind in table["kinds"]
+    )
 
 
-KINDS: tuple[AnswerKind, ...] = (
-    _kind("email", r"\be-?mail(?: address)?\b|\bmail address\b", r"\S@\S"),
-    _kind(
-        "phone",
-        r"\b(?:phone|telephone|tele?fon\w*|call|ring|hotline|dial)\b.*\b(?:number|nummer|numéro)\b|\bnumber\b.*\b(?:call|ring|dial|phone)\b|\bphone\b|\b\w+ number please\b|\btelefonnummer\b",
-        r"\+?\d[\d ()./-]{6,}\d",
-    ),
-    _kind("address", r"\b(?:postal |street )?address\b|\bwhere (?:do|can|should|must) (?:i|we|they) send\b|\badresse\b", r"\b\d{1,5}\b.*[A-Z]|[A-Z]\S+ \d{1,4}\b", re.RegexFlag(0)),
-    _kind("url", r"\b(?:web ?site|web ?page|url|link)\b", r"https?://|\bwww\.|\w\.\w{2,}/"),
-    _kind("percent", r"\b(?:per ?cent|percentage|what share|rate of)\b|%", r"\d\s*(?:%|per ?cent)"),
-    _kind(
-        "money",
-        r"\b(?:costs?|price[ds]?|fees?|charge[ds]?|expensive|how much (?:is|are|does|do|will|would|must|money)|kosten|kostet|preise?|prix|coûte|combien|precio|cuesta|refund up to)\b",
-        r"[$€£¥]\s?\d|\d\s?(?:[$€£¥]|USD|EUR|GBP|CAD|euros?|dollars?|pounds?)\b|\b(?:free|no charge|nothing|at our expense|kostenlos|gratis|gratuit\w*|included)\b|\b(?:USD|EUR|GBP|CHF|CAD|prices?|costs?|fees?|charges?|deposits?|rates?|amount)\b[^|\n:]{0,24}: ?\d",
-    ),
-    _kind("duration", rf"\b(?:how long|how soon|how often|for how (?:long|many)|how many (?:{_UNITS})|wie lange|wie oft|combien de temps|delay)\b", rf"\b{_NUMBER}[\s-]*(?:{_UNITS})\b|\b(?:lifetime|at once|immediately|daily|weekly|monthly|yearly|every|once|twice|forever)\b"),
-    _kind("count", r"\b(?:how many|how much|wie viele?|combien)\b", rf"\b{_NUMBER}\b"),
-    _kind("measure", r"\bhow (?:heavy|big|large|tall|high|wide|deep|far|fast|hot|cold|warm|loud|bright|strong)\b|\b(?:weight|weigh|size|range|speed|temperature|power use|capacity|biggest|largest|maximum|lumens|watts?)\b", r"\d"),
-    _kind("time", r"\b(?:when|what time|until when|opening hours|which days?|which date|what date|wann|uhrzeit|quand)\b", r"\d{1,2}[:.]\d\d|\b\d{1,2}\s?(?:[ap]\.?m|Uhr)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\b\d{4}\b|\b(?:after|before|when|once|at once|day|days|hours|week)\b"),
-    _kind("code", r"\b(?:part number|(?:service |error |discount |voucher )?code|version|firmware|model number|serial)\b", r"\b(?=[\w.-]{0,80}\d)[\w.-]{3,}\b|\b[A-Z]{4,}\d*\b"),
-    _kind("person", r"\bwho\b|\bwhom\b|\bcontact person\b|\bname of the\b|\bwer\b", r"\b[A-Z][\w'’-]+ [A-Z][\w'’-]+", re.RegexFlag(0)),
-)  # fmt: skip
+KINDS = _kinds()
+"""Every kind of `answer_kinds.yaml`, in its order: the first that a question asks for counts."""
 
 
 def answer_kind(question: str) -> AnswerKind | None:

@@ -27,23 +27,54 @@ def groups_of(value: str | None) -> tuple[str, ...] | None:
 
 def chunk_row(c: Chunk, pk: int) -> dict[str, object]:
     """A row of `chunks`."""
-    return {"pk": pk, "chunk_id": c.chunk_id, "doc_id": c.doc_id, "start": c.start, "end": c.end, "text": c.text, "tokens": c.tokens, "locator": c.locator}  # fmt: skip
+    return {
+        "pk": pk,
+        "chunk_id": c.chunk_id,
+        "doc_id": c.doc_id,
+        "start": c.start,
+        "end": c.end,
+        "text": c.text,
+        "tokens": c.tokens,
+        "locator": c.locator,
+    }
 
 
 def document_row(d: Document, chunks: tuple[Chunk, ...], root: str, stamp: str, now: str) -> dict[str, object]:
     """A row of `documents`, live and not yet in the word index."""
     groups = None if d.groups is None else json.dumps(d.groups)
     return {
-        "doc_id": d.doc_id, "root": root, "stamp": stamp, "version": d.version, "title": d.title, "url": d.url, "groups": groups,
-        "product": d.product, "internal": d.internal, "updated": d.updated, "content_type": d.content_type,
-        "chunks": len(chunks), "ingested_at": now, "live": True, "indexed": False, "pulled": False,
-    }  # fmt: skip
+        "doc_id": d.doc_id,
+        "root": root,
+        "stamp": stamp,
+        "version": d.version,
+        "title": d.title,
+        "url": d.url,
+        "groups": groups,
+        "product": d.product,
+        "internal": d.internal,
+        "updated": d.updated,
+        "content_type": d.content_type,
+        "chunks": len(chunks),
+        "ingested_at": now,
+        "live": True,
+        "indexed": False,
+        "pulled": False,
+    }
 
 
 def body(d: Document) -> str:
     """What `versions` keeps of a document."""
     locators = [[loc.start, loc.label] for loc in d.locators]
-    fields = {"title": d.title, "text": d.text, "url": d.url, "groups": d.groups, "product": d.product, "internal": d.internal, "updated": d.updated, "content_type": d.content_type}  # fmt: skip
+    fields = {
+        "title": d.title,
+        "text": d.text,
+        "url": d.url,
+        "groups": d.groups,
+        "product": d.product,
+        "internal": d.internal,
+        "updated": d.updated,
+        "content_type": d.content_type,
+    }
     return json.dumps({"doc_id": d.doc_id, **fields, "locators": locators}, ensure_ascii=False)
 
 

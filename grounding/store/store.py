@@ -158,10 +158,22 @@ class Store:
             rows = db.execute(sa.select(DOCUMENTS).where(DOCUMENTS.c.live).order_by(DOCUMENTS.c.doc_id)).all()
         return tuple(
             DocumentInfo(
-                r.doc_id, r.title, r.content_type, r.version, r.chunks, r.url, groups_of(r.groups), r.product, r.internal, r.updated, r.root, r.ingested_at, unmarked(r.stamp)[1]
+                r.doc_id,
+                r.title,
+                r.content_type,
+                r.version,
+                r.chunks,
+                r.url,
+                groups_of(r.groups),
+                r.product,
+                r.internal,
+                r.updated,
+                r.root,
+                r.ingested_at,
+                unmarked(r.stamp)[1],
             )
             for r in rows
-        )  # fmt: skip
+        )
 
     def document(self, doc_id: str, version: str | None = None) -> Document | None:
         """The document at `version`, also when it is no longer live; without `version` only if it is live."""

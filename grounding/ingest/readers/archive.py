@@ -25,9 +25,21 @@ _SMALL = 5_000_000  # below this no ratio does harm
 _END = struct.Struct("<4s4H2LH")  # end of central directory (APPNOTE.TXT 4.3.16)
 
 DAMAGE = (  # what the libraries raise for Office files that are damaged inside
-    KeyError, ValueError, TypeError, AttributeError, IndexError, SyntaxError, OSError, NotImplementedError, RecursionError,
-    AssertionError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile,
-)  # fmt: skip
+    KeyError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    SyntaxError,
+    OSError,
+    NotImplementedError,
+    RecursionError,
+    AssertionError,
+    EOFError,
+    RuntimeError,
+    zlib.error,
+    zipfile.BadZipFile,
+)
 
 KINDS = {
     "word/document.xml": content_types.WORD,

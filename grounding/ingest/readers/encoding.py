@@ -7,10 +7,12 @@ beginning, and the share of letters that one language uses decides; among equals
 from __future__ import annotations
 
 import codecs
+import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib.resources import files
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -23,23 +25,18 @@ _SAMPLE = 65_536
 _ENOUGH = 0.85  # of the letters beyond ASCII must be of the language
 _PAIRED = 0.06  # for encodings that most sequences of bytes break
 
-_WESTERN = (
-    "äöüß", "éèêëàâçîïôùûœæ", "áéíóúñü", "ãõáâàéêíóôúç", "àéèìíòóù", "åäöé", "åæøéö", "éëïóöü", "äõöüšž",
-)  # fmt: skip
-_CENTRAL = ("ěščřžýáíéůúťďňó", "áäčďéíĺľňóôŕšťúýž", "ąćęłńóśźż", "áéíóöőúüű", "ăâîşţ", "čćđšž")
-_BALTIC = ("ąčęėįšųūž", "āčēģīķļņšūž")
-_TURKISH = ("çğıöşüâîûİ",)
-_CYRILLIC = ("абвгдежзийклмнопрстуфхцчшщъыьэюяё", "абвгдежзийклмнопрстуфхцчшщьюяєіїґ")
-_GREEK = ("αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋ",)
 _THAI = "".join(map(chr, range(0x0E01, 0x0E5C)))
-_ALONE = (  # encodings of one byte, with the letters of the languages they were made for
-    ("cp1252", _WESTERN), ("cp1250", _CENTRAL), ("iso8859_2", _CENTRAL), ("cp1254", _TURKISH), ("cp1257", _BALTIC),
-    ("cp1251", _CYRILLIC), ("koi8_r", _CYRILLIC), ("koi8_u", _CYRILLIC), ("cp866", _CYRILLIC), ("iso8859_5", _CYRILLIC),
-    ("cp1253", _GREEK), ("iso8859_7", _GREEK), ("cp1255", ("אבגדהוזחטיךכלםמןנסעףפץצקרשת",)),
-    ("cp1256", ("ابتثجحخدذرزسشصضطظعغفقكلمنهويىةءأإآؤئپچژگ",)),
-    ("cp874", (_THAI,)), ("mac_roman", _WESTERN), ("cp850", _WESTERN),
-    ("cp852", _CENTRAL),
-)  # fmt: skip
+
+
+def _one_byte() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Encodings of one byte, with the letters of each of the languages that they were made for, from `alphabets.json`."""
+    table = json.loads(files("grounding.ingest.readers").joinpath("alphabets.json").read_text("utf-8"))
+    letters = {**table["letters beyond ASCII"], "thai": {"Thai": _THAI}}
+    for encoding, script in table["encodings of one byte"]:
+        yield encoding, tuple(letters[script].values())
+
+
+_ALONE = tuple(_one_byte())
 _FREQUENT = frozenset("оеаинтсрвлαουετνιςיולהמארתاليمنوترานรกอเง่ยม")  # the usual letters of these scripts
 _SINGLE = frozenset("авикосуяєіїжбοηήàéèòóáåö")  # words of one letter
 _SIGNS = frozenset("€£¥§©®°±²³µ·¼½¾×÷–—‘’‚“”„†‡•…‰‹›™«»¿¡ªº\xa0\xad№")
@@ -165,6 +162,9 @@ def _is_traditional(char: str) -> bool:
 
 
 _MULTIBYTE = (
-    ("cp932", _is_japanese), ("cp949", _is_korean), ("gb18030", _is_simplified), ("big5", _is_traditional),
+    ("cp932", _is_japanese),
+    ("cp949", _is_korean),
+    ("gb18030", _is_simplified),
+    ("big5", _is_traditional),
     ("euc_jp", _is_japanese),
-)  # fmt: skip
+)

@@ -21,15 +21,37 @@ _TOKEN = re.compile(
 )
 _DEEPEST = 2_000
 _CHARSETS = {  # \fcharset -> code page
-    77: "mac_roman", 128: "cp932", 129: "cp949", 134: "gb18030", 136: "big5", 161: "cp1253", 162: "cp1254",
-    163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250",
-}  # fmt: skip
+    77: "mac_roman",
+    128: "cp932",
+    129: "cp949",
+    134: "gb18030",
+    136: "big5",
+    161: "cp1253",
+    162: "cp1254",
+    163: "cp1258",
+    177: "cp1255",
+    178: "cp1256",
+    186: "cp1257",
+    204: "cp1251",
+    222: "cp874",
+    238: "cp1250",
+}
 _CODE_PAGES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 _NUMBERED = {936: "gb18030", 950: "big5", 10000: "mac_roman", 65001: "utf-8"}
 _CHARACTERS = {
-    "tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "emspace": " ", "enspace": " ", "qmspace": " ",
-    "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "bullet": "•",
-}  # fmt: skip
+    "tab": "\t",
+    "line": "\n",
+    "emdash": "—",
+    "endash": "–",
+    "emspace": " ",
+    "enspace": " ",
+    "qmspace": " ",
+    "lquote": "‘",
+    "rquote": "’",
+    "ldblquote": "“",
+    "rdblquote": "”",
+    "bullet": "•",
+}
 _SYMBOLS = {"\\": "\\", "{": "{", "}": "}", "~": "\xa0", "_": "-", "\t": "\t"}
 _APART = frozenset(  # destinations whose text is not the document's
     "fonttbl colortbl stylesheet info pict object header headerl headerr headerf footer footerl footerr footerf "
@@ -325,9 +347,26 @@ def _space(state: _RtfState, _: int | None) -> None:
 
 
 _ACTIONS: dict[str, Callable[[_RtfState, int | None], None]] = {
-    "par": _end, "sect": _end, "page": _end, "cell": _cell, "row": _row, "trhdr": _header, "nestcell": _space,
-    "nestrow": _space, "u": _unicode, "uc": _set(skip=None), "ansicpg": _code_page, "f": _choose_font,
-    "fcharset": _name_charset, "v": _hide, "deleted": _hide, "plain": _set(hidden=False), "s": _set(style=None),
-    "outlinelevel": _set(outline=None), "intbl": _set(in_table=True), "fldrslt": _set(apart="fldrslt"), "shptxt": _set(apart=""),
+    "par": _end,
+    "sect": _end,
+    "page": _end,
+    "cell": _cell,
+    "row": _row,
+    "trhdr": _header,
+    "nestcell": _space,
+    "nestrow": _space,
+    "u": _unicode,
+    "uc": _set(skip=None),
+    "ansicpg": _code_page,
+    "f": _choose_font,
+    "fcharset": _name_charset,
+    "v": _hide,
+    "deleted": _hide,
+    "plain": _set(hidden=False),
+    "s": _set(style=None),
+    "outlinelevel": _set(outline=None),
+    "intbl": _set(in_table=True),
+    "fldrslt": _set(apart="fldrslt"),
+    "shptxt": _set(apart=""),
     "pard": _set(style=0, outline=-1, in_table=False),
-}  # fmt: skip
+}
