@@ -13,8 +13,8 @@ from grounding.azure.search_filter import OURS
 from grounding.azure.search_service import SERVICE
 from grounding.errors import ServiceReplyInvalid
 from grounding.records import Access, Passage
-from grounding.store.by_key import StoreKeys
-from grounding.store.store import ChunkRow
+from grounding.store.chunks import ChunkRow
+from grounding.store.followed import FollowedStore
 
 _RRF = 60.0
 """Constant of the service's reciprocal rank fusion: each of the lists that are fused adds 1/60 at most."""
@@ -89,7 +89,7 @@ def scored(hits: Sequence[Hit], *, lists: int) -> list[tuple[float, Hit]]:
 
 
 async def passages(
-    ordered: Sequence[tuple[float, Hit]], access: Access, keys: StoreKeys | None, *, others: bool
+    ordered: Sequence[tuple[float, Hit]], access: Access, keys: FollowedStore | None, *, others: bool
 ) -> list[Passage]:
     """What may be read, without what repeats a better passage of the same title and the same rights.
 

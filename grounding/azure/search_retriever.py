@@ -26,7 +26,7 @@ from grounding.query.conversation import question_of
 from grounding.query.query_vector import BY_WORDS, query_vector
 from grounding.records import Access, Passage, Query, Retrieval
 from grounding.services.remote import Throttled
-from grounding.store.by_key import StoreKeys
+from grounding.store.followed import FollowedStore
 from grounding.store.store import Store
 
 _DEPTH, _SPARE = 100, 20
@@ -61,7 +61,7 @@ class AzureSearchRetriever:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._service, self._store, self._embedder = service, store, embedder
-        self._keys = StoreKeys(store.path) if store is not None else None
+        self._keys = FollowedStore(store.path) if store is not None else None
         self._semantic, self._others, self._clock = semantic, others, clock
         self._ranker = LastRefusal(clock)
         self._state: State | None = None

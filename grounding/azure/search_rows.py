@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from grounding.azure.search_filter import OURS, STATE, group_field
-from grounding.store.by_key import FollowedChunk
-from grounding.store.store import ChunkRow
+from grounding.store.chunks import ChunkRow
+from grounding.store.vectors import FollowedChunk
 
 FORM = 1
 """Of the documents; another number means that all are uploaded again."""

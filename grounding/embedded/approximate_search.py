@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from grounding.embedded import vector_file
 from grounding.embedded.vector_file import DamagedFileError
 from grounding.ports import Vectors
-from grounding.store.store import Store, VectorRow
+from grounding.store.store import Store
+from grounding.store.vectors import VectorRow
 
 Rights = tuple[str | None, str | None]
 """Groups as JSON, product."""

@@ -23,7 +23,8 @@ from grounding.ports import Embedder, Linker, Vectors
 from grounding.query.conversation import question_of
 from grounding.query.query_vector import BY_WORDS, QueryVector, query_vector
 from grounding.records import Access, Linked, Passage, Query, Retrieval
-from grounding.store.store import ChunkRow, Store
+from grounding.store.chunks import ChunkRow
+from grounding.store.store import Store
 
 _DEPTH = 100
 """Candidates from each side before fusion, at least."""

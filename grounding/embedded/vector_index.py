@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from grounding.embedded.vector_file import DamagedFileError
 from grounding.ports import Vectors
 from grounding.records import Access
-from grounding.store.rows import groups_of
-from grounding.store.store import Store, VectorRow
+from grounding.store.documents import groups_of
+from grounding.store.store import Store
+from grounding.store.vectors import VectorRow
 
 if TYPE_CHECKING:
     from grounding.embedded.approximate_search import Rights, Saved

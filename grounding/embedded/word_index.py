@@ -15,8 +15,7 @@ import tantivy
 from grounding.errors import StoreError
 from grounding.query.typos import typos_allowed
 from grounding.records import Access
-from grounding.store.rows import embedding_text
-from grounding.store.store import ChunkRow
+from grounding.store.chunks import ChunkRow, embedding_text
 from grounding.text import STOP_WORDS
 
 _EVERYONE, _ANY = "*", "*"

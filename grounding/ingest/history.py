@@ -29,7 +29,7 @@ class Tombstone:
 
 
 class History(Protocol):
-    """The past of a knowledge base; the embedded one is `grounding.store.past.StorePast`."""
+    """The past of a knowledge base; the embedded one is `grounding.store.history.StoreHistory`."""
 
     def tombstones(self) -> tuple[Tombstone, ...]:
         """Every document that is out, by id."""

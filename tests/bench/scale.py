@@ -24,7 +24,7 @@ from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.vector_index import APPROXIMATE_AT
 from grounding.ports import Vectors
 from grounding.records import Chunk, Document
-from grounding.store.rows import embedding_text
+from grounding.store.chunks import embedding_text
 from grounding.text import sentences
 from tests.bench.figures import Figure, Skipped
 from tests.bench.place import Place
