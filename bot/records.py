@@ -9,11 +9,10 @@ from typing import Any, Literal
 
 from bot.wording.web import web_notice
 from grounding.corrective.find import FoundEvidence
-from grounding.plain import plain
 from grounding.policy import DEFAULT_POLICY, Policy
 from grounding.query.clarify import Clarification
 from grounding.quoting.coverage import Covered
-from grounding.records import Action, Evidence, Grade, Origin, Prompt, Query, Tier, Turn
+from grounding.records import Action, Evidence, Grade, Origin, Prompt, Query, Tier, Turn, plain
 from rai.account import ModelCall, Prices
 from rai.judgement import Judgement
 from rai.records import Category, Claim, Outcome, Screening

@@ -1,4 +1,4 @@
-"""Every way in which the system can fail, drawn before it is coded.
+"""Every way in which the system can fail, drawn before it is coded; and what may be said of an exception that nobody expected.
 
 AttestError
 ├── UserError               the user's mistake: one line, exit 2
@@ -19,10 +19,17 @@ AttestError
 └── StoreError              the index or the store cannot be opened, is locked, or was damaged
 
 Expected ends of a turn are values (`rai.records.Outcome`), not exceptions.
-No message carries a secret, a key, or text of a customer.
+No message carries a secret, a key, or text of a customer. The message and the locals of an exception that is none of ours can hold
+a customer's words, so neither is ever looked at: `kind_and_place` and `kind_and_way` tell its type and the way to it through the code.
 """
 
 from __future__ import annotations
+
+import traceback
+from pathlib import PurePath
+
+_OURS = ("bot", "rai", "grounding")
+_ROOT = PurePath(__file__).parent.parent
 
 
 class AttestError(Exception):
@@ -119,3 +126,27 @@ class BudgetSpent(AttestError):
 
 class StoreError(AttestError):
     """The local store or one of its indexes cannot be used: locked, damaged, or of another version."""
+
+
+def kind_and_place(error: BaseException) -> str:
+    """`KeyError at rai/screening/screen.py:88`: the type, and the last place that is our own code, if any is."""
+    places = _places(error)
+    ours = [place for place in places if place.startswith(_OURS)]
+    return f"{type(error).__name__} at {(ours or places or ['an unknown place'])[-1]}"
+
+
+def kind_and_way(error: BaseException) -> str:
+    """The type and every place from the outermost to where it was raised, on one line: a traceback without content."""
+    return f"{type(error).__name__} by {' > '.join(_places(error)) or 'an unknown way'}"
+
+
+def _places(error: BaseException) -> list[str]:
+    return [f"{_short(frame.filename)}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
+
+
+def _short(filename: str) -> str:
+    """The path from our package on; of a file of others its name alone: where things are installed is nobody's business."""
+    path = PurePath(filename)
+    if path.is_relative_to(_ROOT) and path.relative_to(_ROOT).parts[0] in _OURS:
+        return path.relative_to(_ROOT).as_posix()
+    return path.name

@@ -13,8 +13,7 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le
 
-from grounding.plain import plain
-from grounding.records import Label, SearchBy
+from grounding.records import Label, SearchBy, plain
 
 Style = Literal["score", "label", "binary", "confidence", "none"]
 """How a grader speaks: a score in [0, 1] (seed 000), a label with a justification (003), yes or no (002), a confidence with an
@@ -110,9 +109,17 @@ class Policy:
     def plain(self) -> Policy:
         """The same search and prompt without grading and correction: traditional RAG, to compare with (requirement 2-23)."""
         return replace(
-            self, name=f"{self.name}{PLAIN}", about=f"{self.name} without grading and correction, to compare with.", style="none",
-            rule="top_k", correct_at=0.0, keep_at=0.0, corrective=(), evidence="passages", clarify=False,
-        )  # fmt: skip
+            self,
+            name=f"{self.name}{PLAIN}",
+            about=f"{self.name} without grading and correction, to compare with.",
+            style="none",
+            rule="top_k",
+            correct_at=0.0,
+            keep_at=0.0,
+            corrective=(),
+            evidence="passages",
+            clarify=False,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Every field by name: what the ledger keeps."""

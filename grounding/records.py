@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from functools import cache
+from typing import Any, Literal
 
 Role = Literal["customer", "agent", "user", "assistant"]
 Origin = Literal["kb", "web"]
@@ -370,3 +371,30 @@ class IngestReport:
     long_chunks: int = 0
     reembedded: int = 0
     waiting: str = ""
+
+
+def plain(value: Any) -> Any:
+    """`value` for JSON, with each record in it as a dict by field, in the order of its fields; lists, tuples and dicts are new, all else is shared.
+
+    What `dataclasses.asdict` gives, without the deep copy of every number and text: a turn's reply and entry hold thousands, and none
+    of them can change.
+    """
+    kind: Any = type(value)
+    if kind is str or kind is float or kind is int or value is None:
+        return value
+    names = _field_names(kind)
+    if names is not None:
+        return {name: plain(getattr(value, name)) for name in names}
+    if kind is list:
+        return [plain(item) for item in value]
+    if kind is tuple:
+        return tuple([plain(item) for item in value])
+    if kind is dict:
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """Names of the fields of a record; None for what is none."""
+    return tuple(each.name for each in fields(kind)) if is_dataclass(kind) else None

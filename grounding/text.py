@@ -27,10 +27,14 @@ _AMOUNT = re.compile(r"\d[ \u00a0]?$")  # the gram of "180 g." is no initial
 _STRUCTURE = re.compile(r"^\s*(?:[-*•‣]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|>\s+)?")
 
 DASHES = "‐‑‒–—―−﹘﹣－"
-_FOLD = {ord(c): "-" for c in DASHES} | {
-    ord("‘"): "'", ord("’"): "'", ord("‚"): "'", ord("“"): '"', ord("”"): '"', ord("„"): '"', ord("«"): '"', ord("»"): '"',
-    0x00A0: " ", 0x202F: " ", 0x2007: " ", 0x2009: " ", 0x200A: " ", 0x3000: " ",
-}  # fmt: skip
+_SINGLE_QUOTES = "‘’‚"
+_DOUBLE_QUOTES = "“”„«»"
+_SPACES = "\u00a0\u202f\u2007\u2009\u200a\u3000"
+_FOLD = {
+    ord(char): plain
+    for chars, plain in ((DASHES, "-"), (_SINGLE_QUOTES, "'"), (_DOUBLE_QUOTES, '"'), (_SPACES, " "))
+    for char in chars
+}
 
 STOP_WORDS = frozenset(
     "a about above after again against all also am an and any are as at be because been before being below between "

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from bot.settings.load import SAMPLE  # first of all: it tells onnxruntime to send nothing
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
-from grounding.embedded.names import StoreNames
 from grounding.embedded.retriever import EmbeddedRetriever
+from grounding.embedded.store_names import StoreNames
 from grounding.embedded.summarizer import CentralitySummarizer
-from grounding.embedded.vectors import VectorIndex
+from grounding.embedded.vector_index import VectorIndex
 from grounding.ingest.ingest import ingest
 from grounding.query.linking import QueryBuilder
 from grounding.records import Access, Passage, Query, Turn

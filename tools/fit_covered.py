@@ -49,7 +49,7 @@ _DENIED = {
     "pt": (" é / não é ", " pode / não pode ", " são / não são "),
     "nl": (" is / is niet ", " kan / kan niet ", " wordt / wordt niet "),
     "pl": (" jest / nie jest ", " można / nie można ", " są / nie są "),
-}  # fmt: skip
+}
 _AFFIRMED = {
     "can't": "can",
     "cannot": "can",
@@ -193,8 +193,13 @@ def main(arguments: Sequence[str]) -> None:
     held_from = float(sorted(wrong, reverse=True)[spared]) + 1e-6 if len(wrong) > spared else float(min(wrong))
     real = np.array([e.kind in ("held", "beside", "wrong", "value") for e in known])
     slope, shift = fit(logits[real][:, None], held[real], np.ones(int(real.sum())))
-    MODEL.write_text(json.dumps({"weights": {n: round(float(w), 4) for n, w in zip(FEATURES, weights, strict=True)}, "bias": round(bias, 4),
-                                 "held_from": round(held_from, 4), "scale": [round(float(slope[0]), 4), round(shift, 4)]}, indent=1) + "\n", "utf-8")  # fmt: skip
+    model = {
+        "weights": {n: round(float(w), 4) for n, w in zip(FEATURES, weights, strict=True)},
+        "bias": round(bias, 4),
+        "held_from": round(held_from, 4),
+        "scale": [round(float(slope[0]), 4), round(shift, 4)],
+    }
+    MODEL.write_text(json.dumps(model, indent=1) + "\n", "utf-8")
     report("fitted", known, logits, held_from)
     aside = [e for row in _read(arguments[at + 1 :]) for e in examples(row, more=False)]
     if aside:

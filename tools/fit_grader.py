@@ -24,7 +24,7 @@ from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import feature_row, meanings, shortlist
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
-from grounding.embedded.vectors import VectorIndex
+from grounding.embedded.vector_index import VectorIndex
 from grounding.ingest.ingest import ingest
 from grounding.records import Access, Query
 from tools.asked import K, Matrix, golden_rows, library, logistic, rows

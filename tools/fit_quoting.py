@@ -24,8 +24,8 @@ from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import EmbeddedGrader
 from grounding.evidence.choose import choose as within
 from grounding.policies.files import built_in
-from grounding.quoting.asked import Part, Reading, read
 from grounding.quoting.features import NAMES, BlockCandidate, candidates, feature_rows
+from grounding.quoting.question_parts import Part, Reading, read
 from grounding.records import Access, Passage, Query
 from tools.asked import Library, Matrix, Row, golden_rows, library, logistic, rows
 
@@ -66,10 +66,9 @@ async def examples(asking: Asking, row: Row, access: Access) -> list[Example]:
     out = []
     for part, held in zip(reading.parts, _facts(row, len(reading.parts)), strict=True):
         features = np.array(feature_rows(reading, part, found, evidence, await _cosines(asking, reading, part, found)))
-        right = np.array([
-            (not row["doc"] or evidence[c.passage].doc_id in row["doc"]) and any(f in plain(c.block.text) for f in held)
-            for c in found
-        ], float)  # fmt: skip
+        allowed = [not row["doc"] or evidence[c.passage].doc_id in row["doc"] for c in found]
+        says = [any(f in plain(c.block.text) for f in held) for c in found]
+        right = np.array([a and s for a, s in zip(allowed, says, strict=True)], float)
         if right.any():
             out.append(Example(features, right))
     return out

@@ -136,8 +136,9 @@ def report(title: str, rows: list[Row], score: Matrix, even: float, safe: float)
         s, t = score[mine], y[mine]
         area = auroc([float(v) for v in s[t == 1]], [float(v) for v in s[t == 0]])
         for label, at in (("even", even), ("safe", safe)):
-            print(f"  {name:10} AUROC {area:.3f}  {label}: balanced accuracy {balanced(s, t, at):.3f} "
-                  f"bad {np.mean(s[t == 1] > at):.3f} good {np.mean(s[t == 0] > at):.4f}")  # fmt: skip
+            bad, good = np.mean(s[t == 1] > at), np.mean(s[t == 0] > at)
+            accuracy = f"balanced accuracy {balanced(s, t, at):.3f} bad {bad:.3f} good {good:.4f}"
+            print(f"  {name:10} AUROC {area:.3f}  {label}: {accuracy}")
     for edit in EDITS:
         mine = np.array([edit in r.tags and r.bad for r in rows])
         print(
@@ -171,12 +172,18 @@ def main() -> int:
     if "--aside" in sys.argv:
         ax, _, _ = table(aside)
         report("kept aside", aside, ax @ w[:-1] + w[-1], even, safe)
-    named = {part: {n: round(float(v), 4) for n, v in zip(FEATURES, values, strict=True) if abs(v) > 1e-4}
-             for part, values in (("worst", w[: len(FEATURES)]), ("mean", w[len(FEATURES) : -1]))}  # fmt: skip
+    parts = {"worst": w[: len(FEATURES)], "mean": w[len(FEATURES) : -1]}
+    named = {
+        part: {n: round(float(v), 4) for n, v in zip(FEATURES, values, strict=True) if abs(v) > 1e-4}
+        for part, values in parts.items()
+    }
     stored = {
         "from": "tools/fit_statements.py over DSTC9 track 1 and SummEdits, development documents",
-        **named, "bias": round(float(w[-1]), 4), "even": [1.0, round(-even, 4)], "safe": [1.0, round(-safe, 4)],
-    }  # fmt: skip
+        **named,
+        "bias": round(float(w[-1]), 4),
+        "even": [1.0, round(-even, 4)],
+        "safe": [1.0, round(-safe, 4)],
+    }
     MODEL.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
     print(json.dumps(stored))
     return 0

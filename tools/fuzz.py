@@ -104,8 +104,12 @@ def as_record(text: Text) -> None:
 
 Use = Callable[[Text], object]
 USES: dict[str, Use] = {
-    "question": as_question, "passage": as_passage, "answer": as_answer, "conversation": as_conversation, "record": as_record,
-}  # fmt: skip
+    "question": as_question,
+    "passage": as_passage,
+    "answer": as_answer,
+    "conversation": as_conversation,
+    "record": as_record,
+}
 _WARM = Text(
     "", "Please call Anna Brandt at 020 7946 0321: on 3 March 2026 the pack weighed 2 kg.", ("The pack weighs 2000 g.",)
 )

@@ -22,10 +22,10 @@ from grounding.corrective.decide import decide
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import EmbeddedGrader
 from grounding.embedded.index import EmbeddedIndex
-from grounding.embedded.names import StoreNames
 from grounding.embedded.retriever import EmbeddedRetriever
+from grounding.embedded.store_names import StoreNames
 from grounding.embedded.summarizer import CentralitySummarizer
-from grounding.embedded.vectors import VectorIndex
+from grounding.embedded.vector_index import VectorIndex
 from grounding.ingest.ingest import ingest
 from grounding.policy import Policy
 from grounding.query.clarify import clarifying, competing

@@ -20,9 +20,17 @@ LOWEST, HIGHEST = (3, 11), (3, 13)
 NEEDED_BYTES = {"runtime": 1600 * 2**20, "dev": 2000 * 2**20}
 LOCKS = {"runtime": ["build.txt", "runtime.txt"], "dev": ["dev.txt"]}
 NETWORK = (
-    "Temporary failure in name resolution", "NameResolutionError", "Network is unreachable", "Connection refused", "NewConnectionError",
-    "ConnectTimeoutError", "ReadTimeoutError", "ProxyError", "No matching distribution found", "Could not find a version",
-)  # fmt: skip
+    "Temporary failure in name resolution",
+    "NameResolutionError",
+    "Network is unreachable",
+    "Connection refused",
+    "NewConnectionError",
+    "ConnectTimeoutError",
+    "ReadTimeoutError",
+    "ProxyError",
+    "No matching distribution found",
+    "Could not find a version",
+)
 
 
 class Stop(Exception):

@@ -24,11 +24,14 @@ from grounding.records import Linked
 
 SEED = 20
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-SOUNDS = (
-    ("ph", "f"), ("ck", "k"), ("gh", ""), ("kn", "n"), ("wh", "w"), ("ee", "ea"), ("ea", "ee"), ("ai", "ay"), ("ou", "ow"),
-    ("tion", "shun"), ("que", "k"), ("x", "ks"), ("qu", "kw"), ("z", "s"), ("c", "k"), ("y", "i"), ("ie", "y"), ("oo", "u"),
-    ("au", "or"), ("er", "a"), ("le", "el"), ("v", "f"), ("th", "f"), ("two", "to"), ("one", "won"), ("four", "for"),
-)  # fmt: skip
+SOUNDS = tuple(
+    tuple(pair.split("="))
+    for pair in (
+        "ph=f ck=k gh= kn=n wh=w ee=ea ea=ee ai=ay ou=ow tion=shun que=k x=ks qu=kw z=s c=k y=i ie=y oo=u "
+        "au=or er=a le=el v=f th=f two=to one=won four=for"
+    ).split()
+)
+"""Spellings, and what they may be written as by ear."""
 """Spellings that sound alike, or nearly: what speech recognition and people who heard a name write."""
 
 

@@ -52,8 +52,11 @@ def fill(
 
 def check_manifest(manifest: dict[str, Any]) -> list[str]:
     """Rules of manifest 1.25 that the package depends on and breaks, as short lines; empty means it can be uploaded."""
-    problems = [f"{'.'.join(path)}: missing or longer than {limit}" for path, limit in LENGTHS.items()
-                if not 0 < len(str(_at(manifest, *path) or "")) <= limit]  # fmt: skip
+    problems = [
+        f"{'.'.join(path)}: missing or longer than {limit}"
+        for path, limit in LENGTHS.items()
+        if not 0 < len(str(_at(manifest, *path) or "")) <= limit
+    ]
     problems += [
         f"{name}: missing"
         for name in ("$schema", "version", "id", "developer", "icons", "accentColor")

@@ -99,11 +99,13 @@ def pack(group: Sequence[tuple[list[int], Lesson]]) -> Batch:
         kinds[i, [CLASSES.index(k) for k in lesson.kinds or CLASSES]] = 1.0
     lessons = [lesson for _, lesson in group]
     return Batch(
-        ids, mask, kinds,
+        ids,
+        mask,
+        kinds,
         order=np.array([x.order for x in lessons], np.float32),
         is_document=np.array([x.kinds is None for x in lessons], np.float32),
         weight=np.array([x.weight for x in lessons], np.float32),
-    )  # fmt: skip
+    )
 
 
 class Adam:

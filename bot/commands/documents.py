@@ -15,7 +15,7 @@ from bot.commands.output import console, emit, note, plain, table
 from bot.commands.startup import make_home, run, settings_of
 from bot.commands.wiring import opened, wiring_of
 from grounding.errors import InputError
-from grounding.ingest.upkeep import History, Tombstone
+from grounding.ingest.history import History, Tombstone
 from grounding.records import Access, Document, DocumentInfo
 
 app = options.command_app("List, show, remove, restore or back up what is in the knowledge base.")

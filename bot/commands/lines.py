@@ -14,8 +14,17 @@ from bot.commands.wiring import opened
 from bot.rows.fields import Json
 from bot.rows.jsonl import BadLine, open_source, read_rows
 from bot.system import System
-from grounding.errors import AttestError, InputError, PromptBlocked, ServiceError, StoreError, UserError, WorkError
-from grounding.mishap import kind_and_place, kind_and_way
+from grounding.errors import (
+    AttestError,
+    InputError,
+    PromptBlocked,
+    ServiceError,
+    StoreError,
+    UserError,
+    WorkError,
+    kind_and_place,
+    kind_and_way,
+)
 
 LOG = logging.getLogger("attest")
 Whose = Literal["line", "ours", "service"]

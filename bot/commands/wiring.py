@@ -17,7 +17,7 @@ import typer
 from bot.commands.startup import make_home, settings_of
 from bot.settings.settings import Settings
 from bot.system import System
-from grounding.ingest.upkeep import History, OnChange
+from grounding.ingest.history import History, OnChange
 from grounding.records import IngestReport, Progress
 
 

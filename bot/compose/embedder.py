@@ -87,9 +87,9 @@ def _key(settings: Settings, closers: Resources) -> str | Callable[[], Awaitable
 def fingerprint_of(settings: Settings) -> str | None:
     """The fingerprint of the embedder that search uses, without loading it; None if there is none."""
     if settings.embedding.kind == "openai":
-        from grounding.azure.embedding_name import service_fingerprint
+        from grounding.azure.embedding_fingerprint import service_fingerprint
 
         return service_fingerprint(settings.embedding_url, settings.embedding.model, settings.embedding.numbers)
-    from grounding.embedded.model_name import model_fingerprint
+    from grounding.embedded.model_fingerprint import model_fingerprint
 
     return model_fingerprint(settings.files.model_path) if settings.files.model_path.exists() else None

@@ -15,7 +15,7 @@ from bot.compose.search import mirror
 from bot.compose.services import imaginer
 from bot.settings.settings import Settings
 from grounding.ingest.chunking import marked, unmarked
-from grounding.ingest.upkeep import History, OnChange
+from grounding.ingest.history import History, OnChange
 from grounding.records import IngestReport, Progress
 from rai.ports import Ledger
 
@@ -24,7 +24,7 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
     """True if an ingest of `paths` would find nothing to do; costs neither model nor readers. Raises InputError, StoreError."""
     from grounding.embedded.index import EmbeddedIndex
     from grounding.ingest.sources import find
-    from grounding.store.by_key import StoreKeys
+    from grounding.store.followed import FollowedStore
 
     def compare() -> bool:
         index = EmbeddedIndex(settings.files.home / "index", None)
@@ -36,7 +36,7 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
             roots = {root for root, _ in there.values()}
             gone = [d for d, (root, _) in known.items() if root in roots and d not in there]
             model = fingerprint_of(settings)
-            bare = StoreKeys(index.store.path).chunks_without_vector(model)[0] if model else 0
+            bare = FollowedStore(index.store.path).chunks_without_vector(model)[0] if model else 0
             return bool(there) and not (missing or gone or index.store.unindexed() or bare)
         finally:
             index.close()
@@ -150,6 +150,6 @@ async def open_ingester(settings: Settings) -> StoreIngester:
 
 def open_past(settings: Settings) -> History:
     """The past of the knowledge base of `settings`; needs neither model nor ledger."""
-    from grounding.store.past import StorePast
+    from grounding.store.history import StoreHistory
 
-    return StorePast(settings.files.home / "index" / "store.db")
+    return StoreHistory(settings.files.home / "index" / "store.db")

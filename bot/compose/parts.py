@@ -15,7 +15,7 @@ from rai.screening.off_policy import OffPolicy
 
 if TYPE_CHECKING:
     from grounding.embedded.index import EmbeddedIndex
-    from grounding.embedded.names import StoreNames
+    from grounding.embedded.store_names import StoreNames
 
 LOG = logging.getLogger("attest")
 NAMES = "names.db"
@@ -46,7 +46,7 @@ def embedding_model(settings: Settings) -> Embedder | None:
 def names_over(index: EmbeddedIndex, model: Embedder | None) -> StoreNames:
     """The names and spellings of an index; the words of the model's vocabulary, where there is one, are never slips."""
     from grounding.embedded.embedder import MiniLM
-    from grounding.embedded.names import StoreNames
+    from grounding.embedded.store_names import StoreNames
 
     is_word = model.is_word if isinstance(model, MiniLM) else lambda _word: False
     return StoreNames(index.store, index.words, is_word=is_word)

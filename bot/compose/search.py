@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bot.compose.owned import Resources
 from bot.settings.settings import Settings
 from grounding.errors import ServiceError
-from grounding.ingest.followed import LibraryWithFollower
+from grounding.ingest.notifying_library import NotifyingLibrary
 from grounding.ports import Embedder, Library, Linker, Retriever
 from grounding.records import Progress
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grounding.azure.search_retriever import AzureSearchRetriever
     from grounding.azure.search_service import SearchService
     from grounding.embedded.index import EmbeddedIndex
-    from grounding.embedded.vectors import VectorIndex
+    from grounding.embedded.vector_index import VectorIndex
     from grounding.store.store import Store
 
 LOG = logging.getLogger("attest")
@@ -65,7 +65,7 @@ def search(
         return _azure(settings, index, embedder, library, closers)
     from grounding.embedded.hypotheticals import indexes
     from grounding.embedded.retriever import EmbeddedRetriever
-    from grounding.embedded.vectors import VectorIndex
+    from grounding.embedded.vector_index import VectorIndex
 
     vectors = VectorIndex(index.store, embedder.fingerprint, embedder.width) if embedder else None
     imagined = (
@@ -86,7 +86,7 @@ def _azure(
     service = _service(settings, closers, within_s=settings.bounds.call_deadline_s, retries=settings.bounds.retries)
     semantic, others = settings.search.semantic == "on", settings.search.others == "on"
     plain = AzureSearchRetriever(service, index.store, embedder, semantic=semantic, others=others)
-    followed = LibraryWithFollower(library, partial(_deleted, partial(remove_document, service)))
+    followed = NotifyingLibrary(library, partial(_deleted, partial(remove_document, service)))
     retriever = _agentic(settings, plain, closers) if settings.search.agentic == "on" else plain
     return Search(retriever, None, followed, plain.ready, lambda: retriever.refused)
 

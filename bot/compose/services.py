@@ -27,7 +27,7 @@ from grounding.services.address import check_address
 from grounding.services.cloud import CLOUDS, COGNITIVE, is_azure_ai
 from grounding.services.group_names import GroupNames
 from grounding.services.remote import Remote
-from grounding.web.sites import Sites
+from grounding.web.sites import FilteredSearch, Sites
 from rai.check.judging.prompt import REQUEST as JUDGE_REQUEST
 from rai.check.judging.prompt import instructions as judge_instructions
 from rai.personal.redact import Redactor
@@ -273,8 +273,6 @@ def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, clo
     """The web search, filtered by the lists, then screened; None when it is off."""
     if settings.web.kind == "off":
         return None
-    from grounding.web.filtered import FilteredSearch
-
     sites = Sites(settings.web.allow, settings.web.deny, settings.web.trusted)
     provider = _provider(settings, sites, closers)
     if settings.web.kind != "sample":

@@ -40,7 +40,7 @@ from bot.system import CheckRequest, System
 from bot.turn.pipeline import answer_turn
 from bot.turn.seams import Check, Seams
 from grounding.bounded.pool import shared_pool
-from grounding.ingest.followed import LibraryWithFollower
+from grounding.ingest.notifying_library import NotifyingLibrary
 from grounding.policies.files import policy_named
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Composer, Embedder, Grader
@@ -98,7 +98,7 @@ class _Builder:
             index,
             embedder,
             linker,
-            library=LibraryWithFollower(index, lambda _removed: names.follow(index)),
+            library=NotifyingLibrary(index, lambda _removed: names.follow(index)),
             closers=self.closers,
         )
         earlier = verdicts.known if settings.screen.kind == "embedded" else _nothing_known

@@ -35,8 +35,7 @@ from bot.teams.render import DELIVERED, notice, render
 from bot.teams.worker import Busy, Worker
 from bot.turn.disputes import Reporter, report
 from bot.turn.pasted import Pasted, read_pasted
-from grounding.errors import AttestError, InputError, StoreError
-from grounding.mishap import kind_and_place, kind_and_way
+from grounding.errors import AttestError, InputError, StoreError, kind_and_place, kind_and_way
 from grounding.records import Turn
 from rai.ports import Ledger
 from rai.records import Outcome

@@ -20,8 +20,8 @@ from bot.wording.refusals import language_for, refusal_text
 from grounding.evidence.choose import choose
 from grounding.grading.features import speaks_of
 from grounding.query.clarify import Clarification
-from grounding.quoting.asked import read
 from grounding.quoting.coverage import coverage
+from grounding.quoting.question_parts import read
 from grounding.records import Evidence
 from rai.records import SUPPORTED, Category, Outcome, Report, Source
 

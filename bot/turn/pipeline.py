@@ -36,9 +36,10 @@ from grounding.errors import (
     StoreError,
     UserError,
     WorkError,
+    kind_and_place,
+    kind_and_way,
 )
 from grounding.evidence.choose import choose, extracted, superseded
-from grounding.mishap import kind_and_place, kind_and_way
 from grounding.observe import record_degraded
 from grounding.policy import Policy
 from grounding.prompting.prompt import build_prompt

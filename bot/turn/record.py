@@ -13,8 +13,7 @@ from typing import Any
 from bot.records import Ask, Regeneration, Reply, TurnRecord
 from bot.turn.state import TurnState
 from grounding.evidence.web import web_previews
-from grounding.plain import plain
-from grounding.records import Evidence, Passage, Prompt
+from grounding.records import Evidence, Passage, Prompt, plain
 from rai.account import totals
 
 SCREENED = ("verdict", "category", "rule", "score", "threshold", "doubtful", "by", "notes")

@@ -27,8 +27,8 @@ from grounding.azure.core_faults import code_of, translated
 from grounding.errors import ServiceRejected, ServiceReplyInvalid, SettingsError
 from grounding.services.address import is_loopback
 from grounding.services.cloud import CLOUDS, GRAPH, SUFFIX, is_graph
-from grounding.services.one_call import OneCall
 from grounding.services.remote import Remote
+from grounding.services.single_flight import SingleFlight
 
 SERVICE = "directory"
 PAGE = 999
@@ -72,7 +72,7 @@ class GraphDirectory:
         self._names = names
         self._keep_s, self._most_held, self._clock = keep_s, most_held, clock
         self._held: OrderedDict[str, tuple[float, frozenset[str]]] = OrderedDict()
-        self._one = OneCall[str, frozenset[str]]()
+        self._one = SingleFlight[str, frozenset[str]]()
         local = is_loopback(endpoint)
         # azure-core hands tokens to https alone unless each call says otherwise
         self._options: dict[str, Any] = {"enforce_https": False} if local else {}

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import ipaddress
 import logging
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from azure.core.credentials import AccessToken, AccessTokenInfo, TokenRequestOptions
 from azure.core.exceptions import ClientAuthenticationError
+from azure.core.pipeline.transport import AioHttpTransport, AsyncHttpTransport
 
-from grounding.azure.local_transport import LocalTransport
 from grounding.errors import ServiceRejected
 from grounding.services.cloud import CLOUDS, COGNITIVE, CloudName, own_scope
-from grounding.services.one_call import OneCall
+from grounding.services.single_flight import SingleFlight
 
 SIGN_IN_FAILED = "this machine could not sign in (Microsoft Entra ID)"
 EARLY_S = 300
@@ -62,8 +64,8 @@ class MachineIdentity:
         self.within_s = within_s
         self._clock = clock
         self._credential: Credential | None = None
-        self._opening = OneCall[None, Credential]()
-        self._asking = OneCall[str, AccessTokenInfo]()
+        self._opening = SingleFlight[None, Credential]()
+        self._asking = SingleFlight[str, AccessTokenInfo]()
         self._held: dict[str, AccessTokenInfo] = {}
         self._failed: dict[str, float] = {}
 
@@ -134,6 +136,44 @@ class MachineIdentity:
     def _is_due(self, token: AccessTokenInfo) -> bool:
         now = self._clock()
         return token.expires_on - now < EARLY_S or (token.refresh_on is not None and token.refresh_on <= now)
+
+
+class LocalTransport(AsyncHttpTransport[Any, Any]):
+    """A transport of azure-core that reaches this machine, and its metadata service, past every proxy, and the rest as the environment says.
+
+    Managed identities are asked for at 127.0.0.1 or 169.254.169.254: a proxy cannot reach them, and must not see the token.
+    """
+
+    def __init__(self) -> None:
+        self._direct = AioHttpTransport(use_env_settings=False)
+        self._usual = AioHttpTransport()
+
+    async def send(self, request: Any, **options: Any) -> Any:
+        """The response to `request`."""
+        host = urlsplit(request.url).hostname or ""
+        return await (self._direct if _is_local(host) else self._usual).send(request, **options)
+
+    async def open(self) -> None:
+        """Nothing to do: connections are opened as they are needed."""
+
+    async def close(self) -> None:
+        """Close the connections; a credential of many parts does it once for each."""
+        await self._direct.close()
+        await self._usual.close()
+
+    async def __aenter__(self) -> LocalTransport:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+def _is_local(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    return address.is_loopback or address.is_link_local
 
 
 def _default(options: dict[str, Any]) -> Credential:

@@ -71,7 +71,7 @@ class LanguageService:
         request.url = self._client.format_url(request.url)
         response = await self._client.send_request(request)
         if response.status_code != 200:
-            raise HttpResponseError(response=response, error_format=_Inner)
+            raise HttpResponseError(response=response, error_format=_InnerErrorFormat)
         results = response.json()["results"]
         if results["errors"]:
             raise ServiceRejected(
@@ -93,7 +93,7 @@ def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return error.get("innererror") or error
 
 
-class _Inner(ODataV4Format):
+class _InnerErrorFormat(ODataV4Format):
     """An error of the service: what went wrong is told by the inner one."""
 
     def __init__(self, error: Mapping[str, Any]) -> None:
@@ -115,11 +115,11 @@ def _options(endpoint: str, key: Any, timeout_s: float) -> tuple[Any, dict[str, 
     local = is_loopback(endpoint)
     return AzureKeyCredential(key) if isinstance(key, str) else key, {
         **client_options(endpoint, timeout_s),
-        "per_call_policies": [_AtHome(endpoint, plain=local and not isinstance(key, str))],
+        "per_call_policies": [_SameServicePolicy(endpoint, plain=local and not isinstance(key, str))],
     }
 
 
-class _AtHome(SansIOHTTPPolicy[Any, Any]):
+class _SameServicePolicy(SansIOHTTPPolicy[Any, Any]):
     """Keeps every request, and the key with it, at the endpoint: the address of a job's state comes from a reply.
 
     `plain`: tokens may go without https, which the SDK knows as an option of each call alone.

@@ -11,7 +11,7 @@ from typing import Any
 
 import openai
 
-from grounding.azure.faults import names_parameter, names_size, reported
+from grounding.azure.openai_faults import names_parameter, names_size, reported
 from grounding.azure.openai_learned import LengthName
 from grounding.azure.openai_model import (
     ChatReply,

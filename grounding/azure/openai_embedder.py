@@ -22,9 +22,9 @@ import openai
 from numpy.typing import NDArray
 from openai import Timeout
 
-from grounding.azure.embedding_name import service_fingerprint
-from grounding.azure.faults import translated
+from grounding.azure.embedding_fingerprint import service_fingerprint
 from grounding.azure.openai_client import CONNECT_S, Auth, TokenProvider, make_client
+from grounding.azure.openai_faults import translated
 from grounding.azure.openai_model import counted
 from grounding.azure.search_rows import sendable
 from grounding.errors import ServiceRejected, ServiceReplyInvalid

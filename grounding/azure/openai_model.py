@@ -19,10 +19,10 @@ from typing import Any, ClassVar, Literal, Protocol, TypeGuard
 import openai
 from openai import AsyncAPIResponse, RequestOptions
 
-from grounding.asking.room import granted
-from grounding.azure.faults import named_efforts, names_parameter, names_schema, names_size, translated
+from grounding.asking.reply_room import granted
+from grounding.azure.event_stream import EventLines
 from grounding.azure.openai_client import Auth, TokenProvider, make_client
-from grounding.azure.openai_events import EventLines
+from grounding.azure.openai_faults import named_efforts, names_parameter, names_schema, names_size, translated
 from grounding.azure.openai_learned import Learned, beginning
 from grounding.errors import ContentFiltered, ReplyCut, ServiceReplyInvalid
 from grounding.observe import reply_unused
@@ -216,8 +216,11 @@ class OpenAIModel(ABC):
             learned.efforts = named_efforts(error)
             named = f" (it names {', '.join(learned.efforts)})" if learned.efforts else ""
             LOG.warning(
-                "%s: the model takes no ATTEST_OPENAI_EFFORT=%s%s; it is asked without", self._remote.service, self._effort_asked, named
-            )  # fmt: skip
+                "%s: the model takes no ATTEST_OPENAI_EFFORT=%s%s; it is asked without",
+                self._remote.service,
+                self._effort_asked,
+                named,
+            )
         learned.refused.add("effort")
 
     async def _attempt(self, asked: ChatRequest) -> ChatReply:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from grounding.azure.faults import reported
+from grounding.azure.openai_faults import reported
 from grounding.azure.openai_model import (
     ChatReply,
     ChatRequest,

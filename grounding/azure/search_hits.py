@@ -13,8 +13,8 @@ from grounding.azure.search_filter import OURS
 from grounding.azure.search_service import SERVICE
 from grounding.errors import ServiceReplyInvalid
 from grounding.records import Access, Passage
-from grounding.store.by_key import StoreKeys
-from grounding.store.store import ChunkRow
+from grounding.store.chunks import ChunkRow
+from grounding.store.followed import FollowedStore
 
 _RRF = 60.0
 """Constant of the service's reciprocal rank fusion: each of the lists that are fused adds 1/60 at most."""
@@ -89,7 +89,7 @@ def scored(hits: Sequence[Hit], *, lists: int) -> list[tuple[float, Hit]]:
 
 
 async def passages(
-    ordered: Sequence[tuple[float, Hit]], access: Access, keys: StoreKeys | None, *, others: bool
+    ordered: Sequence[tuple[float, Hit]], access: Access, keys: FollowedStore | None, *, others: bool
 ) -> list[Passage]:
     """What may be read, without what repeats a better passage of the same title and the same rights.
 
@@ -123,10 +123,23 @@ async def passages(
 def _stored(row: ChunkRow, hit: Hit, score: float) -> Passage:
     chunk = row.chunk
     return Passage(
-        chunk_id=chunk.chunk_id, doc_id=chunk.doc_id, title=row.title, text=chunk.text, start=chunk.start, url=row.url, locator=chunk.locator,
-        internal=row.internal, updated=row.updated, version=row.version, tokens=chunk.tokens, score=score, bm25=hit.bm25,
-        semantic=hit.cosine, reranked=hit.reranked, caption=hit.caption if hit.caption and hit.caption in chunk.text else None,
-    )  # fmt: skip
+        chunk_id=chunk.chunk_id,
+        doc_id=chunk.doc_id,
+        title=row.title,
+        text=chunk.text,
+        start=chunk.start,
+        url=row.url,
+        locator=chunk.locator,
+        internal=row.internal,
+        updated=row.updated,
+        version=row.version,
+        tokens=chunk.tokens,
+        score=score,
+        bm25=hit.bm25,
+        semantic=hit.cosine,
+        reranked=hit.reranked,
+        caption=hit.caption if hit.caption and hit.caption in chunk.text else None,
+    )
 
 
 def _told(hit: Hit, score: float) -> Passage:
@@ -136,7 +149,17 @@ def _told(hit: Hit, score: float) -> Passage:
         str(f["chunk_id"]), str(f.get("doc_id") or f["chunk_id"]), str(f.get("title") or ""), str(f.get("text") or "")
     )
     return replace(
-        bare, start=int(f.get("start") or 0), url=f.get("url"), locator=f.get("locator"), internal=bool(f.get("internal")), updated=f.get("updated"),
-        version=str(f.get("version") or ""), tokens=int(f.get("tokens") or 0), score=score, bm25=hit.bm25, semantic=hit.cosine,
-        reranked=hit.reranked, caption=hit.caption if hit.caption and hit.caption in bare.text else None,
-    )  # fmt: skip
+        bare,
+        start=int(f.get("start") or 0),
+        url=f.get("url"),
+        locator=f.get("locator"),
+        internal=bool(f.get("internal")),
+        updated=f.get("updated"),
+        version=str(f.get("version") or ""),
+        tokens=int(f.get("tokens") or 0),
+        score=score,
+        bm25=hit.bm25,
+        semantic=hit.cosine,
+        reranked=hit.reranked,
+        caption=hit.caption if hit.caption and hit.caption in bare.text else None,
+    )

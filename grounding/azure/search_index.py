@@ -36,7 +36,13 @@ def definition(name: str, width: int, *, semantic: bool) -> SearchIndex:
         description="Passages of Attest's knowledge base; derived from its store, made by `attest ingest`.",
         fields=[
             SearchField(  # searchable by the whole key: pages that an indexer makes of a file ask for it
-                name="chunk_id", type=_STRING, key=True, searchable=True, analyzer_name="keyword", filterable=True, sortable=True,
+                name="chunk_id",
+                type=_STRING,
+                key=True,
+                searchable=True,
+                analyzer_name="keyword",
+                filterable=True,
+                sortable=True,
                 facetable=False,
             ),
             *(_plain(field, _STRING, filterable=True) for field in ("doc_id", "source", "product", "parent")),
@@ -46,7 +52,11 @@ def definition(name: str, width: int, *, semantic: bool) -> SearchIndex:
             _plain("groups", _STRINGS, filterable=True, retrievable=False),
             *(_searched(field) for field in ("title", "text")),
             SearchField(
-                name="vector", type=_VECTOR, searchable=True, retrievable=False, vector_search_dimensions=width,
+                name="vector",
+                type=_VECTOR,
+                searchable=True,
+                retrievable=False,
+                vector_search_dimensions=width,
                 vector_search_profile_name=CONFIGURATION,
             ),
         ],
@@ -55,19 +65,31 @@ def definition(name: str, width: int, *, semantic: bool) -> SearchIndex:
             algorithms=[HnswAlgorithmConfiguration(name=CONFIGURATION, parameters=HnswParameters(metric="cosine"))],
         ),
         semantic_search=SemanticSearch(configurations=[_ranking()]) if semantic else None,
-    )  # fmt: skip
+    )
 
 
 def _plain(name: str, kind: str, *, filterable: bool = False, retrievable: bool = True) -> SearchField:
     return SearchField(
-        name=name, type=kind, searchable=False, filterable=filterable, sortable=False, facetable=False, retrievable=retrievable
-    )  # fmt: skip
+        name=name,
+        type=kind,
+        searchable=False,
+        filterable=filterable,
+        sortable=False,
+        facetable=False,
+        retrievable=retrievable,
+    )
 
 
 def _searched(name: str) -> SearchField:
     return SearchField(
-        name=name, type=_STRING, searchable=True, filterable=False, sortable=False, facetable=False, analyzer_name=ANALYZER
-    )  # fmt: skip
+        name=name,
+        type=_STRING,
+        searchable=True,
+        filterable=False,
+        sortable=False,
+        facetable=False,
+        analyzer_name=ANALYZER,
+    )
 
 
 def _ranking() -> SemanticConfiguration:

@@ -28,7 +28,7 @@ from grounding.azure.search_rows import (
 from grounding.azure.search_service import PAGE, SERVICE, Fate, Held, SearchService, TooLarge, settled
 from grounding.errors import ServiceUnavailable
 from grounding.records import Progress
-from grounding.store.by_key import StoreKeys
+from grounding.store.followed import FollowedStore
 from grounding.store.store import Store
 
 TRIES = 6
@@ -71,7 +71,7 @@ class SearchMirror:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
-        self._service, self._store, self._keys = service, store, StoreKeys(store.path)
+        self._service, self._store, self._keys = service, store, FollowedStore(store.path)
         self._wanted_model, self._width, self._semantic = fingerprint, width, semantic
         self._sleep, self._jitter = sleep, jitter
 

@@ -23,10 +23,10 @@ from grounding.errors import ServiceError, ServiceRejected
 from grounding.observe import record_degraded
 from grounding.ports import Embedder, Vectors
 from grounding.query.conversation import question_of
-from grounding.query.meaning import BY_WORDS, meaning_of
+from grounding.query.query_vector import BY_WORDS, query_vector
 from grounding.records import Access, Passage, Query, Retrieval
 from grounding.services.remote import Throttled
-from grounding.store.by_key import StoreKeys
+from grounding.store.followed import FollowedStore
 from grounding.store.store import Store
 
 _DEPTH, _SPARE = 100, 20
@@ -61,7 +61,7 @@ class AzureSearchRetriever:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._service, self._store, self._embedder = service, store, embedder
-        self._keys = StoreKeys(store.path) if store is not None else None
+        self._keys = FollowedStore(store.path) if store is not None else None
         self._semantic, self._others, self._clock = semantic, others, clock
         self._ranker = LastRefusal(clock)
         self._state: State | None = None
@@ -105,7 +105,7 @@ class AzureSearchRetriever:
             return None, (OTHER_VECTORS,)
         question = question_of(query)
         texts = [question, " ".join([*query.entities, question])] if query.entities else [question]
-        vector, note = await meaning_of(self._embedder, texts, query.imagined)
+        vector, note = await query_vector(self._embedder, texts, query.imagined)
         return vector, (note,) if note else ()
 
     async def _search(
@@ -113,9 +113,13 @@ class AzureSearchRetriever:
     ) -> tuple[list[Hit], str | None]:
         """Results, and a note where the ranker was asked for in vain."""
         asked: dict[str, Any] = {
-            "searchFields": "title,text", "searchMode": "any", "filter": readable(access, others=self._others),
-            "select": _FIELDS if self._keys is None or self._others else "chunk_id,source", "top": top, **({"search": text} if text else {}),
-        }  # fmt: skip
+            "searchFields": "title,text",
+            "searchMode": "any",
+            "filter": readable(access, others=self._others),
+            "select": _FIELDS if self._keys is None or self._others else "chunk_id,source",
+            "top": top,
+            **({"search": text} if text else {}),
+        }
         if vector is not None:
             near = {"kind": "vector", "vector": vector.tolist(), "k": max(top, _DEPTH), "fields": "vector"}
             # filtered first: the nearest of what may be read, not what may be read of the nearest
@@ -211,9 +215,12 @@ class AzureSearchRetriever:
 def ranking(text: str) -> dict[str, str]:
     """What a request says for its results to be ranked by their meaning for `text`."""
     return {
-        "queryType": "semantic", "semanticConfiguration": CONFIGURATION, "captions": "extractive|highlight-false",
-        "semanticQuery": sendable(text)[:_MOST_CHARS], "semanticErrorHandling": "partial",
-    }  # fmt: skip
+        "queryType": "semantic",
+        "semanticConfiguration": CONFIGURATION,
+        "captions": "extractive|highlight-false",
+        "semanticQuery": sendable(text)[:_MOST_CHARS],
+        "semanticErrorHandling": "partial",
+    }
 
 
 def _words(text: str) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from grounding.azure.search_filter import OURS, STATE, group_field
-from grounding.store.by_key import FollowedChunk
-from grounding.store.store import ChunkRow
+from grounding.store.chunks import ChunkRow
+from grounding.store.vectors import FollowedChunk
 
 FORM = 1
 """Of the documents; another number means that all are uploaded again."""
@@ -44,11 +44,23 @@ def index_row(row: ChunkRow, vector: bytes | None, fingerprint: str) -> IndexRow
     """A live chunk as a document of the index. `vector`: float16 bytes, or None."""
     chunk = row.chunk
     told: IndexRow = {
-        "chunk_id": chunk.chunk_id, "doc_id": chunk.doc_id, "source": OURS, "product": row.product, "version": row.version,
-        "updated": row.updated, "url": row.url, "locator": chunk.locator, "start": chunk.start, "end": chunk.end, "tokens": chunk.tokens,
-        "internal": row.internal, "groups": group_field(row.groups), "title": row.title, "text": chunk.text,
+        "chunk_id": chunk.chunk_id,
+        "doc_id": chunk.doc_id,
+        "source": OURS,
+        "product": row.product,
+        "version": row.version,
+        "updated": row.updated,
+        "url": row.url,
+        "locator": chunk.locator,
+        "start": chunk.start,
+        "end": chunk.end,
+        "tokens": chunk.tokens,
+        "internal": row.internal,
+        "groups": group_field(row.groups),
+        "title": row.title,
+        "text": chunk.text,
         "stamp": stamp(FollowedChunk(chunk.chunk_id, row.version, vector is not None), fingerprint),
-    }  # fmt: skip
+    }
     told = {name: sendable(value) if isinstance(value, str) else value for name, value in told.items()}
     if vector is not None:
         told["vector"] = [round(float(v), 6) for v in np.frombuffer(vector, np.float16)]

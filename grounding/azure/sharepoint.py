@@ -71,10 +71,13 @@ def _data_source(name: str, site: str, tenant: str, application: str, column: st
 
 def _skillset(name: str, index: str) -> SearchIndexerSkillset:
     split = SplitSkill(
-        context="/document", text_split_mode="pages", maximum_page_length=PAGE_CHARS, page_overlap_length=SHARED_CHARS,
+        context="/document",
+        text_split_mode="pages",
+        maximum_page_length=PAGE_CHARS,
+        page_overlap_length=SHARED_CHARS,
         inputs=[InputFieldMappingEntry(name="text", source="/document/content")],
         outputs=[OutputFieldMappingEntry(name="textItems", target_name="pages")],
-    )  # fmt: skip
+    )
     mappings = [InputFieldMappingEntry(name=field, source=source) for field, source in _FIELDS.items()]
     pages = SearchIndexerIndexProjectionSelector(
         target_index_name=index,

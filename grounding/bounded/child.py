@@ -45,8 +45,10 @@ class Child:
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter with our own module
                 [sys.executable, "-I", "-S", "-c", start, *map(str, arguments), *path],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
         except OSError as error:
             raise ServiceUnavailable(what, f"cannot be started ({error.strerror})") from None
         self._most = most

@@ -22,8 +22,7 @@ from typing import ParamSpec, Protocol, TypeVar, cast
 from grounding.bounded.child import Child, Ended
 from grounding.bounded.limits import Limits
 from grounding.bounded.worker import HEAD, WorkerReply
-from grounding.errors import WorkFailed, WorkOverran
-from grounding.mishap import kind_and_place
+from grounding.errors import WorkFailed, WorkOverran, kind_and_place
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -156,8 +155,13 @@ class Pool:
                 return False, child
         limits = self._limits
         child = Child(
-            "text worker", "grounding.bounded.worker", limits.memory, limits.seconds, limits.seconds_per_byte, most=_MAX_REPLY
-        )  # fmt: skip
+            "text worker",
+            "grounding.bounded.worker",
+            limits.memory,
+            limits.seconds,
+            limits.seconds_per_byte,
+            most=_MAX_REPLY,
+        )
         with self._lock:
             self._busy.add(child)
         return True, child

@@ -15,8 +15,7 @@ from typing import BinaryIO
 
 from grounding.bounded.child import REPLY
 from grounding.bounded.limits import limit_memory, limit_time, own_pipes, peak
-from grounding.errors import AttestError
-from grounding.mishap import kind_and_place
+from grounding.errors import AttestError, kind_and_place
 
 HEAD = struct.Struct(">Q")
 """The length of a request, before it."""

@@ -177,9 +177,15 @@ async def find(f: EvidenceSearch) -> None:
     alone = without_excluded(without_names(f.query), f.excluded)
     if f.decision.action is Action.INCORRECT and f.query.entities and alone.text and not f.access.product:
         again = EvidenceSearch(
-            alone, f.access, f.policy, f.ports, f.stage, excluded=f.excluded, searched=replace(alone, by=f.searched.by),
+            alone,
+            f.access,
+            f.policy,
+            f.ports,
+            f.stage,
+            excluded=f.excluded,
+            searched=replace(alone, by=f.searched.by),
             notes=f.notes,
-        )  # fmt: skip
+        )
         await look(again, [again.searched])
         if again.decision.action is not Action.INCORRECT:
             f.query, f.searched, f.found, f.passages = again.query, again.searched, again.found, again.passages

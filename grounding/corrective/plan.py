@@ -29,10 +29,12 @@ LONGEST = 300
 NOT_KNOWN = "not known"
 PLAN = fields(steps=listed(fields(type=one_of("knowledge_base", "web"), query=TEXT)))
 VERDICT = fields(result=maybe(fields(outcome=TEXT)), plan=maybe(PLAN))
-_KINDS: dict[str, StepKind] = {
-    "knowledge_base": "knowledge_base", "knowledgebase": "knowledge_base", "kb": "knowledge_base", "vector_search": "knowledge_base",
-    "search": "knowledge_base", "manuals": "knowledge_base", "web": "web", "web_search": "web", "websearch": "web",
-}  # fmt: skip
+_SAID: dict[StepKind, str] = {
+    "knowledge_base": "knowledge_base knowledgebase kb vector_search search manuals",
+    "web": "web web_search websearch",
+}
+"""How models name the two kinds of a step."""
+_KINDS = {said: kind for kind, names in _SAID.items() for said in names.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +97,14 @@ def task(question: str, passages: Sequence[Passage], about: About, marker: str) 
         f"<manual_extract id='{p.chunk_id}'>\n{block(p.text, marker)}\n</manual_extract>" for p in passages
     )
     return fill(
-        "plan_task", question=question, context=context or "(none)", product_id=about.product, brand=about.brand, model=about.model,
+        "plan_task",
+        question=question,
+        context=context or "(none)",
+        product_id=about.product,
+        brand=about.brand,
+        model=about.model,
         description=about.description,
-    )  # fmt: skip
+    )
 
 
 async def carry_out(model: ChatModel, task_text: str, execute: Execute, *, most_steps: int, marker: str) -> Planned:

@@ -12,10 +12,10 @@ from grounding.evidence.choose import retired, superseded
 from grounding.grading.features import LABELS, YES_AT
 from grounding.ports import Embedder
 from grounding.prompting.prompt import insufficient_sentence
-from grounding.quoting.asked import Reading, read
 from grounding.quoting.blocks import BAR
 from grounding.quoting.choose import choose, shown, unknown_of_its_kind
 from grounding.quoting.features import BlockCandidate, candidates, feature_rows, score
+from grounding.quoting.question_parts import Reading, read
 from grounding.records import Draft, Evidence, Passage, Prompt
 from grounding.text import body_start
 

@@ -30,15 +30,23 @@ _CURRENCY = r"(?:USD|EUR|GBP|CHF|€|£|\$|dollars|euros|pounds)"
 _FORMS: tuple[tuple[ValueKind, re.Pattern[str]], ...] = (
     ("url", re.compile(r"(?:https?://|www\.)[^\s<>()\[\]\"'`]*[^\s<>()\[\]\"'`.,;:!?]")),
     ("email", re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")),
-    ("date", re.compile(rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}\.? {_MONTH}|{_MONTH} \d{{1,2}}\b(?![:.]\d)", re.IGNORECASE)),
+    (
+        "date",
+        re.compile(rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}\.? {_MONTH}|{_MONTH} \d{{1,2}}\b(?![:.]\d)", re.IGNORECASE),
+    ),
     ("date", re.compile(r"\b\d{1,2}[./]\d{1,2}[./]\d{4}\b")),
     ("phone", re.compile(r"(?:\+\d|\(?\b\d)(?:[ \t()./-]{0,2}\d){6,16}\b")),
     ("time", re.compile(r"\b\d{1,2}:\d\d\b")),
     ("money", re.compile(rf"[$€£] ?{_AMOUNT}|(?<![\w.,]){_AMOUNT} ?{_CURRENCY}(?!\w)", re.IGNORECASE)),
-    ("part", re.compile(r"(?<![\w-])(?=[A-Za-z-]{0,40}\d)(?=[0-9-]{0,40}[A-Za-z])[A-Za-z0-9-]{2,60}(?![\w-])|\b\d{2,9}-\d{2,9}\b")),
+    (
+        "part",
+        re.compile(
+            r"(?<![\w-])(?=[A-Za-z-]{0,40}\d)(?=[0-9-]{0,40}[A-Za-z])[A-Za-z0-9-]{2,60}(?![\w-])|\b\d{2,9}-\d{2,9}\b"
+        ),
+    ),
     ("number", re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?!\w)")),
     ("negation", re.compile(r"\b(?:cannot|(?:is|are|can|must|may|will|should|does|do)(?: not)?)\b")),
-)  # fmt: skip
+)
 _UNTOUCHED = re.compile(r"\[\d{1,3}\]|(?m:^[ \t]*\d{1,3}[.)] )")
 _NUMBERED_DAY = re.compile(r"\d+")
 

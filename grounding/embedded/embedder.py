@@ -17,7 +17,7 @@ import numpy as np
 import onnxruntime
 from tokenizers import Encoding, Tokenizer
 
-from grounding.embedded.model_name import model_fingerprint
+from grounding.embedded.model_fingerprint import model_fingerprint
 from grounding.errors import StoreError
 from grounding.ports import Vectors
 

@@ -24,7 +24,7 @@ from grounding.grading.features import (
 from grounding.ports import Embedder
 from grounding.query.conversation import focus
 from grounding.records import Grade, Grading, Passage, Span
-from grounding.store.rows import embedding_text
+from grounding.store.chunks import embedding_text
 
 LOOKED_AT = 24
 """Sentences of all passages whose meaning is looked at: those that score best by words. The rest take their passage's."""

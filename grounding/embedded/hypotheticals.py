@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from grounding.asking.spotlight import new_marker
-from grounding.embedded.vectors import VectorIndex
+from grounding.embedded.vector_index import VectorIndex
 from grounding.errors import AttestError, ContentFiltered, PromptBlocked
 from grounding.ports import ChatModel, Embedder
 from grounding.query.hyde import EACH, hypothesize

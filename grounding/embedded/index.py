@@ -9,15 +9,15 @@ import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from grounding.embedded.filling import fill
+from grounding.embedded.fill_vectors import fill
 from grounding.embedded.hypotheticals import fingerprints
-from grounding.embedded.vectors import approximate, is_behind, path_beside
-from grounding.embedded.words import DamagedWordsError, Words
+from grounding.embedded.vector_index import approximate, is_behind, path_beside
+from grounding.embedded.word_index import DamagedWordsError, WordIndex
 from grounding.errors import StoreError
 from grounding.ports import Embedder
 from grounding.records import Chunk, Document, DocumentInfo
-from grounding.store.by_key import StoreKeys
-from grounding.store.past import StorePast
+from grounding.store.followed import FollowedStore
+from grounding.store.history import StoreHistory
 from grounding.store.store import Store
 
 LOG = logging.getLogger("attest")
@@ -31,8 +31,8 @@ class EmbeddedIndex:
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o700)  # restricted documents lie in it
         self.store = Store(folder / "store.db")
-        self.past = StorePast(folder / "store.db")
-        self.words = Words(folder / "words")
+        self.past = StoreHistory(folder / "store.db")
+        self.words = WordIndex(folder / "words")
         self._embedder = embedder
         self._lock_path = folder / "ingest.lock"
         self._stack = contextlib.ExitStack()
@@ -145,7 +145,9 @@ class EmbeddedIndex:
     def chunks_without_vector(self) -> tuple[int, int]:
         """Live chunks without a vector of the embedding model in use, and how many of them have one of another; 0, 0 without a model."""
         return (
-            StoreKeys(self.store.path).chunks_without_vector(self._embedder.fingerprint) if self._embedder else (0, 0)
+            FollowedStore(self.store.path).chunks_without_vector(self._embedder.fingerprint)
+            if self._embedder
+            else (0, 0)
         )
 
     async def embed_missing(self, batch: int, on_done: Callable[[int, int], None]) -> int:

@@ -4,7 +4,7 @@ A name of the knowledge base in the query that few other passages speak of selec
 meaning searched for is that of the question alone; any other name is a word of the question like others.
 
 `Query.by` may ask for one side alone: words are BM25 and nothing else, meaning is the order of cosines and nothing else.
-`Query.imagined` moves the meaning searched for half-way to that of a hypothetical answer (`grounding.query.meaning`). An embedder that does not
+`Query.imagined` moves the meaning searched for half-way to that of a hypothetical answer (`grounding.query.query_vector`). An embedder that does not
 answer costs the meaning: words alone are searched, with a note. Hypotheticals written at ingest are searched beside the passages: a
 passage is as near as the nearest of itself and its own, and is what comes back.
 """
@@ -16,14 +16,15 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grounding.embedded.vectors import VectorIndex
-from grounding.embedded.words import Words
+from grounding.embedded.vector_index import VectorIndex
+from grounding.embedded.word_index import WordIndex
 from grounding.evidence.fuse import SELECTS, Fused, exclusiveness, fuse, semantic_weight
 from grounding.ports import Embedder, Linker, Vectors
 from grounding.query.conversation import question_of
-from grounding.query.meaning import BY_WORDS, Meaning, meaning_of
+from grounding.query.query_vector import BY_WORDS, QueryVector, query_vector
 from grounding.records import Access, Linked, Passage, Query, Retrieval
-from grounding.store.store import ChunkRow, Store
+from grounding.store.chunks import ChunkRow
+from grounding.store.store import Store
 
 _DEPTH = 100
 """Candidates from each side before fusion, at least."""
@@ -58,7 +59,7 @@ class EmbeddedRetriever:
     def __init__(
         self,
         store: Store,
-        words: Words,
+        words: WordIndex,
         vectors: VectorIndex | None,
         embedder: Embedder | None,
         linker: Linker | None = None,
@@ -123,16 +124,16 @@ class EmbeddedRetriever:
         shares = {name: exclusiveness(*self._words.named(name.name, access)) for name in linked}
         return {name: share for name, share in shares.items() if share >= _TELLS}
 
-    async def _vector(self, query: Query, selecting: Mapping[Linked, float]) -> Meaning:
+    async def _vector(self, query: Query, selecting: Mapping[Linked, float]) -> QueryVector:
         """The meaning of the question, and of the question with the names that do not select, half and half; of that and
         of an imagined answer half and half again. None without a model, without vectors of its, or where it does not answer.
         """
         if self._embedder is None or self._vectors is None or len(self._vectors) == 0:
-            return Meaning(None)
+            return QueryVector(None)
         question = question_of(query)
         topical = [e for e in query.entities if not _selected(query, e, selecting)]
         texts = [question, " ".join([*topical, question])] if topical else [question]
-        return await meaning_of(self._embedder, texts, query.imagined)
+        return await query_vector(self._embedder, texts, query.imagined)
 
     def _fused(
         self, text: str, vector: Vectors | None, access: Access, k: int, *, selecting: Mapping[Linked, float]
@@ -224,7 +225,18 @@ def _selected(query: Query, entity: str, selecting: Mapping[Linked, float]) -> b
 def _passage(row: ChunkRow, fused: Fused) -> Passage:
     chunk = row.chunk
     return Passage(
-        chunk_id=chunk.chunk_id, doc_id=chunk.doc_id, title=row.title, text=chunk.text, start=chunk.start, url=row.url,
-        locator=chunk.locator, internal=row.internal, updated=row.updated, version=row.version, tokens=chunk.tokens,
-        score=round(fused.score, 6), bm25=fused.bm25, semantic=fused.semantic,
-    )  # fmt: skip
+        chunk_id=chunk.chunk_id,
+        doc_id=chunk.doc_id,
+        title=row.title,
+        text=chunk.text,
+        start=chunk.start,
+        url=row.url,
+        locator=chunk.locator,
+        internal=row.internal,
+        updated=row.updated,
+        version=row.version,
+        tokens=chunk.tokens,
+        score=round(fused.score, 6),
+        bm25=fused.bm25,
+        semantic=fused.semantic,
+    )

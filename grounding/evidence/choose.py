@@ -19,9 +19,17 @@ def web_passage(result: WebResult, place: int) -> Passage:
     """A web result as a passage of its own id and origin: never a page of a manual. `place` counts from 0; its score falls by a tenth each."""
     digest = hashlib.sha256(f"{result.url}\x00{result.snippet}".encode()).hexdigest()[:24]
     return Passage(
-        chunk_id=digest, doc_id=result.url, title=result.title, text=result.snippet, url=result.url, origin="web", score=max(0.1, 1 - place / 10),
-        tokens=count_tokens(result.snippet), updated=result.published.isoformat() if result.published else None, tier=result.tier,
-    )  # fmt: skip
+        chunk_id=digest,
+        doc_id=result.url,
+        title=result.title,
+        text=result.snippet,
+        url=result.url,
+        origin="web",
+        score=max(0.1, 1 - place / 10),
+        tokens=count_tokens(result.snippet),
+        updated=result.published.isoformat() if result.published else None,
+        tier=result.tier,
+    )
 
 
 SAME_TITLE = 0.3

@@ -24,7 +24,10 @@ def locate(extract: str, text: str) -> Span | None:
     if not wanted:
         return None
     plain, places = _normal(text)
-    for needle, hay, at in ((wanted, text, None), (_normal(wanted)[0], plain, places), (_normal(wanted.strip(_UNQUOTED))[0], plain, places)):  # fmt: skip
+    verbatim = (wanted, text, None)
+    normal = (_normal(wanted)[0], plain, places)
+    unquoted = (_normal(wanted.strip(_UNQUOTED))[0], plain, places)
+    for needle, hay, at in (verbatim, normal, unquoted):
         if (found := _find(needle, hay)) is not None:
             start = found if at is None else at[found]
             end = found + len(needle) if at is None else at[found + len(needle) - 1] + 1

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from grounding.query.answer_kind import AnswerKind, answer_kind, counted, holds
 from grounding.query.conversation import names
-from grounding.query.wanted import Wanted, counted, holds, wanted
 from grounding.records import Label, Passage
 from grounding.text import STOP_WORDS, body_start, caseless, sentences, terms
 
@@ -33,7 +33,7 @@ class QuestionTerms:
 
     weights: dict[str, float]
     named: tuple[str, ...]
-    kind: Wanted | None
+    kind: AnswerKind | None
     counted: str | None
 
 
@@ -85,7 +85,7 @@ def read_question(question: str, passages: Sequence[Passage]) -> QuestionTerms:
     counts = Counter(t for text in texts for t in asked & text)
     n = max(len(texts), 1)
     weights = {t: math.log(1 + (n - counts[t] + 0.5) / (counts[t] + 0.5)) for t in asked}
-    return QuestionTerms(weights, identifiers_and_names(question), wanted(question), counted(question))
+    return QuestionTerms(weights, identifiers_and_names(question), answer_kind(question), counted(question))
 
 
 def identifiers_and_names(question: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ import asyncio
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from grounding.asking.spotlight import new_marker
@@ -26,7 +26,6 @@ from grounding.grading.extract import locate
 from grounding.grading.features import binary_of, label_of
 from grounding.grading.prompt import Style, batches, document_text, grade_prompt, grade_schema
 from grounding.grading.reply import LABEL_NAMES, Said, Value, read_reply
-from grounding.grading.work import Work
 from grounding.policy import LABELS
 from grounding.ports import ChatModel, Grader
 from grounding.records import Grade, Grading, Label, Passage
@@ -38,6 +37,51 @@ _ROOM = 300
 _NO_GRADE = "the model's reply holds no grade of it"
 _WHAT: Mapping[Style, str] = {"score": "score", "label": "label", "binary": "answer", "confidence": "confidence"}
 """What a model states, as reviewers read it."""
+
+
+@dataclass(slots=True)
+class _Work:
+    """What is known of one list of passages, by content, while a model is asked about them.
+
+    `why`: why what has no grade has none. `alone` and `never`: refused with others, or by itself. `unasked`: left out because the top was
+    certain. `spared`: left out by a budget.
+    """
+
+    question: str
+    passages: dict[str, Passage]
+    graded: dict[str, Grade]
+    why: dict[str, str] = field(default_factory=dict)
+    alone: set[str] = field(default_factory=set)
+    never: set[str] = field(default_factory=set)
+    unasked: set[str] = field(default_factory=set)
+    spared: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+
+    def missing(self, keys: Sequence[str]) -> list[str]:
+        return [key for key in keys if key not in self.graded]
+
+    def lacks(self, keys: Sequence[str], why: str, note: str | None = None) -> None:
+        """Remember why these have no grade; each note once."""
+        self.why.update(dict.fromkeys(keys, why))
+        if note is not None and note not in self.notes:
+            self.notes.append(note)
+
+    def refuse(self, keys: Sequence[str], who: str) -> None:
+        """What somebody will not have asked; of a batch it is not known which passage is the reason."""
+        (self.alone if len(keys) > 1 else self.never).update(keys)
+        self.alone -= self.never
+        said = f"a batch of {len(keys)}, graded one by one" if len(keys) > 1 else "one passage"
+        self.lacks(keys, f"{who} refused to have it graded", f"{who} refused {said}")
+
+    def spare(self, keys: Sequence[str], why: str) -> None:
+        """What is not asked about because a budget has no room for it."""
+        self.spared.update(keys)
+        self.lacks(keys, f"not asked, {why}")
+
+    def skip(self, keys: Sequence[str], why: str) -> None:
+        """What is not asked about because the top is certain."""
+        self.unasked.update(keys)
+        self.lacks(keys, f"not asked, {why}", f"{len(keys)} texts not asked about, the first were certain")
 
 
 class ModelGrader:
@@ -86,13 +130,13 @@ class ModelGrader:
         Raises PromptBlocked(unavailable=True) when the screen cannot decide: without it no prompt leaves.
         """
         keys = await asyncio.to_thread(lambda: [self._key(question, passage) for passage in passages])
-        work = Work(question, dict(zip(keys, passages, strict=True)), self._remembered(keys))
+        work = _Work(question, dict(zip(keys, passages, strict=True)), self._remembered(keys))
         await self._ask_all(work)
         if passages and not work.graded and not (self._fallback and work.spared.issuperset(keys)):
             return _ungraded(self.name, passages, keys, work)
         return await self._assembled(question, passages, keys, work)
 
-    async def _ask_all(self, work: Work) -> None:
+    async def _ask_all(self, work: _Work) -> None:
         """All that is not known: the first batch alone where the top may be certain, the rest at once, what is missing again."""
         runs = await self._split(work, work.missing(list(work.passages)))
         alone = 0 if self._is_certain(work) else 1
@@ -105,25 +149,25 @@ class ModelGrader:
             asked = runs
         await self._round(work, await self._again(work, work.missing(_flat(asked))))
 
-    def _is_certain(self, work: Work) -> bool:
+    def _is_certain(self, work: _Work) -> bool:
         least = self._certain_at if self._certain_at is not None else 2.0
         return sum(grade.score >= least for grade in work.graded.values()) >= self._certain_n
 
-    async def _again(self, work: Work, keys: Sequence[str]) -> list[list[str]]:
+    async def _again(self, work: _Work, keys: Sequence[str]) -> list[list[str]]:
         """What is asked once more. Of a batch that was refused each passage stands alone now, so that one cannot take the
         others with it; one that was refused alone would be refused again.
         """
         together = [key for key in keys if key not in work.alone and key not in work.never]
         return [*await self._split(work, together), *([key] for key in keys if key in work.alone)]
 
-    async def _split(self, work: Work, keys: Sequence[str]) -> list[list[str]]:
+    async def _split(self, work: _Work, keys: Sequence[str]) -> list[list[str]]:
         def split() -> list[list[str]]:
             texts = [document_text(work.passages[key]) for key in keys]
             return [[keys[i] for i in run] for run in batches(texts, self._batch, self._batch_tokens)]
 
         return await asyncio.to_thread(split)
 
-    async def _round(self, work: Work, runs: Sequence[Sequence[str]]) -> None:
+    async def _round(self, work: _Work, runs: Sequence[Sequence[str]]) -> None:
         limit = asyncio.Semaphore(self._parallel)
 
         async def one(run: Sequence[str]) -> None:
@@ -138,7 +182,7 @@ class ModelGrader:
             error = failed.exceptions[0]
             raise error from error.__cause__
 
-    async def _ask(self, work: Work, run: Sequence[str]) -> None:
+    async def _ask(self, work: _Work, run: Sequence[str]) -> None:
         """One call. What goes wrong with it is kept in `work`, for the others are worth having."""
         texts = [document_text(work.passages[key]) for key in run]
         system, user = grade_prompt(self._style, work.question, texts, self._marker())
@@ -183,7 +227,7 @@ class ModelGrader:
         label = LABEL_NAMES[value.lower()]
         return self._labels[label], label, binary_of(self._labels[label])
 
-    async def _assembled(self, question: str, passages: Sequence[Passage], keys: Sequence[str], work: Work) -> Grading:
+    async def _assembled(self, question: str, passages: Sequence[Passage], keys: Sequence[str], work: _Work) -> Grading:
         """The model's grades under each passage's own id, and the fallback's for what it left out."""
         missing = work.missing(keys)
         second = await self._second(question, passages) if missing else [None] * len(passages)
@@ -207,7 +251,7 @@ class ModelGrader:
                 return grading.grades
         return [None] * len(passages)
 
-    def _substitute(self, passage: Passage, other: Grade | None, work: Work, key: str) -> Grade:
+    def _substitute(self, passage: Passage, other: Grade | None, work: _Work, key: str) -> Grade:
         """A grade that is not the model's. One that was not asked about does not outrank those that made it needless."""
         why = work.why[key]
         if other is None or self._fallback is None:
@@ -242,7 +286,7 @@ def _flat(runs: Sequence[Sequence[str]]) -> list[str]:
     return [key for run in runs for key in run]
 
 
-def _ungraded(name: str, passages: Sequence[Passage], keys: Sequence[str], work: Work) -> Grading:
+def _ungraded(name: str, passages: Sequence[Passage], keys: Sequence[str], work: _Work) -> Grading:
     """Scores of 0 throughout, so that the order of retrieval stands wherever grades are sorted."""
     grades = tuple(
         Grade(passage.chunk_id, 0.0, label_of(0.0), binary_of(0.0), None, f"ungraded: {work.why[key]}")

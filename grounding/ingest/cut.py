@@ -12,9 +12,9 @@ from functools import lru_cache
 
 from semantic_text_splitter import TextSplitter
 
-from grounding.ingest.chunk import Places, chunk_of, split, trim
 from grounding.ingest.chunking import DEFAULT, Chunking
-from grounding.readers.extract import PLACE
+from grounding.ingest.paragraphs import Places, chunk_of, split, trim
+from grounding.ingest.readers.extract import PLACE
 from grounding.records import Chunk, Document
 from grounding.tokens import MODEL, count_tokens
 

@@ -19,8 +19,8 @@ from typing import Protocol
 from grounding.errors import InputError, ServiceError
 from grounding.ingest.chunking import DEFAULT, READ_AT_ONCE, Chunking, marked, unmarked
 from grounding.ingest.cut import cut
+from grounding.ingest.history import ChangeKind, OnChange
 from grounding.ingest.sources import SourceItem, find
-from grounding.ingest.upkeep import ChangeKind, OnChange
 from grounding.records import Chunk, Document, IngestReport, Progress, Refusal
 
 LOG = logging.getLogger("attest")
@@ -129,11 +129,22 @@ async def ingest(
         failed = None if lexical_only else await _embed(target, on_progress)
         after = (0, 0) if lexical_only else await asyncio.to_thread(target.chunks_without_vector)
         report = IngestReport(
-            added=run.added, changed=run.changed, unchanged=run.unchanged, deleted=len(deleted), refused=tuple(run.refused),
-            chunks=target.counts()[1], embedded=before[0] - after[0], kb_version=target.kb_version(), seconds=round(time.monotonic() - began, 3),
-            opened=tuple(run.opened), chunking=str(chunking), rechunked=dict(Counter(run.rechunked.values())), long_chunks=run.long_chunks,
-            reembedded=before[1] - after[1], waiting=str(failed or ""),
-        )  # fmt: skip
+            added=run.added,
+            changed=run.changed,
+            unchanged=run.unchanged,
+            deleted=len(deleted),
+            refused=tuple(run.refused),
+            chunks=target.counts()[1],
+            embedded=before[0] - after[0],
+            kb_version=target.kb_version(),
+            seconds=round(time.monotonic() - began, 3),
+            opened=tuple(run.opened),
+            chunking=str(chunking),
+            rechunked=dict(Counter(run.rechunked.values())),
+            long_chunks=run.long_chunks,
+            reembedded=before[1] - after[1],
+            waiting=str(failed or ""),
+        )
     for kind, doc_id in [*run.changes, *(("deleted", doc_id) for doc_id in deleted)]:
         on_change(kind, doc_id)
     return report

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from grounding.errors import InputError
-from grounding.readers.extract import MAX_FILE_BYTES, Refused, clean, one_line
-from grounding.readers.guard import Guard
-from grounding.readers.meta import BadField, checked
-from grounding.readers.rules import METADATA_FILE, Rules, read_acl, read_rules
+from grounding.ingest.readers.extract import MAX_FILE_BYTES, Refused, clean, one_line
+from grounding.ingest.readers.guard import Guard
+from grounding.ingest.readers.metadata import BadField, checked
+from grounding.ingest.readers.metadata_file import METADATA_FILE, Rules, read_acl, read_rules
 from grounding.records import Document
 
 _MAX_LINE = 25_000_000

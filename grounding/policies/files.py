@@ -72,25 +72,25 @@ def _own(path: Path, known: Mapping[str, Policy]) -> Policy:
     return _policy(name, given, {k: v for k, v in start.items() if k not in ("name", "about")}, where=str(path))
 
 
-class _Twice(Exception):
+class _DuplicateName(Exception):
     """A name that a mapping holds twice."""
 
 
-class _Once(yaml.SafeLoader):
+class _DistinctNamesLoader(yaml.SafeLoader):
     """Refuses a name that stands twice: the second would silently win."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # as in the base
         names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise _Twice(twice)
+            raise _DuplicateName(twice)
         return super().construct_mapping(node, deep=deep)
 
 
 def _read(text: str, where: str) -> dict[str, Any]:
     try:
-        given = yaml.load(text, _Once)  # noqa: S506  # a SafeLoader
-    except _Twice as error:
+        given = yaml.load(text, _DistinctNamesLoader)  # noqa: S506  # a SafeLoader
+    except _DuplicateName as error:
         raise SettingsError(f"{where}: {error} stands there twice") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from grounding.asking.spotlight import block
 from grounding.asking.templates import blank, fill, template, template_names
 from grounding.policy import MOST_REWRITES, MOST_SENTENCES, Policy
-from grounding.quoting.asked import Reading, read
+from grounding.quoting.question_parts import Reading, read
 from grounding.records import Evidence, Prompt, PromptPart, Turn
 from grounding.tokens import CHAT_OVERHEAD, count_tokens
 

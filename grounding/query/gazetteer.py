@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from grounding.query.slips import FROM, SpellingIndex
+from grounding.query.typos import FROM, SpellingIndex
 from grounding.records import Linked
 from grounding.text import STOP_WORDS, caseless
 

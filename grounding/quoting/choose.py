@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from grounding.query.conversation import content
-from grounding.quoting.asked import Reading
 from grounding.quoting.blocks import cells
 from grounding.quoting.features import SLIPPED, BlockCandidate, likeness
+from grounding.quoting.question_parts import Reading
 from grounding.records import Passage
 from grounding.text import caseless, terms
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grounding.query.wanted import holds
-from grounding.quoting.asked import Part, Reading
+from grounding.query.answer_kind import holds
+from grounding.quoting.question_parts import Part, Reading
 from grounding.text import sentences, terms
 
 _GENERIC = frozenset(

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grounding.grading.features import identifiers_and_names, stands_in
+from grounding.query.answer_kind import counted, holds
 from grounding.query.conversation import content
-from grounding.query.slips import FROM, slips_between
-from grounding.query.wanted import counted, holds
-from grounding.quoting.asked import Part, Reading
+from grounding.query.typos import FROM, typos_between
 from grounding.quoting.blocks import Block, blocks, cells, says_something
+from grounding.quoting.question_parts import Part, Reading
 from grounding.records import Passage
 from grounding.text import caseless, terms
 
@@ -81,15 +81,32 @@ def likeness(term: str, held: frozenset[str]) -> float:
             continue
         if term.startswith(other) or other.startswith(term) or term.endswith(other) or other.endswith(term):
             best = max(best, WITHIN)
-        if len(term) >= FROM and slips_between(term, other) is not None:
+        if len(term) >= FROM and typos_between(term, other) is not None:
             return SLIPPED
     return best
 
 
 NAMES = (
-    "share", "beside", "above", "key", "typed", "untyped", "counted", "named", "bm25", "rank", "place", "words", "row", "step", "item",
-    "digit", "steps asked", "length asked", "cosine",
-)  # fmt: skip
+    "share",
+    "beside",
+    "above",
+    "key",
+    "typed",
+    "untyped",
+    "counted",
+    "named",
+    "bm25",
+    "rank",
+    "place",
+    "words",
+    "row",
+    "step",
+    "item",
+    "digit",
+    "steps asked",
+    "length asked",
+    "cosine",
+)
 
 
 def feature_rows(
@@ -115,15 +132,28 @@ def feature_rows(
         above = sum(w * likeness(t, candidate.above) for t, w in weighed.items() if not inside[t]) / total
         has = part.wants is not None and holds(block.text, part.wants)
         plain = caseless(f"{candidate.around} {block.text}")
-        out.append([
-            share, min(1.0, beside), min(1.0, above), _key(block, weighed) / total, float(has), float(part.wants is not None and not has),
-            float(what is not None and what in candidate.held | candidate.above),
-            sum(stands_in(n, plain) for n in named) / len(named) if named else 0.5,
-            (passage.bm25 or 0.0) / best, _place(passage), 1 / (1 + candidate.passage),
-            min(1.0, math.log1p(block.words) / 4), float(block.kind == "row"), float(block.kind == "step"), float(block.kind == "item"),
-            float(any(c.isdigit() for c in block.text)), float(block.kind == "step" and reading.form == "steps"), min(1.0, len(own) / 20),
-            _nearness(cosine, passage),
-        ])  # fmt: skip
+        values = {
+            "share": share,
+            "beside": min(1.0, beside),
+            "above": min(1.0, above),
+            "key": _key(block, weighed) / total,
+            "typed": float(has),
+            "untyped": float(part.wants is not None and not has),
+            "counted": float(what is not None and what in candidate.held | candidate.above),
+            "named": sum(stands_in(n, plain) for n in named) / len(named) if named else 0.5,
+            "bm25": (passage.bm25 or 0.0) / best,
+            "rank": _place(passage),
+            "place": 1 / (1 + candidate.passage),
+            "words": min(1.0, math.log1p(block.words) / 4),
+            "row": float(block.kind == "row"),
+            "step": float(block.kind == "step"),
+            "item": float(block.kind == "item"),
+            "digit": float(any(c.isdigit() for c in block.text)),
+            "steps asked": float(block.kind == "step" and reading.form == "steps"),
+            "length asked": min(1.0, len(own) / 20),
+            "cosine": _nearness(cosine, passage),
+        }
+        out.append([values[name] for name in NAMES])
     return out
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import sqlalchemy as sa
 
@@ -70,7 +70,7 @@ CHANGES = sa.Table(
 )
 
 
-def pragmas(connection: Any, _record: object) -> None:
-    """What every connection to the store is told."""
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_size=-16000"):
-        connection.execute(f"PRAGMA {pragma}")
+def parts(values: Sequence[str], size: int = 500) -> Iterator[Sequence[str]]:
+    """`values` in pieces that one statement can name."""
+    for i in range(0, len(values), size):
+        yield values[i : i + size]

@@ -1,4 +1,4 @@
-"""Which sites may be used: allow and deny lists over host names, read the way a browser reads an address.
+"""Which sites may be used: allow and deny lists over host names, read the way a browser reads an address; and a web search held to them.
 
 A list is worth nothing if an address can look like one host to the list and like another to the browser that opens it.
 So hosts are compared in their ASCII form (UTS 46, as in the WHATWG URL standard), and an address that the two could
@@ -10,14 +10,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import idna
 
 from grounding.errors import SettingsError
-from grounding.records import Tier
+from grounding.ports import WebSearch
+from grounding.records import Tier, WebResult
 
 MAX_URL = 2048
+OVERFETCH = 10
+"""Results asked of the provider before the lists are applied: one page of any provider, at no extra cost."""
 _AMBIGUOUS = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029\ufeff]")
 _LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 _NUMERIC = re.compile(r"\d+|0x[0-9a-f]*")
@@ -49,6 +53,32 @@ class Sites:
     def admits(self, url: str) -> bool:
         """True if a result from `url` may be used."""
         return self.tier(url) != "denied"
+
+
+class FilteredSearch:
+    """WebSearch whose results are filtered again here, whatever the provider was asked for and whatever it returned.
+
+    Results of admitted sites only, each address once, those of trusted sites first.
+    """
+
+    def __init__(self, inner: WebSearch, sites: Sites) -> None:
+        self._inner = inner
+        self._sites = sites
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
+        """At most `k` results, each with its site's tier and with `query`. Raises ServiceError."""
+        if k <= 0:
+            return ()
+        admitted: dict[str, WebResult] = {}
+        for result in await self._inner.search(query, max(k, OVERFETCH)):
+            tier = self._sites.tier(result.url)
+            if tier != "denied":
+                admitted.setdefault(result.url, replace(result, tier=tier, query=query))
+        return tuple(sorted(admitted.values(), key=lambda r: r.tier != "trusted"))[:k]
 
 
 def host_of(url: str) -> str | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple, ParamSpec
 
-from grounding.mishap import kind_and_place
+from grounding.errors import kind_and_place
 from rai.check.answer import Answer
 from rai.check.context import Finding, standing
 from rai.check.names.entities import is_loose, match_loose
@@ -45,7 +45,7 @@ FAILED = "Not decided: a rule of the check failed on it."
 
 @dataclass(slots=True)
 class Checked:
-    """An answer and the findings of its values so far, by their number. `failed`: the rules that raised (`grounding.mishap`)."""
+    """An answer and the findings of its values so far, by their number. `failed`: the rules that raised (`grounding.errors.kind_and_place`)."""
 
     answer: Answer
     claims: Mapping[int, Claim]

@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import islice, takewhile
 
-from grounding.mishap import kind_and_place
+from grounding.errors import kind_and_place
 from grounding.records import Span
 from grounding.text import caseless, sentences, words
 from rai.check.answer import Answer
@@ -44,7 +44,7 @@ TOO_MANY = f"Only the first {MOST_CLAIMS:,} values and sentences of an answer ar
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Claims with their status, and the rules that raised where they were judged (`grounding.mishap`), each once."""
+    """Claims with their status, and the rules that raised where they were judged (`grounding.errors.kind_and_place`), each once."""
 
     claims: tuple[Claim, ...]
     failed: tuple[str, ...] = ()

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from grounding.query.answer_kind import answer_kind, holds
 from grounding.query.conversation import leans, names
-from grounding.query.wanted import holds, wanted
 from grounding.text import caseless, fold, sentences, stem, terms
 from rai.check.wording.antonyms import alike, generic, key
 from rai.check.wording.plain import substance
@@ -111,7 +111,7 @@ def brief_answer(asked: RelatedQuestion, answer: str) -> float | None:
         return 1.0
     if len({t for s in told for t in terms(s)}) > _BRIEF:
         return None
-    met = [any(holds(s, kind) for s in told) for part in asked.parts if (kind := wanted(part))]
+    met = [any(holds(s, kind) for s in told) for part in asked.parts if (kind := answer_kind(part))]
     if any(met) or (asked.yes_no and _VERDICT.match(answer)):
         return FITS
     if any(t in asked.topics for s in told for t in terms(s)):
@@ -135,7 +135,7 @@ def word_features(asked: RelatedQuestion, answer: str, told: Sequence[str]) -> l
     echoed = max((_share_asked(asked, s) for s in told), default=0.0)
     plain = caseless(answer)
     named = [n in plain or set(terms(n)) <= every for n in asked.names]
-    met = [(part, any(holds(s, kind) for s in told)) for part in asked.parts if (kind := wanted(part))]
+    met = [(part, any(holds(s, kind) for s in told)) for part in asked.parts if (kind := answer_kind(part))]
     opens = opens_with_verdict(answer)
     return [
         sum(not g.isdisjoint(every) for g in groups) / max(len(groups), 1),

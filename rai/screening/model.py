@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from grounding.asking.room import Grant, room_granted_by
+from grounding.asking.reply_room import Grant, room_granted_by
 from grounding.asking.spotlight import MARKER_LINE
 from grounding.errors import BudgetSpent, PromptBlocked
 from grounding.observe import ChatCall, Operation, ReplyUnused, added, observed, watched_by

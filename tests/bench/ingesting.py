@@ -9,7 +9,7 @@ from pathlib import Path
 from bot.compose.ingest import open_ingester
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
-from grounding.ingest.chunk import split
+from grounding.ingest.paragraphs import split
 from grounding.ingest.sources import find
 from grounding.records import Document
 from tests.bench.figures import Figure, Skipped

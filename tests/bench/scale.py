@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from grounding.embedded import approximate
+from grounding.embedded import approximate_search
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
-from grounding.embedded.vectors import APPROXIMATE_AT
+from grounding.embedded.vector_index import APPROXIMATE_AT
 from grounding.ports import Vectors
 from grounding.records import Chunk, Document
-from grounding.store.rows import embedding_text
+from grounding.store.chunks import embedding_text
 from grounding.text import sentences
 from tests.bench.figures import Figure, Skipped
 from tests.bench.place import Place
@@ -134,10 +134,10 @@ def _real_recall(real: Real, work: Path) -> Figure:
         rows = [(f"d{i}#0", v.tobytes()) for i, v in enumerate(real.vectors.astype(np.float16))]
         index.store.put_vectors(FINGERPRINT, rows)
     path = work / "real.vectors"
-    approximate.build(index.store, FINGERPRINT, real.vectors.shape[1], path)
-    saved = approximate.load(index.store, FINGERPRINT, real.vectors.shape[1], path)
+    approximate_search.build(index.store, FINGERPRINT, real.vectors.shape[1], path)
+    saved = approximate_search.load(index.store, FINGERPRINT, real.vectors.shape[1], path)
     index.close()
-    recall = approximate.recall_of(saved, real.question_vectors, 50)
+    recall = approximate_search.recall_of(saved, real.question_vectors, 50)
     return Figure(f"recall@50 of exact over {len(real.vectors):,} real passages", recall, "", QUESTIONS, ">= 0.97")
 
 

@@ -14,10 +14,10 @@ import numpy as np
 import psutil
 import tantivy
 
-from grounding.embedded.approximate import exact_best
+from grounding.embedded.approximate_search import exact_best
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
-from grounding.embedded.vectors import VectorIndex
+from grounding.embedded.vector_index import VectorIndex
 from grounding.ports import Vectors
 from grounding.records import Access, Chunk, Document, Query
 from grounding.store.store import Store

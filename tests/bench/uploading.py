@@ -12,7 +12,7 @@ import numpy as np
 
 from grounding.azure.search_mirror import SearchMirror
 from grounding.azure.search_service import SearchService
-from grounding.ingest.chunk import split
+from grounding.ingest.paragraphs import split
 from grounding.records import Document, Progress
 from grounding.services.remote import Remote
 from grounding.store.store import Store

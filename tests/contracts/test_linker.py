@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grounding.embedded.names import StoreNames
+from grounding.embedded.store_names import StoreNames
 from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.errors import InputError
 from grounding.ports import Linker, Summarizer

@@ -16,9 +16,8 @@ from grounding.errors import AttestError, ServiceError, ServiceRejected, Service
 from grounding.ports import WebSearch
 from grounding.records import WebResult
 from grounding.services.remote import Overloaded, Throttled
-from grounding.web.filtered import FilteredSearch
 from grounding.web.sample import SamplePages
-from grounding.web.sites import Sites
+from grounding.web.sites import FilteredSearch, Sites
 from tests.fakes import faults
 from tests.fakes.faults import Fault
 from tests.fakes.search_providers import KEYED, NAMES, running

@@ -12,7 +12,7 @@ from bot.turn.seams import Seams
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.directory import FileDirectory
 from grounding.embedded.grader import EmbeddedGrader
-from grounding.embedded.names import StoreNames
+from grounding.embedded.store_names import StoreNames
 from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.grading.features import binary_of, label_of
 from grounding.grading.prompt import own_texts as grading_texts

@@ -19,9 +19,9 @@ from aiohttp import web
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.embedded.grader import EmbeddedGrader
 from grounding.embedded.index import EmbeddedIndex
-from grounding.embedded.names import StoreNames
 from grounding.embedded.retriever import EmbeddedRetriever
-from grounding.embedded.vectors import VectorIndex
+from grounding.embedded.store_names import StoreNames
+from grounding.embedded.vector_index import VectorIndex
 from grounding.ports import Embedder, Vectors
 from grounding.records import Access, Evidence, Passage, Prompt, Retrieval
 from tests.fakes.ai_search_server import AiSearchServer

@@ -126,9 +126,12 @@ def _layer_of(w: dict[str, Array], name: str) -> dict[str, tuple[Array, Array]]:
 
     return {
         "qkv": dense(*(f"attention.self.{p}" for p in ("query", "key", "value"))),
-        "mix": dense("attention.output.dense"), "norm1": norm("attention.output"),
-        "inner": dense("intermediate.dense"), "outer": dense("output.dense"), "norm2": norm("output"),
-    }  # fmt: skip
+        "mix": dense("attention.output.dense"),
+        "norm1": norm("attention.output"),
+        "inner": dense("intermediate.dense"),
+        "outer": dense("output.dense"),
+        "norm2": norm("output"),
+    }
 
 
 def _up(w: dict[str, Any], c: _Changed, x: Array, bias: Array) -> tuple[Array, dict[str, Any]]:
@@ -147,9 +150,19 @@ def _up(w: dict[str, Any], c: _Changed, x: Array, bias: Array) -> tuple[Array, d
     o, low_outer = c.dense("outer", active, w["outer"])
     x2, norm2 = _normed(x1 + o, w["norm2"])
     held = {
-        "x": x, "q": q, "k": k, "v": v, "a": score, "mixed": mixed, "norm1": norm1, "x1": x1, "slope": slope, "active": active, "norm2": norm2,
+        "x": x,
+        "q": q,
+        "k": k,
+        "v": v,
+        "a": score,
+        "mixed": mixed,
+        "norm1": norm1,
+        "x1": x1,
+        "slope": slope,
+        "active": active,
+        "norm2": norm2,
         "low": (low_qkv, low_mix, low_inner, low_outer),
-    }  # fmt: skip
+    }
     return x2, held
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from bot.evaluate.mutate.records import Supported
 from bot.settings.load import SAMPLE
-from grounding.readers.extract import Refused
-from grounding.readers.read import read
+from grounding.ingest.readers.extract import Refused
+from grounding.ingest.readers.read import read
 from rai.records import Source
 
 LONGEST_PASSAGE = 2000

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from grounding.mishap import kind_and_place
+from grounding.errors import kind_and_place
 from grounding.text import caseless, fold, sentences
 from rai.check.judging.quotes import MOST_QUOTES, KnownTexts, foreign, has_substance, looked_up, shares
 from rai.check.judging.values import Values, named
@@ -37,7 +37,7 @@ _ASKED = 2
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """Claims after the judge's word was verified, and the rules that raised meanwhile (`grounding.mishap`): each leaves its claim as it was."""
+    """Claims after the judge's word was verified, and the rules that raised meanwhile (`grounding.errors.kind_and_place`): each leaves its claim as it was."""
 
     claims: tuple[Claim, ...]
     failed: tuple[str, ...] = ()

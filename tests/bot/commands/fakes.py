@@ -14,7 +14,7 @@ from bot.records import Ask, Citation, OnStage, Reply, Stage
 from bot.settings.settings import Settings
 from bot.system import CheckRequest, System
 from grounding.errors import InputError, ServiceUnavailable
-from grounding.ingest.upkeep import OnChange, Tombstone
+from grounding.ingest.history import OnChange, Tombstone
 from grounding.query.linking import QueryBuilder
 from grounding.records import (
     Access,

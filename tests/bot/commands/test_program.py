@@ -20,7 +20,7 @@ from bot.commands.wiring import Ingester, Wiring
 from bot.settings.settings import Settings
 from bot.system import System
 from bot.version import VERSION
-from grounding.ingest.upkeep import History
+from grounding.ingest.history import History
 from tests.bot.commands.conftest import Attest
 
 ROOT = Path(__file__).parents[3]

@@ -19,7 +19,7 @@ from bot.records import Ask
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from grounding.records import Access, IngestReport, Query
-from grounding.store.by_key import StoreKeys
+from grounding.store.followed import FollowedStore
 from rai.records import Outcome
 from tests.bot.compose.test_system import PAGE, changed, running
 from tests.fakes import faults
@@ -283,4 +283,4 @@ async def test_vectors_of_gone_models_stay_in_the_store(settings: Settings, embe
     await take_in(settings, tmp_path / "kb")
     assert (await take_in(embedded, tmp_path / "kb")).embedded == 0
     assert await is_taken_in(embedded, [tmp_path / "kb"])
-    assert StoreKeys(settings.files.home / "index" / "store.db").chunks_without_vector("another") == (1, 1)
+    assert FollowedStore(settings.files.home / "index" / "store.db").chunks_without_vector("another") == (1, 1)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grounding.azure.embedding_name import service_fingerprint
+from grounding.azure.embedding_fingerprint import service_fingerprint
 from grounding.azure.openai_client import TokenProvider
 from grounding.azure.openai_embedder import MOST_CHARS, MOST_TEXTS, OpenAIEmbedder
 from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid, ServiceTimeout, ServiceUnavailable

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grounding.azure.event_stream import EventLines
 from grounding.azure.openai_chat import OpenAIChat
-from grounding.azure.openai_events import EventLines
 from grounding.azure.openai_responses import OpenAIResponses
 from grounding.errors import (
     ContentFiltered,

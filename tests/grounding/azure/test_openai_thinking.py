@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from grounding.asking.room import room_granted_by
+from grounding.asking.reply_room import room_granted_by
 from grounding.azure.openai_chat import OpenAIChat
 from grounding.azure.openai_learned import THINKING, WIDER, Learned, beginning
 from grounding.azure.openai_model import OpenAIModel

@@ -24,7 +24,7 @@ from grounding.azure.search_knowledge import SearchKnowledge
 from grounding.azure.search_ranker import ASK_AGAIN_S
 from grounding.azure.sharepoint import definitions
 from grounding.errors import ServiceError, ServiceRejected, SettingsError
-from grounding.ingest.chunk import split
+from grounding.ingest.paragraphs import split
 from grounding.observe import GoneWithout, Operation, watched_by
 from grounding.records import Access, Document, Query, Sentence
 from tests.fakes import faults

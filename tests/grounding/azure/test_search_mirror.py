@@ -11,7 +11,7 @@ from grounding.azure.search_index import definition
 from grounding.azure.search_mirror import Incomplete, SearchMirror, remove_document
 from grounding.azure.search_rows import MOST_BYTES, MOST_ROWS, IndexRow, State, batches, state_of
 from grounding.errors import ServiceRejected, ServiceUnavailable, SettingsError
-from grounding.ingest.chunk import split
+from grounding.ingest.paragraphs import split
 from grounding.records import Access, Document, Progress, Query
 from tests.fakes import faults
 from tests.fakes.ai_search_server import AiSearchServer

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from grounding.embedded.index import EmbeddedIndex
-from grounding.embedded.names import StoreNames
 from grounding.embedded.retriever import EmbeddedRetriever
-from grounding.embedded.vectors import VectorIndex
-from grounding.ingest.chunk import split
+from grounding.embedded.store_names import StoreNames
+from grounding.embedded.vector_index import VectorIndex
+from grounding.ingest.paragraphs import split
 from grounding.ports import Embedder
 from grounding.records import Document
 

@@ -14,9 +14,9 @@ import pytest
 from grounding.embedded.hypotheticals import AT_ONCE, BATCH, Hypotheticals, fingerprints, indexes
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
-from grounding.embedded.vectors import VectorIndex
+from grounding.embedded.vector_index import VectorIndex
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceUnavailable
-from grounding.ingest.chunk import split
+from grounding.ingest.paragraphs import split
 from grounding.ports import ChatModel
 from grounding.records import Access, Completion, Document, Progress, Query
 from tests.fakes.embedder import HashEmbedder

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from grounding.ingest.chunk import split
 from grounding.ingest.chunking import DEFAULT, Chunking, Kind, marked, unmarked
 from grounding.ingest.cut import cut
+from grounding.ingest.paragraphs import split
 from grounding.records import Chunk, Document, Locator, chunk_id
 from grounding.tokens import count_tokens, fits
 

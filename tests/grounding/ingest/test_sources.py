@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from grounding.errors import InputError
+from grounding.ingest.readers.extract import Refused
 from grounding.ingest.sources import SourceItem, find
-from grounding.readers.extract import Refused
 from grounding.records import Document
 
 

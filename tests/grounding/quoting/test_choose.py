@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from grounding.quoting.asked import read
 from grounding.quoting.choose import AMPLE, SHORT, choose, outdone, room, shown, unknown_of_its_kind
 from grounding.quoting.features import BlockCandidate, candidates
+from grounding.quoting.question_parts import read
 from grounding.records import Passage
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grounding.quoting.asked import read
 from grounding.quoting.coverage import coverage
+from grounding.quoting.question_parts import read
 
 
 def parts(question: str, answer: str) -> list[bool]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from grounding.quoting.asked import read
 from grounding.quoting.features import COEFFICIENTS, NAMES, SLIPPED, WITHIN, candidates, feature_rows, likeness, score
+from grounding.quoting.question_parts import read
 from grounding.records import Passage
 
 

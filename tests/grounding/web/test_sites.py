@@ -9,8 +9,7 @@ from yarl import URL
 
 from grounding.errors import SettingsError
 from grounding.records import WebResult
-from grounding.web.filtered import FilteredSearch
-from grounding.web.sites import Sites, host_of
+from grounding.web.sites import FilteredSearch, Sites, host_of
 
 ALLOWED = Sites(allow=["example.com", "bücher.de"], deny=["bad.example.com"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
-from grounding.ingest.followed import LibraryWithFollower
+from grounding.ingest.notifying_library import NotifyingLibrary
 from grounding.records import Document, DocumentInfo
 from rai.embedded.name_file import NameFile
 from rai.embedded.tagger import GazetteerTagger
@@ -50,7 +50,7 @@ async def test_it_learns_what_is_new_and_forgets_what_is_gone(tmp_path: Path) ->
     shelf.read = 0
     assert (await names.follow(shelf), shelf.read) == (1, 1)
     assert names.current()["nightjar q9"] == "product"
-    assert await LibraryWithFollower(shelf, lambda _removed: names.follow(shelf)).remove("b")
+    assert await NotifyingLibrary(shelf, lambda _removed: names.follow(shelf)).remove("b")
     assert "nightjar q9" not in names.current()
     assert await names.follow(shelf) == 0
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grounding.readers.read import read
+from grounding.ingest.readers.read import read
 from grounding.text import sentences
 from rai.check.match import check_claims
 from rai.records import Claim, Source

@@ -6,8 +6,7 @@ import pytest
 
 from grounding.errors import PromptBlocked
 from grounding.records import WebResult
-from grounding.web.filtered import FilteredSearch
-from grounding.web.sites import Sites
+from grounding.web.sites import FilteredSearch, Sites
 from rai.embedded.screen import EmbeddedScreen
 from rai.personal.redact import Redactor
 from rai.screening.turn import screened_turn

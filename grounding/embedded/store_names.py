@@ -1,0 +1,130 @@
+"""The names of a store's documents, linked for one reader at a time: titles and products of what that reader may see."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+
+from grounding.embedded.word_index import WordIndex
+from grounding.query.gazetteer import MAX_WORDS, Gazetteer, Key, key_of, names_of
+from grounding.query.typos import typos_between
+from grounding.records import Access, DocumentInfo, Linked
+from grounding.store.store import Store
+from grounding.text import words
+
+_Rights = tuple[tuple[str, ...] | None, str | None]
+MANY = 20_000
+"""Documents from which names are collected again at most once in `PATIENCE` seconds."""
+PATIENCE = 60.0
+SLIP_FROM = 4
+"""Letters that a word needs to be taken for a slip of another."""
+MOST_SLIPS, LOOKED_THROUGH = 6, 12
+"""Words of a question that are looked up, and passages that are looked through for what one of them may mean."""
+
+
+def _may_slip(typed: str, other: str) -> bool:
+    """Of a word of four letters only that two changed places: any other change makes a word that may well be meant ("bake", "bike")."""
+    return len(typed) > SLIP_FROM or sorted(typed) == sorted(other)
+
+
+class StoreNames:
+    """Linker over a store; follows its generation."""
+
+    def __init__(self, store: Store, words: WordIndex, *, is_word: Callable[[str], bool] = lambda _word: False) -> None:
+        """`is_word`: whether a word is one of the language, which is never taken for a slip; without it only rare distance protects it."""
+        self._store, self._words, self._is_word = store, words, is_word
+        self._lock = threading.Lock()
+        self._seen, self._reloaded, self._at = -1, -1, 0.0
+        self._documents = 0
+        self._gazetteer = Gazetteer({})
+        self._rights: dict[Key, frozenset[_Rights]] = {}
+
+    async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
+        """For each text the names it speaks of, only of documents that `access` may read. Raises StoreError."""
+        return await asyncio.to_thread(self._link, texts, access)
+
+    async def knows(self, name: str, access: Access) -> bool:
+        """True if a passage that `access` may read holds these words, one after the other."""
+        return await asyncio.to_thread(self._knows, name, access)
+
+    async def spelled(self, text: str, access: Access) -> dict[str, str]:
+        """Words of `text` that no passage holds and that are slips of one that `access` may read, each with that one. Raises StoreError."""
+        return await asyncio.to_thread(self._spelled, text, access)
+
+    def _spelled(self, text: str, access: Access) -> dict[str, str]:
+        self._follow()
+        typed = dict.fromkeys(
+            w.text for w in words(text) if len(w.text) >= SLIP_FROM and w.text.isalpha() and w.text.islower()
+        )
+        strange = [w for w in typed if not self._is_word(w) and not any(self._words.named(w, access))][:MOST_SLIPS]
+        return {word: meant for word in strange if (meant := self._meant(word, access))}
+
+    def _meant(self, word: str, access: Access) -> str | None:
+        """The word of the passages that is fewest slips away, the one said most often among equals."""
+        rows = self._store.rows(self._words.like(word, access, LOOKED_THROUGH)).values()
+        held = Counter(
+            w.text.lower()
+            for row in rows
+            if access.may_read(row.groups)
+            for w in words(f"{row.title} {row.chunk.text}")
+            if w.text.isalpha()
+        )
+        lower = word.lower()
+        near = [
+            (slips, -n, other)
+            for other, n in held.items()
+            if len(other) >= SLIP_FROM and _may_slip(lower, other) and (slips := typos_between(lower, other))
+        ]
+        return min(near)[2] if near else None
+
+    def _knows(self, name: str, access: Access) -> bool:
+        self._follow()
+        return any(self._words.named(name, access))
+
+    def _link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
+        gazetteer, rights = self._follow()
+        may_see = _sight(rights, access)
+        return [gazetteer.link(text, may_see) for text in texts]
+
+    def _follow(self) -> tuple[Gazetteer, dict[Key, frozenset[_Rights]]]:
+        with self._lock:
+            generation = self._store.generation()
+            if generation != self._reloaded:
+                self._words.reload()
+                self._reloaded = generation
+            waits = self._documents > MANY and time.monotonic() - self._at < PATIENCE
+            if generation != self._seen and not waits:
+                documents = self._store.documents()
+                self._gazetteer, self._rights = _collected(documents)
+                self._seen, self._at, self._documents = generation, time.monotonic(), len(documents)
+            return self._gazetteer, self._rights
+
+
+def _collected(documents: Sequence[DocumentInfo]) -> tuple[Gazetteer, dict[Key, frozenset[_Rights]]]:
+    names = names_of((d.title for d in documents), (d.product for d in documents if d.product))
+    rights: dict[Key, set[_Rights]] = defaultdict(set)
+    for document in documents:
+        words = key_of(document.title)
+        keys = [words[:n] for n in range(1, min(MAX_WORDS, len(words)) + 1)]
+        if document.product:
+            keys.append(key_of(document.product)[:MAX_WORDS])
+        for key in keys:
+            if key in names:
+                rights[key].add((document.groups, document.product))
+    return Gazetteer(names), {key: frozenset(found) for key, found in rights.items()}
+
+
+def _sight(rights: dict[Key, frozenset[_Rights]], access: Access) -> Callable[[Key], bool]:
+    """Whether a reader may see a document that goes by a name; remembered, for few kinds of rights recur."""
+    seen: dict[_Rights, bool] = {}
+
+    def may_read(right: _Rights) -> bool:
+        if right not in seen:
+            groups, product = right
+            seen[right] = access.in_scope(product) and access.may_read(groups)
+        return seen[right]
+
+    return lambda key: any(may_read(right) for right in rights.get(key, ()))

@@ -1,0 +1,44 @@
+"""The upkeep of a knowledge base: what changes in it, and what is no longer found but still kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+ChangeKind = Literal["added", "changed", "deleted"]
+OnChange = Callable[[ChangeKind, str], None]
+"""Hears the kind of a change and the document's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """A document that is out. `by_hand`: a person removed it, so that an ingest does not bring it back.
+
+    `groups` are those that could read it last; None is everyone.
+    """
+
+    doc_id: str
+    title: str
+    version: str
+    root: str
+    groups: tuple[str, ...] | None
+    by_hand: bool
+    stamp: str
+
+
+class History(Protocol):
+    """The past of a knowledge base; the embedded one is `grounding.store.history.StoreHistory`."""
+
+    def tombstones(self) -> tuple[Tombstone, ...]:
+        """Every document that is out, by id."""
+        ...
+
+    def versions(self, doc_id: str) -> tuple[str, ...]:
+        """Versions that are kept of a document, in the order in which they first came in."""
+        ...
+
+    def backup(self, target: Path) -> int:
+        """Write a copy of the knowledge base as it stands at one moment; returns its bytes. Raises InputError, StoreError."""
+        ...

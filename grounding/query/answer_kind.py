@@ -1,0 +1,60 @@
+"""What kind of answer a question wants: an amount, a duration, a telephone number … (after Li & Roth 2002, coarse classes).
+
+A sentence that holds no value of the wanted kind can hardly be the answer, however near it is in words and meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from grounding.text import STOP_WORDS, stem
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerKind:
+    """A kind of answer: its name, what in the question asks for it, and what in a sentence can be it."""
+
+    name: str
+    asked: re.Pattern[str]
+    held: re.Pattern[str]
+
+
+def _kinds() -> tuple[AnswerKind, ...]:
+    table: dict[str, Any] = yaml.safe_load(files("grounding.query").joinpath("answer_kinds.yaml").read_text("utf-8"))
+
+    def pattern(text: str, *, cased: bool = False) -> re.Pattern[str]:
+        whole = text.replace("<number>", table["number"]).replace("<units>", table["units"])
+        return re.compile(whole, re.RegexFlag(0) if cased else re.IGNORECASE)
+
+    return tuple(
+        AnswerKind(kind["name"], pattern(kind["asked"]), pattern(kind["held"], cased=kind.get("cased", False)))
+        for kind in table["kinds"]
+    )
+
+
+KINDS = _kinds()
+"""Every kind of `answer_kinds.yaml`, in its order: the first that a question asks for counts."""
+
+
+def answer_kind(question: str) -> AnswerKind | None:
+    """The first kind whose words the question uses, or None when it asks for no value."""
+    return next((kind for kind in KINDS if kind.asked.search(question)), None)
+
+
+_COUNTED = re.compile(r"\b(?:how many|how much|wie viele?|combien d[e'’])\s+([^\W\d_]{3,})", re.IGNORECASE)
+
+
+def counted(question: str) -> str | None:
+    """What is to be counted or measured, stemmed: "how many lumens" can only be answered where lumens are spoken of."""
+    match = _COUNTED.search(question)
+    return stem(match.group(1).lower()) if match and match.group(1).lower() not in STOP_WORDS else None
+
+
+def holds(sentence: str, kind: AnswerKind | None) -> bool:
+    """True if the sentence holds a value of the kind, or no kind is wanted."""
+    return kind is None or kind.held.search(sentence) is not None

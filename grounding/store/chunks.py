@@ -1,0 +1,106 @@
+"""The chunks of the store, each with what its document says about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from grounding.records import Chunk
+from grounding.store.documents import OF_CHUNK, TOLD_OF_CHUNK, groups_of
+from grounding.store.meta import Meta
+from grounding.store.tables import CHUNKS, DOCUMENTS, parts
+
+_WHOLE = f'SELECT c.pk, c.chunk_id, c.doc_id, c.start, c."end", c.text, c.tokens, c.locator, {TOLD_OF_CHUNK}'
+# plain SQL: each search waits for it, and building the statement took four times as long as running it
+_BY_PK = f"{_WHOLE} FROM json_each(?) j CROSS JOIN chunks c ON c.pk = j.value {OF_CHUNK}"
+_BY_ID = f"{_WHOLE} FROM json_each(?) j CROSS JOIN chunks c ON c.chunk_id = j.value {OF_CHUNK}"
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A live chunk with what its document says about it."""
+
+    pk: int
+    chunk: Chunk
+    title: str
+    url: str | None
+    groups: tuple[str, ...] | None
+    product: str | None
+    internal: bool
+    updated: str | None
+    version: str
+
+
+class Chunks:
+    """The table `chunks`, over one connection."""
+
+    def __init__(self, db: sa.Connection) -> None:
+        self._db = db
+
+    def by_pk(self, pks: Sequence[int]) -> dict[int, ChunkRow]:
+        """Live chunks by primary key; what was deleted meanwhile is left out."""
+        rows = self._db.exec_driver_sql(_BY_PK, (json.dumps(list(pks)),))
+        return {r.pk: _row(r) for r in rows}
+
+    def by_id(self, chunk_ids: Sequence[str]) -> dict[str, ChunkRow]:
+        """Live chunks by id; what is gone is left out."""
+        rows = self._db.exec_driver_sql(_BY_ID, (json.dumps(list(chunk_ids)),))
+        return {r.chunk_id: _row(r) for r in rows}
+
+    def of_documents(self, doc_ids: Sequence[str]) -> list[ChunkRow]:
+        """Live chunks of these documents."""
+        d = DOCUMENTS.c
+        whole = live_chunks(CHUNKS, d.title, d.url, d.groups, d.product, d.internal, d.updated, d.version)
+        return [_row(r) for part in parts(doc_ids) for r in self._db.execute(whole.where(CHUNKS.c.doc_id.in_(part)))]
+
+    def add(self, chunks: Sequence[Chunk]) -> int:
+        """Keep new chunks under numbers of their own, of which the first is returned."""
+        first = self._take_numbers(len(chunks))
+        self._db.execute(CHUNKS.insert(), [_columns(chunk, pk) for pk, chunk in enumerate(chunks, first)])
+        return first
+
+    def delete(self, doc_ids: Sequence[str]) -> None:
+        """Delete the chunks of these documents."""
+        for part in parts(doc_ids):
+            self._db.execute(CHUNKS.delete().where(CHUNKS.c.doc_id.in_(part)))
+
+    def _take_numbers(self, count: int) -> int:
+        """The first of `count` primary keys. None is given twice: indexes know chunks by them, also after they are gone."""
+        meta = Meta(self._db)
+        after_all = int(self._db.execute(sa.select(sa.func.max(CHUNKS.c.pk))).scalar() or 0) + 1
+        first = max(after_all, meta.number("next_pk"))
+        meta.put("next_pk", str(first + count))
+        return first
+
+
+def live_chunks(*columns: Any) -> sa.Select[Any]:
+    """A query of `columns` over the chunks of live documents and these documents."""
+    joined = CHUNKS.join(DOCUMENTS, DOCUMENTS.c.doc_id == CHUNKS.c.doc_id)
+    return sa.select(*columns).select_from(joined).where(DOCUMENTS.c.live)
+
+
+def embedding_text(title: str, text: str) -> str:
+    """What is embedded of a chunk: its title travels with it, once."""
+    return text if text.startswith(title) else f"{title}\n{text}"
+
+
+def _columns(c: Chunk, pk: int) -> dict[str, object]:
+    return {
+        "pk": pk,
+        "chunk_id": c.chunk_id,
+        "doc_id": c.doc_id,
+        "start": c.start,
+        "end": c.end,
+        "text": c.text,
+        "tokens": c.tokens,
+        "locator": c.locator,
+    }
+
+
+def _row(r: Any) -> ChunkRow:
+    chunk = Chunk(r.chunk_id, r.doc_id, r.start, r.end, r.text, r.tokens, r.locator)
+    return ChunkRow(r.pk, chunk, r.title, r.url, groups_of(r.groups), r.product, bool(r.internal), r.updated, r.version)

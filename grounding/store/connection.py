@@ -1,0 +1,142 @@
+"""How the file of the store of record is opened: to read and write it, or to read it beside whoever writes.
+
+The only module that knows pragmas, the number of the schema, how long a busy file is waited for, and what is said of a file that cannot
+be used. What stands in the tables is known to `documents`, `chunks`, `vectors` and `meta` beside it, which take a connection.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from grounding.errors import InputError, StoreError
+from grounding.store.meta import Meta
+from grounding.store.tables import METADATA, SCHEMA
+
+_BUSY_S = 30
+_PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_size=-16000")
+
+
+class StoreFile:
+    """The file at `path`, made if it is not there. Safe for many readers and one writer in threads and processes.
+
+    Raises StoreError when it cannot be used, or has another schema.
+    """
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._engine = sa.create_engine(
+            f"sqlite:///{path}", connect_args={"timeout": _BUSY_S, "check_same_thread": False}
+        )
+        sa.event.listen(self._engine, "connect", _tell_pragmas)
+        found = self._schema()
+        if found in (None, "1"):  # the tables that 2 added are right when empty
+            self._make_tables()
+            found = self._schema()
+        if found != str(SCHEMA):
+            raise StoreError(
+                f"the store has schema {found}, this program reads {SCHEMA}; ingest into a new ATTEST_HOME"
+            )
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection to read by. Raises StoreError."""
+        with _read_faults(), self._engine.connect() as db:
+            yield db
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """One transaction that is the writer from its first look on: a digest that is read is not overtaken by another's. Raises StoreError."""
+        try:
+            with self._engine.begin() as db:
+                db.exec_driver_sql("BEGIN IMMEDIATE")
+                yield db
+        except DatabaseError as error:
+            raise StoreError(f"the store cannot be written ({type(error.orig).__name__}: {error.orig})") from error
+
+    def close(self) -> None:
+        """Give every connection back."""
+        self._engine.dispose()
+
+    def _schema(self) -> str | None:
+        """The number of the tables' form; None if there are none yet. Opening a store that is there waits for no writer."""
+        try:
+            with self._engine.connect() as db:
+                return Meta(db).value("schema")
+        except OperationalError:
+            return None
+        except DatabaseError as error:
+            raise _unreadable(error) from error
+
+    def _make_tables(self) -> None:
+        """Two programs may open a new home at once: whoever loses the race finds the tables made."""
+        for last in (False, False, True):
+            try:
+                with self.writing() as db:
+                    METADATA.create_all(db)
+                    Meta(db).put("schema", str(SCHEMA))
+            except StoreError:
+                if last:
+                    raise
+                time.sleep(0.1)
+            else:
+                return
+
+
+class ReadOnlyStoreFile:
+    """The file at `path`, which is neither made nor changed; opened anew for each look."""
+
+    def __init__(self, path: Path) -> None:
+        def connect() -> sqlite3.Connection:
+            return sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True, timeout=_BUSY_S)
+
+        self._engine = sa.create_engine("sqlite://", creator=connect, poolclass=sa.NullPool)
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection to read by. Raises StoreError, also if the file is not there."""
+        with _read_faults(), self._engine.connect() as db:
+            yield db
+
+
+def copy_whole(db: sa.Connection, beside: Path, target: Path) -> None:
+    """Write a copy of the whole file behind `db`, as it stands at one moment, to `beside`, on its way to `target`.
+
+    Raises InputError that names `target` if it cannot be written, StoreError if the copy is damaged.
+    """
+    source: Any = db.connection.driver_connection
+    try:
+        with closing(sqlite3.connect(beside)) as copy:
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+            if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
+                raise StoreError("the copy of the store is damaged, and so is probably the store")
+        with beside.open("rb") as written:
+            os.fsync(written.fileno())
+    except (sqlite3.Error, OSError) as error:  # the disk is full, for one
+        raise InputError(f"{target}: cannot be written ({error})") from error
+
+
+@contextmanager
+def _read_faults() -> Iterator[None]:
+    try:
+        yield
+    except DatabaseError as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: DatabaseError) -> StoreError:
+    return StoreError(f"the store cannot be read ({type(error.orig).__name__}: {error.orig})")
+
+
+def _tell_pragmas(connection: Any, _record: object) -> None:
+    for pragma in _PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")

@@ -1,0 +1,203 @@
+"""The documents of the store and every version of them: what stands, what a person took out, what it said before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from grounding.ingest.chunking import unmarked
+from grounding.ingest.history import Tombstone
+from grounding.records import Chunk, Document, DocumentInfo, Locator
+from grounding.store.tables import DOCUMENTS, VERSIONS, parts
+
+OF_CHUNK = "JOIN documents d ON d.doc_id = c.doc_id AND d.live"
+"""SQL that goes from a chunk `c` to its document `d`, if that is live."""
+TOLD_OF_CHUNK = "d.title, d.url, d.groups, d.product, d.internal, d.updated, d.version"
+"""SQL for what a document says about each of its chunks."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDocument:
+    """What the store knows of a document before it is read again."""
+
+    root: str
+    stamp: str
+    version: str
+
+
+class Documents:
+    """The tables `documents` and `versions`, over one connection."""
+
+    def __init__(self, db: sa.Connection) -> None:
+        self._db = db
+
+    def known(self) -> dict[str, KnownDocument]:
+        """Every live document by id."""
+        query = sa.select(DOCUMENTS.c.doc_id, DOCUMENTS.c.root, DOCUMENTS.c.stamp, DOCUMENTS.c.version)
+        rows = self._db.execute(query.where(DOCUMENTS.c.live))
+        return {r.doc_id: KnownDocument(r.root, r.stamp, r.version) for r in rows}
+
+    def pulled(self) -> dict[str, tuple[str, str]]:
+        """doc_id to (stamp, version) of documents that a person removed."""
+        d = DOCUMENTS.c
+        rows = self._db.execute(sa.select(d.doc_id, d.stamp, d.version).where(d.pulled, ~d.live))
+        return {r.doc_id: (r.stamp, r.version) for r in rows}
+
+    def live(self) -> tuple[DocumentInfo, ...]:
+        """Every live document, by id."""
+        rows = self._db.execute(sa.select(DOCUMENTS).where(DOCUMENTS.c.live).order_by(DOCUMENTS.c.doc_id)).all()
+        return tuple(
+            DocumentInfo(
+                r.doc_id,
+                r.title,
+                r.content_type,
+                r.version,
+                r.chunks,
+                r.url,
+                groups_of(r.groups),
+                r.product,
+                r.internal,
+                r.updated,
+                r.root,
+                r.ingested_at,
+                unmarked(r.stamp)[1],
+            )
+            for r in rows
+        )
+
+    def tombstones(self) -> tuple[Tombstone, ...]:
+        """Every document that is out, by id."""
+        rows = self._db.execute(sa.select(DOCUMENTS).where(~DOCUMENTS.c.live).order_by(DOCUMENTS.c.doc_id))
+        return tuple(
+            Tombstone(r.doc_id, r.title, r.version, r.root, groups_of(r.groups), bool(r.pulled), r.stamp) for r in rows
+        )
+
+    def version_of(self, doc_id: str, *, live: bool) -> str | None:
+        """The version at which a document stands, or, if it need not be `live`, stood when it was taken out."""
+        query = sa.select(DOCUMENTS.c.version).where(DOCUMENTS.c.doc_id == doc_id)
+        return self._db.execute(query.where(DOCUMENTS.c.live) if live else query).scalar()
+
+    def versions(self, doc_id: str) -> tuple[str, ...]:
+        """Versions that are kept of a document, in the order in which they first came in."""
+        query = sa.select(VERSIONS.c.version).where(VERSIONS.c.doc_id == doc_id).order_by(sa.text("rowid"))
+        return tuple(self._db.execute(query).scalars())
+
+    def at(self, doc_id: str, version: str | None) -> Document | None:
+        """The document as it was at `version`, if that is kept."""
+        query = sa.select(VERSIONS.c.body).where(VERSIONS.c.doc_id == doc_id, VERSIONS.c.version == version)
+        kept = self._db.execute(query).scalar()
+        return _document(kept) if kept else None
+
+    def counts(self) -> tuple[int, int]:
+        """Live documents and live chunks."""
+        query = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(DOCUMENTS.c.chunks), 0)).where(DOCUMENTS.c.live)
+        documents, chunks = self._db.execute(query).one()
+        return int(documents), int(chunks)
+
+    def unindexed(self) -> list[str]:
+        """Ids of documents that the word index has not caught up with, live or gone."""
+        return list(self._db.execute(sa.select(DOCUMENTS.c.doc_id).where(~DOCUMENTS.c.indexed)).scalars())
+
+    def indexed_chunks(self) -> int:
+        """Live chunks of documents that the word index should hold."""
+        query = sa.select(sa.func.coalesce(sa.func.sum(DOCUMENTS.c.chunks), 0)).where(DOCUMENTS.c.live)
+        return int(self._db.execute(query.where(DOCUMENTS.c.indexed)).scalar() or 0)
+
+    def marks(self, doc_ids: Sequence[str]) -> int:
+        """What those of these documents that are live add to the digest together."""
+        digest = 0
+        for part in parts(doc_ids):
+            query = sa.select(DOCUMENTS.c.doc_id, DOCUMENTS.c.version)
+            for doc_id, version in self._db.execute(query.where(DOCUMENTS.c.doc_id.in_(part), DOCUMENTS.c.live)).all():
+                digest ^= mark(doc_id, version)
+        return digest
+
+    def replace(self, items: Iterable[tuple[Document, tuple[Chunk, ...], str, str]], now: str) -> None:
+        """Put (document, chunks, root, stamp) in the place of what stood under their ids, live and not indexed; keep this version of each."""
+        items = list(items)
+        for part in parts([d.doc_id for d, _, _, _ in items]):
+            self._db.execute(DOCUMENTS.delete().where(DOCUMENTS.c.doc_id.in_(part)))
+        self._db.execute(DOCUMENTS.insert(), [_row(d, c, root, stamp, now) for d, c, root, stamp in items])
+        keep = sa.text("INSERT OR IGNORE INTO versions (doc_id, version, body) VALUES (:doc_id, :version, :body)")
+        self._db.execute(keep, [{"doc_id": d.doc_id, "version": d.version, "body": _body(d)} for d, _, _, _ in items])
+
+    def take_out(self, doc_ids: Sequence[str], *, pulled: bool) -> None:
+        """Make documents live no more. `pulled`: a person did it."""
+        for part in parts(doc_ids):
+            gone = DOCUMENTS.update().where(DOCUMENTS.c.doc_id.in_(part))
+            self._db.execute(gone.values(live=False, indexed=False, chunks=0, pulled=pulled))
+
+    def touch(self, stamps: Mapping[str, str]) -> None:
+        """Remember new stamps of documents whose content did not change."""
+        for doc_id, stamp in stamps.items():
+            self._db.execute(DOCUMENTS.update().where(DOCUMENTS.c.doc_id == doc_id).values(stamp=stamp))
+
+    def mark_indexed(self, doc_ids: Sequence[str]) -> None:
+        """Remember that the word index has these documents as they stand."""
+        for part in parts(doc_ids):
+            self._db.execute(DOCUMENTS.update().where(DOCUMENTS.c.doc_id.in_(part)).values(indexed=True))
+
+    def mark_all_unindexed(self) -> None:
+        """Remember that the word index has nothing."""
+        self._db.execute(DOCUMENTS.update().values(indexed=False))
+
+
+def mark(doc_id: str, version: str) -> int:
+    """What one document adds to the digest of the knowledge base, by exclusive or."""
+    return int.from_bytes(hashlib.sha256(f"{doc_id}\x00{version}".encode()).digest()[:7], "big")
+
+
+def groups_of(value: str | None) -> tuple[str, ...] | None:
+    """Groups from their JSON; None is everyone."""
+    return None if value is None else tuple(json.loads(value))
+
+
+def _row(d: Document, chunks: tuple[Chunk, ...], root: str, stamp: str, now: str) -> dict[str, object]:
+    """A row of `documents`, live and not yet in the word index."""
+    groups = None if d.groups is None else json.dumps(d.groups)
+    return {
+        "doc_id": d.doc_id,
+        "root": root,
+        "stamp": stamp,
+        "version": d.version,
+        "title": d.title,
+        "url": d.url,
+        "groups": groups,
+        "product": d.product,
+        "internal": d.internal,
+        "updated": d.updated,
+        "content_type": d.content_type,
+        "chunks": len(chunks),
+        "ingested_at": now,
+        "live": True,
+        "indexed": False,
+        "pulled": False,
+    }
+
+
+def _body(d: Document) -> str:
+    """What `versions` keeps of a document."""
+    locators = [[loc.start, loc.label] for loc in d.locators]
+    fields = {
+        "title": d.title,
+        "text": d.text,
+        "url": d.url,
+        "groups": d.groups,
+        "product": d.product,
+        "internal": d.internal,
+        "updated": d.updated,
+        "content_type": d.content_type,
+    }
+    return json.dumps({"doc_id": d.doc_id, **fields, "locators": locators}, ensure_ascii=False)
+
+
+def _document(kept: str) -> Document:
+    """The document that `_body` kept."""
+    fields = json.loads(kept)
+    fields["groups"] = None if fields["groups"] is None else tuple(fields["groups"])
+    fields["locators"] = tuple(Locator(start, label) for start, label in fields["locators"])
+    return Document(**fields)

@@ -1,0 +1,65 @@
+"""What a question asks for: its parts, the form of the answer and the kind of value."""
+
+import pytest
+
+from grounding.quoting.question_parts import MOST_PARTS, form_of, read
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "new soles on the boots, cost + how long without them",
+            ("new soles on the boots, cost", "how long without them"),
+        ),
+        ("green loan - any fee? and can Leeds sell it too", ("green loan any fee", "can Leeds sell it too")),
+        ("price of the tent and what is the fee for the plan?", ("price of the tent", "what is the fee for the plan")),
+        ("which adapter fits the X1?", ("which adapter fits the X1?",)),
+        ("black and white prints, what do they cost", ("black and white prints, what do they cost",)),
+    ],
+)
+def test_a_question_is_read_by_its_parts(question: str, parts: tuple[str, ...]) -> None:
+    """A piece that does not ask anything belongs to the one before it."""
+    assert tuple(p.text for p in read(question).parts) == parts
+
+
+def test_more_pieces_than_anyone_asks_at_once_are_one_question() -> None:
+    assert len(read("price? fee? rate? limit? deadline?").parts) == 1 < MOST_PARTS
+
+
+def test_each_part_wants_its_own_kind_of_value() -> None:
+    parts = read("what does the repair cost and how long does it take?").parts
+    assert [p.wants.name if p.wants else None for p in parts] == ["money", "duration"]
+
+
+@pytest.mark.parametrize(
+    ("question", "form"),
+    [
+        ("how do I pair the hub", "steps"),
+        ("walk me through a return", "steps"),
+        ("how much is the hub", "value"),
+        ("how long does it take", "value"),
+        ("what does the customer pay", "value"),
+        ("which shops are open on Sunday", "list"),
+        ("list the shops with lockers", "list"),
+        ("X1 vs X2, range", "compare"),
+        ("difference between Basic and Plus", "compare"),
+        ("wie kann ich das Paket umbuchen", "steps"),
+    ],
+)
+def test_the_form_of_the_answer(question: str, form: str) -> None:
+    assert form_of(question) == form
+
+
+def test_a_question_that_goes_on_with_another_has_the_parts_of_the_last_and_all_words() -> None:
+    reading = read("packed weight of the Vinda 3 and the XL?", "and the XL?")
+    assert reading.text == "packed weight of the Vinda 3 and the XL?"
+    assert [p.text for p in reading.parts] == ["and the XL?"]
+    assert reading.parts[0].wants is not None
+    assert reading.parts[0].wants.name == "measure"
+
+
+def test_of_a_long_message_the_questions_are_the_parts() -> None:
+    before = "The box was dented on one side when it came. I opened it at once and looked whether the lens is whole. My card was charged on Monday. "
+    reading = read(f"{before}How many devices can connect at once?")
+    assert [p.text for p in reading.parts] == ["How many devices can connect at once?"]
