@@ -31,7 +31,7 @@ def test_names_and_codes_are_in_no_language_and_count_as_read(text: str) -> None
         'My customer says: "Wo ist das?" What should I tell him, and when will it be there?',
         "What does the word Straße on the label mean, and is it a part of my address?",
     ],
-)  # fmt: skip
+)
 def test_a_few_foreign_letters_or_words_do_not_change_the_language(text: str) -> None:
     assert language(text) == "en"
 
