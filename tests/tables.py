@@ -7,7 +7,7 @@ a single text, if the test takes no more than that; it is then its own name.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,18 +53,24 @@ class Tables:
         """A table whose rows are texts."""
         return list(self.tables[table])
 
-    def each(self, table: str, argument: str = "text", **marks: pytest.MarkDecorator) -> pytest.MarkDecorator:
+    def each(
+        self,
+        table: str,
+        argument: str = "text",
+        more: Sequence[ParameterSet] = (),
+        **marks: pytest.MarkDecorator,
+    ) -> pytest.MarkDecorator:
         """Run the test with every row of `table`; a row that is a text is its `argument`.
 
-        A field that `marks` names is no argument: a row in which it is true gets that mark.
+        `more` are cases that are better made than written. A field that `marks` names is no argument: a row in which it is true gets that mark.
         """
         plain = [row for row in self.tables[table] if not isinstance(row, dict)]
         if plain:
-            return pytest.mark.parametrize(argument, plain)
+            return pytest.mark.parametrize(argument, [*plain, *more])
         rows = self.rows(table)
         arguments = [field for field in rows[0] if field not in marks]
         cases: list[ParameterSet] = []
         for given, row in zip(self.tables[table], rows, strict=True):
             given_marks = [mark for field, mark in marks.items() if row.get(field)]
             cases.append(pytest.param(*(row[a] for a in arguments), id=given["id"], marks=given_marks))
-        return pytest.mark.parametrize(arguments, cases)
+        return pytest.mark.parametrize(arguments, [*cases, *more])

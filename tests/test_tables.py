@@ -36,6 +36,13 @@ def test_rows_that_are_texts_are_one_argument(tmp_path: Path) -> None:
     assert written.texts("texts") == ["a", " b"]
 
 
+def test_cases_that_are_made_stand_behind_those_that_are_written(tmp_path: Path) -> None:
+    written = tables(tmp_path, WRITTEN)
+    made = pytest.param("1" * 9, True, None, id="many")
+    assert written.each("pairs", more=[made]).mark.args[1][-1] is made
+    assert written.each("texts", more=[made]).mark.args[1][-1] is made
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
