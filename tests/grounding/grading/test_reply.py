@@ -84,11 +84,22 @@ def test_no_reply_is_too_strange(reply: str, style: Style, count: int) -> None:
 
 
 _JSON = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8) | st.sampled_from(["yes", "Good", "0.5"]),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.sampled_from(["id", "score", "1", "grades", "binary_score", "ScoreLabel", "confidence", "x"]), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.floats()
+    | st.integers()
+    | st.text(max_size=8)
+    | st.sampled_from(["yes", "Good", "0.5"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["id", "score", "1", "grades", "binary_score", "ScoreLabel", "confidence", "x"]),
+            inner,
+            max_size=4,
+        )
+    ),
     max_leaves=20,
-)  # fmt: skip
+)
 
 
 @given(_JSON, st.sampled_from(STYLES), st.integers(1, 5))

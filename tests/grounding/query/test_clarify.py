@@ -81,7 +81,7 @@ def test_titles_that_must_not_be_quoted_are_no_options(unfit: dict[str, object])
         ("How hot may a lamp get?", (0.7, 0.65, 0.1), None),  # of another family
         ("How hot may a Wren router get?", (0.0, 0.0, 0.0), None),
     ],
-)  # fmt: skip
+)
 def test_models_that_answer_alike_are_offered(
     question: str, scores: tuple[float, ...], options: tuple[str, ...] | None
 ) -> None:

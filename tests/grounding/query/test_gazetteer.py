@@ -56,8 +56,9 @@ def test_of_two_that_overlap_the_better_one_stays(text: str, names: list[str]) -
 
 def test_scores_say_how_much_of_the_name_stands_there() -> None:
     whole, slip, part = (
-        KB.link(text)[0].score for text in ("huntingdon marriott hotel", "huntingdon mariott hotel", "huntingdon marriott")
-    )  # fmt: skip
+        KB.link(text)[0].score
+        for text in ("huntingdon marriott hotel", "huntingdon mariott hotel", "huntingdon marriott")
+    )
     assert 1.0 == whole > slip > part > 0.5
 
 

@@ -112,8 +112,9 @@ def test_a_mention_says_why(turn: int, why: str) -> None:
 
 
 SAID = st.lists(
-    st.sampled_from([*TITLES, "both", "is it open", "which of these", "gonvile hotel", "?", "hello", "the price"]), max_size=5
-).map(" ".join)  # fmt: skip
+    st.sampled_from([*TITLES, "both", "is it open", "which of these", "gonvile hotel", "?", "hello", "the price"]),
+    max_size=5,
+).map(" ".join)
 
 
 @given(st.lists(SAID, min_size=1, max_size=8))
