@@ -49,6 +49,10 @@ class Tables:
         fields = dict.fromkeys(field for row in self.tables[table] for field in row if field != "id")
         return [{field: row.get(field) for field in fields} for row in self.tables[table]]
 
+    def row(self, table: str, name: str) -> dict[str, Any]:
+        """The row whose id is `name`."""
+        return next(row for row in self.tables[table] if row["id"] == name)
+
     def texts(self, table: str) -> list[str]:
         """A table whose rows are texts."""
         return list(self.tables[table])

@@ -29,6 +29,12 @@ def test_rows_become_cases_under_their_ids(tmp_path: Path) -> None:
     assert [(c.id, c.values, len(c.marks)) for c in cases] == [("one", ("1", True), 0), ("two", ("2", None), 1)]
 
 
+def test_a_row_is_found_by_its_id(tmp_path: Path) -> None:
+    written = tables(tmp_path, WRITTEN)
+    assert written.row("pairs", "two") == {"id": "two", "text": "2", "known": True}
+    assert written.rows("pairs")[1] == {"text": "2", "same": None, "known": True}
+
+
 def test_rows_that_are_texts_are_one_argument(tmp_path: Path) -> None:
     written = tables(tmp_path, WRITTEN)
     assert written.each("texts").mark.args == ("text", ["a", " b"])

@@ -136,9 +136,6 @@ def test_a_value_is_wrong_by_what_stands_in_its_place(
     assert "$12" in [span.text for span in claim.evidence]
 
 
-FREE = Quote("a", "Returns are free within 30 days of delivery.")
-
-
 @TABLES.each("sentences")
 def test_a_sentence_is_decided_by_a_quotation_that_has_to_do_with_it(
     answer: str, proposal: dict[str, Any], status: Status, rule: str | None

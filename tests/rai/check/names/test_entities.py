@@ -30,9 +30,6 @@ def _claims(
     return [c for c in claims if c.kind == "entity" and c.entity != "code"]
 
 
-LOPEZ = "For refunds write to Maria Lopez, head of billing. Maria Lopez is in Leeds."
-
-
 @TABLES.each("names")
 def test_status_and_evidence(answer: str, source: str, status: str, evidence: str | None) -> None:
     claim = _claims(answer, source)[-1]
