@@ -104,18 +104,37 @@ def test_a_plan_says_where_each_step_looked() -> None:
     assert step_words(asdict(Correction("web", ("web: fees",), 0, LOW))).queries == ("web: fees",)
 
 
+TOO_LITTLE = "not enough in the knowledge base (best passage 0.31, needed 0.40)"
+
+
 @pytest.mark.parametrize(
     ("first", "steps", "line"),
     [
         (HIGH, (), ""),
-        (LOW, (), "not enough in the knowledge base (best passage 0.31, needed 0.40)"),
-        (LOW, (Correction("web", ("x",), 2, LOW),), "not enough in the knowledge base (best passage 0.31, needed 0.40): searched the web, 2 pages kept"),
-        (LOW, (Correction("web", why="web search is off"),), "not enough in the knowledge base (best passage 0.31, needed 0.40)"),
-        (LOW, (Correction("rewrites", ("x",), 3, HIGH),), "not enough in the knowledge base (best passage 0.31, needed 0.40): asked in other words, 3 more passages; that was enough"),
-        (LOW, (Correction("rewrites", ("x",), 0, LOW), Correction("web", ("x",), 0, LOW)), "not enough in the knowledge base (best passage 0.31, needed 0.40): asked in other words, nothing new; searched the web, no pages kept"),
-        (Decision(Action.INCORRECT, (), "nothing_retrieved", 0.4, 0.4), (), "not enough in the knowledge base (nothing was found)"),
-        (Decision(Action.AMBIGUOUS, ("c",), "irrelevant_over_70", 0.7, 0.1, 0.8), (), "uncertain from the knowledge base alone (irrelevant 80 %, at most 70 % allowed)"),
+        (LOW, (), TOO_LITTLE),
+        (LOW, (Correction("web", ("x",), 2, LOW),), f"{TOO_LITTLE}: searched the web, 2 pages kept"),
+        (LOW, (Correction("web", why="web search is off"),), TOO_LITTLE),
+        (
+            LOW,
+            (Correction("rewrites", ("x",), 3, HIGH),),
+            f"{TOO_LITTLE}: asked in other words, 3 more passages; that was enough",
+        ),
+        (
+            LOW,
+            (Correction("rewrites", ("x",), 0, LOW), Correction("web", ("x",), 0, LOW)),
+            f"{TOO_LITTLE}: asked in other words, nothing new; searched the web, no pages kept",
+        ),
+        (
+            Decision(Action.INCORRECT, (), "nothing_retrieved", 0.4, 0.4),
+            (),
+            "not enough in the knowledge base (nothing was found)",
+        ),
+        (
+            Decision(Action.AMBIGUOUS, ("c",), "irrelevant_over_70", 0.7, 0.1, 0.8),
+            (),
+            "uncertain from the knowledge base alone (irrelevant 80 %, at most 70 % allowed)",
+        ),
     ],
-)  # fmt: skip
+)
 def test_one_line_on_a_turn(first: Decision, steps: tuple[Correction, ...], line: str) -> None:
     assert turn_words(asdict(first), [asdict(s) for s in steps]) == line
