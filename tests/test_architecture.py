@@ -91,9 +91,20 @@ def test_no_folders_import_each_other_in_a_circle() -> None:
 
 
 CHECK = [
-    {"lexicon"}, {"same"}, {"reading"}, {"context", "roles", "operands"}, {"surroundings"}, {"answer"}, {"wording"}, {"quoted", "statements", "places", "names"},
-    {"rules"}, {"working"}, {"catalogue", "engine"}, {"match"}, {"judging", "repair"},
-]  # fmt: skip
+    {"lexicon"},
+    {"same"},
+    {"reading"},
+    {"context", "roles", "operands"},
+    {"surroundings"},
+    {"answer"},
+    {"wording"},
+    {"quoted", "statements", "places", "names"},
+    {"rules"},
+    {"working"},
+    {"catalogue", "engine"},
+    {"match"},
+    {"judging", "repair"},
+]
 """The folders and modules of `rai/check/`, each of which imports itself and those before it: texts are read before they are compared, rules decide what is read."""
 
 

@@ -61,7 +61,12 @@ def test_the_identity_is_attached_to_what_runs_and_the_bot_is_it() -> None:
 def test_every_role_of_the_table_is_given() -> None:
     """An answering server's alone is less than the one machine needs that also takes in."""
     table = AZURE[AZURE.index("| Service | Role of the identity") :].split("\n\n")[0]
-    for role in ("Cognitive Services OpenAI User", "Cognitive Services User", "Search Service Contributor", "Search Index Data Contributor"):  # fmt: skip
+    for role in (
+        "Cognitive Services OpenAI User",
+        "Cognitive Services User",
+        "Search Service Contributor",
+        "Search Index Data Contributor",
+    ):
         assert role in table
         assert f'"{role}"' in NOTHING
 

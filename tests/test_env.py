@@ -117,8 +117,15 @@ def test_every_line_of_the_whole_example_is_allowed(
 def test_all_on_azure_is_all_on_azure() -> None:
     named = dict(lines(ROOT / "env" / "azure.env.example", commented=False))
     wanted = {
-        "GENERATOR": "openai", "GRADER": "model", "EMBEDDER": "openai", "SEARCH": "azure", "SCREEN": "content_safety",
-        "ENTITIES": "language", "SUMMARIZER": "language", "PII": "language", "DIRECTORY": "graph",
-    }  # fmt: skip
+        "GENERATOR": "openai",
+        "GRADER": "model",
+        "EMBEDDER": "openai",
+        "SEARCH": "azure",
+        "SCREEN": "content_safety",
+        "ENTITIES": "language",
+        "SUMMARIZER": "language",
+        "PII": "language",
+        "DIRECTORY": "graph",
+    }
     assert {name: named[f"{PREFIX}{name}"] for name in wanted} == wanted
     assert not [name for name in named if name.endswith(("_KEY", "_PASSWORD"))]

@@ -43,13 +43,16 @@ def test_which_pythons_fit(setup_module: ModuleType, version: tuple[int, ...], *
 @pytest.mark.parametrize(
     ("log", "expected"),
     [
-        ("WARNING: Retrying ... NewConnectionError: Failed to establish a new connection: [Errno 101] Network is unreachable", "package index cannot be reached"),
+        (
+            "WARNING: Retrying ... NewConnectionError: Failed to establish a new connection: [Errno 101] Network is unreachable",
+            "package index cannot be reached",
+        ),
         ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "disk is full"),
         ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.", "locked hash"),
         ("something odd\n\nERROR: it broke\n", "ERROR: it broke"),
         ("", "no reason was given"),
     ],
-)  # fmt: skip
+)
 def test_reasons_are_read_from_the_log(setup_module: ModuleType, tmp_path: Path, log: str, expected: str) -> None:
     path = tmp_path / "setup.log"
     path.write_text(log, "utf-8")

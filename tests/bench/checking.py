@@ -28,12 +28,32 @@ WARM = 5
 
 _TOKEN = re.compile(r"https?://\S+|[\w.+-]+@[\w.-]+|\d[\d.,:]*")
 SLOW = {
-    "digits": "7", "dots": ".", "opening brackets": "[", "nested brackets": "([", "one endless URL": "https://a.example/" + "b", "spaces": " ",
-    "quotes": '"', "commas": ",", "capitalised words": "Anna ", "a@": "a@", "digits and dots": "1.", "digits and commas": "1,", "hyphens": "1-",
-    "plus signs": "+1 ", "slashes": "a/", "months": "March ", "number words": "twenty ", "newlines": "\n", "pipes": "a | ",
-    "prices": "$1 ", "quantities": "1 GB ", "numbered lists": "1. Pay $5.\n", "telephone numbers": "020 7946 0321 ", "dates": "3 March 2026 ",
+    "digits": "7",
+    "dots": ".",
+    "opening brackets": "[",
+    "nested brackets": "([",
+    "one endless URL": "https://a.example/" + "b",
+    "spaces": " ",
+    "quotes": '"',
+    "commas": ",",
+    "capitalised words": "Anna ",
+    "a@": "a@",
+    "digits and dots": "1.",
+    "digits and commas": "1,",
+    "hyphens": "1-",
+    "plus signs": "+1 ",
+    "slashes": "a/",
+    "months": "March ",
+    "number words": "twenty ",
+    "newlines": "\n",
+    "pipes": "a | ",
+    "prices": "$1 ",
+    "quantities": "1 GB ",
+    "numbered lists": "1. Pay $5.\n",
+    "telephone numbers": "020 7946 0321 ",
+    "dates": "3 March 2026 ",
     "price rows": "Plan A: $5 | 20 GB | 3 March 2026\n",
-}  # fmt: skip
+}
 """What is repeated; of the endless URL only its last letter is."""
 
 VALUES, LAYERS = "values only", "all layers without services"

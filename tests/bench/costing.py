@@ -58,6 +58,9 @@ def _figures(purpose: str, turns: Sequence[_Turn]) -> list[Figure]:
         "tokens out": [t.written[purpose] for t in made],
     }
     return [
-        Figure(f"{purpose}: {kind} a turn, p{p:.0%}".rstrip("%"), percentile([float(v) for v in values], p), "", len(made))
-        for kind, values in kinds.items() for p in (0.5, 0.9)
-    ]  # fmt: skip
+        Figure(
+            f"{purpose}: {kind} a turn, p{p:.0%}".rstrip("%"), percentile([float(v) for v in values], p), "", len(made)
+        )
+        for kind, values in kinds.items()
+        for p in (0.5, 0.9)
+    ]

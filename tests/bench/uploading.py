@@ -69,9 +69,15 @@ async def _uploaded(store: Store, service: SearchService, server: AiSearchServer
         Figure("passages sent twice", server.writes - len(server.documents["bench"]), "passages", count, "0"),
         Figure("held when the first run ended", halfway, "passages", count),
         Figure("uploaded by the second run", done.uploaded, "passages", count),
-        Figure("upload to the stub, both runs", seconds, "s", count, note=f"{FAILING:.0%} of rows fail with 503, with pauses as in the product"),
+        Figure(
+            "upload to the stub, both runs",
+            seconds,
+            "s",
+            count,
+            note=f"{FAILING:.0%} of rows fail with 503, with pauses as in the product",
+        ),
         Figure("a run with nothing to do", time.monotonic() - again, "s", idle.unchanged),
-    ]  # fmt: skip
+    ]
 
 
 def _parts(count: int) -> Iterator[list[Document]]:

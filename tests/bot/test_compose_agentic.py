@@ -45,9 +45,15 @@ async def server() -> AsyncIterator[Guarded]:
 @pytest.fixture
 def settings(tmp_path: Path, model_file: Path, server: Guarded) -> Settings:
     return load_settings(
-        home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", model_file=model_file,
-        search="azure", search_endpoint=server.root, search_key=SecretStr(KEY), search_agentic="on", retries=0,
-    )  # fmt: skip
+        home=tmp_path / "home",
+        ledger_key_file=tmp_path / "config" / "ledger.key",
+        model_file=model_file,
+        search="azure",
+        search_endpoint=server.root,
+        search_key=SecretStr(KEY),
+        search_agentic="on",
+        retries=0,
+    )
 
 
 async def found_by_doctor(settings: Settings, name: str = "agentic retrieval") -> Diagnosis:
@@ -81,7 +87,10 @@ async def test_switched_on_later_it_waits_for_the_next_ingest(
         assert (await system.answer(ASKED, None)).record.mode["search"] == "agentic"
 
 
-@pytest.mark.parametrize("fault", [faults.slow(), faults.status(429, Retry_After="60"), faults.echoed(500), faults.html(200), faults.closed()])  # fmt: skip
+@pytest.mark.parametrize(
+    "fault",
+    [faults.slow(), faults.status(429, Retry_After="60"), faults.echoed(500), faults.html(200), faults.closed()],
+)
 async def test_when_it_fails_the_turn_goes_on_with_the_search(
     fault: Fault, settings: Settings, server: Guarded, tmp_path: Path
 ) -> None:

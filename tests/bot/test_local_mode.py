@@ -47,10 +47,19 @@ def test_switched_on_beside_one_of_them_it_is_refused(names: tuple[str, ...]) ->
     assert line.startswith(f"ATTEST_LOCAL=on beside {' and '.join(names)}: local mode serves this machine alone")
 
 
-@pytest.mark.parametrize(("host", "local"), [
-    ("127.0.0.1", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("::", False), ("192.0.2.1", False),
-    ("127.0.0.1.example", False), ("", True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        ("127.0.0.1", True),
+        ("localhost", True),
+        ("::1", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("192.0.2.1", False),
+        ("127.0.0.1.example", False),
+        ("", True),
+    ],
+)
 def test_the_host_alone(monkeypatch: pytest.MonkeyPatch, host: str, local: bool) -> None:
     monkeypatch.setenv("ATTEST_HOST", host)
     assert load_settings().local_mode is local

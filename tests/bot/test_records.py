@@ -16,18 +16,64 @@ def test_a_reply_is_told_field_by_field_as_it_ever_was() -> None:
     claim = Claim("percent", "12 %", 0, 4)
     grade = Grade("c", 1.0, "Perfect", "yes", None, "")
     reply = reply_of(
-        Outcome.REPAIRED, "12 %", citations=(Citation(1, "t", None, "d", "c", None, "q"),), claims=(claim,),
-        grades=(grade,), action=Action.CORRECT, timings_ms={"total": 1.0},
-        query="how much?", kb_version="kb-1", mode={"screen": "words"}, notes=("a note",), usage={"calls": 1},
-    )  # fmt: skip
+        Outcome.REPAIRED,
+        "12 %",
+        citations=(Citation(1, "t", None, "d", "c", None, "q"),),
+        claims=(claim,),
+        grades=(grade,),
+        action=Action.CORRECT,
+        timings_ms={"total": 1.0},
+        query="how much?",
+        kb_version="kb-1",
+        mode={"screen": "words"},
+        notes=("a note",),
+        usage={"calls": 1},
+    )
     told = reply.as_json()
     decision = asdict(decided(Action.CORRECT)) | {"action": "correct", "kept": []}
-    assert list(json.loads(json.dumps(told)).items()) == list({
-        "outcome": "repaired", "answer": "12 %", "code": None,
-        "citations": [{"n": 1, "title": "t", "url": None, "doc_id": "d", "chunk_id": "c", "locator": None, "quote": "q", "origin": "kb", "tier": None}],
-        "claims": [claim_json(claim)], "query": "how much?", "grades": [grade_json(grade)], "action": "correct",
-        "web": [], "timings_ms": {"total": 1.0}, "kb_version": "kb-1", "entry_id": "", "mode": {"screen": "words"}, "notes": ["a note"],
-        "internal_notes": [], "offered": [], "draft": None, "relevance": None, "refusal": None, "decided_first": None, "decision": decision,
-        "corrections": [], "clarification": None, "policy": "", "usage": {"calls": 1}, "turn_id": "", "intent": None, "suggestions": [],
-        "coverage": [], "understood": "", "web_notice": None,
-    }.items())  # fmt: skip
+    wanted = {
+        "outcome": "repaired",
+        "answer": "12 %",
+        "code": None,
+        "citations": [
+            {
+                "n": 1,
+                "title": "t",
+                "url": None,
+                "doc_id": "d",
+                "chunk_id": "c",
+                "locator": None,
+                "quote": "q",
+                "origin": "kb",
+                "tier": None,
+            }
+        ],
+        "claims": [claim_json(claim)],
+        "query": "how much?",
+        "grades": [grade_json(grade)],
+        "action": "correct",
+        "web": [],
+        "timings_ms": {"total": 1.0},
+        "kb_version": "kb-1",
+        "entry_id": "",
+        "mode": {"screen": "words"},
+        "notes": ["a note"],
+        "internal_notes": [],
+        "offered": [],
+        "draft": None,
+        "relevance": None,
+        "refusal": None,
+        "decided_first": None,
+        "decision": decision,
+        "corrections": [],
+        "clarification": None,
+        "policy": "",
+        "usage": {"calls": 1},
+        "turn_id": "",
+        "intent": None,
+        "suggestions": [],
+        "coverage": [],
+        "understood": "",
+        "web_notice": None,
+    }
+    assert list(json.loads(json.dumps(told)).items()) == list(wanted.items())

@@ -101,9 +101,16 @@ async def running(home: Path, switches: tuple[str, str, str, str]) -> AsyncItera
             "moderation": {"moderation_base_url": moderation.base_url},
         }[screen]
         settings = load_settings(
-            **_own(home), **chosen, generator=generator, statement_judge=judge, screen=screen, screen_when=when,
-            openai_base_url=model.base_url, web="sample", retries=0,
-        )  # fmt: skip
+            **_own(home),
+            **chosen,
+            generator=generator,
+            statement_judge=judge,
+            screen=screen,
+            screen_when=when,
+            openai_base_url=model.base_url,
+            web="sample",
+            retries=0,
+        )
         system = await compose(settings)
         try:
             yield Running(system, model, content_safety if screen == "content_safety" else moderation, home)

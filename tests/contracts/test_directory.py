@@ -71,8 +71,21 @@ async def test_a_person_has_their_groups(subject: Subject) -> None:
 
 @pytest.mark.parametrize(
     "user",
-    ["", " ", "nobody", "me", "*", "../groups", f"{LEA}/memberOf", f"{LEA}?x=", f"{LEA}\n", "\ud800", "%2e%2e", LEA[:-1]],
-)  # fmt: skip
+    [
+        "",
+        " ",
+        "nobody",
+        "me",
+        "*",
+        "../groups",
+        f"{LEA}/memberOf",
+        f"{LEA}?x=",
+        f"{LEA}\n",
+        "\ud800",
+        "%2e%2e",
+        LEA[:-1],
+    ],
+)
 async def test_a_stranger_has_none(subject: Subject, user: str) -> None:
     groups = await subject.directory.groups(user)
     assert groups == frozenset()

@@ -41,8 +41,12 @@ async def test_each_text_has_its_names_in_their_order(linker: Linker) -> None:
     """One list for each text; places are exact and do not overlap."""
     found = await linker.link(TEXTS, LEGAL)
     assert [[name.name for name in names] for names in found] == [
-        ["Gonville Hotel", "Ashley Hotel"], [], ["Project Nightjar"], [], [],
-    ]  # fmt: skip
+        ["Gonville Hotel", "Ashley Hotel"],
+        [],
+        ["Project Nightjar"],
+        [],
+        [],
+    ]
     for text, names in zip(TEXTS, found, strict=True):
         end = 0
         for name in names:

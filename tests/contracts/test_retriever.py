@@ -99,9 +99,11 @@ async def test_nobody_sees_what_they_may_not(retriever: Retriever, query: Query)
         access = Access("u", frozenset(rng.sample(GROUPS, rng.randint(0, 3))), rng.choice(PRODUCTS))
         found = await retriever.retrieve(query, access, 1000)
         expected = {
-            i for i, d in by_id.items()
-            if (d.groups is None or access.groups & set(d.groups)) and (access.product is None or d.product in (None, access.product))
-        }  # fmt: skip
+            i
+            for i, d in by_id.items()
+            if (d.groups is None or access.groups & set(d.groups))
+            and (access.product is None or d.product in (None, access.product))
+        }
         seen = {p.doc_id for p in found.passages}
         assert seen <= expected
         assert len(seen) >= min(len(expected), 50 if found.mode == MODE else 100)  # so many are ranked for an intent

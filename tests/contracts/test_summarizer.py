@@ -19,9 +19,21 @@ from tests.fakes.language_server import LanguageServer
 
 ROLES: tuple[Role, ...] = ("customer", "agent", "user", "assistant")
 PIECES = (
-    "Hello.", "My Wren X2 blinks red.", "And why?", "😀 It is the 2nd one!", "I bought it on 3 May\nin Lyon", "Does it float?",
-    "- the lid\n- the base", "“Quoted.”", "\ud800 odd", "Ça marche… non ?", "ok", " ", "No. 5 is with Dr. Lee.", "How long is its warranty?",
-)  # fmt: skip
+    "Hello.",
+    "My Wren X2 blinks red.",
+    "And why?",
+    "😀 It is the 2nd one!",
+    "I bought it on 3 May\nin Lyon",
+    "Does it float?",
+    "- the lid\n- the base",
+    "“Quoted.”",
+    "\ud800 odd",
+    "Ça marche… non ?",
+    "ok",
+    " ",
+    "No. 5 is with Dr. Lee.",
+    "How long is its warranty?",
+)
 LONG = (
     "I bought a hub last week. It blinks red since Monday. My router stands upstairs. The cable is a new one. What does the red light mean? "
     "I pressed the button twice. My neighbour has the same. Thanks for your help."

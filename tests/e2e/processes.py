@@ -54,8 +54,13 @@ def started(*arguments: str, env: dict[str, str], cwd: Path) -> Iterator[subproc
     """`attest` as a process; it is killed at the end, if it still runs."""
     with subprocess.Popen(
         [sys.executable, "-m", "bot", *arguments],
-        cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         try:
             yield process
         finally:

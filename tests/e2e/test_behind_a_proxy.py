@@ -141,10 +141,16 @@ async def _get(session: ClientSession, url: str, headers: dict[str, str] | None 
 def activity() -> dict[str, Any]:
     """A message that nobody signed, from somebody who calls themselves alice."""
     return {
-        "type": "message", "id": uuid.uuid4().hex, "channelId": "emulator", "serviceUrl": "https://smba.trafficmanager.net/emea/",
-        "from": {"id": "alice"}, "recipient": {"id": "bot"}, "conversation": {"id": "c1"}, "text": ASK["question"],
+        "type": "message",
+        "id": uuid.uuid4().hex,
+        "channelId": "emulator",
+        "serviceUrl": "https://smba.trafficmanager.net/emea/",
+        "from": {"id": "alice"},
+        "recipient": {"id": "bot"},
+        "conversation": {"id": "c1"},
+        "text": ASK["question"],
         "deliveryMode": "expectReplies",
-    }  # fmt: skip
+    }
 
 
 async def without_a_right(base: str, entry: str) -> dict[str, tuple[int, str]]:

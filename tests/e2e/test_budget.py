@@ -97,22 +97,20 @@ async def turn(
 
 
 OPTIONAL = [
-    pytest.param(replace(PLAIN, query="keywords"), ["rewrite"], "the question was searched for as it is: ", id="keywords"),
+    pytest.param(
+        replace(PLAIN, query="keywords"), ["rewrite"], "the question was searched for as it is: ", id="keywords"
+    ),
     pytest.param(GRADED, ["grade"], "1 of 1 passages without a grade of model:scripted/score, graded by ", id="grade"),
+    pytest.param(replace(NEVER_ENOUGH, corrective=("rewrites",)), ["rewrite"], "other phrasings: ", id="rewrites"),
+    pytest.param(replace(NEVER_ENOUGH, corrective=("hyde",)), ["hyde"], "a hypothetical answer: ", id="hyde"),
+    pytest.param(replace(NEVER_ENOUGH, corrective=("plan",)), ["plan"], "the plan: ", id="plan"),
     pytest.param(
-        replace(NEVER_ENOUGH, corrective=("rewrites",)), ["rewrite"], "other phrasings: ", id="rewrites"
+        replace(NEVER_ENOUGH, corrective=("web",), web_query="rewritten"),
+        ["rewrite"],
+        "the web was searched for the question as it is: ",
+        id="web query",
     ),
-    pytest.param(
-        replace(NEVER_ENOUGH, corrective=("hyde",)), ["hyde"], "a hypothetical answer: ", id="hyde"
-    ),
-    pytest.param(
-        replace(NEVER_ENOUGH, corrective=("plan",)), ["plan"], "the plan: ", id="plan"
-    ),
-    pytest.param(
-        replace(NEVER_ENOUGH, corrective=("web",), web_query="rewritten"), ["rewrite"],
-        "the web was searched for the question as it is: ", id="web query",
-    ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("policy", "purposes", "said"), OPTIONAL)
@@ -156,13 +154,17 @@ async def test_grades_that_the_budget_leaves_out_are_the_embedded_graders_and_no
 @pytest.mark.parametrize("spare", [0, 700, 1500, 5000])
 async def test_batches_that_are_graded_at_once_do_not_overshoot_together(tmp_path: Path, spare: int) -> None:
     """Held before any of them has come back, so that what is committed never passes the bound less the room for the draft."""
-    documents = [LEAVE, *(
-        Document(f"hr/{n}.md", f"Leave policy {n}", f"Employees of site {n} receive paid leave days a year, {n} of them early.") for n in range(12)
-    )]  # fmt: skip
+    said = "Employees of site {0} receive paid leave days a year, {0} of them early."
+    documents = [LEAVE, *(Document(f"hr/{n}.md", f"Leave policy {n}", said.format(n)) for n in range(12))]
     bound = least(GRADED) + spare
     t = await turn(
-        tmp_path, replace(GRADED, corrective=()), Terms(tokens=bound, draft_tokens=DRAFT_TOKENS), documents=documents, thinks=True, compose=GOOD,
-    )  # fmt: skip
+        tmp_path,
+        replace(GRADED, corrective=()),
+        Terms(tokens=bound, draft_tokens=DRAFT_TOKENS),
+        documents=documents,
+        thinks=True,
+        compose=GOOD,
+    )
     grading = [c for c, p in zip(t.counted.committed, t.asked, strict=True) if p == "grade"]
     assert len(grading) < 13
     assert bool(grading) == (spare > 0)
@@ -221,8 +223,13 @@ async def test_open_statements_stay_open_where_the_budget_has_no_judge(tmp_path:
     )
     assert "judge" in free.asked
     t = await turn(
-        tmp_path / "bound", PLAIN, Terms(tokens=most + 60, draft_tokens=DRAFT_TOKENS), judges=True, thinks=True, compose=draft
-    )  # fmt: skip
+        tmp_path / "bound",
+        PLAIN,
+        Terms(tokens=most + 60, draft_tokens=DRAFT_TOKENS),
+        judges=True,
+        thinks=True,
+        compose=draft,
+    )
     assert "judge" not in t.asked
     assert (
         f"the turn's budget of {most + 60} tokens leaves no room for a judge of claims in doubt" in t.reply.record.notes
@@ -233,9 +240,7 @@ async def test_open_statements_stay_open_where_the_budget_has_no_judge(tmp_path:
 async def test_without_room_for_a_second_draft_the_first_is_mended(tmp_path: Path) -> None:
     bad = f"{GOOD} Call 020 7946 0018 to ask for more."
     most = await drafted(tmp_path)
-    t = await turn(
-        tmp_path, PLAIN, Terms(tokens=most + 60, draft_tokens=DRAFT_TOKENS), thinks=True, compose=bad
-    )  # fmt: skip
+    t = await turn(tmp_path, PLAIN, Terms(tokens=most + 60, draft_tokens=DRAFT_TOKENS), thinks=True, compose=bad)
     assert t.asked == ["compose"]
     assert (t.reply.outcome, "7946" in t.reply.answer) == (Outcome.REPAIRED, False)
     said = f"the turn's budget of {most + 60} tokens leaves no room for a second draft"
@@ -249,9 +254,10 @@ async def test_a_reviewer_can_recompute_the_cost_from_the_entry(tmp_path: Path) 
     prices, calls = t.body["prices"], t.body["calls"]
     assert [c["purpose"] for c in calls] == ["grade", "compose"]
     cost = sum(
-        c["usage"]["prompt_tokens"] * Fraction(prices["input"]) + c["usage"]["completion_tokens"] * Fraction(prices["output"])
+        c["usage"]["prompt_tokens"] * Fraction(prices["input"])
+        + c["usage"]["completion_tokens"] * Fraction(prices["output"])
         for c in calls
-    )  # fmt: skip
+    )
     said = t.body["reply"]["usage"]
     assert said == t.reply.record.usage
     assert (Fraction(said["cost"]), said["currency"]) == (cost / prices["per_tokens"], "USD")

@@ -64,17 +64,36 @@ TABLE = [
     planted("4111111111111111", question=f"I paid with 4111 1111 1111 1111. {ASKED}"),
     planted("DE89370400440532013000", history=[Turn("customer", "My IBAN is DE89 3704 0044 0532 0130 00.")]),
     planted("ORD7788123", history=[Turn("customer", "Order number ORD-7788123 is late.")]),
-    planted("zebedea", "quillfeather", context="Customer: Zebedea Quillfeather", question=f"Zebedea asks: {ASKED} Quillfeather's plan is Basic."),
-    planted("4471123", context="Kundin: Zebedea Quillfeather\nKundennummer: 4471123", question=f"4471123 fragt: {ASKED}"),
+    planted(
+        "zebedea",
+        "quillfeather",
+        context="Customer: Zebedea Quillfeather",
+        question=f"Zebedea asks: {ASKED} Quillfeather's plan is Basic.",
+    ),
+    planted(
+        "4471123", context="Kundin: Zebedea Quillfeather\nKundennummer: 4471123", question=f"4471123 fragt: {ASKED}"
+    ),
     planted("zebedea", question=f"Hi, this is Zebedea. {ASKED}"),
-    planted("zebedea", history=[Turn("agent", "Hello Zebedea, how may I help you?"), Turn("customer", "zebedea here, it is about Watch Plus.")]),
-    planted("quillfeather", history=[Turn("agent", "Dear Mr Quillfeather, thanks for waiting.")], question=f"{ASKED} Sincerely, QUILLFEATHER"),
+    planted(
+        "zebedea",
+        history=[
+            Turn("agent", "Hello Zebedea, how may I help you?"),
+            Turn("customer", "zebedea here, it is about Watch Plus."),
+        ],
+    ),
+    planted(
+        "quillfeather",
+        history=[Turn("agent", "Dear Mr Quillfeather, thanks for waiting.")],
+        question=f"{ASKED} Sincerely, QUILLFEATHER",
+    ),
     planted("quillfeather", question=f"{ASKED}\nKind regards,\nZebedea Quillfeather"),
-    planted("99812345", history=[Turn("customer", "mon numéro de commande est 998 123 45")], question=f"99812345: {ASKED}"),
+    planted(
+        "99812345", history=[Turn("customer", "mon numéro de commande est 998 123 45")], question=f"99812345: {ASKED}"
+    ),
     planted("zebedea", history=[Turn("customer", "Me llamo Zebedea.")], question=f"Zebedea: {ASKED}"),
     planted("evergreenterrace", question=f"I live at 742 Evergreen Terrace, Springfield, IL 62704. {ASKED}"),
     planted("12march1985", question=f"I was born on 12 March 1985. {ASKED}"),
-]  # fmt: skip
+]
 
 
 def plain(text: str) -> str:
@@ -100,10 +119,18 @@ async def test_models_and_ledger_see_no_personal_data(
     caplog.set_level(logging.DEBUG)
     async with OpenAIServer() as server, LanguageServer({"Watch Plus": ("Product", None)}) as language:
         settings = load_settings(
-            home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", model_file=model_file,
-            generator="openai", openai_base_url=server.base_url, openai_api_key="sk-canary-0815", statement_judge="model", pseudonyms="on",
-            language_endpoint=language.endpoint, language_key="lang-canary-4711", retries=0,
-        )  # fmt: skip
+            home=tmp_path / "home",
+            ledger_key_file=tmp_path / "config" / "ledger.key",
+            model_file=model_file,
+            generator="openai",
+            openai_base_url=server.base_url,
+            openai_api_key="sk-canary-0815",
+            statement_judge="model",
+            pseudonyms="on",
+            language_endpoint=language.endpoint,
+            language_key="lang-canary-4711",
+            retries=0,
+        )
         (tmp_path / "kb").mkdir()
         (tmp_path / "kb" / "plans.md").write_text(PAGE, "utf-8")
         ingester = await open_ingester(settings)
@@ -146,9 +173,14 @@ async def test_the_answer_names_whom_it_speaks_to(tmp_path: Path, minilm: MiniLM
     """What the model writes as a placeholder reaches the human agent as the name, and a number of the evidence stays readable."""
     async with OpenAIServer(ok("[PERSON_2], Watch help is on 020 7946 0018 [1].")) as server:
         settings = load_settings(
-            home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", model_file=model_file,
-            generator="openai", openai_base_url=server.base_url, pseudonyms="on", statement_judge="off",
-        )  # fmt: skip
+            home=tmp_path / "home",
+            ledger_key_file=tmp_path / "config" / "ledger.key",
+            model_file=model_file,
+            generator="openai",
+            openai_base_url=server.base_url,
+            pseudonyms="on",
+            statement_judge="off",
+        )
         (tmp_path / "kb").mkdir()
         (tmp_path / "kb" / "plans.md").write_text(PAGE, "utf-8")
         ingester = await open_ingester(settings)
@@ -224,10 +256,20 @@ async def test_traces_metrics_and_log_hold_ids_and_figures_only(form: str, tmp_p
     with OtlpServer() as collector:
         async with OpenAIServer() as model, LanguageServer({"Watch Plus": ("Product", None)}) as language:
             settings = load_settings(
-                home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", generator="openai", openai_base_url=model.base_url,
-                statement_judge="model", language_endpoint=language.endpoint, retries=1, log_level="debug", log_format=form, traces="otlp",
-                traces_endpoint=collector.endpoint, rate_per_minute=1000, **KEYS,
-            )  # fmt: skip
+                home=tmp_path / "home",
+                ledger_key_file=tmp_path / "config" / "ledger.key",
+                generator="openai",
+                openai_base_url=model.base_url,
+                statement_judge="model",
+                language_endpoint=language.endpoint,
+                retries=1,
+                log_level="debug",
+                log_format=form,
+                traces="otlp",
+                traces_endpoint=collector.endpoint,
+                rate_per_minute=1000,
+                **KEYS,
+            )
             log_to(log, settings, settings.log.level, times=True)
             (tmp_path / "kb").mkdir()
             (tmp_path / "kb" / "plans.md").write_text(PAGE, "utf-8")

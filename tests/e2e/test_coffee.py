@@ -16,14 +16,25 @@ from tests.e2e.support import ScriptedWeb
 POLICIES = built_in()
 
 BROCHURE = [
-    Document("coffee.pdf#1", "Creative coffee recipes", "For a flat white add the coffee first and then warm milk to the cup."),
-    Document("coffee.pdf#2", "Creative coffee recipes", "For a cappuccino add the milk first, which makes a thick layer of milk foam on top of the cup."),
-    Document("coffee.pdf#3", "Creative coffee recipes", "Iced coffee is served with a scoop of ice cream in a tall glass."),
-]  # fmt: skip
+    Document(
+        "coffee.pdf#1",
+        "Creative coffee recipes",
+        "For a flat white add the coffee first and then warm milk to the cup.",
+    ),
+    Document(
+        "coffee.pdf#2",
+        "Creative coffee recipes",
+        "For a cappuccino add the milk first, which makes a thick layer of milk foam on top of the cup.",
+    ),
+    Document(
+        "coffee.pdf#3", "Creative coffee recipes", "Iced coffee is served with a scoop of ice cream in a tall glass."
+    ),
+]
 RATIOS = WebResult(
-    "Flat white vs. cappuccino", "https://coffee.example/flat-white",
+    "Flat white vs. cappuccino",
+    "https://coffee.example/flat-white",
     "A flat white has velvety microfoam and a ratio of espresso to milk of 1:3. A cappuccino has thick foam and a ratio of espresso to milk of 1:1.",
-)  # fmt: skip
+)
 COFFEE = Ask("What is the difference between Flat white and cappuccino?")
 RIGHT = (
     "A flat white has microfoam and a ratio of espresso to milk of 1:3, a cappuccino has thick foam and a ratio of 1:1."
@@ -64,9 +75,14 @@ async def test_graph_crag_goes_to_the_web_when_all_is_irrelevant(tmp_path: Path)
 async def test_graph_crag_generates_at_once_when_enough_is_relevant(tmp_path: Path) -> None:
     """Two of three: one irrelevant in three is not more than 70 %."""
     t = await turn(
-        tmp_path, POLICIES["graph-crag"], BROCHURE, COFFEE, {"flat white": 1.0, "cappuccino": 1.0}, web=ScriptedWeb(RATIOS),
+        tmp_path,
+        POLICIES["graph-crag"],
+        BROCHURE,
+        COFFEE,
+        {"flat white": 1.0, "cappuccino": 1.0},
+        web=ScriptedWeb(RATIOS),
         compose="A flat white has the coffee first and then warm milk, a cappuccino has a thick layer of milk foam on top.",
-    )  # fmt: skip
+    )
     assert t.stages == ["retrieve", "grade_documents", "generate"]
     assert (t.web.queries, set(t.origins)) == ([], {"kb"})
 
@@ -85,8 +101,15 @@ async def test_graph_crag_generates_at_once_when_enough_is_relevant(tmp_path: Pa
 )
 async def test_a_ratio_that_no_page_states_of_it_is_not_delivered(tmp_path: Path, wrong: str) -> None:
     t = await turn(
-        tmp_path, POLICIES["graph-crag"], BROCHURE, COFFEE, {"microfoam": 1.0}, web=ScriptedWeb(RATIOS), rewrite=BETTER, compose=wrong
-    )  # fmt: skip
+        tmp_path,
+        POLICIES["graph-crag"],
+        BROCHURE,
+        COFFEE,
+        {"microfoam": 1.0},
+        web=ScriptedWeb(RATIOS),
+        rewrite=BETTER,
+        compose=wrong,
+    )
     assert t.reply.outcome in (Outcome.REPAIRED, Outcome.WITHHELD)
     for ratio in ("white has a ratio of espresso to milk of 1:2", "milk of 1:1, a", "ratio of 1:3."):
         assert ratio not in t.reply.answer
@@ -129,5 +152,7 @@ async def test_the_record_says_at_what_temperature_each_call_was_made(tmp_path: 
         compose=RIGHT,
     )
     assert {(c["purpose"], c["temperature"], c["ended"]) for c in t.body["calls"]} == {
-        ("grade", 0.0, "complete"), ("rewrite", 0.0, "complete"), ("compose", 0.0, "complete"),
-    }  # fmt: skip
+        ("grade", 0.0, "complete"),
+        ("rewrite", 0.0, "complete"),
+        ("compose", 0.0, "complete"),
+    }

@@ -29,19 +29,26 @@ PRICED = {"price_input": "2", "price_cached_input": "1", "price_output": "8", "p
 
 def settings_for(tmp_path: Path, model: OpenAIServer, vectors: EmbeddingsServer, **more: Any) -> Settings:
     return load_settings(
-        home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", generator="openai", openai_model="gpt-test",
-        openai_base_url=model.base_url, embedder="openai", embedding_base_url=vectors.base_url, embedding_api_key=SecretStr(KEY),
-        embedding_model="embed-1", embedding_width=256, retries=1, **{"statement_judge": "off", **PRICED, **more},
-    )  # fmt: skip
+        home=tmp_path / "home",
+        ledger_key_file=tmp_path / "config" / "ledger.key",
+        generator="openai",
+        openai_model="gpt-test",
+        openai_base_url=model.base_url,
+        embedder="openai",
+        embedding_base_url=vectors.base_url,
+        embedding_api_key=SecretStr(KEY),
+        embedding_model="embed-1",
+        embedding_width=256,
+        retries=1,
+        **{"statement_judge": "off", **PRICED, **more},
+    )
 
 
 async def test_a_turn_tells_what_it_cost_wherever_it_is_looked_at(tmp_path: Path) -> None:
     """11 prompt tokens of which 3 were cached, 7 written, and what the question's vector took."""
     with OtlpServer() as collector:
         async with OpenAIServer(ok(GOOD)) as model, EmbeddingsServer(width=256) as vectors:
-            settings = settings_for(
-                tmp_path, model, vectors, traces="otlp", traces_endpoint=collector.endpoint
-            )  # fmt: skip
+            settings = settings_for(tmp_path, model, vectors, traces="otlp", traces_endpoint=collector.endpoint)
             async with over_one_page(settings, tmp_path, PAGE) as system:
                 before = len(vectors.texts)
                 async with TestClient(TestServer(build_app(system))) as client:
@@ -63,8 +70,13 @@ async def test_a_turn_tells_what_it_cost_wherever_it_is_looked_at(tmp_path: Path
         ("compose", "gpt-test", {"prompt_tokens": 11, "completion_tokens": 7, "cached_tokens": 3}),
     ]
     assert entry.body["prices"] == {
-        "input": "2", "cached_input": "1", "output": "8", "embedding": "100", "currency": "USD", "per_tokens": 1_000_000
-    }  # fmt: skip
+        "input": "2",
+        "cached_input": "1",
+        "output": "8",
+        "embedding": "100",
+        "currency": "USD",
+        "per_tokens": 1_000_000,
+    }
     chat = f"{float((8 * 2 + 3 + 7 * 8) / Decimal(1_000_000))}"
     assert f'attest_model_cost_total{{currency="USD",model="gpt-test"}} {chat}' in scraped
     assert 'attest_model_cost_total{currency="USD",model="embed-1"}' in scraped
@@ -73,9 +85,12 @@ async def test_a_turn_tells_what_it_cost_wherever_it_is_looked_at(tmp_path: Path
     (retrieve,) = collector.named("retrieve")
     assert (span.parent, span.kind) == (retrieve.id, "client")
     assert span.attributes == {
-        "gen_ai.operation.name": "embeddings", "gen_ai.provider.name": "openai", "gen_ai.request.model": "embed-1",
-        "gen_ai.usage.input_tokens": sent, "attest.texts": 1,
-    }  # fmt: skip
+        "gen_ai.operation.name": "embeddings",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "embed-1",
+        "gen_ai.usage.input_tokens": sent,
+        "attest.texts": 1,
+    }
     assert {s.parent for s in collector.named("call embedding service")} == {span.id}
 
 

@@ -41,8 +41,12 @@ def test_the_example_of_the_documents_runs(sample_home: Path, model_file: Path, 
     command = ["eval", "retrieval", "--data", "mine", "--grades", "--html", "mine.html", "--json"]
     ran = subprocess.run(
         [sys.executable, "-m", "bot", *command],
-        cwd=tmp_path, env=environment_of(home, model_file), capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        env=environment_of(home, model_file),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     (found,) = json.loads(ran.stdout)["suites"][0]["sets"]
     assert (found["name"], found["n"], found["metrics"]["without_relevant"]) == ("questions", 4, 1)
@@ -58,8 +62,12 @@ def test_a_company_is_asked_in_a_home_that_is_left_only_when_asked_for(model_fil
     command = ["eval", "turns", "--data", str(company), "--html", "turns.html", "--keep", "kept", "--json"]
     ran = subprocess.run(
         [sys.executable, "-m", "bot", *command],
-        cwd=tmp_path, env=environment_of(tmp_path / "home", model_file), capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        env=environment_of(tmp_path / "home", model_file),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     (suite,) = json.loads(ran.stdout)["suites"]
     whole = suite["sets"][0]
@@ -78,8 +86,11 @@ def test_a_company_is_asked_in_a_home_that_is_left_only_when_asked_for(model_fil
 def _documents(home: Path, model_file: Path) -> list[object]:
     ran = subprocess.run(
         [sys.executable, "-m", "bot", "documents", "list", "--json"],
-        env=environment_of(home, model_file), capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        env=environment_of(home, model_file),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return list(json.loads(ran.stdout)["documents"])
 
 

@@ -228,8 +228,13 @@ async def test_a_service_that_is_left_alone_is_told_by_the_probe_and_taken_up_ag
         await system.close()
 
 
-DOCTOR = {"search": "search", "model": "model service", "safety": "content safety", "language": "language service",
-          "embeddings": "embedding service"}  # fmt: skip
+DOCTOR = {
+    "search": "search",
+    "model": "model service",
+    "safety": "content safety",
+    "language": "language service",
+    "embeddings": "embedding service",
+}
 """How `attest doctor` names what stands behind a gate; Microsoft Graph is asked through the system."""
 
 

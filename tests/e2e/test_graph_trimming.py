@@ -59,9 +59,14 @@ async def _site(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
     async with IdentityServer() as identity, GraphServer({LEA: [LEGAL], NOA: [HR]}) as graph:
         identity.install(monkeypatch)
         settings = load_settings(
-            home=folder / "home", ledger_key_file=folder / "ledger.key", retries=0, directory="graph", graph_endpoint=graph.root,
-            graph_groups_file=names, directory_cache_s=0.001,
-        )  # fmt: skip
+            home=folder / "home",
+            ledger_key_file=folder / "ledger.key",
+            retries=0,
+            directory="graph",
+            graph_endpoint=graph.root,
+            graph_groups_file=names,
+            directory_cache_s=0.001,
+        )
         ingester = await open_ingester(settings)
         await ingester.run([pages], acl=acl, lexical_only=True, on_progress=lambda _: None)
         await ingester.close()

@@ -58,8 +58,11 @@ def _said(number: int, value: str, sentence: str) -> dict[str, Any]:
 def settings_for(folder: Path, model: OpenAIServer, **more: Any) -> Settings:
     given = {"generator": "openai", "openai_model": "drafts", "openai_base_url": model.base_url, "retries": 0}
     return load_settings(
-        home=folder / "home", ledger_key_file=folder / "config" / "ledger.key", model_file=folder / "none.onnx", **{**given, **more}
-    )  # fmt: skip
+        home=folder / "home",
+        ledger_key_file=folder / "config" / "ledger.key",
+        model_file=folder / "none.onnx",
+        **{**given, **more},
+    )
 
 
 def asked_of_judge(server: OpenAIServer) -> list[Seen]:
@@ -93,9 +96,10 @@ async def test_a_turn_is_judged_and_the_prompt_of_the_judge_is_kept(tmp_path: Pa
 async def test_the_check_alone_is_judged_over_http(tmp_path: Path) -> None:
     """One call for sentence and value; what it is right by is in the report."""
     request = {
-        "answer": ANSWER, "question": "I have Watch Plus for 9 months. What is that, and what if a camera fails?",
+        "answer": ANSWER,
+        "question": "I have Watch Plus for 9 months. What is that, and what if a camera fails?",
         "sources": [{"id": "s1", "text": SOURCE.text, "title": SOURCE.title}],
-    }  # fmt: skip
+    }
     async with (
         OpenAIServer(otherwise=saying(judging)) as server,
         over_one_page(settings_for(tmp_path, server), tmp_path, PAGE) as system,

@@ -152,10 +152,18 @@ async def test_a_model_gets_a_token_where_azure_is_and_nowhere_else() -> None:
 
 def settings_of(tmp_path: Path, model_file: Path, search: str, safety: str, graph: str, **more: Any) -> Settings:
     return load_settings(
-        home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", model_file=model_file, retries=0,
-        search="azure", search_endpoint=search, screen="content_safety", content_safety_endpoint=safety,
-        directory="graph", graph_endpoint=graph, **more,
-    )  # fmt: skip
+        home=tmp_path / "home",
+        ledger_key_file=tmp_path / "config" / "ledger.key",
+        model_file=model_file,
+        retries=0,
+        search="azure",
+        search_endpoint=search,
+        screen="content_safety",
+        content_safety_endpoint=safety,
+        directory="graph",
+        graph_endpoint=graph,
+        **more,
+    )
 
 
 async def test_a_system_without_keys_signs_in_once_and_leaves_nothing_open(

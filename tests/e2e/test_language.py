@@ -33,9 +33,15 @@ PERSONAL = {"Quillfeather": ("Person", None)}
 async def running(folder: Path, model_file: Path, language: LanguageServer, **options: object) -> AsyncIterator[System]:
     """A system over one page, with Azure AI Language as `options` want it."""
     settings = load_settings(
-        home=folder / "home", ledger_key_file=folder / "config" / "ledger.key", model_file=model_file, retries=0,
-        language_endpoint=language.endpoint, language_key="lang-canary-4711", entities="embedded", **options,
-    )  # fmt: skip
+        home=folder / "home",
+        ledger_key_file=folder / "config" / "ledger.key",
+        model_file=model_file,
+        retries=0,
+        language_endpoint=language.endpoint,
+        language_key="lang-canary-4711",
+        entities="embedded",
+        **options,
+    )
     async with over_one_page(settings, folder, PAGE) as system:
         yield system
 
@@ -89,10 +95,16 @@ async def test_personal_data_that_only_the_service_finds_stays_here(tmp_path: Pa
         OpenAIServer(ok("Dear [PERSON_1], Watch Plus costs $9.99 a month [1].")) as model,
         LanguageServer(personal=PERSONAL) as language,
         running(
-            tmp_path, model_file, language, pii="language", pseudonyms="on", generator="openai",
-            openai_base_url=model.base_url, openai_api_key="sk-canary",
+            tmp_path,
+            model_file,
+            language,
+            pii="language",
+            pseudonyms="on",
+            generator="openai",
+            openai_base_url=model.base_url,
+            openai_api_key="sk-canary",
         ) as system,
-    ):  # fmt: skip
+    ):
         reply = await system.answer(Ask(NAMELESS), None)
         assert "Quillfeather" in reply.answer
         assert "Quillfeather" not in json.dumps([seen.body for seen in model.seen])

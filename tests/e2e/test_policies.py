@@ -41,9 +41,15 @@ TALL = Ask("How tall is Tokyo Tower?")
 async def test_hybrid_crag_answers_an_internal_question_directly(tmp_path: Path) -> None:
     """A query by the model, a score for every document, no web, and the name of the file that was used at the end."""
     t = await turn(
-        tmp_path, POLICIES["hybrid-crag"], [LEAVE, VPN], DAYS, {"25 days": 1.0}, web=ScriptedWeb(TOWER),
-        rewrite="employees paid leave days", compose="Employees receive 25 days of paid leave a year.",
-    )  # fmt: skip
+        tmp_path,
+        POLICIES["hybrid-crag"],
+        [LEAVE, VPN],
+        DAYS,
+        {"25 days": 1.0},
+        web=ScriptedWeb(TOWER),
+        rewrite="employees paid leave days",
+        compose="Employees receive 25 days of paid leave a year.",
+    )
     assert (t.reply.outcome, t.reply.record.action) == (Outcome.ANSWERED, Action.CORRECT)
     assert t.reply.answer == f"Employees receive 25 days of paid leave a year [1].\n\n{REFERENCED}hr/leave.md"
     assert t.stages == ["rewrite", "retrieve", "grade", "compose"]
@@ -59,9 +65,15 @@ async def test_hybrid_crag_answers_an_internal_question_directly(tmp_path: Path)
 async def test_hybrid_crag_answers_an_external_question_from_the_web(tmp_path: Path) -> None:
     """Every document scores 0: they are discarded, and the file that is named is the page."""
     t = await turn(
-        tmp_path, POLICIES["hybrid-crag"], [LEAVE, VPN], TALL, {"333": 0.9}, web=ScriptedWeb(TOWER),
-        rewrite="Tokyo Tower height", compose="Tokyo Tower is 333 metres tall.",
-    )  # fmt: skip
+        tmp_path,
+        POLICIES["hybrid-crag"],
+        [LEAVE, VPN],
+        TALL,
+        {"333": 0.9},
+        web=ScriptedWeb(TOWER),
+        rewrite="Tokyo Tower height",
+        compose="Tokyo Tower is 333 metres tall.",
+    )
     assert (t.reply.outcome, t.reply.record.action) == (Outcome.ANSWERED, Action.INCORRECT)
     assert t.reply.answer.endswith(f"{REFERENCED}{TOWER.url}")
     assert t.origins == ["web"]
@@ -78,9 +90,15 @@ async def test_hybrid_crag_adds_the_web_to_what_it_salvages(tmp_path: Path) -> N
     """Every piece of evidence says where it is from; of two that were given the one that was used is named."""
     page = WebResult("Carry over", "https://law.example/leave", "The law lets employees carry 5 days of leave over.")
     t = await turn(
-        tmp_path, POLICIES["hybrid-crag"], [LEAVE, VPN], Ask("How many days of leave can employees carry over?"), {"25 days": 0.4, "carry 5": 0.6, "VPN": 0.39},
-        web=ScriptedWeb(page), rewrite="carry over leave days employees", compose="The law lets employees carry 5 days of leave over.",
-    )  # fmt: skip
+        tmp_path,
+        POLICIES["hybrid-crag"],
+        [LEAVE, VPN],
+        Ask("How many days of leave can employees carry over?"),
+        {"25 days": 0.4, "carry 5": 0.6, "VPN": 0.39},
+        web=ScriptedWeb(page),
+        rewrite="carry over leave days employees",
+        compose="The law lets employees carry 5 days of leave over.",
+    )
     assert (t.reply.outcome, t.reply.record.action, t.origins) == (Outcome.ANSWERED, Action.AMBIGUOUS, ["kb", "web"])
     assert "[1] document\n" in t.prompt
     assert "[2] web page\n" in t.prompt
@@ -88,12 +106,18 @@ async def test_hybrid_crag_adds_the_web_to_what_it_salvages(tmp_path: Path) -> N
     assert t.stages == ["rewrite", "retrieve", "grade", "web", "grade", "compose"]
 
 
-FORM = Document("form.txt", "Applications", "Please use application form 354-02 to enter applicants’ medical history, significant illnesses and other symptoms.")  # fmt: skip
+FORM = Document(
+    "form.txt",
+    "Applications",
+    "Please use application form 354-02 to enter applicants’ medical history, significant illnesses and other symptoms.",
+)
 DOE = Document(
-    "doe.txt", "John Doe", "Mr. John Doe, a 35-year-old non-smoker, is applying for a life insurance policy. He works as an accountant and leads a "
+    "doe.txt",
+    "John Doe",
+    "Mr. John Doe, a 35-year-old non-smoker, is applying for a life insurance policy. He works as an accountant and leads a "
     "low-risk lifestyle. He exercises regularly and maintains a healthy diet. His medical history reveals no significant illnesses, and his family "
     "history is also clear of any hereditary diseases. He is interested in a policy with a coverage amount of $500,000.",
-)  # fmt: skip
+)
 EXTRACT = "His medical history reveals no significant illnesses, and his family history is also clear of any hereditary diseases."
 ILLNESS = Ask("Does the applicant have any significant illnesses in his medical history?")
 
@@ -107,9 +131,13 @@ ILLNESS = Ask("Does the applicant have any significant illnesses in his medical 
 async def test_superrag_ranks_by_confidence_and_writes_from_extracts(tmp_path: Path) -> None:
     """The person before the form, whatever the search thinks, and of each only the sentence that was extracted."""
     t = await turn(
-        tmp_path, POLICIES["superrag"], [FORM, DOE], ILLNESS, {"354-02": 0.1, "illnesses, and his": 0.9},
+        tmp_path,
+        POLICIES["superrag"],
+        [FORM, DOE],
+        ILLNESS,
+        {"354-02": 0.1, "illnesses, and his": 0.9},
         compose="His medical history reveals no significant illnesses [1].",
-    )  # fmt: skip
+    )
     assert [(e["doc_id"], e["text"], e["score"]) for e in t.body["evidence"]] == [
         ("doe.txt", EXTRACT, 0.9),
         ("form.txt", FORM.text, 0.1),
@@ -127,9 +155,13 @@ async def test_superrag_ranks_by_confidence_and_writes_from_extracts(tmp_path: P
 async def test_superrag_does_not_deliver_the_form_that_nobody_has(tmp_path: Path) -> None:
     """The number that the source document itself gets wrong: 354-01 against 354-02."""
     t = await turn(
-        tmp_path, POLICIES["superrag"], [FORM, DOE], Ask("Which application form do I use to enter medical history?"), {"354-02": 0.9},
+        tmp_path,
+        POLICIES["superrag"],
+        [FORM, DOE],
+        Ask("Which application form do I use to enter medical history?"),
+        {"354-02": 0.9},
         compose="Use application form 354-01 to enter the medical history.",
-    )  # fmt: skip
+    )
     assert "354-01" not in t.reply.answer
     assert t.reply.draft is not None
     assert any(c.text == "354-01" and c.unsupported for c in t.reply.draft.claims)
@@ -143,9 +175,13 @@ async def test_superrag_takes_five_extracts_or_as_many_as_there_are(tmp_path: Pa
         for i in range(n)
     ]
     t = await turn(
-        tmp_path, POLICIES["superrag"], documents, Ask("Which plan has a monthly fee?"), {f"number {i} has": (i + 1) / 20 for i in range(n)} | {},
+        tmp_path,
+        POLICIES["superrag"],
+        documents,
+        Ask("Which plan has a monthly fee?"),
+        {f"number {i} has": (i + 1) / 20 for i in range(n)},
         compose="The plan number 0 has a monthly fee.",
-    )  # fmt: skip
+    )
     assert [e["text"] for e in t.body["evidence"]] == [
         f"The plan number {i} has a monthly fee." for i in reversed(range(max(0, n - 5), n))
     ]
@@ -156,9 +192,18 @@ async def test_superrag_takes_five_extracts_or_as_many_as_there_are(tmp_path: Pa
 async def test_an_empty_knowledge_base_is_no_exception(tmp_path: Path, name: str) -> None:
     plan = json.dumps({"steps": [{"type": "web", "query": "Tokyo Tower height"}]})
     t = await turn(
-        tmp_path, POLICIES[name], [], TALL, {"333": 1.0}, web=ScriptedWeb(TOWER), rewrite="How high is Tokyo Tower?", hyde="It is a tower.", plan=plan,
-        evaluate='{"result": {"outcome": "Its height."}}', compose="Tokyo Tower is 333 metres tall.",
-    )  # fmt: skip
+        tmp_path,
+        POLICIES[name],
+        [],
+        TALL,
+        {"333": 1.0},
+        web=ScriptedWeb(TOWER),
+        rewrite="How high is Tokyo Tower?",
+        hyde="It is a tower.",
+        plan=plan,
+        evaluate='{"result": {"outcome": "Its height."}}',
+        compose="Tokyo Tower is 333 metres tall.",
+    )
     assert (t.reply.outcome, t.reply.record.action, t.origins) == (Outcome.ANSWERED, Action.INCORRECT, ["web"])
     assert len(t.web.queries) == 1
 
@@ -191,10 +236,18 @@ REST = json.dumps({"steps": [{"type": "web", "query": "descale kettle vinegar"}]
 async def test_agentic_crag_plans_acts_and_evaluates(tmp_path: Path) -> None:
     """What a page says is evidence under its own id, cited as a page of the web and never as page 1 of the manual."""
     t = await turn(
-        tmp_path, POLICIES["agentic-crag"], KETTLE, DESCALE, {"100 ml of vinegar": 0.9}, web=ScriptedWeb(VINEGAR), rewrite='["Which descaler for the kettle?"]',
-        hyde="The kettle is descaled with citric acid.", plan=PLAN, evaluate=[REST, '{"result": {"outcome": "Vinegar descales it."}}'],
+        tmp_path,
+        POLICIES["agentic-crag"],
+        KETTLE,
+        DESCALE,
+        {"100 ml of vinegar": 0.9},
+        web=ScriptedWeb(VINEGAR),
+        rewrite='["Which descaler for the kettle?"]',
+        hyde="The kettle is descaled with citric acid.",
+        plan=PLAN,
+        evaluate=[REST, '{"result": {"outcome": "Vinegar descales it."}}'],
         compose="A kettle is descaled with 100 ml of vinegar for 20 minutes.",
-    )  # fmt: skip
+    )
     assert t.reply.outcome is Outcome.ANSWERED
     assert t.stages[:2] == ["perception", "perception"]
     assert [s for s in t.stages if s in ("planning", "action", "evaluation")] == [
@@ -241,19 +294,29 @@ async def test_agentic_crag_is_content_with_three_good_chunks(tmp_path: Path) ->
 @pytest.mark.row("3-25")
 async def test_agentic_crag_stops_a_model_that_always_plans_again(tmp_path: Path) -> None:
     t = await turn(
-        tmp_path, POLICIES["agentic-crag"], KETTLE, DESCALE, {}, web=ScriptedWeb(VINEGAR), rewrite="[]", hyde="none of it.", plan=PLAN, evaluate=PLAN
-    )  # fmt: skip
+        tmp_path,
+        POLICIES["agentic-crag"],
+        KETTLE,
+        DESCALE,
+        {},
+        web=ScriptedWeb(VINEGAR),
+        rewrite="[]",
+        hyde="none of it.",
+        plan=PLAN,
+        evaluate=PLAN,
+    )
     assert t.reply.outcome is Outcome.INSUFFICIENT
     assert t.stages.count("action") == t.stages.count("evaluation") == 4
     assert t.body["reply"]["corrections"][-1]["why"] == "4 of at most 4 rounds, ended: bound"
 
 
 VM = Document(
-    "azure/force-delete.md", "Force delete a VM",
+    "azure/force-delete.md",
+    "Force delete a VM",
     "To force delete a VM in the Azure Portal, select Delete on the Overview page, select the checkbox for Apply force delete, and select Ok.\n\n"
     "To delete a VM using the Azure CLI, use the --force-deletion parameter for az vm delete.\n\nTo force delete a VM using PowerShell, use the "
     "-ForceDeletion parameter for Remove-AzVm.\n\nTo force delete a VM using the Azure REST API, use the forceDeletion parameter for Virtual Machines - Delete.",
-)  # fmt: skip
+)
 INTERNAL = Document(
     "azure/internal.md",
     "Force delete a VM, notes",
@@ -337,9 +400,15 @@ async def test_attest_asks_in_other_words_before_it_goes_to_the_web(tmp_path: Pa
     holiday = Document("hr/holiday.md", "Vacation", "Staff are granted 25 vacation days.")
     ask = Ask("How much time off do employees get?")
     t = await turn(
-        tmp_path, replace(POLICIES["attest"], retrieve_k=1, grade_k=2), [LEAVE, holiday], ask, {"granted 25": 0.9}, web=ScriptedWeb(TOWER),
-        rewrite='["How many vacation days are staff granted?"]', compose="Staff are granted 25 vacation days.",
-    )  # fmt: skip
+        tmp_path,
+        replace(POLICIES["attest"], retrieve_k=1, grade_k=2),
+        [LEAVE, holiday],
+        ask,
+        {"granted 25": 0.9},
+        web=ScriptedWeb(TOWER),
+        rewrite='["How many vacation days are staff granted?"]',
+        compose="Staff are granted 25 vacation days.",
+    )
     (step,) = t.body["reply"]["corrections"]
     assert (step["step"], step["queries"]) == ("rewrites", ["How many vacation days are staff granted?"])
     assert (t.reply.record.action, t.web.queries, t.reply.citations[0].doc_id) == (Action.CORRECT, [], "hr/holiday.md")

@@ -39,11 +39,25 @@ def claims() -> tuple[Claim, ...]:
     year = "Northwind Care costs €79.00 a year"
     return (
         Claim("statement", *at("Return shipping costs €5.90 [1]."), status="unchecked"),
-        Claim("money", *at("€5.90"), "5.9 EUR", status="wrong_role", evidence=(span(SOURCES[0], "€4.90"),),
-              why="The source says €4.90 here.", instead=span(SOURCES[0], "€4.90")),
+        Claim(
+            "money",
+            *at("€5.90"),
+            "5.9 EUR",
+            status="wrong_role",
+            evidence=(span(SOURCES[0], "€4.90"),),
+            why="The source says €4.90 here.",
+            instead=span(SOURCES[0], "€4.90"),
+        ),
         Claim("statement", *at(f"{year} [2]."), status="entailed", evidence=(span(SOURCES[1], f"{year}."),)),
-        Claim("money", *at("€79.00"), "79 EUR", status="exact", evidence=(span(SOURCES[1], "€79.00"),), why="It stands there."),
-    )  # fmt: skip
+        Claim(
+            "money",
+            *at("€79.00"),
+            "79 EUR",
+            status="exact",
+            evidence=(span(SOURCES[1], "€79.00"),),
+            why="It stands there.",
+        ),
+    )
 
 
 @pytest.fixture(scope="module")

@@ -45,10 +45,21 @@ SECRETS = (KEY, KEY.removeprefix("canary-"), "Watch Plus", "cost a month", "$9.9
 
 def settings_of(home: Path, server: AiSearchServer, collector: OtlpServer, agentic: str) -> Settings:
     return load_settings(
-        home=home, ledger_key_file=home.parent / "config" / "ledger.key", search="azure", search_endpoint=server.root,
-        search_key=SecretStr(KEY), search_semantic="on", search_agentic=agentic, retries=1, breaker_s=0.01, rate_per_minute=1000,
-        log_level="debug", log_format="json", traces="otlp", traces_endpoint=collector.endpoint,
-    )  # fmt: skip
+        home=home,
+        ledger_key_file=home.parent / "config" / "ledger.key",
+        search="azure",
+        search_endpoint=server.root,
+        search_key=SecretStr(KEY),
+        search_semantic="on",
+        search_agentic=agentic,
+        retries=1,
+        breaker_s=0.01,
+        rate_per_minute=1000,
+        log_level="debug",
+        log_format="json",
+        traces="otlp",
+        traces_endpoint=collector.endpoint,
+    )
 
 
 @pytest.mark.row("4-25")

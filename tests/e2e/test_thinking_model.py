@@ -32,10 +32,19 @@ def answer(prompt: str) -> str:
 
 def settings_for(tmp_path: Path, server: OpenAIServer, **more: Any) -> Settings:
     return load_settings(
-        home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", model_file=tmp_path / "none.onnx",
-        generator="openai", grader="model", openai_model="gpt-test", openai_base_url=server.base_url, retries=1,
-        price_input="1", price_output="10", statement_judge="off", **more,
-    )  # fmt: skip
+        home=tmp_path / "home",
+        ledger_key_file=tmp_path / "config" / "ledger.key",
+        model_file=tmp_path / "none.onnx",
+        generator="openai",
+        grader="model",
+        openai_model="gpt-test",
+        openai_base_url=server.base_url,
+        retries=1,
+        price_input="1",
+        price_output="10",
+        statement_judge="off",
+        **more,
+    )
 
 
 @pytest.mark.parametrize("stream", ["off", "on"])

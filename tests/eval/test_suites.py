@@ -164,8 +164,12 @@ def test_screen_with_categories_and_injection(attest: Attest, tmp_path: Path) ->
     assert found["screen"]["a:homonym"] == {"n": 1, "false_refusals": 1.0}
     assert found["screen"]["benign"] == {"n": 1, "false_refusals": 0.0}
     assert found["injection"]["mails"] == {
-        "n": 3, "recall": 0.5, "false_flags": 0.0, "auroc": 0.75, "recall_at_2_percent": 0.5,
-    }  # fmt: skip
+        "n": 3,
+        "recall": 0.5,
+        "false_flags": 0.0,
+        "auroc": 0.75,
+        "recall_at_2_percent": 0.5,
+    }
 
 
 def test_query(attest: Attest, tmp_path: Path) -> None:
@@ -221,13 +225,29 @@ def test_golden_reports_splits_apart_and_wrong_rows_with_reasons(attest: Attest,
     )
     found = suites(attest, "golden", "--data", str(tmp_path))["golden"]
     assert found["dev"] == {
-        "n": 2, "right": 1.0, "outcome": 1.0, "cite": 1.0, "must": 1.0, "must_not": 1.0,
-        "refused_though_present": 0.0, "present_n": 2.0, "evidence_recall": 0.0, "model_calls": 0.0, "model_tokens": 0.0,
-    }  # fmt: skip
+        "n": 2,
+        "right": 1.0,
+        "outcome": 1.0,
+        "cite": 1.0,
+        "must": 1.0,
+        "must_not": 1.0,
+        "refused_though_present": 0.0,
+        "present_n": 2.0,
+        "evidence_recall": 0.0,
+        "model_calls": 0.0,
+        "model_tokens": 0.0,
+    }
     assert found["held"] == {
-        "n": 1, "right": 0.0, "outcome": 0.0, "cite": 0.0, "must": 0.0, "must_not": 0.0, "evidence_recall": 0.0,
-        "model_calls": 0.0, "model_tokens": 0.0,
-    }  # fmt: skip
+        "n": 1,
+        "right": 0.0,
+        "outcome": 0.0,
+        "cite": 0.0,
+        "must": 0.0,
+        "must_not": 0.0,
+        "evidence_recall": 0.0,
+        "model_calls": 0.0,
+        "model_tokens": 0.0,
+    }
     words = attest("eval", "golden", "--data", str(tmp_path)).out
     assert words.index("wrong rows") < words.index("held")
     for reason in (

@@ -73,9 +73,9 @@ def reply(ask: Ask) -> Reply:
     grades = tuple(
         Grade(f"c-{name.rstrip('!')}", GRADES.get(row, 1.0), "Good", "yes", None, "") for name in FOUND.get(row, ALL)
     )
-    return made if made.outcome is Outcome.BLOCKED else reply_of(
-        made.outcome, made.answer, code=made.code, grades=grades, clarification=made.clarification
-    )  # fmt: skip
+    if made.outcome is Outcome.BLOCKED:
+        return made
+    return reply_of(made.outcome, made.answer, code=made.code, grades=grades, clarification=made.clarification)
 
 
 def record(ask: Ask, _: Reply) -> dict[str, Any]:

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
 _PATH = re.compile(r"/(knowledgesources|knowledgebases)\('([a-z0-9][a-z0-9\-]{0,126}[a-z0-9])'\)(/retrieve)?")
 _REQUEST = {"intents", "maxRuntimeInSeconds", "maxOutputSizeInTokens", "includeActivity", "knowledgeSourceParams"}
-_PARAMS = {"kind", "knowledgeSourceName", "filterAddOn", "includeReferences", "includeReferenceSourceData", "rerankerThreshold"}  # fmt: skip
+_PARAMS = {
+    "kind",
+    "knowledgeSourceName",
+    "filterAddOn",
+    "includeReferences",
+    "includeReferenceSourceData",
+    "rerankerThreshold",
+}
 _SOURCE = {"name", "kind", "description", "encryptionKey", "searchIndexParameters"}
 _BASE = {"name", "description", "encryptionKey", "knowledgeSources", "models"}
 _RANKED, _RETURNED, _TOKENS, _THRESHOLD = 50, 200, 5000, 2.5
@@ -133,11 +140,14 @@ class KnowledgeBases:
         told = params.get("includeReferenceSourceData")
         return [
             {
-                "type": "searchIndex", "activitySource": 0, "docKey": key, "rerankerScore": best[key],
+                "type": "searchIndex",
+                "activitySource": 0,
+                "docKey": key,
+                "rerankerScore": best[key],
                 "sourceData": {"title": documents[key].get("title"), "text": documents[key]["text"]} if told else None,
             }
             for key in sorted(best, key=lambda key: (-best[key], key))[:_RETURNED]
-        ]  # fmt: skip
+        ]
 
     def _scored(self, reference: dict[str, Any]) -> dict[str, Any]:
         told = {

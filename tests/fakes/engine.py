@@ -67,8 +67,10 @@ class Engine:
         self.query = question
         grading = await self.grader.grade(question, self.found[:20])
         self.graded = {g.chunk_id: g.score for g in grading.grades}
-        by_text = {_plain(f"{p.title}{f' · {p.locator}' if p.locator else ''}\n{p.text}"): g.score
-                   for p, g in zip(self.found, grading.grades, strict=False)}  # fmt: skip
+        by_text = {
+            _plain(f"{p.title}{f' · {p.locator}' if p.locator else ''}\n{p.text}"): g.score
+            for p, g in zip(self.found, grading.grades, strict=False)
+        }
         return [by_text.get(_plain(text), 0.0) for text in texts]
 
     async def draft(self, question: str, evidence: Sequence[tuple[int, str]]) -> str:
@@ -101,9 +103,13 @@ class EngineSearch(AiSearchServer):
         text = _ESCAPE.sub(r"\1", body.get("search") or "")
         found = await self.engine.search(text, near[0] if near else None, _access(body["filter"]), body["top"])
         rows = [
-            {**self._known(fields, body, p.chunk_id), "@search.score": p.score / 30, "@search.documentDebugInfo": _told(p)}
+            {
+                **self._known(fields, body, p.chunk_id),
+                "@search.score": p.score / 30,
+                "@search.documentDebugInfo": _told(p),
+            }
             for p in found.passages
-        ]  # fmt: skip
+        ]
         return web.json_response({"value": rows})
 
     def _known(self, fields: dict[str, Any], body: dict[str, Any], key: str) -> dict[str, Any]:

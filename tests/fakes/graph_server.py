@@ -46,8 +46,9 @@ class GraphServer(FaultyServer):
         if parts[2] not in self.people:
             return _error(404, "Request_ResourceNotFound", f"Resource '{parts[2]}' does not exist.")
         held: list[dict[str, str]] = [
-            ROLE, *({"@odata.type": "#microsoft.graph.group", "id": group} for group in self.people[parts[2]])
-        ]  # fmt: skip
+            ROLE,
+            *({"@odata.type": "#microsoft.graph.group", "id": group} for group in self.people[parts[2]]),
+        ]
         start, size = int(body.get("$skiptoken", 0)), min(top, self.page)
         reply: dict[str, Any] = {
             "@odata.context": f"{self.root}/v1.0/$metadata#directoryObjects(id)",

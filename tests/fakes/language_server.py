@@ -152,7 +152,13 @@ class LanguageServer(FaultyServer):
         self.looked.set()
         left, documents, task = self._jobs[job]
         self._jobs[job][0] -= 1
-        state: dict[str, Any] = {"jobId": job, "createdDateTime": _AT, "lastUpdateDateTime": _AT, "expirationDateTime": _AT, "errors": []}  # fmt: skip
+        state: dict[str, Any] = {
+            "jobId": job,
+            "createdDateTime": _AT,
+            "lastUpdateDateTime": _AT,
+            "expirationDateTime": _AT,
+            "errors": [],
+        }
         counts = {"completed": 0, "failed": 0, "inProgress": 0, "total": 1, "items": []}
         if left > 0:
             headers = {} if self.retry_after is None else {"Retry-After": self.retry_after}
@@ -160,7 +166,12 @@ class LanguageServer(FaultyServer):
         error = {"code": "InternalServerError", "message": f"secret words: {documents[0]['text']}"}
         if self.jobs == "failed":
             return web.json_response(state | {"status": "failed", "errors": [error], "tasks": counts})
-        item: dict[str, Any] = {"kind": "ExtractiveSummarizationLROResults", "taskName": task["taskName"], "lastUpdateDateTime": _AT, "status": "succeeded"}  # fmt: skip
+        item: dict[str, Any] = {
+            "kind": "ExtractiveSummarizationLROResults",
+            "taskName": task["taskName"],
+            "lastUpdateDateTime": _AT,
+            "status": "succeeded",
+        }
         if self.jobs == "task":
             errors = [error | {"target": "#/tasks/items/0"}]
             item["status"] = "failed"

@@ -177,8 +177,16 @@ def wrong(path: str, asked: Mapping[str, Any]) -> tuple[str, str] | None:
         given = asked.get("response_format")
         form, param = (given["json_schema"] if given else None), "response_format"
         known = {
-            "model", "messages", "max_tokens", "max_completion_tokens", "temperature", "response_format", "stream", "stream_options", "reasoning_effort",
-        }  # fmt: skip
+            "model",
+            "messages",
+            "max_tokens",
+            "max_completion_tokens",
+            "temperature",
+            "response_format",
+            "stream",
+            "stream_options",
+            "reasoning_effort",
+        }
         if "stream_options" in asked and not asked.get("stream"):
             return "stream_options", "The 'stream_options' parameter is only allowed when 'stream' is enabled."
     if unknown := sorted(asked.keys() - known):

@@ -137,9 +137,12 @@ def saying(answer: Callable[[str], str], ending: Ending = "stop") -> Step:
             text, whole, thought, written = server.reasoner.made(asked, text)
             end = ending if whole else "length"
             usage = usage_of(
-                request.path, sum(map(count_tokens, texts_of(asked))) + CHAT_OVERHEAD, thought, written,
+                request.path,
+                sum(map(count_tokens, texts_of(asked))) + CHAT_OVERHEAD,
+                thought,
+                written,
                 details=server.reasoner.details,
-            )  # fmt: skip
+            )
         if not asked.get("stream"):
             whole_body = body(request.path, text, end)
             return web.json_response({**whole_body, "usage": usage or whole_body["usage"]})

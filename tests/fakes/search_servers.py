@@ -53,9 +53,11 @@ class DuckDuckGoServer(FaultyServer):
     """`GET /?q=…&format=json`, as a script's content type and with empty strings for what there is not."""
 
     EMPTY: ClassVar[dict[str, Any]] = {
-        "Abstract": "", "AbstractText": "", "AbstractSource": "", "AbstractURL": "", "Heading": "", "Answer": "", "AnswerType": "",
-        "Definition": "", "DefinitionURL": "", "Image": "", "Redirect": "", "Type": "", "Results": [], "RelatedTopics": [],
-    }  # fmt: skip
+        **dict.fromkeys("Abstract AbstractText AbstractSource AbstractURL Heading Answer AnswerType".split(), ""),
+        **dict.fromkeys("Definition DefinitionURL Image Redirect Type".split(), ""),
+        "Results": [],
+        "RelatedTopics": [],
+    }
 
     def __init__(self, *script: Fault, otherwise: Fault | None = None, fields: dict[str, Any] | None = None) -> None:
         super().__init__(*script, otherwise=otherwise)
@@ -107,8 +109,16 @@ class BingServer(FaultyServer):
     @staticmethod
     def item(n: int, **more: Any) -> dict[str, Any]:
         title, url, text = page(n)
-        return {"id": f"https://api.bing.microsoft.com/api/v7/#WebPages.{n}", "name": title, "url": url, "snippet": text,
-                "displayUrl": url, "dateLastCrawled": "2024-06-01T05:00:00.0000000Z", "isFamilyFriendly": True, **more}  # fmt: skip
+        return {
+            "id": f"https://api.bing.microsoft.com/api/v7/#WebPages.{n}",
+            "name": title,
+            "url": url,
+            "snippet": text,
+            "displayUrl": url,
+            "dateLastCrawled": "2024-06-01T05:00:00.0000000Z",
+            "isFamilyFriendly": True,
+            **more,
+        }
 
     async def answer(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         if request.headers.get("Ocp-Apim-Subscription-Key") != KEY:

@@ -74,10 +74,19 @@ def test_no_secret_is_in_the_image() -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        ".env", ".git/config", "bot/.env", "bot/.env.local", "bot/x.key", "rai/server.pem", "bot/state.db", "tests/x.py",
-        "docs/x.md", ".venv/bin/python", "requirements/dev.txt",
+        ".env",
+        ".git/config",
+        "bot/.env",
+        "bot/.env.local",
+        "bot/x.key",
+        "rai/server.pem",
+        "bot/state.db",
+        "tests/x.py",
+        "docs/x.md",
+        ".venv/bin/python",
+        "requirements/dev.txt",
     ],
-)  # fmt: skip
+)
 def test_what_does_not_belong_in_the_image_is_not_sent_to_the_builder(path: str) -> None:
     assert not included(path)
 

@@ -170,7 +170,8 @@ def test_what_builds_the_models_is_not_there(built: Stage) -> None:
 
 def test_the_program_knows_its_version_without_being_installed(built: Stage) -> None:
     """The image holds our files alone: no metadata of a package."""
-    assert "PackageNotFoundError" in built.run("python", "-c", "import importlib.metadata as m; m.version('attest-copilot')").stderr  # fmt: skip
+    asked = built.run("python", "-c", "import importlib.metadata as m; m.version('attest-copilot')")
+    assert "PackageNotFoundError" in asked.stderr
     told = built.run(*built.entry, "--version")
     assert (told.returncode, told.stderr) == (0, "")
     assert re.fullmatch(r"attest \d+\.\d+\.\d+\n", told.stdout)

@@ -11,9 +11,13 @@ from typing import Any
 
 _REPEATS = frozenset({sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT})
 _CATEGORIES = {
-    sre.CATEGORY_DIGIT: "1", sre.CATEGORY_NOT_DIGIT: "a", sre.CATEGORY_SPACE: " ", sre.CATEGORY_NOT_SPACE: "a-",
-    sre.CATEGORY_WORD: "a1", sre.CATEGORY_NOT_WORD: " -'",
-}  # fmt: skip
+    sre.CATEGORY_DIGIT: "1",
+    sre.CATEGORY_NOT_DIGIT: "a",
+    sre.CATEGORY_SPACE: " ",
+    sre.CATEGORY_NOT_SPACE: "a-",
+    sre.CATEGORY_WORD: "a1",
+    sre.CATEGORY_NOT_WORD: " -'",
+}
 _USUAL = "a1 -'.,:/A\n\t_#|(é"
 ENDS = ("", "\x00", "!\n\x00")
 

@@ -93,23 +93,36 @@ def test_cached_tokens_have_a_price_of_their_own_and_without_one_that_of_the_oth
 def test_calls_of_which_nothing_is_told_are_said_to_be_missing() -> None:
     """One that was not taken costs nothing; one that was cut off in time may."""
     usage = {"prompt_tokens": 10, "completion_tokens": 1}
-    calls = [ModelCall("grade", "m", ended, 1.0, told, None) for ended, told in (
-        ("complete", usage), ("complete", {}), ("ServiceTimeout", {}), ("CancelledError", {}), ("ContentFiltered", {}),
-        ("ServiceUnavailable", {}), ("CircuitOpen", {}), ("Throttled", {}), ("ServiceRejected", {}),
-    )]  # fmt: skip
-    assert totals(calls, None) == {
-        "calls": 9, "prompt_tokens": 10, "completion_tokens": 1, "uncounted_calls": 4
-    }  # fmt: skip
+    calls = [
+        ModelCall("grade", "m", ended, 1.0, told, None)
+        for ended, told in (
+            ("complete", usage),
+            ("complete", {}),
+            ("ServiceTimeout", {}),
+            ("CancelledError", {}),
+            ("ContentFiltered", {}),
+            ("ServiceUnavailable", {}),
+            ("CircuitOpen", {}),
+            ("Throttled", {}),
+            ("ServiceRejected", {}),
+        )
+    ]
+    assert totals(calls, None) == {"calls": 9, "prompt_tokens": 10, "completion_tokens": 1, "uncounted_calls": 4}
 
 
 # --- what is held
 
 
 TAKES = st.lists(
-    st.tuples(st.sampled_from(["grade", "rewrite", "compose", "judge"]), st.integers(0, 4000), st.integers(1, 2000),
-              st.floats(0, 1), st.booleans()),
+    st.tuples(
+        st.sampled_from(["grade", "rewrite", "compose", "judge"]),
+        st.integers(0, 4000),
+        st.integers(1, 2000),
+        st.floats(0, 1),
+        st.booleans(),
+    ),
     max_size=30,
-)  # fmt: skip
+)
 
 
 @given(TAKES, st.integers(0, 12_000), st.integers(0, 3000), st.sampled_from([0, 800]))
@@ -189,8 +202,13 @@ def test_room_is_bounded_by_its_cost_too() -> None:
 def test_thinking_is_a_part_of_what_was_written_and_told() -> None:
     usage = {"prompt_tokens": 1000, "completion_tokens": 1300, "reasoning_tokens": 1200}
     assert totals([_call(usage), _call(usage)], PRICES) == {
-        "calls": 2, "prompt_tokens": 2000, "completion_tokens": 2600, "reasoning_tokens": 2400, "cost": "0.031", "currency": "EUR",
-    }  # fmt: skip
+        "calls": 2,
+        "prompt_tokens": 2000,
+        "completion_tokens": 2600,
+        "reasoning_tokens": 2400,
+        "cost": "0.031",
+        "currency": "EUR",
+    }
 
 
 def test_what_was_taken_counts_and_not_what_was_held() -> None:
@@ -295,9 +313,14 @@ async def test_what_is_embedded_is_written_down_and_bounded_by_nothing() -> None
         ("embed", "ServiceTimeout", {}),
     ]
     assert totals(turn.account.calls, PRICES) == {
-        "calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "embedding_tokens": 12, "uncounted_calls": 1,
-        "cost": "0.00000024", "currency": "EUR",
-    }  # fmt: skip
+        "calls": 0,
+        "prompt_tokens": 0,
+        "completion_tokens": 0,
+        "embedding_tokens": 12,
+        "uncounted_calls": 1,
+        "cost": "0.00000024",
+        "currency": "EUR",
+    }
     assert turn.account.committed == Spending()
 
 

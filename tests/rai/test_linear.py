@@ -15,6 +15,9 @@ from rai.check.match import MOST_CLAIMS, TOO_MANY, check_claims
 from rai.check.reading.frames import frames
 from rai.claims.found import Found
 from rai.records import Claim, Source
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
 
 SIZE = 200_000
 DENSE_SIZE = 20_000
@@ -23,12 +26,7 @@ OWN_SIZE = 3_000
 SOURCE = Source(
     "s", "Anna Brandt sells 20 GB for $7 until 3 March 2026. Call 020 7946 0321 or see https://a.example/b.", "Prices"
 )
-FRAGMENTS = (
-    "7", ".", "1.", "1,", "1 ", "1-", "1:", "1/", "[", "([{", ")", "a@", "a@b.", "https://", "www.", "//", "%", "$", "$1", "+1 ", "-", "–", " ", "\n",
-    "\t", '"', "'", "’", ",", ";", ":", "|", "a | ", "- ", "Anna ", "Anna Brandt and ", "A.", "AB-1", "March ", "3 March ", "May ", "Monday to ",
-    "twenty ", "twenty-", "hundred ", "and ", "of the ", "not ", "no ", "x", "é", "e\u0301", "…", "½", "①", "２", "𝟐", "1\u00a0", "st ", "am ", "p.m.",
-    "GB ", "1 GB", "EUR ", "€", "CA 9", "Street ", "12 Mill Lane, ", "v1.", "#", "_", "\\", "0x", "1e9", "IV ", "PO Box ", "ext. 1",
-)  # fmt: skip
+FRAGMENTS = TABLES.texts("fragments")
 
 
 def checked(text: str) -> None:
@@ -55,14 +53,7 @@ def test_frames_of_a_sentence_of_many_values(piece: str) -> None:
     assert len(frames(text, 0, len(text), values)) == len(values)
 
 
-DENSE = (
-    "$1 ", "1-", "1-1-1-", "1 ", "1:", "1/", "+1 ", "1 GB ", "1. Pay $5.\n", "020 7946 0321 ", "Mon-", "5 | ", "5 am ", "3 March 2026 ", "twenty ",
-    "12 Mill Lane, ", "Monday to ", "https://a.example/b ", "The fee is $5 for 20 GB. ", "Plan A: $5 | 20 GB | 3 March 2026\n",
-)  # fmt: skip
-"""What holds a value every few characters: each is judged beside all the others."""
-
-
-@pytest.mark.parametrize("piece", DENSE)
+@TABLES.each("dense", "piece")
 def test_an_answer_of_values_alone(piece: str) -> None:
     text = piece * (DENSE_SIZE // len(piece))
     claims = check_claims(text, [SOURCE])
@@ -72,7 +63,7 @@ def test_an_answer_of_values_alone(piece: str) -> None:
     assert all(text[c.start : c.end] == c.text for c in claims)
 
 
-@pytest.mark.parametrize("piece", DENSE)
+@TABLES.each("dense", "piece")
 def test_a_source_of_values_alone(piece: str) -> None:
     text = piece * (DENSE_SIZE // len(piece))
     for claim in check_claims("Anna Brandt sells 20 GB for $7 until 3 March 2026.", [Source("s", text, "Prices")]):

@@ -133,8 +133,9 @@ async def test_contacts_in_doubt_are_struck_unless_a_policy_says_marked() -> Non
     assert ("phone", "unchecked") not in struck_by({"phone": "marked"})
     assert struck_by({}) == STRUCK_DOUBT
     assert {pair for pair in struck_by({"date": "struck"}) if pair[0] == "phone"} == {
-        ("phone", "unchecked"), ("phone", "conflict"),
-    }  # fmt: skip
+        ("phone", "unchecked"),
+        ("phone", "conflict"),
+    }
 
 
 async def test_no_question_no_relevance() -> None:
@@ -186,9 +187,20 @@ async def test_forced_deletion_answer_with_an_en_dash() -> None:
 
 
 PARTS = st.lists(
-    st.sampled_from(["The lid is red.", "The plan costs $19 a month.", "It has 77 lids.", "Call (415) 555-0199.", "1. Open.\n", "Hello!", "Bright gold tones shine long.", "[1]"]),
+    st.sampled_from(
+        [
+            "The lid is red.",
+            "The plan costs $19 a month.",
+            "It has 77 lids.",
+            "Call (415) 555-0199.",
+            "1. Open.\n",
+            "Hello!",
+            "Bright gold tones shine long.",
+            "[1]",
+        ]
+    ),
     max_size=6,
-)  # fmt: skip
+)
 
 
 @given(PARTS)

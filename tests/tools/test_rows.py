@@ -59,11 +59,16 @@ def test_marks_are_found_where_pytest_finds_them() -> None:
     """On tests, their cases, cases with a name, classes and modules; a mark on anything else shows nothing."""
     found = {(m.row, m.test.partition("::")[2]) for m in marks_of(MODULE, Path("tests/test_x.py"))}
     assert found == {
-        ("9-01", "test_one"), ("9-02", "test_one"), ("9-04", "test_one"),
-        ("9-01", "test_two"), ("9-05", "test_two"),
-        ("9-01", "TestThree::test_four"), ("9-06", "TestThree::test_four"), ("9-07", "TestThree::test_four"),
+        ("9-01", "test_one"),
+        ("9-02", "test_one"),
+        ("9-04", "test_one"),
+        ("9-01", "test_two"),
+        ("9-05", "test_two"),
+        ("9-01", "TestThree::test_four"),
+        ("9-06", "TestThree::test_four"),
+        ("9-07", "TestThree::test_four"),
         ("9-03", ""),
-    }  # fmt: skip
+    }
 
 
 def _project(folder: Path, row: str) -> list[str]:

@@ -57,11 +57,22 @@ class MemoryLibrary:
     async def documents(self) -> tuple[DocumentInfo, ...]:
         return tuple(
             DocumentInfo(
-                d.doc_id, d.title, d.content_type, d.version, 1, d.url, d.groups, d.product, d.internal, d.updated,
-                self.root, "2026-11-20T00:00:00Z", self.chunking,
+                doc_id=d.doc_id,
+                title=d.title,
+                content_type=d.content_type,
+                version=d.version,
+                chunks=1,
+                url=d.url,
+                groups=d.groups,
+                product=d.product,
+                internal=d.internal,
+                updated=d.updated,
+                root=self.root,
+                ingested_at="2026-11-20T00:00:00Z",
+                chunking=self.chunking,
             )
             for d in sorted(self.held.values(), key=lambda d: d.doc_id)
-        )  # fmt: skip
+        )
 
     async def document(self, doc_id: str, version: str | None = None) -> Document | None:
         found = self.held.get(doc_id)
@@ -363,7 +374,13 @@ def answered(ask: Ask) -> Reply:
         citations=(Citation(1, "Refunds", None, "refunds.md", "c1", "line 1", "Refunds take 5 business days."),),
         claims=(
             Claim(
-                "number", "5", 13, 14, "5", status="exact", evidence=(EvidenceSpan("c1", "text", 13, 14, "5"),),
+                "number",
+                "5",
+                13,
+                14,
+                "5",
+                status="exact",
+                evidence=(EvidenceSpan("c1", "text", 13, 14, "5"),),
                 why="stands there",
             ),
         ),
@@ -373,7 +390,7 @@ def answered(ask: Ask) -> Reply:
         kb_version="kb-1",
         mode={"generator": "fake", "grader": "overlap", "search": "lexical", "screen": "words"},
         notes=("made by a test",),
-    )  # fmt: skip
+    )
 
 
 def world() -> FakeWorld:

@@ -11,14 +11,24 @@ from tests.bot.commands.loopback import Service, serving
 
 KEY = "canary-key-0123456789"
 SERVICES = {
-    "model service": {"ATTEST_GENERATOR": "openai", "ATTEST_OPENAI_BASE_URL": "{root}/v1", "ATTEST_OPENAI_API_KEY": KEY},
-    "moderation": {"ATTEST_SCREEN": "moderation", "ATTEST_MODERATION_BASE_URL": "{root}/v1", "ATTEST_MODERATION_KEY": KEY},
+    "model service": {
+        "ATTEST_GENERATOR": "openai",
+        "ATTEST_OPENAI_BASE_URL": "{root}/v1",
+        "ATTEST_OPENAI_API_KEY": KEY,
+    },
+    "moderation": {
+        "ATTEST_SCREEN": "moderation",
+        "ATTEST_MODERATION_BASE_URL": "{root}/v1",
+        "ATTEST_MODERATION_KEY": KEY,
+    },
     "content safety": {
-        "ATTEST_SCREEN": "content_safety", "ATTEST_CONTENT_SAFETY_ENDPOINT": "{root}", "ATTEST_CONTENT_SAFETY_KEY": KEY
+        "ATTEST_SCREEN": "content_safety",
+        "ATTEST_CONTENT_SAFETY_ENDPOINT": "{root}",
+        "ATTEST_CONTENT_SAFETY_KEY": KEY,
     },
     "language service": {"ATTEST_LANGUAGE_ENDPOINT": "{root}", "ATTEST_LANGUAGE_KEY": KEY},
     "search": {"ATTEST_SEARCH": "azure", "ATTEST_SEARCH_ENDPOINT": "{root}", "ATTEST_SEARCH_KEY": KEY},
-}  # fmt: skip
+}
 
 
 @pytest.fixture

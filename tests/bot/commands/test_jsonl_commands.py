@@ -159,15 +159,18 @@ def test_screen_judges_text_and_documents(attest: Attest, lines: Lines) -> None:
     )
     assert ran.code == 0
     assert ran.lines[0] == {
-        "id": "1", "verdict": "allow", "category": None, "rule": None, "score": 0.0,
+        "id": "1",
+        "verdict": "allow",
+        "category": None,
+        "rule": None,
+        "score": 0.0,
         "documents": [
             {"index": 0, "verdict": "allow", "rule": None, "score": 0.1},
             {"index": 1, "verdict": "block", "rule": "orders", "score": 0.9},
         ],
-    }  # fmt: skip
-    assert (ran.lines[1]["verdict"], ran.lines[1]["category"], ran.lines[1]["rule"]) == (
-        "block", "dangerous_help", "word:bomb",
-    )  # fmt: skip
+    }
+    blocked = ran.lines[1]
+    assert (blocked["verdict"], blocked["category"], blocked["rule"]) == ("block", "dangerous_help", "word:bomb")
 
 
 def test_a_screen_that_does_not_answer_ends_the_run_with_3(attest: Attest, small: FakeWorld, lines: Lines) -> None:

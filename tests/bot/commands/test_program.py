@@ -160,9 +160,13 @@ def test_an_unreadable_env_file_is_one_line(tmp_path: Path) -> None:
     for command in (["settings"], ["ask", "hi"], ["doctor"]):
         done = subprocess.run(
             [sys.executable, "-m", "bot", *command],
-            capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+            cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
+        )
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith("attest: .env: not readable as UTF-8")
         assert done.stderr.count("\n") == 1

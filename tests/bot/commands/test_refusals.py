@@ -21,8 +21,17 @@ from tests.bot.commands.fakes import FakeWorld
 BODY = {
     "ask": {"question": "How do I kill a process?", "user": "bella", "channel": "cli", "conversation": None},
     "reply": {"outcome": "blocked"},
-    "screenings": [{"what": "question", "verdict": "block", "category": "violence", "rule": "VI-01", "score": 0.9, "threshold": 0.5}],
-}  # fmt: skip
+    "screenings": [
+        {
+            "what": "question",
+            "verdict": "block",
+            "category": "violence",
+            "rule": "VI-01",
+            "score": 0.9,
+            "threshold": 0.5,
+        }
+    ],
+}
 
 
 @pytest.fixture

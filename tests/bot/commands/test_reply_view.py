@@ -22,13 +22,23 @@ from tests.fakes.replies import reply_of, told
 ID, OTHER = "a1" * 12, "b2" * 12
 LEAD_IN = Claim("statement", "Quoted from the sources:", 0, 24, status="unchecked", why="A lead-in claims nothing.")
 SENTENCE = Claim(
-    "statement", "- Call 020 7946 0388 [1].", 25, 50, status="entailed",
-    evidence=(EvidenceSpan(ID, "text", 40, 60, "Billing: 020 7946 0388"),), why=f"Stands word for word in {ID}.",
-)  # fmt: skip
+    "statement",
+    "- Call 020 7946 0388 [1].",
+    25,
+    50,
+    status="entailed",
+    evidence=(EvidenceSpan(ID, "text", 40, 60, "Billing: 020 7946 0388"),),
+    why=f"Stands word for word in {ID}.",
+)
 PHONE = Claim(
-    "phone", "020 7946 0388", 32, 45, status="exact",
-    evidence=(EvidenceSpan(ID, "text", 49, 62, "020 7946 0388"),), why=f"Stands in the same characters in {ID}.",
-)  # fmt: skip
+    "phone",
+    "020 7946 0388",
+    32,
+    45,
+    status="exact",
+    evidence=(EvidenceSpan(ID, "text", 49, 62, "020 7946 0388"),),
+    why=f"Stands in the same characters in {ID}.",
+)
 DOUBT = Claim(
     "date",
     "3 May",
@@ -42,10 +52,15 @@ CITED = Citation(
     1, "Numbers", "https://help.example/n", "n.md", ID, "Numbers", "Support: 020 7946 0321\nBilling: 020 7946 0388"
 )
 REPLY = reply_of(
-    Outcome.ANSWERED, "Quoted from the sources:\n- Call 020 7946 0388 [1].", citations=(CITED,),
-    claims=(LEAD_IN, SENTENCE, PHONE), timings_ms={"screen": 40.0, "grade": 900.4, "check": 60.0, "total": 1000.4},
-    kb_version="kb-1", entry_id="01M7XRSD31247ZF706PCESRBSQ", mode={"generator": "extractive"},
-)  # fmt: skip
+    Outcome.ANSWERED,
+    "Quoted from the sources:\n- Call 020 7946 0388 [1].",
+    citations=(CITED,),
+    claims=(LEAD_IN, SENTENCE, PHONE),
+    timings_ms={"screen": 40.0, "grade": 900.4, "check": 60.0, "total": 1000.4},
+    kb_version="kb-1",
+    entry_id="01M7XRSD31247ZF706PCESRBSQ",
+    mode={"generator": "extractive"},
+)
 
 
 def shown(reply: Reply, *, width: int = 80, verbose: bool = False) -> str:
@@ -75,7 +90,15 @@ def test_only_what_is_in_doubt_is_listed_by_number_and_not_by_id() -> None:
 
 def test_verbose_lists_every_claim_with_all_timings() -> None:
     text = shown(REPLY, width=200, verbose=True)
-    for part in ("A lead-in claims nothing.", "Stands word for word in [1].", "exact", "entailed", "check 60 ms", "kb-1", "generator extractive"):  # fmt: skip
+    for part in (
+        "A lead-in claims nothing.",
+        "Stands word for word in [1].",
+        "exact",
+        "entailed",
+        "check 60 ms",
+        "kb-1",
+        "generator extractive",
+    ):
         assert part in text
     assert ID not in text
 
@@ -155,9 +178,12 @@ def claim(kind: Kind, status: Status) -> Claim:
         ([claim("phone", "derived")], "1 phone: not plainly found"),
         ([claim("statement", "entailed")] * 2, "2 sentences: all supported"),
         ([claim("statement", "unchecked")], "1 sentence: not plainly supported"),
-        ([claim("entity", "exact"), claim("statement", "entailed")], "1 name: found word for word; 1 sentence: supported"),
+        (
+            [claim("entity", "exact"), claim("statement", "entailed")],
+            "1 name: found word for word; 1 sentence: supported",
+        ),
     ],
-)  # fmt: skip
+)
 def test_checked_line(claims: list[Claim], line: str) -> None:
     assert checked_line(claims) == line
 
@@ -181,7 +207,10 @@ def test_what_was_not_enough_at_once_is_said_in_one_line_and_in_full_on_demand()
     assert shown(reply, width=120).splitlines()[1] == LINE
     text = shown(reply, width=200, verbose=True)
     assert LINE not in text
-    for part in ("(best 0.31, needed 0.40, short by 0.09) · rule max_below_keep", "- searched the web: “billing number” · 2 pages kept"):  # fmt: skip
+    for part in (
+        "(best 0.31, needed 0.40, short by 0.09) · rule max_below_keep",
+        "- searched the web: “billing number” · 2 pages kept",
+    ):
         assert part in text
 
 
@@ -207,8 +236,13 @@ def test_the_question_back_stands_with_its_options_before_the_sources() -> None:
 @pytest.mark.parametrize("verbose", [False, True])
 def test_what_the_models_took_is_one_line_where_one_was_called(verbose: bool) -> None:
     usage: dict[str, int | str] = {
-        "calls": 3, "prompt_tokens": 13940, "completion_tokens": 1344, "embedding_tokens": 12, "cost": "0.010632", "currency": "USD"
-    }  # fmt: skip
+        "calls": 3,
+        "prompt_tokens": 13940,
+        "completion_tokens": 1344,
+        "embedding_tokens": 12,
+        "cost": "0.010632",
+        "currency": "USD",
+    }
     line = "3 calls of a model, 13,940 tokens in, 1,344 out, 12 embedded, 0.010632 USD"
     assert line in shown(told(REPLY, usage=usage), verbose=verbose).splitlines()
     assert "calls of a model" not in shown(REPLY, verbose=verbose)

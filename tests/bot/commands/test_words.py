@@ -66,9 +66,20 @@ def test_ask_hands_on_history_context_user_product_and_policy(attest: Attest, sm
     (tmp_path / "call.txt").write_text("Customer: My Trail Pro leaks.\nAgent: Sorry!\nAgent:\n", encoding="utf-8")
     (tmp_path / "context.json").write_text('{"context": "gold member"}', encoding="utf-8")
     ran = attest(
-        "ask", "Is it waterproof?", "--history", str(tmp_path / "call.txt"), "--context", str(tmp_path / "context.json"),
-        "--as", "hanna", "--product", "Trail Pro", "--policy", "hybrid-crag", "--json",
-    )  # fmt: skip
+        "ask",
+        "Is it waterproof?",
+        "--history",
+        str(tmp_path / "call.txt"),
+        "--context",
+        str(tmp_path / "context.json"),
+        "--as",
+        "hanna",
+        "--product",
+        "Trail Pro",
+        "--policy",
+        "hybrid-crag",
+        "--json",
+    )
     asked = small.asked[0]
     assert ran.code == 0
     assert [(turn.role, turn.text) for turn in asked.history] == [

@@ -45,9 +45,14 @@ def embedded(tmp_path: Path, model_file: Path) -> Settings:
 @pytest.fixture
 def settings(embedded: Settings, server: EmbeddingsServer) -> Settings:
     return changed(
-        embedded, embedder="openai", embedding_base_url=server.base_url, embedding_api_key=SecretStr(KEY), embedding_model="embed-1",
-        embedding_width=256, retries=0,
-    )  # fmt: skip
+        embedded,
+        embedder="openai",
+        embedding_base_url=server.base_url,
+        embedding_api_key=SecretStr(KEY),
+        embedding_model="embed-1",
+        embedding_width=256,
+        retries=0,
+    )
 
 
 async def take_in(settings: Settings, folder: Path, text: str = PAGE) -> IngestReport:
@@ -83,11 +88,16 @@ async def test_a_question_is_answered_by_the_vectors_of_the_service_and_by_words
 @pytest.mark.parametrize(
     "fault",
     [
-        faults.status(500), faults.status(429, Retry_After="60"), faults.html(200), faults.truncated(), faults.closed(), faults.slow(),
+        faults.status(500),
+        faults.status(429, Retry_After="60"),
+        faults.html(200),
+        faults.truncated(),
+        faults.closed(),
+        faults.slow(),
         faults.status(401),
     ],
     ids=["500", "429", "html", "truncated", "closed", "slow", "401"],
-)  # fmt: skip
+)
 async def test_no_fault_of_the_service_costs_the_answer_or_more_than_its_share_of_the_turn(
     settings: Settings, server: EmbeddingsServer, tmp_path: Path, fault: faults.Fault
 ) -> None:

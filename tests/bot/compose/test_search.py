@@ -31,9 +31,15 @@ async def server() -> AsyncIterator[AiSearchServer]:
 @pytest.fixture
 def settings(tmp_path: Path, model_file: Path, server: AiSearchServer) -> Settings:
     return load_settings(
-        home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", model_file=model_file,
-        search="azure", search_endpoint=server.root, search_key=SecretStr(KEY), search_semantic="on", retries=0,
-    )  # fmt: skip
+        home=tmp_path / "home",
+        ledger_key_file=tmp_path / "config" / "ledger.key",
+        model_file=model_file,
+        search="azure",
+        search_endpoint=server.root,
+        search_key=SecretStr(KEY),
+        search_semantic="on",
+        retries=0,
+    )
 
 
 async def test_an_answer_comes_from_the_index_and_a_removed_document_is_in_none(

@@ -30,11 +30,15 @@ AZURE = "https://contoso.openai.azure.com/openai/v1/"
             "https://cognitiveservices.azure.us",
         ),
         (
-            {"openai_base_url": "https://c.services.ai.azure.cn/openai/v1/", "cloud": "china", "openai_scope": "https://ai.azure.cn/.default"},
+            {
+                "openai_base_url": "https://c.services.ai.azure.cn/openai/v1/",
+                "cloud": "china",
+                "openai_scope": "https://ai.azure.cn/.default",
+            },
             "https://ai.azure.cn",
         ),
     ],
-)  # fmt: skip
+)
 async def test_the_token_is_for_the_scope_of_the_settings(
     given: dict[str, str], resource: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,9 +67,14 @@ async def test_vectors_at_the_same_gateway_carry_the_key_in_the_same_header(
 ) -> None:
     async with EmbeddingsServer(width=256) as server:
         settings = load_settings(
-            openai_base_url=server.base_url, openai_api_key=KEY, openai_auth="api-key", embedder="openai",
-            embedding_model="embed-1", embedding_width=256, **more,
-        )  # fmt: skip
+            openai_base_url=server.base_url,
+            openai_api_key=KEY,
+            openai_auth="api-key",
+            embedder="openai",
+            embedding_model="embed-1",
+            embedding_width=256,
+            **more,
+        )
         closers = Resources()
         embedder = service_embedder(settings, Remote("embedding service", retries=0), closers)
         with suppress(ServiceRejected):  # this server knows the key as bearer alone

@@ -110,8 +110,10 @@ def test_a_claim_that_is_not_in_the_answer_is_listed_and_not_drawn() -> None:
 def test_a_value_sets_the_tone_over_the_sentence_around_it() -> None:
     view = map_of([SENTENCE, MONEY])
     assert [(p.text, p.look, p.tone) for p in view.pieces] == [
-        ("It is ", "statement", "bad"), ("€4.90", "value", "ok"), (".", "statement", "bad"),
-    ]  # fmt: skip
+        ("It is ", "statement", "bad"),
+        ("€4.90", "value", "ok"),
+        (".", "statement", "bad"),
+    ]
     assert [row.key for p in view.pieces for row in p.ends] == ["1", "0"]
 
 
@@ -235,9 +237,17 @@ def test_the_summary_tells_layers_notes_and_counts() -> None:
     html = report_page([report_view("q", "It is €5.90.", report, [SOURCE])], alone=True, faults=["Line 3"])
     text = " ".join(re.sub(r"<[^>]+>", " ", html).split())
     for part in (
-        "Unsupported 2 claims must not be sent", "1 absent", "1 sentence absent", "98 % sure", "relevance to the question 0.25",
-        "Values and contacts Unsupported 0.98", "The source says €4.90 [1]", "updated 2026-01-02", "Line 3", "a note",
-    ):  # fmt: skip
+        "Unsupported 2 claims must not be sent",
+        "1 absent",
+        "1 sentence absent",
+        "98 % sure",
+        "relevance to the question 0.25",
+        "Values and contacts Unsupported 0.98",
+        "The source says €4.90 [1]",
+        "updated 2026-01-02",
+        "Line 3",
+        "a note",
+    ):
         assert part in text, part
 
 

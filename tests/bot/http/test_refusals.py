@@ -60,8 +60,13 @@ async def test_others_and_what_was_not_refused_are_the_same_404(client: Client, 
 
 @pytest.mark.parametrize(
     ("form", "word"),
-    [({}, "entry_id"), ({"entry_id": 7}, "entry_id"), ({"entry_id": "e", "rule": "x"}, "rule"), ({"entry_id": "e", "comment": "x" * 2001}, "comment")],
-)  # fmt: skip
+    [
+        ({}, "entry_id"),
+        ({"entry_id": 7}, "entry_id"),
+        ({"entry_id": "e", "rule": "x"}, "rule"),
+        ({"entry_id": "e", "comment": "x" * 2001}, "comment"),
+    ],
+)
 async def test_a_bad_form_names_its_field(client: Client, form: dict[str, Any], word: str) -> None:
     response = await client.post("/api/refusals", json=form)
     assert response.status == 400

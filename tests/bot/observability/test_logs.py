@@ -80,7 +80,17 @@ def test_a_second_turn_in_the_same_block_is_another() -> None:
         assert current_mark() is second
 
 
-FOREIGN = ["openai._base_client", "httpx2", "httpcore2.http11", "urllib3.connectionpool", "azure.identity", "aiohttp.access", "azure.core.pipeline.policies.http_logging_policy", "presidio-analyzer", "sqlalchemy.engine.Engine"]  # fmt: skip
+FOREIGN = [
+    "openai._base_client",
+    "httpx2",
+    "httpcore2.http11",
+    "urllib3.connectionpool",
+    "azure.identity",
+    "aiohttp.access",
+    "azure.core.pipeline.policies.http_logging_policy",
+    "presidio-analyzer",
+    "sqlalchemy.engine.Engine",
+]
 
 
 @pytest.mark.parametrize("name", FOREIGN)

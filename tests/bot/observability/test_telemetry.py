@@ -31,9 +31,15 @@ TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 
 def settings_for(tmp_path: Path, model: OpenAIServer, **more: Any) -> Settings:
     return load_settings(
-        home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", generator="openai",
-        openai_base_url=model.base_url, openai_model="gpt-test", retries=1, statement_judge="off", **more,
-    )  # fmt: skip
+        home=tmp_path / "home",
+        ledger_key_file=tmp_path / "config" / "ledger.key",
+        generator="openai",
+        openai_base_url=model.base_url,
+        openai_model="gpt-test",
+        retries=1,
+        statement_judge="off",
+        **more,
+    )
 
 
 def only(collector: OtlpServer, name: str) -> Received:
@@ -43,7 +49,10 @@ def only(collector: OtlpServer, name: str) -> Received:
 
 async def test_a_turn_is_one_trace_that_leads_to_its_entry(tmp_path: Path) -> None:
     """Turn, stages, chat call, remote call: names, parents and attributes as the tables of docs/telemetry.md say."""
-    said = completion(GOOD) | {"model": "gpt-test-2026", "usage": {"prompt_tokens": 900, "completion_tokens": 12, "prompt_tokens_details": {"cached_tokens": 512}}}  # fmt: skip
+    said = completion(GOOD) | {
+        "model": "gpt-test-2026",
+        "usage": {"prompt_tokens": 900, "completion_tokens": 12, "prompt_tokens_details": {"cached_tokens": 512}},
+    }
     with OtlpServer() as collector:
         async with OpenAIServer(reply(said)) as model:
             settings = settings_for(tmp_path, model, traces="otlp", traces_endpoint=collector.endpoint)
@@ -53,9 +62,14 @@ async def test_a_turn_is_one_trace_that_leads_to_its_entry(tmp_path: Path) -> No
     assert {span.trace for span in collector.spans} == {turn.trace}
     assert turn.parent == ""
     assert turn.attributes == {
-        "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "attest", "attest.outcome": "answered", "attest.turn_id": answered.record.turn_id,
-        "attest.entry_id": answered.entry_id, "attest.policy": answered.record.policy_name, "attest.kb_version": answered.record.kb_version,
-    }  # fmt: skip
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": "attest",
+        "attest.outcome": "answered",
+        "attest.turn_id": answered.record.turn_id,
+        "attest.entry_id": answered.entry_id,
+        "attest.policy": answered.record.policy_name,
+        "attest.kb_version": answered.record.kb_version,
+    }
     stages = [span for span in collector.spans if span.name in LABELS]
     assert {span.name for span in stages} == answered.record.timings_ms.keys() - {"total"}
     assert {span.parent for span in stages} == {turn.id}
@@ -63,15 +77,24 @@ async def test_a_turn_is_one_trace_that_leads_to_its_entry(tmp_path: Path) -> No
     chat = only(collector, "chat gpt-test")
     assert chat.parent == only(collector, "compose").id
     assert chat.attributes == {
-        "gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": "gpt-test", "gen_ai.response.model": "gpt-test-2026",
-        "gen_ai.request.max_tokens": chat.attributes["gen_ai.request.max_tokens"], "attest.purpose": "compose", "gen_ai.usage.input_tokens": 900,
-        "gen_ai.usage.output_tokens": 12, "gen_ai.usage.cache_read.input_tokens": 512,
-    }  # fmt: skip
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "gpt-test",
+        "gen_ai.response.model": "gpt-test-2026",
+        "gen_ai.request.max_tokens": chat.attributes["gen_ai.request.max_tokens"],
+        "attest.purpose": "compose",
+        "gen_ai.usage.input_tokens": 900,
+        "gen_ai.usage.output_tokens": 12,
+        "gen_ai.usage.cache_read.input_tokens": 512,
+    }
     call = only(collector, "call openai")
     assert (call.parent, call.kind) == (chat.id, "client")
     assert call.attributes == {
-        "attest.service": "openai", "attest.attempts": 1, "attest.outcome": "ok", "attest.breaker": "closed"
-    }  # fmt: skip
+        "attest.service": "openai",
+        "attest.attempts": 1,
+        "attest.outcome": "ok",
+        "attest.breaker": "closed",
+    }
     assert {resource["service.name"] for resource in collector.resources} == {"attest"}
     assert {span.status for span in collector.spans} == {""}
 
@@ -193,8 +216,13 @@ def test_without_traces_no_sdk_is_imported(tmp_path: Path) -> None:
         "print([name for name in sys.modules if name.split('.')[0] == 'opentelemetry'])\n"
     )
     ran = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=True, cwd=Path(__file__).parents[3]
-    )  # fmt: skip
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+        cwd=Path(__file__).parents[3],
+    )
     assert ran.stdout.splitlines()[-1] == "[]"
 
 

@@ -211,9 +211,20 @@ async def test_a_turn_shows_everything_that_led_to_its_answer(reviewer: Client, 
     entry = fake.ledger.kept[1]
     text = await (await reviewer.get(f"/review/{entry.entry_id}")).text()
     for expected in (
-        "Refunds reach your card", "two digits are swapped", "correct at 0.8, kept at 0.4", "attest", "agent context",
-        "history: 2 oldest turns", "812 tokens", "Screenings", "187.5 ms", entry.mac, entry.prev, "2 of 7", "kb-7f3a",
-    ):  # fmt: skip
+        "Refunds reach your card",
+        "two digits are swapped",
+        "correct at 0.8, kept at 0.4",
+        "attest",
+        "agent context",
+        "history: 2 oldest turns",
+        "812 tokens",
+        "Screenings",
+        "187.5 ms",
+        entry.mac,
+        entry.prev,
+        "2 of 7",
+        "kb-7f3a",
+    ):
         assert expected in text, expected
     assert re.search(r'<del><a class="claim value t-bad" id="d-c1"[^>]*>€5.90<', text)
     assert re.search(r'class="ev" id="d-e1"[^>]*data-claims="1"[^>]*>€4.90<', text)
@@ -272,9 +283,13 @@ async def test_a_turn_that_used_the_web_shows_which_pages_and_what_was_asked(rev
     text = await (await reviewer.get(f"/review/{fake.ledger.kept[-1].entry_id}")).text()
     for expected in (
         "From the web, not from your knowledge base: [1] coffee.example (not on your list of trusted sites)",
-        "Corrective step using data from :https://coffee.example/flat-white", "A flat white has a thin layer of microfoam.....",
-        "web · coffee.example · unlisted site", 'class="cite web"', "Web pages used", "unlisted site",
-    ):  # fmt: skip
+        "Corrective step using data from :https://coffee.example/flat-white",
+        "A flat white has a thin layer of microfoam.....",
+        "web · coffee.example · unlisted site",
+        'class="cite web"',
+        "Web pages used",
+        "unlisted site",
+    ):
         assert expected in text, expected
     other = await (await reviewer.get(f"/review/{fake.ledger.kept[1].entry_id}")).text()
     assert "Web pages used" not in other
@@ -285,12 +300,26 @@ async def test_a_turn_says_which_rule_decided_and_by_what_margin(reviewer: Clien
     await reviewer.post("/api/ask", json={"question": "What does this plan cost?"})
     text = await (await reviewer.get(f"/review/{fake.ledger.kept[-1].entry_id}")).text()
     for expected in (
-        "What was decided", "no passage is good enough to be kept (best 0.10, needed 0.40, short by 0.30)", "max_below_keep",
-        "Asked in other words", "price of the plan", "1 more passage", "(best 0.55, needed 0.80, short by 0.25)",
-        "The web was not searched</strong>: web search is off", "Which plan do you mean?", "<li>Northwind Care</li>",
-        "points at something that no turn names", "gpt-4o", "412 ms", "ServiceTimeout", "2 calls", "grade_documents",
-        "best at 0.8 or more", "The policy in full, as stored", "correct_seconds",
-    ):  # fmt: skip
+        "What was decided",
+        "no passage is good enough to be kept (best 0.10, needed 0.40, short by 0.30)",
+        "max_below_keep",
+        "Asked in other words",
+        "price of the plan",
+        "1 more passage",
+        "(best 0.55, needed 0.80, short by 0.25)",
+        "The web was not searched</strong>: web search is off",
+        "Which plan do you mean?",
+        "<li>Northwind Care</li>",
+        "points at something that no turn names",
+        "gpt-4o",
+        "412 ms",
+        "ServiceTimeout",
+        "2 calls",
+        "grade_documents",
+        "best at 0.8 or more",
+        "The policy in full, as stored",
+        "correct_seconds",
+    ):
         assert expected in text, expected
     assert "<script>document" not in text
 

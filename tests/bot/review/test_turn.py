@@ -7,13 +7,26 @@ from typing import Any
 from bot.review.turn import claim_map, tidy
 
 SOURCE = {
-    "n": 1, "chunk_id": "7f3ac2", "title": "T", "text": "Costs €4.90 now", "origin": "kb", "score": 0.8, "locator": None,
-}  # fmt: skip
+    "n": 1,
+    "chunk_id": "7f3ac2",
+    "title": "T",
+    "text": "Costs €4.90 now",
+    "origin": "kb",
+    "score": 0.8,
+    "locator": None,
+}
 SPAN = {"source": "7f3ac2", "field": "text", "start": 6, "end": 11, "text": "€4.90"}
 CLAIM = {
-    "kind": "money", "entity": None, "text": "€4.90", "start": 6, "end": 11, "value": None, "status": "exact",
-    "evidence": [SPAN], "why": "Stands in the same characters in 7f3ac2.",
-}  # fmt: skip
+    "kind": "money",
+    "entity": None,
+    "text": "€4.90",
+    "start": 6,
+    "end": 11,
+    "value": None,
+    "status": "exact",
+    "evidence": [SPAN],
+    "why": "Stands in the same characters in 7f3ac2.",
+}
 
 
 def test_both_sides_are_marked_with_the_claims_key() -> None:
@@ -29,9 +42,23 @@ def test_a_reason_names_its_source_by_number() -> None:
 
 def test_bodies_of_any_shape_become_lines() -> None:
     body: dict[str, Any] = {
-        "a": {"b": {"c": 1}}, "d": [], "e": "x", "f": None, "g": {}, "h": True, "i": ["p", 2], "j": [{"k": 0.5}, {"k": "l"}],
-    }  # fmt: skip
+        "a": {"b": {"c": 1}},
+        "d": [],
+        "e": "x",
+        "f": None,
+        "g": {},
+        "h": True,
+        "i": ["p", 2],
+        "j": [{"k": 0.5}, {"k": "l"}],
+    }
     assert tidy(body) == [
-        ("a.b.c", "1"), ("d", "none"), ("e", "x"), ("f", "none"), ("g", "none"), ("h", "yes"), ("i", "p, 2"),
-        ("j.1.k", "0.5"), ("j.2.k", "l"),
-    ]  # fmt: skip
+        ("a.b.c", "1"),
+        ("d", "none"),
+        ("e", "x"),
+        ("f", "none"),
+        ("g", "none"),
+        ("h", "yes"),
+        ("i", "p, 2"),
+        ("j.1.k", "0.5"),
+        ("j.2.k", "l"),
+    ]

@@ -136,18 +136,24 @@ SCOPE = "https://ai.azure.com/.default"
 @pytest.mark.parametrize(
     ("given", "line"),
     [
-        ({"openai_auth": "api-key"}, "ATTEST_OPENAI_AUTH=api-key needs ATTEST_OPENAI_API_KEY; without one there is no key to send"),
+        (
+            {"openai_auth": "api-key"},
+            "ATTEST_OPENAI_AUTH=api-key needs ATTEST_OPENAI_API_KEY; without one there is no key to send",
+        ),
         ({"openai_auth": "both", "openai_base_url": AZURE}, "ATTEST_OPENAI_AUTH=both needs ATTEST_OPENAI_API_KEY"),
         ({"openai_auth": "header"}, "ATTEST_OPENAI_AUTH"),
         ({"openai_scope": SCOPE}, "ATTEST_OPENAI_SCOPE needs an Azure endpoint in ATTEST_OPENAI_BASE_URL"),
-        ({"openai_scope": SCOPE, "openai_base_url": AZURE, "openai_api_key": "k"}, "ATTEST_OPENAI_SCOPE needs an Azure endpoint"),
+        (
+            {"openai_scope": SCOPE, "openai_base_url": AZURE, "openai_api_key": "k"},
+            "ATTEST_OPENAI_SCOPE needs an Azure endpoint",
+        ),
         ({"openai_scope": "https://ai.azure.com", "openai_base_url": AZURE}, r"a scope that ends in /\.default"),
         ({"openai_effort": "very low"}, "auto, or one word such as low"),
         ({"openai_effort": ""}, "auto, or one word such as low"),
         ({"openai_thinking_tokens": "-1"}, "a whole number from 0 to 25000"),
         ({"openai_thinking_tokens": "25001"}, "a whole number from 0 to 25000"),
     ],
-)  # fmt: skip
+)
 def test_what_a_chat_model_is_told_can_be_told(given: dict[str, str], line: str) -> None:
     with pytest.raises(SettingsError, match=line) as caught:
         load_settings(**given)

@@ -15,10 +15,16 @@ Json = dict[str, Any]
 
 def message(text: str | None, *, channel: str = "msteams", entities: list[Json] | None = None) -> Json:
     return {
-        "type": "message", "id": "m1", "channelId": channel, "serviceUrl": "https://smba.trafficmanager.net/",
-        "conversation": {"id": "a:1"}, "from": {"id": "29:u", "aadObjectId": "oid"}, "recipient": {"id": "28:bot"},
-        "text": text, "entities": entities,
-    }  # fmt: skip
+        "type": "message",
+        "id": "m1",
+        "channelId": channel,
+        "serviceUrl": "https://smba.trafficmanager.net/",
+        "conversation": {"id": "a:1"},
+        "from": {"id": "29:u", "aadObjectId": "oid"},
+        "recipient": {"id": "28:bot"},
+        "text": text,
+        "entities": entities,
+    }
 
 
 BOT = {"type": "mention", "text": "<at>Attest</at>", "mentioned": {"id": "28:bot"}}
@@ -70,12 +76,17 @@ def test_feedback_forms(feedback: Any, text: str) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        None, "x", [], {}, {"actionName": "feedback"}, {"actionName": "feedback", "actionValue": "like"},
+        None,
+        "x",
+        [],
+        {},
+        {"actionName": "feedback"},
+        {"actionName": "feedback", "actionValue": "like"},
         {"actionName": "feedback", "actionValue": {"reaction": "love"}},
         {"actionName": "feedback", "actionValue": {"reaction": ["like"]}},
         {"actionName": "other", "actionValue": {"reaction": "like"}},
     ],
-)  # fmt: skip
+)
 def test_what_is_not_feedback(value: Any) -> None:
     assert read_feedback(value) is None
 

@@ -97,9 +97,19 @@ async def test_a_ledger_that_is_locked_confirms_nothing(bots: Bots, channel: Fak
 
 @pytest.mark.parametrize(
     "value",
-    [None, "x", [], {}, {"verb": "other", "entry_id": "e1"}, {"verb": VERB}, {"verb": VERB, "entry_id": 7},
-     {"action": {"verb": VERB}}, {"action": {"verb": VERB, "data": []}}, {"action": []}],
-)  # fmt: skip
+    [
+        None,
+        "x",
+        [],
+        {},
+        {"verb": "other", "entry_id": "e1"},
+        {"verb": VERB},
+        {"verb": VERB, "entry_id": 7},
+        {"action": {"verb": VERB}},
+        {"action": {"verb": VERB, "data": []}},
+        {"action": []},
+    ],
+)
 def test_what_is_not_this_button(value: Any) -> None:
     assert read_pressed(value) is None
 

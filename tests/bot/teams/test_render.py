@@ -296,7 +296,10 @@ LOOK = [*CLAIM, "appearance"]
         (_broken([*LOOK, "usageInfo"], {"@id": "label-2"}), "sensitivity"),
         (_broken(["channelData"], {"feedbackLoop": {"type": "x"}}), "feedback"),
         (_broken(["channelData"], {"feedbackLoop": {"type": "default"}, "feedbackLoopEnabled": True}), "twice"),
-        ({**GOOD, "suggestedActions": {"actions": []}, "attachments": [{}]} | {"suggestedActions": {"to": []}}, "suggested"),
+        (
+            {**GOOD, "suggestedActions": {"actions": []}, "attachments": [{}]} | {"suggestedActions": {"to": []}},
+            "suggested",
+        ),
         ({"type": "typing", "text": "x", "entities": [{**STREAM, "streamType": "odd"}]}, "stream type"),
         ({"type": "message", "text": "x", "entities": [STREAM]}, "does not fit"),
         ({"type": "typing", "text": "", "entities": [STREAM]}, "without text"),
@@ -307,7 +310,7 @@ LOOK = [*CLAIM, "appearance"]
         ({"type": "typing", "text": "x", "entities": [STREAM], "attachments": [{}]}, "attachments"),
         ({"type": "typing", "channelData": {"feedbackLoop": {"type": "default"}}}, "feedback"),
     ],
-)  # fmt: skip
+)
 def test_every_limit_of_teams_is_checked(message: Json, problem: str) -> None:
     assert [p for p in check_activity(message) if problem in p], check_activity(message)
 

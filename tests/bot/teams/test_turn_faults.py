@@ -76,8 +76,14 @@ async def test_a_fault_around_the_turn_leaves_no_activity_undone(tmp_path: Path,
     """One that stays undone is taken for that of a dead process, and asked again."""
     inbox, worker, key = Done(), Worker(), Key("emulator", "a:1", "in-1")
     turns = Turns(
-        load_settings(home=tmp_path), FakeAnswer(), FakeLedger(), inbox=part(inbox), history=part(Broken()), outbox=part(Broken()), worker=worker,
-    )  # fmt: skip
+        load_settings(home=tmp_path),
+        FakeAnswer(),
+        FakeLedger(),
+        inbox=part(inbox),
+        history=part(Broken()),
+        outbox=part(Broken()),
+        worker=worker,
+    )
     turns._submit(channel.inbound("hello?", channelId="emulator"), key)
     await worker.drain(30)
     assert (inbox.keys, turns.working) == ([key], set())

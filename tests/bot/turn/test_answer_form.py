@@ -20,6 +20,9 @@ from grounding.policies.files import built_in
 from grounding.policy import Policy
 from grounding.quoting.coverage import Covered
 from grounding.text import sentences, terms
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
 
 THREE = built_in()["graph-crag"]
 FILES = built_in()["hybrid-crag"]
@@ -27,44 +30,19 @@ FILES = built_in()["hybrid-crag"]
 
 @pytest.mark.row("0-20")
 @pytest.mark.row("2-17")
-@pytest.mark.parametrize(
-    ("draft", "admits"),
-    [
-        ("The provided information is not sufficient to answer this question.", True),
-        ("Sorry. The provided information is not sufficient to answer this question.", True),
-        ("I don't know.", True), ("I don’t know", True), ("I do not know the answer.", True), ("I'm sorry, but I don't know.", True),
-        ("I don't have enough information to answer that.", True),
-        ("I don't know the fee. It is $5.", False), ("The fee is $5.", False), ("Customers often say: I don't know my PIN.", False),
-        ("The provided information is sufficient.", False), ("", False),
-    ],
-)  # fmt: skip
+@TABLES.each("admits")
 def test_an_admission_of_ignorance(draft: str, admits: bool) -> None:
     """Only a draft that says nothing else; what stands beside it would be lost."""
     assert admits_ignorance(draft) is admits
 
 
-@pytest.mark.parametrize(
-    ("draft", "asks"),
-    [
-        ("Which plan is it, Basic or Plus?", True), ("Is it the Brook? Or the Brook L?", True), ("Is it “the Brook”?)", True),
-        ("Basic costs $5. Do you mean Plus?", False), ("A? B? C?", False), ("The fee is $5.", False), ("", False),
-    ],
-)  # fmt: skip
+@TABLES.each("asks")
 def test_a_question_back_is_nothing_but_a_question(draft: str, asks: bool) -> None:
     assert asks_back(draft) is asks
 
 
 @pytest.mark.row("2-17")
-@pytest.mark.parametrize(
-    ("draft", "kept"),
-    [
-        ("One fee. Two fees. Three fees.", "One fee. Two fees. Three fees."),
-        ("One fee. Two fees. Three fees. Four fees.", "One fee. Two fees. Three fees."),
-        ("These apply:\n- One fee.\n- Two fees.\n- Three fees.\n- Four fees.", "These apply:\n- One fee.\n- Two fees.\n- Three fees."),
-        ("It costs $9.99. Call 020 7946 0018. See a.example. Bye now.", "It costs $9.99. Call 020 7946 0018. See a.example."),
-        ("", ""),
-    ],
-)  # fmt: skip
+@TABLES.each("shortened")
 def test_three_sentences(draft: str, kept: str) -> None:
     assert shortened(draft, THREE) == kept
 

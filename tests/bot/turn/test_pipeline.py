@@ -178,9 +178,11 @@ async def test_what_is_left_must_be_about_what_was_asked(tmp_path: Path) -> None
         "Code: W-230 | Meaning: wrong adapter, call 555-0142\nCode: C-412 | Meaning: lens blocked",
     )
     w = await small(
-        tmp_path, "For code W-230 ring 020 7946 0018 [1].\nCode: C-412 | Meaning: lens blocked [1]", documents=[codes],
+        tmp_path,
+        "For code W-230 ring 020 7946 0018 [1].\nCode: C-412 | Meaning: lens blocked [1]",
+        documents=[codes],
         grader=ScriptedGrader({"codes.csv": 0.9}),
-    )  # fmt: skip
+    )
     reply = await answer_turn(Ask("What does error W-230 mean?"), w.seams, Policy())
     assert reply.outcome is Outcome.WITHHELD
     assert "C-412" not in reply.answer

@@ -15,6 +15,9 @@ from grounding.corrective.decide import Decision, decide
 from grounding.corrective.find import Correction
 from grounding.policy import Policy, Rule, Style
 from grounding.records import Action, Grade, Grading
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
 
 
 def decided(rule: Rule, *scores: float, **changes: Any) -> dict[str, Any]:
@@ -27,33 +30,15 @@ def decided(rule: Rule, *scores: float, **changes: Any) -> dict[str, Any]:
     return asdict(decide(Grading("graded", grades), policy))
 
 
-@pytest.mark.parametrize(
-    ("decision", "words"),
-    [
-        (decided("max_score", 0.9), "enough: the best passage is good enough (best 0.90, needed 0.80, 0.10 to spare)"),
-        (decided("max_score", 0.8), "enough: the best passage is good enough (best 0.80, needed 0.80, exactly on the line)"),
-        (decided("max_score", 0.62), "uncertain: the best passage helps, but is not good enough by itself (best 0.62, needed 0.80, short by 0.18)"),
-        (decided("max_score", 0.796), "uncertain: the best passage helps, but is not good enough by itself (best 0.796, needed 0.800, short by 0.004)"),
-        (decided("max_score", 0.79999), "uncertain: the best passage helps, but is not good enough by itself (best 0.80, needed 0.80, short by less than 0.0001)"),
-        (decided("max_score", 0.2), "not enough: no passage is good enough to be kept (best 0.20, needed 0.40, short by 0.20)"),
-        (decided("irrelevant_over_70", 1, 1, 0), "enough: few enough passages are irrelevant (irrelevant 33.3 %, at most 70 % allowed, 36.7 points to spare)"),
-        (decided("irrelevant_over_70", *[0] * 7, 1, 1, 1), "enough: few enough passages are irrelevant (irrelevant 70 %, at most 70 % allowed, exactly on the line)"),
-        (decided("irrelevant_over_70", *[0] * 8, 1, 1), "uncertain: too many passages are irrelevant (irrelevant 80 %, at most 70 % allowed, 10 points too many)"),
-        (decided("irrelevant_over_70", 0, 0), "not enough: no passage is relevant (irrelevant 100 %, at most 70 % allowed, 30 points too many)"),
-        (decided("relevant_at_most_70", 1, 1, 1), "enough: enough passages are relevant (relevant 100 %, more than 70 % needed, 30 points to spare)"),
-        (decided("relevant_at_most_70", *[1] * 7, 0, 0, 0), "uncertain: too few passages are relevant (relevant 70 %, more than 70 % needed, exactly on the line)"),
-        (decided("relevant_at_most_70", 0), "not enough: no passage is relevant (relevant 0 %, more than 70 % needed, short by 70 points)"),
-        (decided("mean_kept", 0.9, 0.5, 0.1, correct_at=0.7), "enough: the passages that are kept are good enough on average (average of the kept 0.70, needed 0.70, exactly on the line)"),
-        (decided("mean_kept", 0.5, correct_at=0.7), "uncertain: the passages that are kept are not good enough on average (average of the kept 0.50, needed 0.70, short by 0.20)"),
-        (decided("mean_kept", 0.3, correct_at=0.7), "not enough: no passage is good enough to be kept (best 0.30, needed 0.40, short by 0.10)"),
-        (decided("mean_all_retrieved", 0.9, 0.2, correct_at=0.7), "uncertain: the passages are not good enough on average (average of all 0.55, needed 0.70, short by 0.15)"),
-        (decided("top_k", 0.1, keep_at=0.0), "enough: the best passages are taken, the rule sets no bar"),
-        (decided("max_score"), "not enough: nothing was found"),
-        (asdict(decide(Grading("ungraded", (Grade("c", 0.0, "Poor", "no", None, ""),)), Policy())), "uncertain: there is no readable grade, so every passage is kept"),
-    ],
-)  # fmt: skip
-def test_every_rule_in_words(decision: dict[str, Any], words: str) -> None:
-    assert decision_words(decision) == words
+@TABLES.each("decisions")
+def test_every_rule_in_words(rule: Rule, scores: list[float], changes: dict[str, float] | None, words: str) -> None:
+    assert decision_words(decided(rule, *scores, **(changes or {}))) == words
+
+
+def test_grades_that_cannot_be_read_in_words() -> None:
+    ungraded = Grading("ungraded", (Grade("c", 0.0, "Poor", "no", None, ""),))
+    words = "uncertain: there is no readable grade, so every passage is kept"
+    assert decision_words(asdict(decide(ungraded, Policy()))) == words
 
 
 @given(
@@ -119,18 +104,37 @@ def test_a_plan_says_where_each_step_looked() -> None:
     assert step_words(asdict(Correction("web", ("web: fees",), 0, LOW))).queries == ("web: fees",)
 
 
+TOO_LITTLE = "not enough in the knowledge base (best passage 0.31, needed 0.40)"
+
+
 @pytest.mark.parametrize(
     ("first", "steps", "line"),
     [
         (HIGH, (), ""),
-        (LOW, (), "not enough in the knowledge base (best passage 0.31, needed 0.40)"),
-        (LOW, (Correction("web", ("x",), 2, LOW),), "not enough in the knowledge base (best passage 0.31, needed 0.40): searched the web, 2 pages kept"),
-        (LOW, (Correction("web", why="web search is off"),), "not enough in the knowledge base (best passage 0.31, needed 0.40)"),
-        (LOW, (Correction("rewrites", ("x",), 3, HIGH),), "not enough in the knowledge base (best passage 0.31, needed 0.40): asked in other words, 3 more passages; that was enough"),
-        (LOW, (Correction("rewrites", ("x",), 0, LOW), Correction("web", ("x",), 0, LOW)), "not enough in the knowledge base (best passage 0.31, needed 0.40): asked in other words, nothing new; searched the web, no pages kept"),
-        (Decision(Action.INCORRECT, (), "nothing_retrieved", 0.4, 0.4), (), "not enough in the knowledge base (nothing was found)"),
-        (Decision(Action.AMBIGUOUS, ("c",), "irrelevant_over_70", 0.7, 0.1, 0.8), (), "uncertain from the knowledge base alone (irrelevant 80 %, at most 70 % allowed)"),
+        (LOW, (), TOO_LITTLE),
+        (LOW, (Correction("web", ("x",), 2, LOW),), f"{TOO_LITTLE}: searched the web, 2 pages kept"),
+        (LOW, (Correction("web", why="web search is off"),), TOO_LITTLE),
+        (
+            LOW,
+            (Correction("rewrites", ("x",), 3, HIGH),),
+            f"{TOO_LITTLE}: asked in other words, 3 more passages; that was enough",
+        ),
+        (
+            LOW,
+            (Correction("rewrites", ("x",), 0, LOW), Correction("web", ("x",), 0, LOW)),
+            f"{TOO_LITTLE}: asked in other words, nothing new; searched the web, no pages kept",
+        ),
+        (
+            Decision(Action.INCORRECT, (), "nothing_retrieved", 0.4, 0.4),
+            (),
+            "not enough in the knowledge base (nothing was found)",
+        ),
+        (
+            Decision(Action.AMBIGUOUS, ("c",), "irrelevant_over_70", 0.7, 0.1, 0.8),
+            (),
+            "uncertain from the knowledge base alone (irrelevant 80 %, at most 70 % allowed)",
+        ),
     ],
-)  # fmt: skip
+)
 def test_one_line_on_a_turn(first: Decision, steps: tuple[Correction, ...], line: str) -> None:
     assert turn_words(asdict(first), [asdict(s) for s in steps]) == line

@@ -14,14 +14,24 @@ CHAT = {"calls": 2, "prompt_tokens": 1830, "completion_tokens": 240}
     [
         ({}, ""),
         (CHAT, "2 calls of a model, 1,830 tokens in, 240 out"),
-        ({**CHAT, "calls": 1, "reasoning_tokens": 128}, "1 call of a model, 1,830 tokens in, 240 out (128 of them thought)"),
+        (
+            {**CHAT, "calls": 1, "reasoning_tokens": 128},
+            "1 call of a model, 1,830 tokens in, 240 out (128 of them thought)",
+        ),
         ({**CHAT, "calls": 1, "cached_tokens": 1024}, "1 call of a model, 1,830 tokens in (1,024 cached), 240 out"),
         (
             {**CHAT, "embedding_tokens": 12, "cost": "0.00041", "currency": "EUR"},
             "2 calls of a model, 1,830 tokens in, 240 out, 12 embedded, 0.00041 EUR",
         ),
         (
-            {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "embedding_tokens": 12, "cost": "0.00000024", "currency": "USD"},
+            {
+                "calls": 0,
+                "prompt_tokens": 0,
+                "completion_tokens": 0,
+                "embedding_tokens": 12,
+                "cost": "0.00000024",
+                "currency": "USD",
+            },
             "12 tokens embedded, 0.00000024 USD",
         ),
         (
@@ -30,7 +40,7 @@ CHAT = {"calls": 2, "prompt_tokens": 1830, "completion_tokens": 240}
         ),
         ({"calls": "many", "cost": None}, ""),
     ],
-)  # fmt: skip
+)
 def test_the_line(usage: dict[str, object], line: str) -> None:
     assert usage_words(usage) == line
 

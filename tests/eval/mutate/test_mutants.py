@@ -137,10 +137,14 @@ def test_weekdays_that_a_text_holds(name: str, text: str, *, held: bool) -> None
 @pytest.mark.parametrize(
     ("day", "month", "text", "held"),
     [
-        (3, 5, "on 3 May", True), (3, 5, "May 3rd", True), (3, 5, "03.05.2026", True), (3, 5, "05/03/26", True), (3, 5, "13 May", False),
+        (3, 5, "on 3 May", True),
+        (3, 5, "May 3rd", True),
+        (3, 5, "03.05.2026", True),
+        (3, 5, "05/03/26", True),
+        (3, 5, "13 May", False),
         (3, 5, "3 June", False),
     ],
-)  # fmt: skip
+)
 def test_days_that_a_text_holds(day: int, month: int, text: str, *, held: bool) -> None:
     assert holds.holds_day(day, month, [text]) is held
 

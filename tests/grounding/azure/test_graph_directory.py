@@ -250,8 +250,14 @@ async def test_a_machine_that_cannot_sign_in_is_told_in_one_line() -> None:
 
 @pytest.mark.parametrize(
     "endpoint",
-    ["http://graph.microsoft.com", "https://graph.microsoft.com.evil.example", "https://evil.example", "https://x@graph.microsoft.us", "x"],
-)  # fmt: skip
+    [
+        "http://graph.microsoft.com",
+        "https://graph.microsoft.com.evil.example",
+        "https://evil.example",
+        "https://x@graph.microsoft.us",
+        "x",
+    ],
+)
 def test_nobody_else_gets_the_token(endpoint: str) -> None:
     with pytest.raises(SettingsError, match="ATTEST_GRAPH_ENDPOINT"):
         GraphDirectory(endpoint, Token(), Remote("directory"))

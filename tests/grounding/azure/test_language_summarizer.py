@@ -31,8 +31,14 @@ LONG = (
 
 
 async def _summarized(
-    server: LanguageServer, *turns: Turn, key: Any = KEY, deadline_s: float = 5.0, retries: int = 0, poll_s: int = 0, **options: Any
-) -> Query:  # fmt: skip
+    server: LanguageServer,
+    *turns: Turn,
+    key: Any = KEY,
+    deadline_s: float = 5.0,
+    retries: int = 0,
+    poll_s: int = 0,
+    **options: Any,
+) -> Query:
     remote = Remote("language", deadline_s=deadline_s, retries=retries, jitter=lambda: 0.0)
     summarizer = LanguageSummarizer(server.endpoint, key, remote, poll_s=poll_s, **options)
     try:
@@ -70,8 +76,11 @@ async def test_what_is_asked() -> None:
     ((task,), (document,)) = server.seen[0]["tasks"], server.seen[0]["analysisInput"]["documents"]
     assert task["kind"] == "ExtractiveSummarization"
     assert task["parameters"] == {
-        "loggingOptOut": True, "sortBy": "Rank", "sentenceCount": 20, "stringIndexType": "UnicodeCodePoint",
-    }  # fmt: skip
+        "loggingOptOut": True,
+        "sortBy": "Rank",
+        "sentenceCount": 20,
+        "stringIndexType": "UnicodeCodePoint",
+    }
     assert document["text"].startswith("Some words")
     assert server.keys == [KEY, KEY]
 
@@ -96,8 +105,11 @@ async def test_where_nothing_is_to_be_chosen_nothing_is_asked(turns: list[Turn])
 async def test_a_turn_that_says_nothing_stands_after_what_tells_most() -> None:
     """The newest sentence of who asks, and before it the one that the service ranks first; those of others are not sent."""
     turns = [
-        Turn("customer", "My hub blinks red. I live in Lyon."), Turn("agent", "Reset it."), Turn("customer", "I did it twice."), Turn("customer", "And why?"),
-    ]  # fmt: skip
+        Turn("customer", "My hub blinks red. I live in Lyon."),
+        Turn("agent", "Reset it."),
+        Turn("customer", "I did it twice."),
+        Turn("customer", "And why?"),
+    ]
     async with LanguageServer(telling="blinks") as server:
         query = await _summarized(server, *turns)
     assert query.text == "My hub blinks red. I did it twice. And why?"

@@ -40,9 +40,15 @@ FIXTURES = [
     {"match": {"userMessage": "thinks"}, "response": {"content": SAID, "reasoning": "The hours are in [1]."}},
     {"match": {"userMessage": "long"}, "response": {"content": "Open until 1", "finishReason": "length"}},
     {"match": {"userMessage": "filtered"}, "response": {"content": "", "finishReason": "content_filter"}},
-    {"match": {"userMessage": "busy"}, "response": {"status": 429, "error": {"message": "Slow down", "type": "rate_limit_error", "code": "rate_limit_exceeded"}}},
+    {
+        "match": {"userMessage": "busy"},
+        "response": {
+            "status": 429,
+            "error": {"message": "Slow down", "type": "rate_limit_error", "code": "rate_limit_exceeded"},
+        },
+    },
     {"match": {"userMessage": "breaks"}, "response": {"content": SAID * 9}, "chunkSize": 10, "truncateAfterChunks": 3},
-]  # fmt: skip
+]
 Way = tuple[type[OpenAIChat | OpenAIResponses], bool]
 WAYS: dict[str, Way] = {
     "chat": (OpenAIChat, False),

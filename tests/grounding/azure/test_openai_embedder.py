@@ -268,9 +268,8 @@ def test_another_model_width_or_address_is_another_fingerprint() -> None:
     azure, other = "https://a.openai.azure.com/openai/v1/", "https://b.openai.azure.com/openai/v1/"
     first = service_fingerprint(azure, "embed", 1536)
     assert first.startswith("embed-1536-")
-    assert len({first, *(service_fingerprint(u, m, w) for u, m, w in [
-        (other, "embed", 1536), (azure, "embed-2", 1536), (azure, "embed", 256), (None, "embed", 1536)
-    ])}) == 5  # fmt: skip
+    others = [(other, "embed", 1536), (azure, "embed-2", 1536), (azure, "embed", 256), (None, "embed", 1536)]
+    assert len({first, *(service_fingerprint(*of) for of in others)}) == 5
 
 
 def test_the_same_address_in_other_words_is_the_same_fingerprint() -> None:

@@ -144,7 +144,10 @@ async def test_the_next_try_may_be_whole(interface: Interface) -> None:
     assert (text, len(sent)) == (TEXT, 2)
 
 
-@pytest.mark.parametrize(("ending", "error"), [("content_filter", ContentFiltered), ("length", ServiceReplyInvalid), ("refusal", ContentFiltered)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("ending", "error"),
+    [("content_filter", ContentFiltered), ("length", ServiceReplyInvalid), ("refusal", ContentFiltered)],
+)
 async def test_a_stream_says_how_it_ended(interface: Interface, ending: Ending, error: type[ServiceError]) -> None:
     with pytest.raises(error):
         await ask(interface, otherwise=streamed(sse(*made(interface, ending), "[DONE]")))

@@ -105,9 +105,8 @@ async def test_a_server_that_knows_the_old_name_alone_is_asked_by_it(named: bool
     known = Learned(length_name="max_completion_tokens")
     async with OpenAIServer(step) as server:
         await ask(model(WAYS["chat"], server, known), times=2)
-    assert [sorted(CAPS & seen.body.keys()) for seen in server.seen] == [
-        ["max_completion_tokens"], ["max_tokens"], ["max_tokens"]
-    ]  # fmt: skip
+    asked_by = [sorted(CAPS & seen.body.keys()) for seen in server.seen]
+    assert asked_by == [["max_completion_tokens"], ["max_tokens"], ["max_tokens"]]
 
 
 async def test_a_server_that_takes_neither_name_is_not_asked_for_ever() -> None:
@@ -221,9 +220,8 @@ async def test_an_effort_is_passed_on_and_left_out_where_it_is_refused(
     assert sent[-2:] == ([word] * 2 if taken else [None] * 2)
     assert known.efforts == (() if taken else ("minimal", "low", "medium", "high"))
     told = [record.getMessage() for record in caplog.records if "ATTEST_OPENAI_EFFORT" in record.getMessage()]
-    assert told == ([] if taken else [
-        f"model: the model takes no ATTEST_OPENAI_EFFORT={word} (it names minimal, low, medium, high); it is asked without"
-    ])  # fmt: skip
+    why = f"ATTEST_OPENAI_EFFORT={word} (it names minimal, low, medium, high); it is asked without"
+    assert told == ([] if taken else [f"model: the model takes no {why}"])
 
 
 async def test_older_services_name_what_they_do_not_take_without_quotes() -> None:

@@ -39,9 +39,15 @@ ASKED = Query("How many days does a refund take?")
 PERSONAL = "Quillfeather"
 RETRIEVE = f"/knowledgebases('{INDEX}')/retrieve"
 PAGE: dict[str, Any] = {
-    "chunk_id": "sp-1", "doc_id": "https://contoso.sharepoint.com/Handbook.docx", "source": None, "title": "Handbook.docx",
-    "text": "A refund by hand takes days.", "url": "https://contoso.sharepoint.com/Handbook.docx", "groups": ["g:legal"], "parent": "x",
-}  # fmt: skip
+    "chunk_id": "sp-1",
+    "doc_id": "https://contoso.sharepoint.com/Handbook.docx",
+    "source": None,
+    "title": "Handbook.docx",
+    "text": "A refund by hand takes days.",
+    "url": "https://contoso.sharepoint.com/Handbook.docx",
+    "groups": ["g:legal"],
+    "parent": "x",
+}
 """As the indexer of `tools.sharepoint_indexer` leaves it: no source, no stamp, groups from the library's column."""
 
 
@@ -155,7 +161,9 @@ def test_no_sign_of_an_intent_is_an_operator(text: str, sent: list[str]) -> None
     assert intents(Query(text)) == sent
 
 
-@pytest.mark.parametrize("query", [replace(ASKED, by="words"), replace(ASKED, by="meaning"), replace(ASKED, imagined="9 days"), Query("*")])  # fmt: skip
+@pytest.mark.parametrize(
+    "query", [replace(ASKED, by="words"), replace(ASKED, by="meaning"), replace(ASKED, imagined="9 days"), Query("*")]
+)
 async def test_what_agentic_retrieval_cannot_do_the_search_does(tmp_path: Path, query: Query) -> None:
     """One side alone, an imagined answer, or no word at all."""
     async with azure_kb(tmp_path, KB, HashEmbedder(), agentic=True) as kb:
@@ -173,7 +181,9 @@ async def test_what_has_no_word_in_common_the_search_finds_by_meaning(tmp_path: 
 
 async def test_long_passages_are_not_left_out_for_want_of_room(tmp_path: Path) -> None:
     """The service leaves out without a word what does not fit its reply; its own limit would hold a fifth of these."""
-    kb = [Document(f"d{n}", f"Refund {n}", f"Refund of case {n}. " + "It takes some time to go. " * 20) for n in range(40)]  # fmt: skip
+    kb = [
+        Document(f"d{n}", f"Refund {n}", f"Refund of case {n}. " + "It takes some time to go. " * 20) for n in range(40)
+    ]
     async with azure_kb(tmp_path, kb, None, agentic=True) as azure:
         found = await azure.agentic().retrieve(Query("refund of a case"), ANYBODY, 50)
         assert {p.doc_id for p in found.passages} == {d.doc_id for d in kb}
@@ -309,7 +319,11 @@ async def test_without_a_knowledge_base_the_search_answers_and_says_what_makes_o
         assert [p.doc_id for p in found.passages][:1] == ["refunds"]
 
 
-@pytest.mark.parametrize("fault", [faults.slow(), faults.status(429, Retry_After="60"), faults.status(503, Retry_After="60")], ids=["slow", "429", "503"])  # fmt: skip
+@pytest.mark.parametrize(
+    "fault",
+    [faults.slow(), faults.status(429, Retry_After="60"), faults.status(503, Retry_After="60")],
+    ids=["slow", "429", "503"],
+)
 async def test_no_failure_outlasts_its_part_of_the_deadline(fault: Fault, tmp_path: Path) -> None:
     async with azure_kb(tmp_path, KB, None, agentic=True, deadline_s=4.0, sleep=asyncio.sleep) as kb:
         kb.server.script = [fault]
@@ -391,12 +405,24 @@ async def test_two_who_make_it_at_once_make_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "change", "why"),
     [
-        ("knowledgesources", {"searchIndexParameters": {"searchIndexName": "payroll"}}, "does not read the index of that name"),
-        ("knowledgesources", {"kind": "azureBlob", "searchIndexParameters": None}, "does not read the index of that name"),
-        ("knowledgebases", {"knowledgeSources": [{"name": INDEX}, {"name": "payroll"}]}, "reads other knowledge sources"),
+        (
+            "knowledgesources",
+            {"searchIndexParameters": {"searchIndexName": "payroll"}},
+            "does not read the index of that name",
+        ),
+        (
+            "knowledgesources",
+            {"kind": "azureBlob", "searchIndexParameters": None},
+            "does not read the index of that name",
+        ),
+        (
+            "knowledgebases",
+            {"knowledgeSources": [{"name": INDEX}, {"name": "payroll"}]},
+            "reads other knowledge sources",
+        ),
         ("knowledgebases", {"knowledgeSources": [{"name": "payroll"}]}, "reads other knowledge sources"),
     ],
-)  # fmt: skip
+)
 async def test_what_is_somebody_elses_is_refused(tmp_path: Path, kind: str, change: dict[str, Any], why: str) -> None:
     """A filter holds for one source: a base that reads another would let through what nobody trimmed."""
     async with azure_kb(tmp_path, KB, None, agentic=True) as kb:
@@ -462,7 +488,9 @@ async def test_without_a_key_a_token_is_sent_also_to_loopback(tmp_path: Path) ->
         assert token.closed == 0
 
 
-@pytest.mark.parametrize(("endpoint", "key"), [("http://n.search.windows.net", KEY), ("https://n.search.windows.net", "a b")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("endpoint", "key"), [("http://n.search.windows.net", KEY), ("https://n.search.windows.net", "a b")]
+)
 def test_what_cannot_be_used_is_said_at_once(endpoint: str, key: str) -> None:
     with pytest.raises(SettingsError, match="ATTEST_SEARCH_") as caught:
         SearchKnowledge(endpoint, key, INDEX, remote())

@@ -35,10 +35,25 @@ from tests.fakes.faults import Fault
 
 ANYBODY = Access()
 KB = [
-    Document("refunds", "Refunds", "A refund takes nine working days. It is paid to the card.", "https://x.example/r", None, "roost", updated="2026-01-01"),
-    Document("legal", "Legal refunds", "A refund after nine years is a matter of the courts.", None, ("legal",), internal=True),
+    Document(
+        "refunds",
+        "Refunds",
+        "A refund takes nine working days. It is paid to the card.",
+        "https://x.example/r",
+        None,
+        "roost",
+        updated="2026-01-01",
+    ),
+    Document(
+        "legal",
+        "Legal refunds",
+        "A refund after nine years is a matter of the courts.",
+        None,
+        ("legal",),
+        internal=True,
+    ),
     Document("plans", "Plans", "Watch costs nine dollars a month."),
-]  # fmt: skip
+]
 QUERY = "where is the parcel of Quillfeather"
 
 
@@ -198,8 +213,15 @@ async def test_without_the_store_passages_are_told_by_the_index(tmp_path: Path) 
 
 @pytest.mark.row("0-06")
 async def test_passages_of_an_indexer_count_only_where_they_are_switched_on(tmp_path: Path) -> None:
-    shared = {"chunk_id": "sp-1", "doc_id": "Handbook.docx", "source": "sharepoint", "title": "Handbook.docx", "text": "Refunds by hand.",
-              "url": "https://contoso.sharepoint.com/Handbook.docx", "groups": ["g:legal"]}  # fmt: skip
+    shared = {
+        "chunk_id": "sp-1",
+        "doc_id": "Handbook.docx",
+        "source": "sharepoint",
+        "title": "Handbook.docx",
+        "text": "Refunds by hand.",
+        "url": "https://contoso.sharepoint.com/Handbook.docx",
+        "groups": ["g:legal"],
+    }
     async with azure_kb(tmp_path, KB, None) as kb:
         kb.server.documents[INDEX]["sp-1"] = shared
         legal = Access("u", frozenset({"legal"}))
@@ -313,15 +335,24 @@ FAULTS: dict[str, tuple[Fault, type[AttestError], int]] = {
     "an empty body": (faults.status(200, ""), ServiceReplyInvalid, 2),
     "no score": (faults.status(200, '{"value": [{"chunk_id": "a"}]}'), ServiceReplyInvalid, 2),
     "a broken caption": (
-        faults.status(200, '{"value": [{"@search.score": 1, "chunk_id": "a", "@search.captions": 5}]}'), ServiceReplyInvalid, 0,
+        faults.status(200, '{"value": [{"@search.score": 1, "chunk_id": "a", "@search.captions": 5}]}'),
+        ServiceReplyInvalid,
+        0,
     ),
     "broken subscores": (
-        faults.status(200, '{"value": [{"@search.score": 1, "chunk_id": "a", "@search.documentDebugInfo": {"vectors": 5}}]}'),
-        ServiceReplyInvalid, 0,
+        faults.status(
+            200, '{"value": [{"@search.score": 1, "chunk_id": "a", "@search.documentDebugInfo": {"vectors": 5}}]}'
+        ),
+        ServiceReplyInvalid,
+        0,
     ),
     "no key": (faults.status(200, '{"value": [{"@search.score": 1}]}'), ServiceReplyInvalid, 0),
-    "a score in words": (faults.status(200, '{"value": [{"@search.score": "high", "chunk_id": "a"}]}'), ServiceReplyInvalid, 2),
-}  # fmt: skip
+    "a score in words": (
+        faults.status(200, '{"value": [{"@search.score": "high", "chunk_id": "a"}]}'),
+        ServiceReplyInvalid,
+        2,
+    ),
+}
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -57,9 +57,14 @@ async def corrected(
     retriever = ListedRetriever({QUESTION: found, **(more or {})})
     scripted = ScriptedModel(*replies, otherwise=otherwise) if replies or otherwise else None
     f = finding(
-        policy, retriever=retriever, grader=ListedGrader({"a": 0.1} if scores is None else scores), web=web,
-        model=model or scripted, question=QUESTION, stages=Stages(),
-    )  # fmt: skip
+        policy,
+        retriever=retriever,
+        grader=ListedGrader({"a": 0.1} if scores is None else scores),
+        web=web,
+        model=model or scripted,
+        question=QUESTION,
+        stages=Stages(),
+    )
     async with asyncio.timeout(within_s):
         await find(f)
         await correct(f, About(product="Kettle"), MARKER)
@@ -116,8 +121,11 @@ async def test_three_classes(score: float, action: Action, kept: list[str]) -> N
 async def test_five_phrasings_are_searched_together_and_what_they_find_is_graded() -> None:
     asked = [f"phrasing {n}?" for n in range(1, 7)]
     f = await corrected(
-        replace(AGENTIC, corrective=("rewrites",)), json.dumps(asked), more={"phrasing 1?": [B], "phrasing 5?": [A, C]}, scores={"c": 0.7}
-    )  # fmt: skip
+        replace(AGENTIC, corrective=("rewrites",)),
+        json.dumps(asked),
+        more={"phrasing 1?": [B], "phrasing 5?": [A, C]},
+        scores={"c": 0.7},
+    )
     assert f.corrections[0].queries == tuple(asked[:5])
     assert (f.corrections[0].added, f.corrections[0].decision) == (2, f.decision)
     assert (f.decision.action, [p.chunk_id for p in f.result().kept]) == (Action.CORRECT, ["c"])
@@ -135,9 +143,13 @@ async def test_steps_are_taken_in_their_order_until_it_is_correct() -> None:
             return await (ListedRetriever(otherwise=[B]) if query.imagined else retriever).retrieve(query, access, k)
 
     f = finding(
-        policy, retriever=Meaning(), grader=ListedGrader({"b": 0.9}), web=web, question=QUESTION,
+        policy,
+        retriever=Meaning(),
+        grader=ListedGrader({"b": 0.9}),
+        web=web,
+        question=QUESTION,
         model=ScriptedModel('["Which descaler?"]', "Use vinegar to descale the kettle."),
-    )  # fmt: skip
+    )
     await find(f)
     await correct(f, About(), MARKER)
     assert [c.step for c in f.corrections] == ["rewrites", "hyde"]
@@ -199,9 +211,13 @@ async def test_a_web_search_that_fails_leaves_the_knowledge_base() -> None:
     ("reply", "searched"),
     [
         ("Improved question: How is a kettle descaled?", "How is a kettle descaled?"),
-        ("", QUESTION), ("I'm sorry, I can't.", QUESTION), ("word " * 100, QUESTION), (DOWN, QUESTION), (ContentFiltered("x"), QUESTION),
+        ("", QUESTION),
+        ("I'm sorry, I can't.", QUESTION),
+        ("word " * 100, QUESTION),
+        (DOWN, QUESTION),
+        (ContentFiltered("x"), QUESTION),
     ],
-)  # fmt: skip
+)
 async def test_the_web_is_asked_a_better_question_or_the_question(reply: str | Exception, searched: str) -> None:
     """And what it finds is graded against the question that was asked, which the source document forgets."""
     web = ListedWeb(*PAGES[:1])
@@ -255,9 +271,13 @@ async def test_what_the_web_says_is_never_a_page_of_a_manual() -> None:
     """Its own id, also beside passages that were dropped; its address as document; no place in a manual, no product's version."""
     scores = {"a": 0.1, "b": 0.7} | GOOD_PAGES
     f = await corrected(
-        replace(AGENTIC, corrective=("plan",), rule="mean_all_retrieved"), plan("web: vinegar"), '{"result": {"outcome": "Use vinegar."}}',
-        found=(A, B), scores=scores, web=ListedWeb(*PAGES[:2]),
-    )  # fmt: skip
+        replace(AGENTIC, corrective=("plan",), rule="mean_all_retrieved"),
+        plan("web: vinegar"),
+        '{"result": {"outcome": "Use vinegar."}}',
+        found=(A, B),
+        scores=scores,
+        web=ListedWeb(*PAGES[:2]),
+    )
     pages = [p for p in f.result().kept if p.origin == "web"]
     assert [p.doc_id for p in pages] == [p.url for p in PAGES[:2]]
     assert {p.chunk_id for p in pages}.isdisjoint({"a", "b"})
@@ -269,9 +289,14 @@ async def test_what_the_web_says_is_never_a_page_of_a_manual() -> None:
 @pytest.mark.row("3-20")
 async def test_a_plan_searches_knowledge_base_and_web() -> None:
     f = await corrected(
-        replace(AGENTIC, corrective=("plan",)), plan("knowledge_base: scale", "web: vinegar"), plan("web: vinegar"), '{"result": {"outcome": "Vinegar."}}',
-        more={"scale": [B]}, scores={"b": 0.5} | GOOD_PAGES, web=ListedWeb(*PAGES[:1]),
-    )  # fmt: skip
+        replace(AGENTIC, corrective=("plan",)),
+        plan("knowledge_base: scale", "web: vinegar"),
+        plan("web: vinegar"),
+        '{"result": {"outcome": "Vinegar."}}',
+        more={"scale": [B]},
+        scores={"b": 0.5} | GOOD_PAGES,
+        web=ListedWeb(*PAGES[:1]),
+    )
     done = f.corrections[0]
     assert done.queries == ("knowledge_base: scale", "web: vinegar")
     assert (done.added, done.why) == (2, "2 of at most 4 rounds, ended: result")
@@ -368,9 +393,13 @@ async def test_excluded_words_reach_no_search_of_any_step() -> None:
     model = ScriptedModel('["How does the Acme kettle descale?", "acme"]', "How to descale an Acme kettle?", name="m")
     retriever, web = ListedRetriever(), ListedWeb()
     f = finding(
-        Policy(corrective=("rewrites", "web"), web_query="rewritten"), question="How do I descale the kettle?",
-        retriever=retriever, grader=ListedGrader({}), model=model, web=web,
-    )  # fmt: skip
+        Policy(corrective=("rewrites", "web"), web_query="rewritten"),
+        question="How do I descale the kettle?",
+        retriever=retriever,
+        grader=ListedGrader({}),
+        model=model,
+        web=web,
+    )
     f.excluded = ("acme",)
     await find(f)
     await correct(f, About(), MARKER)

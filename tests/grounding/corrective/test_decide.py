@@ -255,6 +255,5 @@ def test_every_rule_answers_for_itself(rule: Rule) -> None:
 
 @pytest.mark.row("3-05")
 def test_labels_cover_the_scale() -> None:
-    assert [label_of(s) for s in (0.0, 0.19, 0.2, 0.59, 0.6, 0.79, 0.8, 1.0)] == [
-        "Awful", "Awful", "Poor", "Poor", "Good", "Good", "Perfect", "Perfect",
-    ]  # fmt: skip
+    scale = {"Awful": (0.0, 0.19), "Poor": (0.2, 0.59), "Good": (0.6, 0.79), "Perfect": (0.8, 1.0)}
+    assert {label: {label_of(s) for s in ends} for label, ends in scale.items()} == {label: {label} for label in scale}

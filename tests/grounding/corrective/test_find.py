@@ -26,10 +26,14 @@ KEYWORDS = built_in()["hybrid-crag"]
 @pytest.mark.parametrize(
     ("name", "k", "graded", "by"),
     [
-        ("attest", 50, 20, "hybrid"), ("hybrid-crag", 10, 10, "hybrid"), ("superrag", 50, 50, "hybrid"),
-        ("graph-crag", 4, 4, "hybrid"), ("agentic-crag", 3, 3, "meaning"), ("dynamics", 5, 5, "words"),
+        ("attest", 50, 20, "hybrid"),
+        ("hybrid-crag", 10, 10, "hybrid"),
+        ("superrag", 50, 50, "hybrid"),
+        ("graph-crag", 4, 4, "hybrid"),
+        ("agentic-crag", 3, 3, "meaning"),
+        ("dynamics", 5, 5, "words"),
     ],
-)  # fmt: skip
+)
 async def test_each_policy_has_its_own_k_and_way_to_search(name: str, k: int, graded: int, by: str) -> None:
     """So many are asked for, so many are graded, the best first; a policy that grades nothing calls no grader."""
     found = [passage(f"p{n}") for n in range(100)]

@@ -87,8 +87,13 @@ def test_the_task_prompt_is_that_of_the_document() -> None:
         f"<manual_extract id='p{n}'>\n<<<{MARKER}\nAll about p{n}.\n{MARKER}>>>\n</manual_extract>" for n in (1, 2)
     )
     values = {
-        "product_id": "K-1", "brand": "Acme", "model": "Kettle 2", "description": "A kettle.", "question": "How loud is it?", "context": extracts,
-    }  # fmt: skip
+        "product_id": "K-1",
+        "brand": "Acme",
+        "model": "Kettle 2",
+        "description": "A kettle.",
+        "question": "How loud is it?",
+        "context": extracts,
+    }
     assert placeholders("plan_task") == values.keys()
     expected = TASK
     for name, value in values.items():
@@ -115,14 +120,30 @@ def test_a_passage_cannot_leave_its_quotation() -> None:
     [
         ({"steps": [{"type": "web", "query": "a"}]}, [("web", "a")]),
         ({"plan": {"steps": [{"type": "web_search", "query": "a"}]}}, [("web", "a")]),
-        ([{"type": "Vector Search", "query": "a"}, {"type": "knowledge-base", "query": " b\n c "}], [("knowledge_base", "a"), ("knowledge_base", "b c")]),
+        (
+            [{"type": "Vector Search", "query": "a"}, {"type": "knowledge-base", "query": " b\n c "}],
+            [("knowledge_base", "a"), ("knowledge_base", "b c")],
+        ),
         ({"steps": [{"type": "run_code", "query": "rm"}, {"type": "kb", "query": "a"}]}, [("knowledge_base", "a")]),
-        ({"steps": [{"type": "web"}, {"type": "web", "query": "  "}, {"query": "x"}, "web: a", 7, None, {"type": "web", "query": "a"}]}, [("web", "a")]),
+        (
+            {
+                "steps": [
+                    {"type": "web"},
+                    {"type": "web", "query": "  "},
+                    {"query": "x"},
+                    "web: a",
+                    7,
+                    None,
+                    {"type": "web", "query": "a"},
+                ]
+            },
+            [("web", "a")],
+        ),
         ({"steps": [{"type": "web", "query": "x" * 1000}]}, [("web", "x" * LONGEST)]),
         ({"steps": [{"type": "web", "query": str(n)} for n in range(9)]}, [("web", str(n)) for n in range(5)]),
         ({"steps": []}, []),
     ],
-)  # fmt: skip
+)
 def test_a_plan_is_typed_steps(written: object, steps: list[tuple[str, str]]) -> None:
     """Of a plan only what can be carried out: a search of a known kind with a query."""
     read = read_plan(written, 5)
@@ -176,11 +197,18 @@ async def test_the_executor_takes_the_first_step_of_each_plan() -> None:
         ('{"result": "It is\\n50 dB."}', Outcome("It is 50 dB.")),
         ('Sure!\n{"result": {"outcome": "Found."}} Bye.', Outcome("Found.")),
         ('{"plan": {"steps": []}, "result": {"outcome": "Found."}}', Outcome("Found.")),
-        ('{"plan": null, "result": null}', None), ("{}", None), ("", None), ("I think we are done.", None), ("I'm sorry, I can't.", None),
-        ('{"result": {"outcome": ""}}', None), ('{"result": {"outcome": 7}}', None), ("[" * 10_000, None), ('{"plan": {"steps": [{"ty', None),
+        ('{"plan": null, "result": null}', None),
+        ("{}", None),
+        ("", None),
+        ("I think we are done.", None),
+        ("I'm sorry, I can't.", None),
+        ('{"result": {"outcome": ""}}', None),
+        ('{"result": {"outcome": 7}}', None),
+        ("[" * 10_000, None),
+        ('{"plan": {"steps": [{"ty', None),
         ('{"plan": {"steps": [{"type": "run_code", "query": "x"}]}}', None),
     ],
-)  # fmt: skip
+)
 async def test_the_evaluator_says_plan_or_result_or_nothing(reply: str, verdict: object) -> None:
     model = ScriptedModel(reply)
     made = await evaluate(model, "the task", Plan((PlanStep("web", "a"),)), (), most_steps=5, marker=MARKER)
@@ -257,7 +285,16 @@ async def test_a_model_or_a_step_that_errs_ends_it() -> None:
         assert len(steps.taken) == taken
 
 
-SAID = ['{"result": {"outcome": "x"}}', "{}", "prose", "[" * 500, plan("a"), plan("a", "b", "c", "d", "e"), '{"steps": [{"type": "run_code", "query": "x"}]}', '{"steps": [{"ty']  # fmt: skip
+SAID = [
+    '{"result": {"outcome": "x"}}',
+    "{}",
+    "prose",
+    "[" * 500,
+    plan("a"),
+    plan("a", "b", "c", "d", "e"),
+    '{"steps": [{"type": "run_code", "query": "x"}]}',
+    '{"steps": [{"ty',
+]
 
 
 class Chancy:

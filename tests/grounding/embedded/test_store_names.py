@@ -18,13 +18,19 @@ from tests.grounding.embedded.kb import open_kb
 LEGAL = Access("lea", frozenset({"legal"}))
 DOCUMENTS = (
     Document("open", "Gonville Hotel", "Breakfast is at eight, says Priya Raman.", None, None, None),
-    Document("legal", "Project Nightjar", "The merger with Quillon Partners is planned for May.", None, ("legal",), None),
+    Document(
+        "legal", "Project Nightjar", "The merger with Quillon Partners is planned for May.", None, ("legal",), None
+    ),
     Document("nobody", "Project Halberd", "Nobody reads of Osric Vane.", None, (), None),
     Document("wren", "Set up the lamp", "Press the button.", None, None, "Wren X2"),
     Document("roost", "Set up the hub", "Press the other button.", None, ("legal",), "Roost H1"),
-    *(Document(f"q{n}", f"Sandling Inn: {topic}", "Yes.", None, ("legal",) if n < 2 else None, None)
-      for n, topic in enumerate(("may I smoke in the rooms", "parking in front of the house", "breakfast on days of the week"))),
-)  # fmt: skip
+    *(
+        Document(f"q{n}", f"Sandling Inn: {topic}", "Yes.", None, ("legal",) if n < 2 else None, None)
+        for n, topic in enumerate(
+            ("may I smoke in the rooms", "parking in front of the house", "breakfast on days of the week")
+        )
+    ),
+)
 
 
 @pytest.fixture
@@ -81,19 +87,25 @@ async def test_every_reader_against_a_plain_reference(tmp_path: Path) -> None:
     titles = [f"{first} {second}" for first in ("Amber", "Cobalt", "Velvet") for second in ("Otter", "Heron", "Lynx")]
     documents = [
         Document(
-            f"d{n}", title, f"Text {n}.", None, rng.choice([None, (), tuple(rng.sample(groups, 2))]), rng.choice([None, "x1", "y1"])
+            f"d{n}",
+            title,
+            f"Text {n}.",
+            None,
+            rng.choice([None, (), tuple(rng.sample(groups, 2))]),
+            rng.choice([None, "x1", "y1"]),
         )
         for n, title in enumerate(titles * 2)
-    ]  # fmt: skip
+    ]
     index = await open_kb(tmp_path / "index", documents, None)
     names = StoreNames(index.store, index.words)
     try:
         for _ in range(60):
             access = Access("u", frozenset(rng.sample(groups, rng.randint(0, 3))), rng.choice([None, "x1", "y1"]))
             may = {
-                d.title for d in documents
+                d.title
+                for d in documents
                 if access.may_read(d.groups) and (access.product is None or d.product in (None, access.product))
-            }  # fmt: skip
+            }
             assert set(await linked(names, "; ".join(titles), access)) == may
     finally:
         index.close()
@@ -151,9 +163,7 @@ async def test_what_is_known(index: EmbeddedIndex, name: str, everyone: bool, le
 async def test_many_ask_at_once(index: EmbeddedIndex) -> None:
     """Readers with other rights, the first of them while the names are collected."""
     names = StoreNames(index.store, index.words)
-    found = await asyncio.gather(
-        *(linked(names, "project nightjar", LEGAL if n % 2 else Access()) for n in range(40))
-    )  # fmt: skip
+    found = await asyncio.gather(*(linked(names, "project nightjar", LEGAL if n % 2 else Access()) for n in range(40)))
     assert found == [["Project Nightjar"] if n % 2 else [] for n in range(40)]
 
 

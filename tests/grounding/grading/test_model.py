@@ -261,9 +261,21 @@ async def test_as_many_as_asked_for_must_be_certain(certain_n: int, calls: int) 
 
 
 MISBEHAVED = [
-    "", "   ", "I'm sorry, but I can't help with that.", "{", "[]", "{}", "null", '{"grades":[]}', '{"grades":[{"id":9,"score":0.9}]}', '{"grades":[{"score":0.9}]}',
-    "All of them are relevant.", '{"grades":[{"id":1,"score":7},{"id":2,"score":-1},{"id":3,"score":"high"}]}', "<html><body>502 Bad Gateway</body></html>", "[" * 50_000,
-]  # fmt: skip
+    "",
+    "   ",
+    "I'm sorry, but I can't help with that.",
+    "{",
+    "[]",
+    "{}",
+    "null",
+    '{"grades":[]}',
+    '{"grades":[{"id":9,"score":0.9}]}',
+    '{"grades":[{"score":0.9}]}',
+    "All of them are relevant.",
+    '{"grades":[{"id":1,"score":7},{"id":2,"score":-1},{"id":3,"score":"high"}]}',
+    "<html><body>502 Bad Gateway</body></html>",
+    "[" * 50_000,
+]
 
 
 @pytest.mark.row("3-08")

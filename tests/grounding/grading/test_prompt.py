@@ -79,9 +79,11 @@ Respond as JSON object of the form {
         pytest.param("grade_confidence", CONFIDENCE, marks=pytest.mark.row("1-09")),
         pytest.param("grade_binary_system", BINARY_SYSTEM, marks=pytest.mark.row("2-09")),
         pytest.param("grade_binary", BINARY, marks=pytest.mark.row("2-10")),
-        pytest.param("grade_label", LABEL, marks=[pytest.mark.row("3-04"), pytest.mark.row("3-05"), pytest.mark.row("3-07")]),
+        pytest.param(
+            "grade_label", LABEL, marks=[pytest.mark.row("3-04"), pytest.mark.row("3-05"), pytest.mark.row("3-07")]
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_texts_of_the_source_documents(name: str, text: str) -> None:
     assert template(name) == text
 

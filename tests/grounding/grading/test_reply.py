@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from grounding.asking.loose_json import json_values
 from grounding.grading.prompt import STYLES, Style
 from grounding.grading.reply import read_reply
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
 
 
 def values(reply: str, count: int, style: Style) -> dict[int, Any]:
@@ -19,60 +22,26 @@ def values(reply: str, count: int, style: Style) -> dict[int, Any]:
 
 
 @pytest.mark.row("0-11")
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "0.8", " 0.8\n", "[0.8]", "- Relevance Score: 0.8", "Relevance Score: [0.8]", "Relevance Score: 0.8.", "**Relevance Score:** 0.8",
-        "- **Relevance Score**: `0.8`", "relevance score = 0.8", ".8", "Score: 0.80", '{"score": 0.8}', '{"score": "0.8"}', '{"Relevance Score": "[0.8]"}',
-        '{"score": "- Relevance Score: 0.8"}', '{"grades":[{"id":1,"score":0.8}]}', '[{"id":"1","score":0.8}]', '{"1": 0.8}',
-        "The document answers it, see [1].\n\n- Relevance Score: 0.8\n\nI hope this helps!", "<think>maybe 0.2\n0.2</think>\n0.8",
-        '```json\n{"score": 0.8,}\n```', 'Here it is: {"score": 0.8} as you asked.',
-    ],
-)  # fmt: skip
+@TABLES.each("scores", "reply")
 def test_a_score_is_read(reply: str) -> None:
     assert values(reply, 1, "score") == {1: pytest.approx(0.8)}
 
 
 @pytest.mark.row("0-08")
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "", " ", "-0.1", "1.1", "8", "80%", "8/10", "0,8", "NaN", "high", "0.8 or 0.9", "0.2\n0.9", "0.8.1", "١", "1e-1", "I cannot help with that.",
-        "The relevance is 0.8 because it says so.", "see [1]", "[0.2, 0.9]", '{"score": -0.1}', '{"score": 1.0001}', '{"score": NaN}', '{"score": Infinity}',
-        '{"score": "high"}', '{"score": true}', '{"score": null}', '{"score": [0.8]}', '{"score": {"value": 0.8}}', '{"id": 2, "score": 0.8}',
-        '{"score": 0.2} {"score": 0.9}', '{"points": 0.8}', '{"score": 1' + "0" * 5000 + "}",
-    ],
-)  # fmt: skip
+@TABLES.each("no_scores", "reply", more=[pytest.param('{"score": 1' + "0" * 5000 + "}", id="endless-number")])
 def test_what_is_no_score_is_refused(reply: str) -> None:
     assert values(reply, 1, "score") == {}
 
 
 @pytest.mark.row("2-08")
-@pytest.mark.parametrize(
-    ("reply", "value"),
-    [
-        ("yes", "yes"), ("No", "no"), ("YES.", "yes"), ("'no'", "no"), ('{"binary_score": "Yes"}', "yes"), ("Binary score: no", "no"), ("binary_score: 'yes'", "yes"),
-        ("y", None), ("true", None), ("maybe", None), ("yes and no", None), ('{"binary_score": true}', None), ('{"binary_score": 1}', None), ("Yesterday", None),
-        ("Yes, for it says so.", None), ("yes\nno", None), ("nope", None),
-    ],
-)  # fmt: skip
+@TABLES.each("binary")
 def test_only_yes_and_no_are_accepted(reply: str, value: str | None) -> None:
     assert values(reply, 1, "binary") == ({} if value is None else {1: value})
 
 
 @pytest.mark.row("3-05")
 @pytest.mark.row("3-07")
-@pytest.mark.parametrize(
-    ("reply", "value"),
-    [
-        ('{"ContextRelevance": {"Justification": "It says so.", "ScoreLabel": "Good"},\n}', "Good"),
-        ('{"ContextRelevance": {"Justification": "It says so.", "ScoreLabel": "PERFECT"}}', "Perfect"),
-        ('{"grades":[{"id":1,"Justification":"It says so.","ScoreLabel":"awful"}]}', "Awful"),
-        ('{"grades":[{"id":1,"ContextRelevance":{"Justification":"It says so.","ScoreLabel":"Poor"}}]}', "Poor"),
-        ('{"Justification":"It says so.","score_label":"Good"}', "Good"), ("Good", "Good"), ("ScoreLabel: Good", "Good"),
-        ('{"ScoreLabel": "Great"}', None), ('{"ScoreLabel": "Very Good"}', None), ('{"ScoreLabel": 0.7}', None), ("It is not good.", None), ("Excellent", None),
-    ],
-)  # fmt: skip
+@TABLES.each("labels")
 def test_only_the_four_labels_are_accepted(reply: str, value: str | None) -> None:
     said = read_reply(reply, 1, "label")
     assert {i: s.value for i, s in said.items()} == ({} if value is None else {1: value})
@@ -90,31 +59,14 @@ def test_both_spellings_of_the_extract_are_read() -> None:
 
 @pytest.mark.row("1-11")
 @pytest.mark.row("3-26")
-@pytest.mark.parametrize(
-    ("reply", "found"),
-    [
-        ('{"grades":[{"id":1,"score":0.1},{"id":2,"score":0.2},{"id":3,"score":0.3}]}', {1: 0.1, 2: 0.2, 3: 0.3}),
-        ('[{"id":"3","score":"0.3"},{"id":" 1 ","score":0.1},]', {1: 0.1, 3: 0.3}),
-        ('{"id":1,"score":0.1}\n{"id":2,"score":0.2}', {1: 0.1, 2: 0.2}),
-        ('{"grades":[{"id":0,"score":0.1},{"id":4,"score":0.2},{"id":-1,"score":0.1},{"id":"x","score":0.1},{"id":2,"score":0.2}]}', {2: 0.2}),
-        ('{"grades":[{"id":1,"score":0.1},{"id":1,"score":0.9},{"id":2,"score":0.2},{"id":2,"score":0.2}]}', {2: 0.2}),
-        ('{"grades":[{"id":1,"score":0.1},{"id":1,"score":0.9},{"id":1,"score":0.1}]}', {}),
-        ('{"grades":[{"id":1,"score":0.1},{"id":2,"score":0.2},{"id":3,"sc', {1: 0.1, 2: 0.2}),
-        ('{"grades":[{"id":1,"score":0.1},{"id":2,"score":zwei},{"id":3,"score":0.3}]}', {1: 0.1, 3: 0.3}),
-        ('{"grades":{"1":0.1,"2":0.2,"3":{"score":0.3}}}', {1: 0.1, 2: 0.2, 3: 0.3}),
-        ('[{"score":0.1},{"score":0.2},{"score":0.3}]', {1: 0.1, 2: 0.2, 3: 0.3}),
-        ('[{"score":0.1},{"score":0.2}]', {}),
-        ("1: 0.1\n2) 0.2\n[3]: 0.3", {1: 0.1, 2: 0.2, 3: 0.3}),
-        ("- Relevance Score: 0.1\n- Relevance Score: 0.2\n- Relevance Score: 0.3", {1: 0.1, 2: 0.2, 3: 0.3}),
-        ("- Relevance Score: 0.1\n- Relevance Score: 0.2", {}),
-        ('The braces {of} [this] prose.\n```\n{"grades":[{"id":2,"score":0.2}]}\n```\nDone {really}.', {2: 0.2}),
-        ("1.0", {}),
-        ("[" * 100_000, {}),
-        ('{"a":' * 50_000, {}),
-        ("[" * 900 + '{"id":1,"score":0.1}' + "]" * 900, {}),
-        ('{"grades":[{"id":1,"score":0.1,"why":"a } b ] , } c\nd"}]}', {1: 0.1}),
+@TABLES.each(
+    "several",
+    more=[
+        pytest.param("[" * 100_000, {}, id="brackets-without-end"),
+        pytest.param('{"a":' * 50_000, {}, id="objects-without-end"),
+        pytest.param("[" * 900 + '{"id":1,"score":0.1}' + "]" * 900, {}, id="a-grade-deep-inside"),
     ],
-)  # fmt: skip
+)
 def test_ids_of_several(reply: str, found: dict[int, float]) -> None:
     """Unknown, doubled and missing ids, half replies, bare lists, nesting, prose with brackets."""
     assert values(reply, 3, "score") == found
@@ -132,11 +84,22 @@ def test_no_reply_is_too_strange(reply: str, style: Style, count: int) -> None:
 
 
 _JSON = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8) | st.sampled_from(["yes", "Good", "0.5"]),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.sampled_from(["id", "score", "1", "grades", "binary_score", "ScoreLabel", "confidence", "x"]), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.floats()
+    | st.integers()
+    | st.text(max_size=8)
+    | st.sampled_from(["yes", "Good", "0.5"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["id", "score", "1", "grades", "binary_score", "ScoreLabel", "confidence", "x"]),
+            inner,
+            max_size=4,
+        )
+    ),
     max_leaves=20,
-)  # fmt: skip
+)
 
 
 @given(_JSON, st.sampled_from(STYLES), st.integers(1, 5))

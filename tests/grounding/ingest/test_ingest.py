@@ -261,9 +261,8 @@ async def test_another_way_to_cut_cuts_anew_what_is_unchanged(tmp_path: Path, kb
     first = await _standing(tmp_path)
     assert first == dict.fromkeys(("a.md", "b.md", "hr/pay.md"), ("paragraphs 24-200", 1))
     report = await run(tmp_path, kb, chunking=_CHARACTERS)
-    assert (counts(report), report.chunking, dict(report.rechunked)) == (
-        (0, 0, 3, 0), "characters 40/20", {"paragraphs 24-200": 3}
-    )  # fmt: skip
+    assert counts(report) == (0, 0, 3, 0)
+    assert (report.chunking, dict(report.rechunked)) == ("characters 40/20", {"paragraphs 24-200": 3})
     assert report.embedded > 0
     cut_anew = await _standing(tmp_path)
     assert {way for way, _ in cut_anew.values()} == {"characters 40/20"}

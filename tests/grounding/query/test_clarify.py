@@ -10,6 +10,9 @@ import pytest
 
 from grounding.query.clarify import Clarification, clarifying, competing
 from grounding.records import Grade, Passage, Query, Turn
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
 
 ROOT = Path(__file__).parents[3]
 LIBRARIES = ("State Library: services", "City Library: opening hours", "Parks")
@@ -30,20 +33,7 @@ def asked(question: str, *before: str, titles: tuple[str, ...] = LIBRARIES) -> C
     return clarifying([*turns, Turn("user", question)], Query(question), passages(*titles))
 
 
-@pytest.mark.parametrize(
-    ("question", "said"),
-    [
-        ("What services does this library provide?", "Which library do you mean: State Library: services, City Library: opening hours or another?"),
-        ("What are the services offered by this state library?", "Which state library do you mean: State Library: services, City Library: opening hours or another?"),
-        ("How did the actor get in shape?", "Which actor do you mean?"),
-        ("What is the actor's approach to fitness?", "Which actor do you mean?"),
-        ("Who can file an order for this type of violence?", "Which violence do you mean?"),
-        ("Can you tell me about a specific city?", "Which city do you mean?"),
-        ("How do I reset it?", "What does “it” refer to?"),
-        ("When does she play again?", "Who is “she”?"),
-        ("Was kostet dieses Gerät?", "Which Gerät do you mean?"),
-    ],
-)  # fmt: skip
+@TABLES.each("asked_for")
 def test_what_nobody_named_is_asked_for(question: str, said: str) -> None:
     found = asked(question)
     assert found is not None
@@ -51,33 +41,9 @@ def test_what_nobody_named_is_asked_for(question: str, said: str) -> None:
     assert found.why
 
 
-@pytest.mark.parametrize(
-    ("question", "before"),
-    [
-        ("What services does the State Library provide?", ()),
-        ("What services does this library provide?", ("Tell me about the city library.", "It opens at nine.")),
-        ("What services does this library provide?", ("Tell me about libraries here.",)),
-        ("I go to the City Library. Is this library open?", ()),
-        ("Is the library near Tom Hanks Park open?", ()),
-        ("How do I reset it?", ("My router hangs.",)),
-        ("How do I reset my router when it hangs?", ()),
-        ("If the light blinks, what does it mean?", ()),
-        ("Is it possible to get a refund?", ()),
-        ("How long does it take to get a refund?", ()),
-        ("Does it cost anything to send a lamp back?", ()),
-        ("What does the Wren X1 do when it is hot?", ()),
-        ("Can I pay this month?", ()),
-        ("What do I do in this case?", ()),
-        ("Is this kind of thing covered?", ()),
-        ("I heard that there is a charge.", ()),
-        ("What is the router's password?", ()),
-        ("Können Sie mir helfen?", ()),
-        ("What is this app for?", ("How do I file a claim?", "Use UI Online.")),  # one name for many words: no titles offer several
-        ("Refund?", ()),
-    ],
-)  # fmt: skip
-def test_what_is_said_is_not_asked_for(question: str, before: tuple[str, ...]) -> None:
-    assert asked(question, *before) is None
+@TABLES.each("said")
+def test_what_is_said_is_not_asked_for(question: str, before: list[str] | None) -> None:
+    assert asked(question, *(before or ())) is None
 
 
 def test_in_the_middle_of_a_talk_titles_must_offer_several() -> None:
@@ -115,7 +81,7 @@ def test_titles_that_must_not_be_quoted_are_no_options(unfit: dict[str, object])
         ("How hot may a lamp get?", (0.7, 0.65, 0.1), None),  # of another family
         ("How hot may a Wren router get?", (0.0, 0.0, 0.0), None),
     ],
-)  # fmt: skip
+)
 def test_models_that_answer_alike_are_offered(
     question: str, scores: tuple[float, ...], options: tuple[str, ...] | None
 ) -> None:

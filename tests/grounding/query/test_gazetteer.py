@@ -9,15 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grounding.query.gazetteer import MAX_CHARACTERS, MAX_TOKENS, Gazetteer, key_of, names_of, tokens
+from tests.tables import Tables
 
-TITLES = (
-    "The Cambridge Belfry", "Acorn Guest House", "Bridge Guest House", "Alpha-Milton Guest House", "A AND B GUEST HOUSE",
-    "Avalon Guesthouse", "Cityroomz", "Rosa's Bed & Breakfast", "Alexander Bed and Breakfast", "Moose", "Café Rouge",
-    "Zizzi Cambridge", "Curry Garden", "Curry King", "Curry Prince", "The Gardenia", "Gonville Hotel", "Lensfield Hotel",
-    "Ashley Hotel", "Huntingdon Marriott Hotel", "University Arms Hotel", "Worth House", "Warkworth House", "El Shaddai",
-    "Restaurant 17", "Restaurant Alimentum", "Wren X2", "Wren X3", "Galaxy Watch 5 Pro", "iPhone13", "J Restaurant",
-    "Nando's City Centre", "Ali Baba City Centre", "Pizza Hut City Centre", "Hotel du Vin", "Vin", "Crème Brûlée Société",
-)  # fmt: skip
+TABLES = Tables(__file__)
+
+TITLES = TABLES.texts("titles")
 KB = Gazetteer(names_of(TITLES))
 
 
@@ -26,113 +22,43 @@ def linked(text: str) -> list[tuple[str, str]]:
     return [(found.name, text[found.start : found.end]) for found in KB.link(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "said"),
-    [
-        ("Does the Cambridge Belfry have a pool?", "The Cambridge Belfry", "the Cambridge Belfry"),
-        ("is THE CAMBRIDGE BELFRY open", "The Cambridge Belfry", "THE CAMBRIDGE BELFRY"),
-        ("cambridge belfry", "The Cambridge Belfry", "cambridge belfry"),
-        ("a table at cafe rouge", "Café Rouge", "cafe rouge"),
-        ("a table at CAFÉ ROUGE", "Café Rouge", "CAFÉ ROUGE"),
-        ("a table at Cafe\u0301 Rouge", "Café Rouge", "Cafe\u0301 Rouge"),
-        ("creme brulee societe", "Crème Brûlée Société", "creme brulee societe"),
-        ("Acorn Guest House's rooms", "Acorn Guest House", "Acorn Guest House's"),
-        ("Acorn’s guest house", "Acorn Guest House", "Acorn’s guest house"),
-        ("rosa's bed and breakfast", "Rosa's Bed & Breakfast", "rosa's bed and breakfast"),
-        ("rosas bed & breakfast", "Rosa's Bed & Breakfast", "rosas bed & breakfast"),
-        ("alexander bed&breakfast", "Alexander Bed and Breakfast", "alexander bed&breakfast"),
-        ("A & B guest house, please", "A AND B GUEST HOUSE", "A & B guest house"),
-        ("alpha milton guest house", "Alpha-Milton Guest House", "alpha milton guest house"),
-    ],
-)
+@TABLES.each("case_accents_apostrophes_and_ampersands")
 def test_case_accents_apostrophes_and_ampersands(text: str, name: str, said: str) -> None:
     assert linked(text) == [(name, said)]
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "said"),
-    [
-        ("I booked city roomz.", "Cityroomz", "city roomz"),
-        ("acorn guesthouse", "Acorn Guest House", "acorn guesthouse"),
-        ("the avalon guest house", "Avalon Guesthouse", "avalon guest house"),
-        ("lens field hotel", "Lensfield Hotel", "lens field hotel"),
-        ("elshaddai", "El Shaddai", "elshaddai"),
-        ("wrenx2", "Wren X2", "wrenx2"),
-        ("wren x 2", "Wren X2", "wren x 2"),
-        ("wren-x2", "Wren X2", "wren-x2"),
-    ],
-)
+@TABLES.each("one_word_as_two_and_two_as_one")
 def test_one_word_as_two_and_two_as_one(text: str, name: str, said: str) -> None:
     assert linked(text) == [(name, said)]
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("gonvile hotel", "Gonville Hotel"),
-        ("gonvlile hotel", "Gonville Hotel"),
-        ("the gonville hotle", "Gonville Hotel"),
-        ("acron guest house", "Acorn Guest House"),
-        ("huntington mariott hotel", "Huntingdon Marriott Hotel"),
-        ("huntingdon marriot", "Huntingdon Marriott Hotel"),
-        ("the cambrige belfrey", "The Cambridge Belfry"),
-        ("cityrooms", "Cityroomz"),
-        ("city rooms", "Cityroomz"),
-        ("alexandar bed and breakfast", "Alexander Bed and Breakfast"),
-        ("el shadai", "El Shaddai"),
-        ("curry gardens", "Curry Garden"),
-    ],
-)
+@TABLES.each("slips_of_the_hand_and_of_speech_recognition")
 def test_slips_of_the_hand_and_of_speech_recognition(text: str, name: str) -> None:
     assert [found for found, _ in linked(text)] == [name]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "   ", "?!", "'", "&", "what is the best one",
-        "is there a loose screw", "I want a house in the north", "a guest house please", "any guest house in the city centre",
-        "a bed and breakfast", "the restaurant", "a hotel", "Cambridge", "city centre", "wren", "wren x4", "the wren x 5",
-        "restaurant 18", "iphone14", "iphone 14", "galaxy watch 6 pro", "j", "plan b", "a and b",
-        "the mouse is cordless", "saving", "vine", "convivial", "gardening",
-    ],
-)  # fmt: skip
+@TABLES.each("near_misses")
 def test_near_misses(text: str) -> None:
     """Words that many names hold, other words, other numbers: none of them is a name."""
     assert linked(text) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [("gonville", "Gonville Hotel"), ("the galaxy watch pro", "Galaxy Watch 5 Pro"), ("galaxy watch 5", "Galaxy Watch 5 Pro")],
-)  # fmt: skip
+@TABLES.each("the_rarest_word_says_enough")
 def test_the_rarest_word_says_enough(text: str, name: str) -> None:
     """A part of a name is linked if little else goes by it; a number may be left out, not be another."""
     assert [found for found, _ in linked(text)] == [name]
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("hotel du vin", ["Hotel du Vin"]),
-        ("is vin open", ["Vin"]),
-        ("warkworth house", ["Warkworth House"]),
-        ("the gardenia", ["The Gardenia"]),
-        ("curry garden or curry king", ["Curry Garden", "Curry King"]),
-        ("the acorn guest house; gonville hotel", ["Acorn Guest House", "Gonville Hotel"]),
-        ("king curry garden", ["Curry Garden"]),
-        ("Wren X2 and Wren X3, not X4", ["Wren X2", "Wren X3"]),
-        ("moose, vin; gonville hotel", ["Moose", "Vin", "Gonville Hotel"]),
-    ],
-)
+@TABLES.each("of_two_that_overlap_the_better_one_stays")
 def test_of_two_that_overlap_the_better_one_stays(text: str, names: list[str]) -> None:
     assert [found for found, _ in linked(text)] == names
 
 
 def test_scores_say_how_much_of_the_name_stands_there() -> None:
     whole, slip, part = (
-        KB.link(text)[0].score for text in ("huntingdon marriott hotel", "huntingdon mariott hotel", "huntingdon marriott")
-    )  # fmt: skip
+        KB.link(text)[0].score
+        for text in ("huntingdon marriott hotel", "huntingdon mariott hotel", "huntingdon marriott")
+    )
     assert 1.0 == whole > slip > part > 0.5
 
 

@@ -35,7 +35,8 @@ def test_lines_are_read_in_every_form(form: str) -> None:
         ("", 2, [None, None]),
         ("I'm sorry, I can't help with that.", 1, [None]),
         ("I'm sorry, I can't help with that.", 2, [None, None]),
-        ("1. May dogs come along?\n2. Are pets welcome?\n3. Where do I park?", 3, [None, None, None]),  # a list, of whom?
+        # a list, of whom?
+        ("1. May dogs come along?\n2. Are pets welcome?\n3. Where do I park?", 3, [None, None, None]),
         ("1. May dogs come along?\n2. Are pets welcome?", 1, [("May dogs come along?", "Are pets welcome?")]),
         ("May dogs come along?\nAre pets welcome?", 1, [("May dogs come along?", "Are pets welcome?")]),
         ("May dogs come along?\nAre pets welcome?", 2, [None, None]),
@@ -47,7 +48,7 @@ def test_lines_are_read_in_every_form(form: str) -> None:
         ("[1] ?!\n[1] <<<0123456789abcdef\n[1] 0123456789abcdef>>>", 1, [None]),
         ("[1] a lamp?\n[1] b lamp?\n[1] c lamp?\n[1] d lamp?", 1, [("a lamp?", "b lamp?", "c lamp?")]),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_told_is_left(reply: str, count: int, expected: list[tuple[str, ...] | None]) -> None:
     assert read_hypotheticals(reply, count) == expected
     assert all(len(texts) <= EACH for texts in expected if texts)

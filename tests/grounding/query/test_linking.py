@@ -24,11 +24,11 @@ from grounding.query.linking import (
     with_names,
 )
 from grounding.records import Access, Linked, Role, Turn
+from tests.tables import Tables
 
-TITLES = (
-    "The Cambridge Belfry", "Gonville Hotel", "Ashley Hotel", "Acorn Guest House", "Curry Garden", "Meghna", "Vin",
-    "Huntingdon Marriott Hotel", "El Shaddai", "Worth House", "Bridge Guest House", "Wren X2", "Wren X3", "Zizzi Cambridge",
-)  # fmt: skip
+TABLES = Tables(__file__)
+
+TITLES = TABLES.texts("titles")
 KB = Gazetteer(names_of(TITLES))
 
 
@@ -66,32 +66,8 @@ def taken(turns: Sequence[Turn]) -> list[str]:
     return [m.text for m in sorted(found, key=lambda m: (m.turn, m.start))]
 
 
-CONVERSATIONS = {
-    "named last": (("A cheap hotel?", "The Gonville Hotel is cheap.", "Does it have parking?"), ["Gonville Hotel"]),
-    "named two turns before": (
-        ("I am at the Gonville Hotel.", "How can I help you?", "Is there parking?"),
-        ["Gonville Hotel"],
-    ),
-    "the newest of several": (
-        ("Is Meghna open?", "It is.", "And a hotel?", "The Ashley Hotel is near.", "Does it have wifi?"),
-        ["Ashley Hotel"],
-    ),
-    "several asked": (
-        ("A hotel?", "There are the Ashley Hotel and the Gonville Hotel.", "Do both of them have wifi?"),
-        ["Ashley Hotel", "Gonville Hotel"],
-    ),
-    "the agent's suggestion": (
-        ("Is the Ashley Hotel free?", "No. I suggest the Acorn Guest House.", "Fine, does it have a garden?"),
-        ["Acorn Guest House"],
-    ),
-    "our own suggestion": (("A quiet hotel?", "Acorn Guest House is quiet [1].", "Does it have a garden?"), ["Acorn Guest House"]),
-    "misspelt": (("Is there a room at gonvile hotel?", "There is.", "Does it have parking?"), ["gonvile hotel"]),
-    "nothing was named": (("Hello", "How can I help you?", "How do I reset a router?"), []),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("texts", "names"), CONVERSATIONS.values(), ids=CONVERSATIONS)
-def test_what_is_asked_about(texts: tuple[str, ...], names: list[str]) -> None:
+@TABLES.each("conversations")
+def test_what_is_asked_about(texts: list[str], names: list[str]) -> None:
     """Whoever said it, the customer, the agent or we ourselves."""
     assert taken(talk(*texts)) == names
     assert taken(talk(*texts, answers="assistant")) == names
@@ -136,8 +112,9 @@ def test_a_mention_says_why(turn: int, why: str) -> None:
 
 
 SAID = st.lists(
-    st.sampled_from([*TITLES, "both", "is it open", "which of these", "gonvile hotel", "?", "hello", "the price"]), max_size=5
-).map(" ".join)  # fmt: skip
+    st.sampled_from([*TITLES, "both", "is it open", "which of these", "gonvile hotel", "?", "hello", "the price"]),
+    max_size=5,
+).map(" ".join)
 
 
 @given(st.lists(SAID, min_size=1, max_size=8))

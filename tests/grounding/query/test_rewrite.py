@@ -30,9 +30,14 @@ WEB = "Here is the initial question: \n\n {question} \n Formulate an improved qu
 
 QUESTION = "What's the difference between Flat white and cappuccino?"
 REFUSALS = (
-    "I'm sorry, but I can't help with that.", "Sorry, no.", "I cannot rewrite this question.", "I can't do that.",
-    "As an AI language model I have no opinion.", "I am unable to comply.", "I’m sorry.",
-)  # fmt: skip
+    "I'm sorry, but I can't help with that.",
+    "Sorry, no.",
+    "I cannot rewrite this question.",
+    "I can't do that.",
+    "As an AI language model I have no opinion.",
+    "I am unable to comply.",
+    "I’m sorry.",
+)
 
 
 @pytest.mark.row("0-03")
@@ -103,11 +108,14 @@ async def test_no_excluded_word_is_ever_searched_for(written: list[str], exclude
         ("```\nflat white\n```", "flat white"),
         ("\n\n  flat   white \n and a remark that nobody wanted", "flat white"),
         ("«flat white»", "flat white"),
-        ("", None), ("```\n```", None), ("...", None), ("[" * 10_000, None),
+        ("", None),
+        ("```\n```", None),
+        ("...", None),
+        ("[" * 10_000, None),
         ("word " * (LONGEST // 5 + 1), None),
         *((refusal, None) for refusal in REFUSALS),
     ],
-)  # fmt: skip
+)
 async def test_what_is_taken_from_a_reply(reply: str, query: str | None) -> None:
     """Its first line of words; a refusal or a lecture is no query."""
     assert await keywords(ScriptedModel(reply), "q?") == query

@@ -73,8 +73,9 @@ def test_a_block_without_a_term_says_nothing() -> None:
 
 
 TEXTS = st.lists(
-    st.sampled_from(["# Head", "a | b: c", "1. step", "- item", "Some words here.", "", "Lead:", "  x  ", "é ü 😀"]), max_size=12
-).map("\n".join)  # fmt: skip
+    st.sampled_from(["# Head", "a | b: c", "1. step", "- item", "Some words here.", "", "Lead:", "  x  ", "é ü 😀"]),
+    max_size=12,
+).map("\n".join)
 
 
 @given(TEXTS | st.text(max_size=200))

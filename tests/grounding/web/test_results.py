@@ -89,20 +89,21 @@ WORDS = st.one_of(
     st.sampled_from(["<b>1:3</b> &amp; more", "&#x0;", "Mar 3, 2024", "<" * 40, "&lt" * 20, "x" * 9000]),
 )
 ADDRESSES = st.one_of(
-    st.sampled_from(["https://a.example/", "https://a.example/\ud800", "http://127.0.0.1/", "javascript:1", "//a.example"]),
+    st.sampled_from(
+        ["https://a.example/", "https://a.example/\ud800", "http://127.0.0.1/", "javascript:1", "//a.example"]
+    ),
     st.text(max_size=20).map("https://a.example/".__add__),
-)  # fmt: skip
+)
 FIELDS = (
-    "title", "link", "snippet", "date", "question", "list", "url", "content", "published_date",
-    "FirstURL", "Text", "Result", "Topics", "name", "datePublished",
-)  # fmt: skip
+    "title link snippet date question list url content published_date FirstURL Text Result Topics name datePublished"
+).split()
 ITEMS = (
     st.lists(st.dictionaries(st.sampled_from(FIELDS), WORDS | ADDRESSES | JSON, max_size=8) | JSON, max_size=4) | JSON
 )
 PARTS = (
-    "organic_results", "related_questions", "related_question", "error", "search_information", "results",
-    "AbstractText", "AbstractURL", "Heading", "Results", "RelatedTopics", "webPages", "_type", "value",
-)  # fmt: skip
+    "organic_results related_questions related_question error search_information results AbstractText "
+    "AbstractURL Heading Results RelatedTopics webPages _type value"
+).split()
 REPLIES = st.dictionaries(
     st.sampled_from(PARTS), ITEMS | WORDS | ADDRESSES | st.fixed_dictionaries({"value": ITEMS}), max_size=6
 )

@@ -40,8 +40,11 @@ async def test_three_results_are_asked_for_with_the_key_in_the_header_alone() ->
 
 async def test_fields_become_a_result() -> None:
     item = TavilyServer.item(
-        1, title="Ratios &amp; <b>foam</b>", content="1:3 &lt; 1:5<br>A line.", published_date="Tue, 05 Mar 2024 12:00:00 GMT"
-    )  # fmt: skip
+        1,
+        title="Ratios &amp; <b>foam</b>",
+        content="1:3 &lt; 1:5<br>A line.",
+        published_date="Tue, 05 Mar 2024 12:00:00 GMT",
+    )
     async with TavilyServer(results=[item]) as server:
         (found,) = await search(server)
     day = datetime(2024, 3, 5, 12, tzinfo=UTC)

@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 from rai.check.match import check_claims
 from rai.check.same.lookalike import edit_distance, looks_like
 from rai.records import Claim, Source
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
 
 SUPPORTED = {"exact", "normalised", "entailed"}
 
@@ -18,85 +21,7 @@ def _status(answer: str, source: str, kind: str, title: str = "", question: str 
     return [c.status for c in claims if c.kind == kind]
 
 
-VALUES = [
-    # answer, source, kind, status of the first claim of that kind
-    ("The kit has 49 parts.", "The kit has 49 parts inside.", "number", "exact"),
-    ("The kit has 49 parts.", "The kit has 349 parts inside.", "number", "absent"),
-    ("The kit has 49 parts.", "The kit has 4.9 parts inside.", "number", "absent"),
-    ("The kit has 49 parts.", "The kit SKU-49 has parts.", "number", "absent"),
-    ("The kit has 12 parts.", "The kit has twelve parts.", "number", "normalised"),
-    ("The kit has twelve parts.", "The kit has 12 parts.", "number", "normalised"),
-    ("It seats 1200 guests.", "It seats 1,200 guests.", "number", "normalised"),
-    ("It seats 1200 guests.", "It seats 12 guests.", "number", "absent"),
-    ("It has 2.5 million users.", "It has 2,500,000 users.", "number", "normalised"),
-    ("Returns take 30 days.", "Returns take thirty days.", "quantity", "normalised"),
-    ("Returns take 30 days.", "Returns take 30 weeks.", "quantity", "absent"),
-    ("Returns take 30 days.", "Returns take 30 business days.", "quantity", "absent"),
-    ("Returns take 30 days.", "Returns, in days: 30", "quantity", "normalised"),
-    ("Returns take 30 days.", "Returns cost 30 if late.", "quantity", "absent"),
-    ("The desk is staffed 24 hours.", "The desk is staffed 24/7.", "quantity", "normalised"),
-    ("You must be 18 years old to check in.", "Guests must be 18 or older to check in.", "quantity", "normalised"),
-    ("The plan costs $1,200.", "The plan costs 1200 USD.", "money", "normalised"),
-    ("The plan costs $1,200.", "The plan costs $1,200 a year.", "money", "exact"),
-    ("The plan costs $1,200.", "The plan costs €1,200.", "money", "absent"),
-    ("The plan costs $1,200.", "The plan costs 1,200 AUD.", "money", "absent"),
-    ("The plan costs $34.", "The plan costs $34.20.", "money", "absent"),
-    ("The plan costs $19.00.", "The plan costs $19.", "money", "normalised"),
-    ("The plan costs $19.", "The plan has 19 seats.", "money", "absent"),
-    ("The plan costs 10 GBP.", "The plan costs £10.", "money", "normalised"),
-    ("Children get a 50% discount.", "Children get 50 per cent discount.", "percent", "normalised"),
-    ("Children get a 50% discount.", "Children get 5% discount.", "percent", "absent"),
-    ("Children get a 50% discount.", "Children get a discount at 50.", "percent", "absent"),
-    ("The sale ends on 5 May.", "The sale ends on 2026-05-05.", "date", "normalised"),
-    ("The sale ends on 5 May 2026.", "The sale ends on May 5, 2026.", "date", "normalised"),
-    ("The sale ends on 5 May 2026.", "The sale ends on May 5.", "date", "absent"),
-    ("The sale ends on 5 May 2026.", "The sale ends on May 6, 2026.", "date", "absent"),
-    ("The sale ends on 05/06/2026.", "The sale ends on 5 June 2026.", "date", "normalised"),
-    ("The sale ends on 05/06/2026.", "The sale ends on 5 July 2026.", "date", "absent"),
-    ("The sale was in May 2026.", "The sale was on 5 May 2026.", "date", "exact"),
-    ("The sale was in 2025.", "The sale was on 5 May 2026.", "date", "absent"),
-    ("We open on Sunday.", "We open on Sundays.", "date", "normalised"),
-    ("We open on Sunday.", "We open on Saturday.", "date", "absent"),
-    ("We open on Tuesday.", "We open Monday to Friday.", "date", "normalised"),
-    ("Check-in is at 2 PM.", "Check-in is at 14:00.", "time", "normalised"),
-    ("Check-in is at 2 PM.", "Check-in is at 2 AM.", "time", "absent"),
-    ("Check-in is at 2 PM.", "Check-in is at 2:30 PM.", "time", "absent"),
-    ("Check-in is at noon.", "Check-in is at 12 p.m.", "time", "normalised"),
-    ("Check-in is at 9 a.m.", "Check-in is open 9-5 pm.", "time", "normalised"),
-    ("Check-in ends at midnight.", "Check-in ends at 12 PM.", "time", "absent"),
-    ("Call +1 415 555 0132 for help.", "For help call (415) 555-0132.", "phone", "normalised"),
-    ("Call (415) 555-0132 for help.", "For help call (415) 555-0132.", "phone", "exact"),
-    ("Call (415) 555-0132 for help.", "For help call (415) 555-0133.", "phone", "absent"),
-    ("Call (415) 555-0132 for help.", "For help call (415) 555-0132 ext. 7.", "phone", "absent"),
-    ("Call 020 7946 0958 for help.", "For help call +44 20 7946 0958.", "phone", "normalised"),
-    ("See https://contoso.com/help for help.", "For help see contoso.com/help.", "url", "normalised"),
-    ("See https://contoso.com/help for help.", "For help see https://contoso.com/help.", "url", "exact"),
-    ("See https://contoso.com/help2 for help.", "For help see https://contoso.com/help.", "url", "absent"),
-    ("See contoso.com for help.", "For help see https://contoso.com/help.", "url", "normalised"),
-    ("See https://contoso.co/help for help.", "For help see https://contoso.com/help.", "url", "lookalike"),
-    ("See https://c0ntoso.com/help for help.", "For help see https://contoso.com/help.", "url", "lookalike"),
-    ("See https://contosso.com for help.", "For help see https://contoso.com.", "url", "lookalike"),
-    ("See https://cоntoso.com for help.", "For help see https://contoso.com.", "url", "lookalike"),  # Cyrillic о
-    ("See https://fabrikam.org for help.", "For help see https://contoso.com.", "url", "absent"),
-    ("Mail HELP@contoso.com for help.", "For help mail help@contoso.com.", "email", "normalised"),
-    ("Mail help@contoso.net for help.", "For help mail help@contoso.com.", "email", "lookalike"),
-    ("Mail sales@contoso.com for help.", "For help mail help@contoso.com.", "email", "absent"),
-    ("Use –force-deletion to delete it.", "To delete it use --force-deletion.", "entity", "normalised"),
-    ("Use –force-deletion to delete it.", "To delete it use -force-deletion.", "entity", "normalised"),
-    ("Use –force-deletion to delete it.", "To delete it use -ForceDeletion.", "entity", "absent"),
-    ("Use version 2.3.1 to print.", "To print use version 2.3.1.4.", "entity", "absent"),
-    ("Use version 2.3.1 to print.", "To print use version 2.3.1.", "entity", "exact"),
-    ("Stay at the Orchard Garden Hotel.", "ORCHARD GARDEN HOTEL: stay with us", "entity", "normalised"),
-    ("Stay at the Orchard Garden Hotel.", "Stay at the Orchard Garden Hotel.", "entity", "exact"),
-    ("Stay at the Orchard Garden Hotel.", "Stay at the Union Square Inn.", "entity", "absent"),
-    ("Stay at the Orchard Garden Hotel.", "Our garden is near the orchard of the hotel.", "entity", "unchecked"),
-    ("Buy the Surface Pro 9.", "Buy the Surface Pro 8.", "entity", "absent"),
-    ("We are at 466 Bush St.", "We are at 466 Bush Street, San Francisco.", "entity", "normalised"),
-    ("We are at 468 Bush St.", "We are at 466 Bush Street, San Francisco.", "entity", "absent"),
-]
-
-
-@pytest.mark.parametrize(("answer", "source", "kind", "status"), VALUES)
+@TABLES.each("values")
 def test_values(answer: str, source: str, kind: str, status: str) -> None:
     """One claim, one source, one status."""
     assert _status(answer, source, kind)[0] == status
@@ -168,44 +93,13 @@ def test_given_text_may_be_repeated() -> None:
     assert "given" in date.why
 
 
-STATEMENTS = [
-    ("The pool is open to all guests.", "The pool is open to all guests. It is warm.", "entailed"),
-    ("The pool – is “open” to all guests [2].", 'the pool - is "open" to all guests', "entailed"),
-    ("Yes, the pool is open to all guests.", "The pool is open to all guests.", "entailed"),
-    ("The pool is open to all guests.", "The pool is open to all hotel guests.", "unchecked"),
-    (
-        "The pool is open to guests.",
-        "The pool is open to guests who are members of the health club downtown.",
-        "unchecked",
-    ),
-    ("The pool is not open to guests.", "The pool is open to guests.", "contradicted"),
-    ("The pool is open to guests.", "The pool isn't open to guests.", "contradicted"),
-    ("No parking is available at the inn.", "There is no parking available at the inn.", "entailed"),
-    ("The pool is open to guests.", "The pool is open to guests only if they pay.", "unchecked"),
-    ("Guests love the bright sunny terrace upstairs.", "Invoices are sent by post each quarter.", "unchecked"),
-    ("The dog bites the man.", "The man bites the dog.", "unchecked"),
-    ("Is there anything else?", "Is there anything else?", "unchecked"),
-    ("Happy to help!", "Invoices are sent.", "unchecked"),
-    ("Is the pool open?", "The pool is open.", "unchecked"),
-    ("The provided information is not sufficient to answer this question.", "Invoices are sent.", "unchecked"),
-    ("The pool is open, is there more?", "The pool is open, is there more?", "entailed"),
-]
-
-
-@pytest.mark.parametrize(("answer", "source", "status"), STATEMENTS)
+@TABLES.each("statements")
 def test_statements(answer: str, source: str, status: str) -> None:
     """What words alone decide; the rest says that it is unchecked."""
     assert _status(answer, source, "statement") == [status]
 
 
-HOSTS = [
-    ("contoso.com", "contoso.com", None), ("www.contoso.com", "contoso.com", None), ("contoso.net", "contoso.com", "contoso.com"),
-    ("c0ntoso.com", "contoso.com", "contoso.com"), ("cnotoso.com", "contoso.com", "contoso.com"), ("rnicrosoft.com", "microsoft.com", "microsoft.com"),
-    ("con-toso.com", "contoso.com", "contoso.com"), ("ibm.com", "hbm.com", "hbm.com"), ("fabrikam.com", "contoso.com", None), ("ab.io", "cd.io", None),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("host", "known", "twin"), HOSTS)
+@TABLES.each("hosts")
 def test_lookalike_hosts(host: str, known: str, twin: str | None) -> None:
     """Near spellings, swapped signs and other endings look like the known host; itself and its subdomains do not."""
     assert looks_like(host, [known]) == twin
@@ -219,11 +113,7 @@ def test_edit_distance_is_symmetric_and_zero_only_for_equals(a: str, b: str) -> 
     assert (edit_distance(a, b, 2) == 0) == (a == b)
 
 
-SENTENCES = [
-    "The Pro plan costs $29 a month.", "Call +1 415 555 0132 from 9 a.m. to 5 p.m.", "Form 354-02 must be signed within 30 days.",
-    "See https://contoso.com/help or mail help@contoso.com.", "The sale ends on 5 May 2026.", "We ship to 12 countries.",
-    "Children get a 50% discount at the Orchard Garden Hotel.", "Water damage is not covered.", "Use --force-deletion with az vm delete.",
-]  # fmt: skip
+SENTENCES = TABLES.texts("sentences")
 
 
 @settings(max_examples=50, deadline=None)

@@ -9,14 +9,11 @@ from hypothesis import strategies as st
 from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 from rai.claims.find import find_values
+from tests.tables import Tables
 
-FRAMES = (
-    "Call {} today.", "Support: {} (24 hours)", "Phone: {} (Mon-Fri 9-17)", "Call {} / {} for help.", "Call {} or {}.", "Tel. {} ext. 12",
-    "| Office | Phone |\n|---|---|\n| Berlin | {} |\n| Paris | {} |", "Phone {}, Fax {}", "Phone: {}; price $25", "Call {} 24 hours a day.",
-    "Ring {}, Monday to Friday 9 to 5.", "Phone numbers: {}, {}", "Tel {}. 3 agents answer.", "Tel.: {} | Fax: {}", "Helpline {} – 24/7",
-    "call {}, 10p per minute", "Our phone number is {}.\nOpen 9:00-17:00.", "Phone: {} (9 am to 5 pm)", "Name,Phone,City\nMax,{},Berlin",
-    "call: {} (toll-free)", "Tel {}\n3 Main Street", "Call {} 7 days a week", "Phone {} and {}",
-)  # fmt: skip
+TABLES = Tables(__file__)
+
+FRAMES = TABLES.texts("frames")
 COUNTRIES = ("US", "GB", "DE", "FR", "ES", "IT", "PT", "CH", "BE", "IE", "CA", "AU", "SE", "DK", "PL", "IN", "JP", "BR")
 TYPES = (PhoneNumberType.FIXED_LINE, PhoneNumberType.MOBILE, PhoneNumberType.TOLL_FREE)
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from rai.personal.known import Kind, Personal
 from rai.personal.pseudonyms import PlaceholderKey, Pseudonyms
 from rai.personal.redact import Redactor, merged
+from tests.tables import Tables
 
-PIECES = [
-    *"[]()<>{}\\_- *`0123456789ab\n", "PERSON", "person", "Phone", "EMAIL", "[PERSON_1]", "NUMBER_2", "[PERSON]", "x@y.de", "[phone 1]",
-    "\\[PHONE\\_1\\]", "Anna", "【EMAIL_1】", "(PERSON_3)", "PERſON_1", "[PERSON_00001]", "[PERSON_1234567]",
-]  # fmt: skip
+TABLES = Tables(__file__)
+
+PIECES = TABLES.texts("pieces")
 KINDS: list[Kind] = ["PERSON", "PHONE", "NUMBER"]
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9), st.sampled_from(KINDS)), max_size=5)
@@ -74,13 +74,7 @@ def test_a_placeholder_that_a_text_holds_already_is_not_given_out() -> None:
     assert key.restore("[PERSON_2], not [PERSON_1].").text == "Anna, not [PERSON_1]."
 
 
-MANGLED = [
-    "[person_1]", "[Person 1]", "[PERSON-1]", "[PERSON1]", "[ PERSON_1 ]", "\\[PERSON\\_1\\]", "(PERSON_1)", "<PERSON_1>",
-    "{PERSON_1}", "{{PERSON_1}}", "【PERSON_1】", "PERSON_1", "person_1", "[**PERSON_1**]", "[PERSON_01]", "[PERSON]",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("form", MANGLED)
+@TABLES.each("mangled", "form")
 def test_a_mangled_placeholder_is_understood(form: str) -> None:
     restored = key_of(("PERSON", "Anna Berg"), ("PHONE", "415-555-2671")).restore(f"Dear {form}, thanks.")
     assert restored.text == "Dear Anna Berg, thanks."

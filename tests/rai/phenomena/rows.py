@@ -40,9 +40,7 @@ WORDS = {
 FIELDS = frozenset(
     "id answer source sources title question given tags claim kind entity status evidence at why repaired near_miss".split()
 )
-_DEFAULT_KINDS = {
-    "person": "entity", "organisation": "entity", "product": "entity", "code": "entity", "address": "entity",
-}  # fmt: skip
+_DEFAULT_KINDS = dict.fromkeys(("person", "organisation", "product", "code", "address"), "entity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +107,23 @@ def _case(file: str, name: str, row: dict[str, Any]) -> Case:
     answer = row["answer"]
     start, end = _span(file, name, answer, row.get("claim"))
     case = Case(
-        name, file, answer, _sources(row), row.get("question"), tuple(_list(row.get("given"))),
-        tuple((*_span(file, name, answer, t), kind) for t, kind in (row.get("tags") or {}).items()), start, end,
-        tuple(_list(row.get("kind") or _DEFAULT_KINDS.get(file, file))), row.get("entity"), tuple(_list(row["status"])),
-        tuple(_list(row.get("evidence"))), row.get("at"), row.get("why"), row.get("repaired"),
-    )  # fmt: skip
+        name=name,
+        file=file,
+        answer=answer,
+        sources=_sources(row),
+        question=row.get("question"),
+        given=tuple(_list(row.get("given"))),
+        tags=tuple((*_span(file, name, answer, t), kind) for t, kind in (row.get("tags") or {}).items()),
+        start=start,
+        end=end,
+        kinds=tuple(_list(row.get("kind") or _DEFAULT_KINDS.get(file, file))),
+        entity=row.get("entity"),
+        expected=tuple(_list(row["status"])),
+        evidence=tuple(_list(row.get("evidence"))),
+        at=row.get("at"),
+        why=row.get("why"),
+        repaired=row.get("repaired"),
+    )
     bad = set(case.expected) - STATUSES - set(WORDS) - {"held", "silent", "any"}
     if bad:
         raise ValueError(f"{file}.yaml, {name}: unknown status {sorted(bad)}")

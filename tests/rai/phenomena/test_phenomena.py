@@ -126,11 +126,12 @@ def test_every_near_miss_differs_from_its_row() -> None:
     """A near miss that gives the same texts, or expects the same, would test nothing."""
     rows = {c.name: c for c in CASES}
     same = [
-        c.name for c in CASES
+        c.name
+        for c in CASES
         if c.name.endswith("~near")
         and ((row := rows[c.name.removesuffix("~near")]).expected, row.repaired) == (c.expected, c.repaired)
         and (row.answer, row.sources, row.start) == (c.answer, c.sources, c.start)
-    ]  # fmt: skip
+    ]
     assert not same
 
 

@@ -102,10 +102,15 @@ def read_known() -> Known:
     told = yaml.safe_load(KNOWN.read_text("utf-8"))
     aside = told["aside"]
     return Known(
-        missed=frozenset(told["missed"]), refused=frozenset(told["refused"]),
-        borderline_attacks=frozenset(told["borderline"]["attacks"]), borderline_twins=frozenset(told["borderline"]["twins"]),
-        floors=told["floors"], ceiling=told["ceiling"], aside_stopped=aside["stopped"], aside_refused=aside["refused"],
-    )  # fmt: skip
+        missed=frozenset(told["missed"]),
+        refused=frozenset(told["refused"]),
+        borderline_attacks=frozenset(told["borderline"]["attacks"]),
+        borderline_twins=frozenset(told["borderline"]["twins"]),
+        floors=told["floors"],
+        ceiling=told["ceiling"],
+        aside_stopped=aside["stopped"],
+        aside_refused=aside["refused"],
+    )
 
 
 def write_known(lax: Sequence[Judged], strict: Sequence[Judged]) -> None:

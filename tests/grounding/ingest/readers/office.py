@@ -95,8 +95,15 @@ CHART_FRAME = (
 )
 
 
-def book(chapters: dict[str, bytes], *, ncx: dict[str, str] | None = None, nav: dict[str, str] | None = None,
-         more: dict[str, bytes] | None = None, title: str = "The guide", spine: list[str] | None = None) -> bytes:  # fmt: skip
+def book(
+    chapters: dict[str, bytes],
+    *,
+    ncx: dict[str, str] | None = None,
+    nav: dict[str, str] | None = None,
+    more: dict[str, bytes] | None = None,
+    title: str = "The guide",
+    spine: list[str] | None = None,
+) -> bytes:
     """An EPUB of `chapters` (name to XHTML), named by a table of contents of EPUB 2 (`ncx`) or 3 (`nav`)."""
     items = "".join(f'<item id="{n}" href="text/{n}" media-type="application/xhtml+xml"/>' for n in chapters)
     parts: dict[str, bytes] = {f"OPS/text/{name}": content for name, content in chapters.items()}
@@ -128,7 +135,8 @@ def book(chapters: dict[str, bytes], *, ncx: dict[str, str] | None = None, nav: 
 
 
 def page(body: str, encoding: str = "utf-8") -> bytes:
-    return f'<?xml version="1.0" encoding="{encoding}"?><html xmlns="http://www.w3.org/1999/xhtml"><body>{body}</body></html>'.encode(encoding)  # fmt: skip
+    head = f'<?xml version="1.0" encoding="{encoding}"?><html xmlns="http://www.w3.org/1999/xhtml">'
+    return f"{head}<body>{body}</body></html>".encode(encoding)
 
 
 def locks(algorithm: str) -> bytes:

@@ -145,8 +145,12 @@ def test_markdown_is_readable_and_front_matter_is_metadata() -> None:
     extract = _read(_MARKDOWN)
     assert extract.title == "Plans and prices"
     assert extract.meta == {
-        "url": "https://help.example/plans", "product": "Wren X1", "updated": "2026-03-01", "internal": True, "groups": ("billing", "tier2"),
-    }  # fmt: skip
+        "url": "https://help.example/plans",
+        "product": "Wren X1",
+        "updated": "2026-03-01",
+        "internal": True,
+        "groups": ("billing", "tier2"),
+    }
     assert extract.text == (
         "# Plans\n\n"
         "Soft wrapped text with strong words, help (https://x.example/a) and https://y.example/b. "
@@ -297,9 +301,12 @@ def test_pdf_has_pages_headings_paragraphs_and_rows() -> None:
     extract = _read(files.pdf())
     assert extract.title == "Billing guide"
     assert _places(extract) == [
-        ("page 1", "# Billing guide"), ("Billing guide", "# Billing guide"), ("Refunds", "## Refunds"),
-        ("page 2", "## Opening hours"), ("Opening hours", "## Opening hours"),
-    ]  # fmt: skip
+        ("page 1", "# Billing guide"),
+        ("Billing guide", "# Billing guide"),
+        ("Refunds", "## Refunds"),
+        ("page 2", "## Opening hours"),
+        ("Opening hours", "## Opening hours"),
+    ]
     assert (files.LONG * 3).strip() in extract.text
     assert "Plan: Basic | Price: $9.00 | Data: 50 GB\nPlan: Plus | Price: $19.00" in extract.text
     assert "Call 555-0100 first." in extract.text
@@ -430,14 +437,32 @@ def test_excel_rows_as_people_see_them() -> None:
 @pytest.mark.parametrize(
     ("value", "number_format", "text"),
     [
-        (9, "General", "9"), (9.5, "General", "9.5"), (0.1 + 0.2, "General", "0.3"), (1e15, "General", "1000000000000000.0"),
-        (9, '"$"#,##0.00', "$9.00"), (1234.5, "[$€-407] #,##0.00", "€ 1,234.50"), (1234.5, '#,##0.00\\ "€"', "1,234.50 €"),
-        (0.075, "0.0%", "7.5%"), (0.25, "0%", "25%"), (-5, "0.00", "-5.00"), (-5, "0.00;(0.00)", "(5.00)"),
-        (0, '0;-0;"none"', "0"), (2.5, "0", "3"), (7, "000", "007"), (1234567, '#,##0,"k"', "1,235k"), (1.5, "0.0##", "1.5"),
-        (0.5, "# ?/?", "0.5"), (True, "General", "TRUE"), (None, "0", ""), ("x", "0", "x"), (dt.time(9, 30), "h:mm", "09:30"),
-        (5.005, "0.00", "5.01"), (0.125, "#.##", "0.13"), (12, '_("$"* #,##0.00_)', "$12.00"),
+        (9, "General", "9"),
+        (9.5, "General", "9.5"),
+        (0.1 + 0.2, "General", "0.3"),
+        (1e15, "General", "1000000000000000.0"),
+        (9, '"$"#,##0.00', "$9.00"),
+        (1234.5, "[$€-407] #,##0.00", "€ 1,234.50"),
+        (1234.5, '#,##0.00\\ "€"', "1,234.50 €"),
+        (0.075, "0.0%", "7.5%"),
+        (0.25, "0%", "25%"),
+        (-5, "0.00", "-5.00"),
+        (-5, "0.00;(0.00)", "(5.00)"),
+        (0, '0;-0;"none"', "0"),
+        (2.5, "0", "3"),
+        (7, "000", "007"),
+        (1234567, '#,##0,"k"', "1,235k"),
+        (1.5, "0.0##", "1.5"),
+        (0.5, "# ?/?", "0.5"),
+        (True, "General", "TRUE"),
+        (None, "0", ""),
+        ("x", "0", "x"),
+        (dt.time(9, 30), "h:mm", "09:30"),
+        (5.005, "0.00", "5.01"),
+        (0.125, "#.##", "0.13"),
+        (12, '_("$"* #,##0.00_)', "$12.00"),
     ],
-)  # fmt: skip
+)
 def test_numbers_under_their_format(value: object, number_format: str, text: str) -> None:
     assert shown(value, number_format) == text
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from rai.check.judging.case import case_of
 from rai.check.judging.values import Values
-from rai.check.judging.verify import DOUBT, FORMULA, QUOTE, WRONG, verified
+from rai.check.judging.verify import DOUBT, FORMULA, WRONG, verified
 from rai.check.statements.match import COVERED
 from rai.claims.find import find_claims
-from rai.judgement import UNSURE, Proposal, Quote
+from rai.judgement import UNSURE, Opinion, Proposal, Quote
 from rai.records import Claim, Kind, Source, Status
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
 
 SOURCE = Source(
     "a",
@@ -62,44 +66,23 @@ def of(claims: Sequence[Claim], text: str, kind: Kind | None = None) -> Claim:
     return next(c for c in claims if c.text == text and (kind is None or c.kind == kind))
 
 
+def proposed(
+    opinion: Opinion, quotes: Sequence[tuple[str, str]] = (), formula: str | None = None, unsaid: str | None = None
+) -> Proposal:
+    """A proposal as a row has it: quotes are pairs of where their words are from and the words."""
+    copied = tuple(Quote(None if source == "question" else source, text) for source, text in quotes)
+    return Proposal(opinion, copied, formula, unsaid)
+
+
 def said(*quotes: Quote, formula: str | None = None) -> Proposal:
     return Proposal("supported", quotes, formula)
 
 
-VALUES = [
-    pytest.param("With Team you pay $12 monthly.", "$12", said(MONTHLY), "exact", QUOTE, id="the same characters"),
-    pytest.param("With Team you pay 12 dollars monthly.", "12 dollars", said(MONTHLY), "normalised", QUOTE, id="another form"),
-    pytest.param("Team users upload 250 MB.", "250 MB", said(Quote("a", "| Team | 250 MB | 20 |")), "exact", QUOTE, id="a row"),
-    pytest.param("You have 9 months left.", "9 months", said(LEFT), "given", QUOTE, id="said by the person"),
-    pytest.param(
-        "Until then Team comes to $108.", "$108", said(MONTHLY, LEFT, formula="9 * 12.00 = 108.00"), "derived", FORMULA, id="a product"
-    ),
-    pytest.param(
-        "Per user Team is a little over $0.63.", "$0.63",
-        said(MONTHLY, Quote("a", "Business costs $19 a month."), formula="12 / 19 = 0.6316"), "derived", FORMULA, id="rounded",
-    ),
-    pytest.param(
-        "That leaves 22 instalments.", "22", said(Quote(None, "14 of 36 instalments are paid"), formula="36 - 14 = 22"), "given", FORMULA,
-        id="of what was said",
-    ),
-    pytest.param(
-        "The trial ends on 28 March.", "28 March",
-        said(Quote("a", "The trial ends 14 days after sign-up."), Quote("a", "Sign-up was on 14 March 2026."), formula="2026-03-14 + 14 days = 2026-03-28"),
-        "derived", FORMULA, id="a date and a span",
-    ),
-    pytest.param(
-        "We have three branches.", "three",
-        said(*(Quote("a", t) for t in ("Branches: Aldgate", "Bexley", "Camden")), formula="1 + 1 + 1 = 3"), "derived", FORMULA, id="a count",
-    ),
-    pytest.param("Call our desk at (415) 555-0142.", "(415) 555-0142", said(Quote("a", "Call our desk at (415) 555-0142")), "exact", QUOTE, id="a contact"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("answer", "text", "proposal", "status", "rule"), VALUES)
+@TABLES.each("values")
 def test_a_value_is_supported_by_what_carries_it(
-    answer: str, text: str, proposal: Proposal, status: Status, rule: str
+    answer: str, text: str, proposal: dict[str, Any], status: Status, rule: str
 ) -> None:
-    claim = of(judged(answer, proposal, doubtful=[text]), text)
+    claim = of(judged(answer, proposed(**proposal), doubtful=[text]), text)
     assert (claim.status, claim.rule) == (status, rule)
     assert (claim.formula is not None) == (rule == FORMULA)
     for span in claim.evidence:
@@ -108,63 +91,21 @@ def test_a_value_is_supported_by_what_carries_it(
     assert bool(claim.evidence) == (status != "given")
 
 
-LIES = [
-    pytest.param("Team costs $13.", "$13", said(Quote("a", "Team costs $13 a month.")), id="an invented quote"),
-    pytest.param("Team costs $21.", "$21", said(MONTHLY), id="a quote without the value"),
-    pytest.param("Team costs $15.", "$15", said(Quote("a", "In the old tariff Team cost $15 a month.")), id="of another source"),
-    pytest.param("Team costs $12.", "$12", said(), id="no quote"),
-    pytest.param("Team costs $12.", "$12", said(Quote("a", "$12")), id="a bare value"),
-    pytest.param("Parking is $9 at the arena.", "$9", said(Quote("a", "fee is $9.")), id="a quote that has nothing to do with it"),
-    pytest.param("Team costs $108.", "$108", said(MONTHLY, LEFT, formula="9 * 12 = 118"), id="a formula that does not hold"),
-    pytest.param("Team costs $118.", "$118", said(MONTHLY, LEFT, formula="9 * 12 = 108"), id="another result"),
-    pytest.param("Team costs $96.", "$96", said(MONTHLY, LEFT, formula="8 * 12 = 96"), id="an operand that stands nowhere"),
-    pytest.param("Team costs $108.", "$108", said(LEFT, formula="9 * 12 = 108"), id="an operand that is not quoted"),
-    pytest.param("Team costs $108.", "$108", said(formula="9 * 12 = 108"), id="a formula without quotes"),
-    pytest.param("Team costs $84.", "$84", said(MONTHLY, formula="12 * 7 = 84.0 + 0"), id="not the grammar"),
-    pytest.param("Per fortnight that is a little over $5.", "$5", said(MONTHLY, Quote("a", "A plan runs for 24 months."), formula="12 * 12 / 24 = 6"), id="not what it comes to"),
-    pytest.param("Team costs €108.", "€108", said(MONTHLY, LEFT, formula="9 * 12 = 108"), id="another currency"),
-    pytest.param("A Team of users has 25 kg.", "25 kg", said(Quote("a", "| Team | 250 MB | 20 |"), Quote("a", "| Business | 2 GB | 200 |"), formula="250 * 20 / 200 = 25"), id="another unit"),
-    pytest.param(
-        "We have four branches.", "four",
-        said(*(Quote("a", t) for t in ("Branches: Aldgate", "Bexley", "Camden", "Camden")), formula="1 + 1 + 1 + 1 = 4"), id="one thing counted twice",
-    ),
-    pytest.param("Call our desk at +1 415 555 0142.", "+1 415 555 0142", said(Quote("a", "Call our desk at (415) 555-0142")), id="a contact in another form"),
-    pytest.param("Call our desk at (415) 555-0149.", "(415) 555-0149", said(Quote("a", "Call our desk at (415) 555-0142")), id="a contact with another digit"),
-    pytest.param("Team has 19 users.", "19", Proposal("wrong", (Quote("a", "Returns are free within"),)), id="wrong without another value"),
-    pytest.param("Team costs $12.", "$12", Proposal("wrong", ()), id="wrong without a quote"),
-    pytest.param("Team costs $12.", "$12", Proposal("wrong", (), unsaid="$12"), id="wrong with words alone"),
-    pytest.param("Team costs $12.", "$12", UNSURE, id="unsure"),
-]  # fmt: skip
-
-
 @pytest.mark.parametrize("status", ["unchecked", "conflict"])
-@pytest.mark.parametrize(("answer", "text", "proposal"), LIES)
-def test_what_does_not_hold_changes_nothing(answer: str, text: str, proposal: Proposal, status: Status) -> None:
-    claim = of(judged(answer, proposal, doubtful=[text], status=status), text)
+@TABLES.each("lies")
+def test_what_does_not_hold_changes_nothing(answer: str, text: str, proposal: dict[str, Any], status: Status) -> None:
+    claim = of(judged(answer, proposed(**proposal), doubtful=[text], status=status), text)
     assert (claim.status, claim.rule, claim.evidence) == (status, None, ())
 
 
-DOUBTS = [
-    pytest.param("Team costs $48 a term.", "$48", said(MONTHLY, formula="4 * 12 = 48"), "unchecked", id="an operand that nobody said"),
-    pytest.param("Team costs $48 a term.", "$48", said(MONTHLY, formula="four months of 12 each"), "unchecked", id="a formula in words"),
-    pytest.param("Team costs $48 a term.", "$48", said(MONTHLY), "unchecked", id="a line of its own"),
-    pytest.param("Team costs $49 a term.", "$49", said(MONTHLY, formula="4 * 12 = 48"), "absent", id="a formula that comes to something else"),
-    pytest.param("Team costs $49 a term.", "$49", said(MONTHLY, formula="4 * 12 = 49"), "absent", id="a formula that is false"),
-    pytest.param("Team costs $48 a term.", "$48", said(formula="4 * 12 = 48"), "absent", id="no words"),
-    pytest.param("Team costs $48 a term.", "$48", said(LEFT, formula="4 * 12 = 48"), "absent", id="the person's words alone"),
-    pytest.param("Team costs $48 a term.", "$48", UNSURE, "absent", id="unsure"),
-    pytest.param("Call our desk at (415) 555-0149.", "(415) 555-0149", said(Quote("a", "Call our desk at (415) 555-0142")), "absent", id="a contact"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("answer", "text", "proposal", "status"), DOUBTS)
+@TABLES.each("doubts")
 def test_what_rules_condemn_is_doubt_where_a_judge_names_words_that_carry_it(
-    answer: str, text: str, proposal: Proposal, status: Status
+    answer: str, text: str, proposal: dict[str, Any], status: Status
 ) -> None:
     """Never supported, whatever the judge says: what rules cannot follow they cannot confirm."""
     claims = [replace(c, status="absent" if c.text == text else "exact") for c in find_claims(answer, ("US",))]
     case = case_of(claims, (SOURCE,), (QUESTION,))
-    proposals = [proposal if c.text == text else UNSURE for c in case.claims]
+    proposals = [proposed(**proposal) if c.text == text else UNSURE for c in case.claims]
     claim = of(verified(claims, case, proposals, Values(answer, ("US",)), "judge").claims, text)
     assert claim.status == status
     assert (claim.rule == DOUBT) == (status == "unchecked")
@@ -185,48 +126,21 @@ def test_a_contact_that_only_the_person_said_is_not_given() -> None:
     assert of(claims, "(415) 555-0199", "phone").status == "unchecked"
 
 
-WRONG_VALUES = [
-    pytest.param("Team costs $19 a month.", "$19", Proposal("wrong", (MONTHLY,)), "wrong_role", None, id="another's"),
-    pytest.param("Team costs $13 a month.", "$13", Proposal("wrong", (MONTHLY,)), "absent", None, id="nobody's"),
-    pytest.param(
-        "Team comes to $118.", "$118", Proposal("wrong", (MONTHLY, LEFT), "9 * 12 = 108"), "absent", "9 × 12 = 108", id="another result"
-    ),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("answer", "text", "proposal", "status", "formula"), WRONG_VALUES)
+@TABLES.each("wrong_values")
 def test_a_value_is_wrong_by_what_stands_in_its_place(
-    answer: str, text: str, proposal: Proposal, status: Status, formula: str | None
+    answer: str, text: str, proposal: dict[str, Any], status: Status, formula: str | None
 ) -> None:
     """Nothing is offered in its place: whose value that is, only the judge says."""
-    claim = of(judged(answer, proposal, doubtful=[text]), text)
+    claim = of(judged(answer, proposed(**proposal), doubtful=[text]), text)
     assert (claim.status, claim.rule, claim.formula, claim.instead) == (status, WRONG, formula, None)
     assert "$12" in [span.text for span in claim.evidence]
 
 
-FREE = Quote("a", "Returns are free within 30 days of delivery.")
-SENTENCES = [
-    ("You can return things for nothing once they are delivered.", said(FREE), "entailed", QUOTE),
-    ("Returns cost nothing, however late they are delivered.", Proposal("wrong", (FREE,)), "contradicted", WRONG),
-    ("A pastry chef visits every customer.", Proposal("wrong", unsaid="pastry chef visits"), "absent", WRONG),
-    # what does not hold
-    ("You can send things back for nothing.", said(), "unchecked", None),
-    ("You can send things back for nothing.", said(Quote("a", "free")), "unchecked", None),
-    ("Gift wrapping is complimentary.", said(Quote("a", "Branches: Aldgate, Bexley and Camden.")), "unchecked", None),
-    ("Returns are free for a year.", said(Quote("a", "Returns are free for a year.")), "unchecked", None),
-    ("The Team plan suits you.", said(LEFT), "unchecked", None),
-    ("Returns are free within 30 days of delivery.", Proposal("wrong", (FREE,)), "unchecked", None),
-    ("Returns are free, always.", Proposal("wrong"), "unchecked", None),
-    ("Returns are free after delivery.", Proposal("wrong", unsaid="free after delivery"), "unchecked", None),
-    ("Returns are free after delivery.", Proposal("wrong", unsaid="pastry chef"), "unchecked", None),
-]
-
-
-@pytest.mark.parametrize(("answer", "proposal", "status", "rule"), SENTENCES)
+@TABLES.each("sentences")
 def test_a_sentence_is_decided_by_a_quotation_that_has_to_do_with_it(
-    answer: str, proposal: Proposal, status: Status, rule: str | None
+    answer: str, proposal: dict[str, Any], status: Status, rule: str | None
 ) -> None:
-    claims = judged(answer, proposal)
+    claims = judged(answer, proposed(**proposal))
     claim = next(c for c in claims if c.kind == "statement")
     assert (claim.status, claim.rule) == (status, rule)
     assert bool(claim.evidence) == (status in ("entailed", "contradicted"))

@@ -8,6 +8,9 @@ import pytest
 
 from rai.check.match import check_claims
 from rai.records import Claim, EntityType, Source
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
 
 
 def _claims(
@@ -27,49 +30,7 @@ def _claims(
     return [c for c in claims if c.kind == "entity" and c.entity != "code"]
 
 
-LOPEZ = "For refunds write to Maria Lopez, head of billing. Maria Lopez is in Leeds."
-
-
-@pytest.mark.parametrize(
-    ("answer", "source", "status", "evidence"),
-    [
-        # persons
-        ("Please ask Maria Lopez.", LOPEZ, "exact", "Maria Lopez"),
-        ("Please ask Dr. Maria Lopez.", LOPEZ, "exact", "Maria Lopez"),
-        ("Please ask Ms Lopez.", LOPEZ, "exact", "Lopez"),
-        ("Please ask María López.", LOPEZ, "normalised", "Maria Lopez"),
-        ("Please ask Maria Lopez.", "Ask Maria T. Lopez about it.", "normalised", "Maria T. Lopez"),
-        ("Please ask Jane Lopez.", LOPEZ, "absent", None),
-        ("Please ask Maria Lopes.", LOPEZ, "absent", None),
-        ("Please ask Ms Gomez.", LOPEZ, "absent", None),
-        ("Please ask Maria Smith.", "Maria Lopez leads billing, John Smith leads sales.", "absent", "Maria Lopez"),
-        # organisations
-        ("It is sold by Kestrelby Home Ltd.", "Sold by Kestrelby Home.", "normalised", "Kestrelby Home"),
-        ("It is sold by Kestrelby Home Ltd.", "Sold by Falconby Home.", "absent", None),
-        ("Stay at the Orchard Hotel.", "We are the Orchard Inn.", "unchecked", None),
-        ("Stay at the Orchard Garden Hotel.", "Our garden is near the orchard of the hotel.", "unchecked", None),
-        ("Go to Marks and Spencer Leeds.", "Go to Marks & Spencer Leeds.", "normalised", "Marks & Spencer Leeds"),
-        ("Eat at Roster & Rice.", "We serve at Rooster & Rice.", "unchecked", None),
-        # places
-        ("We ship from Leeds.", LOPEZ, "exact", "Leeds"),
-        ("We ship from Bradford.", LOPEZ, "unchecked", None),
-        ("We ship to Russia.", "A parcel to the Russian coast.", "unchecked", None),
-        ("We ship to Poland.", "Polite staff at the pole.", "unchecked", None),
-        # acronyms and what they stand for
-        ("We told U.S. customers.", "For customers in the United States.", "normalised", "United States"),
-        ("We told U.S. customers.", "They told us so.", "unchecked", None),
-        ("Ask the Food and Drug Administration.", "The FDA decides.", "normalised", "FDA"),
-        ("Ask the Food and Drug Administration.", "The FAA decides.", "absent", None),
-        ("we told NASA about it", "The National Aeronautics and Space Administration knows.", "normalised", None),
-        ("we told NASA about it", "The Nautical Administration knows.", "unchecked", None),
-        ("Pay with your Amex card.", "We take American Express.", "normalised", "American Express"),
-        # products
-        ("Take the Wren X2.", "Wren X2: white, 129 euro.", "exact", "Wren"),
-        ("Take the Sparrow.", "Wren X2: white, 129 euro.", "unchecked", None),
-        ("We sell Wrens.", "A Wren costs 129 euro.", "normalised", "Wren"),
-        ("This is the Motel 6.", "This is the Motel 8.", "absent", None),
-    ],
-)  # fmt: skip
+@TABLES.each("names")
 def test_status_and_evidence(answer: str, source: str, status: str, evidence: str | None) -> None:
     claim = _claims(answer, source)[-1]
     assert claim.status == status, claim

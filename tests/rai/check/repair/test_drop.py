@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from rai.check.repair.drop import drop_unsupported
 from rai.records import Claim
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
 
 CASES = [
     ("It is blue. It costs BAD. We ship it.", "It is blue. We ship it."),
@@ -78,11 +81,7 @@ def test_nothing_unsupported_is_no_repair() -> None:
     assert drop_unsupported("The lid is red.", []) is None
 
 
-PARTS = [
-    "The lid is red. ", "The case is blue.\n", "It costs BAD now. ", "\n", "1. Open the lid.\n", "2. BAD item.\n", "3. Close the lid.\n",
-    "- A red lid\n", "  - BAD case\n", "  - A blue case\n", "There are two ways:\n", "a) Lift it.\n", "b) BAD lift.\n", "# Lids\n",
-    "| Lid | Price |\n|---|---|\n", "| red | BAD |\n", "| blue | cheap |\n", "Then repeat step 2. ", "Both are fine. ",
-]  # fmt: skip
+PARTS = TABLES.texts("parts")
 
 
 @settings(max_examples=300, deadline=None)

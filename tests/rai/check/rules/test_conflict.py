@@ -14,6 +14,9 @@ from rai.check.same.values import same_value
 from rai.claims.found import Found
 from rai.records import Claim, Source
 from tests.rai.check.judged import judged, well_founded
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
 
 
 def judge(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding | None:
@@ -22,80 +25,20 @@ def judge(claim: Claim, found: Found, around: Around, context: CheckContext) -> 
     return conflict(claim, found, fitting, around, context)
 
 
-OLD_TABLE = "Plan: Basic | Price: $19 | Storage: 5 GB\nPlan: Pro | Price: $29 | Storage: 20 GB"
-NEW_TABLE = "Plan: Basic | Price: $19 | Storage: 5 GB\nPlan: Pro | Price: $35 | Storage: 20 GB"
-PIPES = "| Plan | Price |\n|---|---|\n| Basic | $19 |\n| Pro | ${} |"
-
-ROWS = [
-    # answer, (title, text), (title, text), the two values or None
-    ("The premium is £31.", ("", "The premium is £31."), ("", "The premium is £34."), ("£31", "£34")),
-    ("The premium is £31.", ("", "The premium is £31."), ("", "The new premium is £34."), None),
-    ("The premium is £31.", ("", "The premium is £31."), ("", "It is £34."), None),
-    ("In 2024 the levy was 3%.", ("", "In 2024 the levy was 3%."), ("", "In 2024 the levy was 4%."), ("3%", "4%")),
-    ("In 2024 the levy was 3%.", ("", "In 2024 the levy was 3%."), ("", "In 2025 the levy was 4%."), None),
-    ("The flight takes 90 minutes.", ("", "The flight takes 90 minutes."), ("", "The flight takes 2 hours."), ("90 minutes", "2 hours")),
-    ("The flight takes 90 minutes.", ("", "The flight takes 90 minutes."), ("", "The flight takes 1.5 hours."), None),
-    ("The late fee is $20.", ("Fees 2025", "The late fee is $20."), ("Fees 2026", "The late fee is $25."), ("$20", "$25")),
-    ("The late fee is $20.", ("Fees 2025", "The late fee is $20."), ("Fees 2026", "The late fee is $20.00."), None),
-    ("The late fee is $20.", ("Fees 2025", "The late fee is $20."), ("Fees 2026", "The early fee is $25."), None),
-    ("The late fee is $20.", ("Fees 2025", "The late fee is $20."), ("Fees 2026", "The late fee is €25."), None),
-    ("The late fee is $20.", ("Fees", "The late fee is $20."), ("Fees", "The late fee was $25 until May."), None),
-    ("The late fee is $20.", ("Fees", "The late fee is $20."), ("Fees", "The late fee will be $25."), None),
-    ("The late fee is $20.", ("Fees", "The late fee is $20."), ("Fees", "The late fee is $19.99."), None),
-    ("The late fee is $20.", ("Fees", "The late fee is $20."), ("Fees", "The late fee is $20 to $25."), None),
-    ("The late fee is $20.", ("Fees", "The late fee is $20."), ("Fees", "The late fee is at least $15."), None),
-    ("The late fee is $20.", ("Fees", "The late fee is $20."), ("Fees", "The late fee is about $22."), None),
-    ("The late fee is $20.", ("Fees", "The late fee is $20."), ("Fees", "The late fee is not $25."), None),
-    ("The late fee is $20.", ("Fees", "The late fee is $20."), ("Fees", "The late fee for members is $25."), None),
-    ("The late fee is $20.", ("Fees guide", "The late fee is $20."), ("Fees (updated)", "The late fee is now $25."), ("$20", "$25")),
-    ("The late fee is $20.", ("Fees in France", "The late fee is $20."), ("Fees in Spain", "The late fee is $25."), None),
-    ("The bag costs $20.", ("Red bag", "The bag costs $20."), ("Blue bag", "The bag costs $25."), None),
-    ("The bag costs $20.", ("Bag 2", "The bag costs $20."), ("Bag 3", "The bag costs $25."), None),
-    ("The bag costs $20.", ("Bag v2", "The bag costs $20."), ("Bag v3", "The bag costs $25."), ("$20", "$25")),
-    ("The bag costs $20.", ("Bag", "The bag costs $20. It ships free."), ("Bag", "The bag is light. The price of the bag is $25."), ("$20", "$25")),
-    ("The bag costs $20.", ("Bag", "The bag costs $20."), ("Bag", "The bag costs $25 and ships free."), None),
-    ("It costs $20.", ("Bags", "Red is a colour. It costs $20."), ("Bags", "Blue is a colour. It costs $25."), None),
-    ("Members pay $20.", ("Prices", "# Red pool\nMembers pay $20."), ("Prices", "# Blue pool\nMembers pay $25."), None),
-    ("Members pay $20.", ("Prices", "# Red pool\nMembers pay $20."), ("Prices", "# Red pool\nMembers pay $25."), ("$20", "$25")),
-    ("The Pro plan costs $29.", ("Plans 2025", OLD_TABLE), ("Plans 2026", NEW_TABLE), ("$29", "$35")),
-    ("The Basic plan costs $19.", ("Plans 2025", OLD_TABLE), ("Plans 2026", NEW_TABLE), None),
-    ("The Pro plan costs $29.", ("Watch plans", OLD_TABLE), ("Cloud plans", NEW_TABLE), None),
-    ("The Pro plan costs $29.", ("Plans", PIPES.format(29)), ("Plans", PIPES.format(35)), ("$29", "$35")),
-    ("The Pro plan costs $29.", ("Plans", PIPES.format(29)), ("Plans", PIPES.format(29)), None),
-    ("Pro costs $29.", ("Plans", "Plan: Pro | Term: monthly | Price: $29"), ("Plans", "Plan: Pro | Term: yearly | Price: $35"), None),
-    ("Returns take 30 days.", ("Returns", "Returns take 30 days."), ("Returns", "Returns take 14 days."), ("30 days", "14 days")),
-    ("Returns take 30 days.", ("Returns", "Returns take 30 days."), ("Returns", "Returns take 14 business days."), None),
-    ("Returns take 30 days.", ("Returns", "Returns take 30 days."), ("Returns", "Returns take 30 days. Returns take 14 days."), None),
-    ("The pool opens at 8:00 on Monday.", ("Pool", "The pool opens at 8:00 on Monday."), ("Pool", "The pool opens at 9:00 on Tuesday."), None),
-    ("The pool opens at 8:00 on Monday.", ("Pool", "The pool opens at 8:00 on Monday."), ("Pool", "The pool opens at 9:00 on Monday."), ("8:00", "9:00")),
-    ("The pool opens at 8:00.", ("Pool", "The pool opens at 8:00."), ("Pool", "The pool closes at 20:00."), None),
-    ("The pool is open from 8:00 to 18:00.", ("Pool", "The pool is open from 8:00 to 18:00."), ("Pool", "The pool is open from 8:00 to 20:00."), ("18:00", "20:00")),
-    ("The sale ends on 5 May.", ("Sale", "The sale ends on 5 May."), ("Sale", "The sale ends on 5 May 2026."), None),
-    ("The sale ends on 5 May.", ("Sale", "The sale ends on 5 May."), ("Sale", "The sale ends on 9 May."), ("5 May", "9 May")),
-    ("Call support at 020 7946 0958.", ("Contact", "Call support at 020 7946 0958."), ("Contact", "Call support at 020 7946 0321."), ("020 7946 0958", "020 7946 0321")),
-    ("Call support at 020 7946 0958.", ("Contact", "Call support at 020 7946 0958."), ("Contact", "Call support at +1 206-555-0142."), None),
-    ("Call support at 020 7946 0958.", ("Contact", "Call support at 020 7946 0958."), ("Contact", "Call billing at 020 7946 0321."), None),
-    ("The town has 2 million people.", ("Town", "The town has 2 million people."), ("Town", "The town has 1,976,000 people."), None),
-    ("The town has 2 million people.", ("Town", "The town has 2 million people."), ("Town", "The town has 3 million people."), ("2 million", "3 million")),
-    ("The rate is 4 %.", ("Rates 2025", "The interest rate is 4 %."), ("Rates 2026", "The interest rate is 5 %."), ("4 %", "5 %")),
-    ("The rate was 4 % in 2025.", ("Rates", "The rate was 4 % in 2025."), ("Rates", "The rate was 5 % in 2026."), None),
-]  # fmt: skip
-
-
 @pytest.mark.parametrize("swapped", [False, True])
-@pytest.mark.parametrize(("answer", "first", "second", "values"), ROWS)
+@TABLES.each("conflicts")
 def test_conflict(
-    answer: str, first: tuple[str, str], second: tuple[str, str], values: tuple[str, str] | None, *, swapped: bool
+    answer: str, first: dict[str, str], second: dict[str, str], values: list[str] | None, *, swapped: bool
 ) -> None:
     """The claimed value comes first in the evidence, in whichever order the sources come."""
-    sources = [Source("a", first[1], first[0]), Source("b", second[1], second[0])]
+    sources = [Source("a", **first), Source("b", **second)]
     findings = [f for _, f in judged(judge, answer, sources[::-1] if swapped else sources) if f]
     if values is None:
         assert findings == []
         return
     (finding,) = findings
     assert finding.status == "conflict"
-    assert tuple(e.text for e in finding.evidence) == values
+    assert [e.text for e in finding.evidence] == values
     assert [e.source for e in finding.evidence] == ["a", "b"]
     assert well_founded(finding, sources)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,9 @@ from rai.check.same.contacts import agree, near
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.records import Source
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
 
 REGIONS = ("US", "GB", "DE", "FR")
 
@@ -26,48 +28,13 @@ def contact(text: str) -> Found:
     return found
 
 
-SAME = [
-    # claim, source
-    ("call (415) 555-0132", "call +1 415 555 0132"), ("call +1 415 555 0132", "(415) 555-0132"), ("415.555.0132", "415-555-0132"),
-    ("call 020 7946 0958", "+44 (0)20 7946 0958"), ("0044 20 7946 0958", "020 7946 0958"), ("030 23125 410", "+49 30 23125410"),
-    ("+49 30 23125 410", "Tel. 030 23125 410"), ("call 1-800-FLOWERS", "1-800-356-9377"), ("call 1-800-356-9377", "1-800-FLOWERS"),
-    ("415-555-0132 x7", "(415) 555-0132, ext. 7"), ("dial 911", "call 911 at once, or 0"[:8]), ("call ４１５ ５５５ ０１３２", "415 555 0132"),
-    ("call 555-0132", "(415) 555-0132"), ("call 7946 0958", "call 020 7946 0958"),
-    ("call four one five five five five oh one three two", "(415) 555-0132"), ("call 0800 123 4567", "+49 800 1234567"),
-    ("call 4155552671", "4155552671"), ("text STOP to 12345", "Our phone short code 12345"),
-    ("https://www.contoso.com/help/", "http://contoso.com/help"), ("contoso.com", "https://contoso.com/help"),
-    ("https://contoso.com/a#top", "https://contoso.com/a"), ("https://contoso.com/a?utm_source=x", "https://contoso.com/a"),
-    ("https://bücher.example/a", "https://xn--bcher-kva.example/a"), ("contoso dot com", "https://contoso.com"),
-    ("HELP@contoso.com", "mailto:help@contoso.com"), ("mail help (at) contoso.com", "help@contoso.com"),
-    ("466 Bush St", "466 Bush Street, San Francisco, CA 94108"), ("466 Bush Street, San Francisco", "466 Bush St., San Francisco, CA 94108"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("claim", "source"), SAME)
+@TABLES.each("same")
 def test_same(claim: str, source: str) -> None:
     """Other characters, the same end."""
     assert agree(contact(claim), contact(source), source) is not None
 
 
-OTHER = [
-    ("call (415) 555-0132", "(415) 555-0133"), ("call (415) 555-0132", "(415) 555-0123"), ("call (415) 555-013", "(415) 555-0132"),
-    ("call 15) 555-0132"[:5] + "15 555 0132", "(415) 555-0132"), ("call 55-0132 99", "(415) 555-0132"), ("call 555-0133", "(415) 555-0132"),
-    ("call (415) 555-0132 x7", "(415) 555-0132"), ("call (415) 555-0132", "(415) 555-0132 x7"), ("415-555-0132 x7", "415-555-0132 x8"),
-    ("+44 415 555 0132", "+1 415 555 0132"), ("+44 30 2312 5410", "Tel. 030 23125 410"), ("+33 20 7946 0958", "020 7946 0958"),
-    ("call 1-800-FLOWERY", "1-800-356-9377"), ("call 911", "call 112"), ("dial *611", "dial 611"), ("text STOP to 12345", "text STOP to 12354"),
-    ("text STOP to 12345", "We have 12345 members"), ("call +49 800 1234567", "call us on 0800 123 4567"),
-    ("(510) 555-0132", "call 555-0132"), ("https://contoso.com/help", "https://contoso.com/help/more"), ("https://contoso.com/help/more", "https://contoso.com/help"),
-    ("https://contoso.com/help?id=1", "https://contoso.com/help?id=2"), ("https://shop.contoso.com/a", "https://contoso.com/a"),
-    ("https://contoso.com#/a", "https://contoso.com#/b"), ("https://contoso.com@evil.com", "https://contoso.com"), ("https://evil.com", "https://contoso.com@evil.com"),
-    ("ftp://contoso.com/a", "https://contoso.com/a"), ("https://contoso.com:8443/a", "https://contoso.com/a"),
-    ("javascript:alert(1)", "javascript:alert(1)"), ("data:text/html,x", "data:text/html,x"), ("https://a.com%40evil.com/", "https://a.com%40evil.com/"),
-    ("maria+vip@contoso.com", "maria@contoso.com"), ("sales@contoso.com", "help@contoso.com"), ("help@mail.contoso.com", "help@contoso.com"),
-    ("468 Bush St", "466 Bush Street, San Francisco"), ("466 Push St", "466 Bush Street"), ("466 Bush St, Berlin", "466 Bush Street, San Francisco"),
-    ("466 Bush Street, San Francisco, CA 94109", "466 Bush St., San Francisco, CA 94108"), ("466 Bush Street, Suite 3", "466 Bush Street, Suite 4"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("claim", "source"), OTHER)
+@TABLES.each("other")
 def test_other(claim: str, source: str) -> None:
     """What leads to somebody else, however alike it looks."""
     assert agree(contact(claim), contact(source), source) is None
@@ -106,20 +73,7 @@ def test_a_slip_is_never_the_same(digit: int, at: int, slip: str) -> None:
                 assert same == (wrong.removeprefix("1") == right)  # 1 is the trunk prefix
 
 
-NEAR = [
-    ("call (415) 555-0132", "(415) 555-0133", "another digit"), ("call (415) 555-0132", "(415) 555-0123", "two digits are swapped"),
-    ("call (415) 555-013", "(415) 555-0132", "a digit is missing"), ("call (415) 555-0132", "(415) 555-0132 x7", "without its extension"),
-    ("415-555-0132 x8", "(415) 555-0132 x7", "another extension"), ("415-555-0132 x8", "(415) 555-0132", "an extension more"),
-    ("+44 2079460958", "+49 2079460958", "another country code"), ("https://contoso.com/help", "https://contoso.com/help/more", "a shorter path"),
-    ("https://contoso.com/help/more", "https://contoso.com/help", "a longer path"), ("https://contoso.com/a?id=1", "https://contoso.com/a?id=2", "another query"),
-    ("https://contoso.com/b", "https://contoso.com/a", "another path"), ("https://shop.contoso.com/a", "https://contoso.com/a", "another host of the same domain"),
-    ("https://contoso.com@evil.com/", "https://contoso.com/", "it leads to evil.com, whatever stands before the @"),
-    ("helb@contoso.com", "help@contoso.com", "another spelling"), ("sales@contoso.com", "help@contoso.com", "another mailbox"),
-    ("help@fabrikam.com", "help@contoso.com", "another host"), ("468 Bush Street", "466 Bush Street", "another house number"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("claim", "source", "why"), NEAR)
+@TABLES.each("near")
 def test_near(claim: str, source: str, why: str) -> None:
     """The nearest contact of the source, and in what it differs."""
     known = [p.found for p in prepare(Source("s", source), REGIONS).places if p.found.kind != "number"]
@@ -135,49 +89,8 @@ def test_nothing_is_near() -> None:
     assert near(contact("https://fabrikam.com/a"), known) is None
 
 
-A, B, C = "(415) 555-0132", "(415) 555-0187", "(415) 555-0199"
-MARIA, JOHN = "maria@contoso.com", "john@contoso.com"
-WHOSE = [
-    # source, the claim's clause, value given, value whose owner is named (None: its own)
-    (f"Phone: {A}, Fax: {B}", f"Phone: {B}", B, A),
-    (f"Phone: {A}, Fax: {B}", f"Fax: {A}", A, B),
-    (f"Phone: {A}, Fax: {B}", f"Fax: {B}", B, None),
-    (f"Phone: {A}, Fax: {B}", f"Phone: {A}", A, None),
-    (f"Support: {A}, Billing: {B}", f"For support call {B}", B, A),
-    (f"Support: {A}, Billing: {B}", f"For support call {A}", A, None),
-    (f"Support: {A}, Billing: {B}", f"Questions about an invoice? Call {A}", A, B),
-    (f"Support: {A}, Billing: {B}", f"For technical help call {B}", B, A),
-    (f"Support: {A}, Billing: {B}", f"Call us on {B}", B, None),
-    (f"For returns call {A}; for sales call {B}.", f"To return an item call {B}", B, A),
-    (f"For returns call {A}; for sales call {B}.", f"To return an item call {A}", A, None),
-    (f"Call {A} for returns and {B} for sales.", f"For sales call {A}", A, B),
-    (f"Call {A} for returns and {B} for sales.", f"For sales call {B}", B, None),
-    (f"{A} (support) or {B} (billing)", f"Billing: {A}", A, B),
-    (f"{A} (support) or {B} (billing)", f"Billing: {B}", B, None),
-    (f"For billing, call {A}, and for sales, call {B}", f"For sales call {A}", A, B),
-    (f"For billing, call {A}, and for sales, call {B}", f"For sales call {B}", B, None),
-    (f"Maria Lopez ({MARIA}), John Okafor ({JOHN})", f"Write to John at {MARIA}", MARIA, JOHN),
-    (f"Maria Lopez ({MARIA}), John Okafor ({JOHN})", f"Write to Maria Lopez at {MARIA}", MARIA, None),
-    (f"Okafor, John ({JOHN}), Lopez, Maria ({MARIA})", f"Ms Lopez: {JOHN}", JOHN, MARIA),
-    (f"Okafor, John ({JOHN}), Lopez, Maria ({MARIA})", f"Ms Lopez: {MARIA}", MARIA, None),
-    (f"## Berlin\nPhone: {A}\n## London\nPhone: {B}", f"Our Berlin office: {B}", B, A),
-    (f"## Berlin\nPhone: {A}\n## London\nPhone: {B}", f"Our Berlin office: {A}", A, None),
-    (f"Berlin:\n{A}\nLondon:\n{B}", f"Call London on {A}", A, B),
-    (f"Berlin:\n{A}\nLondon:\n{B}", f"Call London on {B}", B, None),
-    (f"Support in the UK: {A}\nSupport in Germany: {B}", f"Support in Britain: {B}", B, A),
-    (f"Support in the UK: {A}\nSupport in Germany: {B}", f"Support in Britain: {A}", A, None),
-    (f"| Line | Phone |\n|---|---|\n| Support | {A} |\n| Billing | {B} |", f"Billing: {A}", A, B),
-    (f"| Line | Phone |\n|---|---|\n| Support | {A} |\n| Billing | {B} |", f"Billing: {B}", B, None),
-    (f"Phone: {A}, fax: {B}", f"Send a fax to {A}", A, B),
-    (f"Phone: {A}, fax: {B}", f"Send a fax to {B}", B, None),
-    (f"Customer service: {A}. Sales: {B}.", f"Customer service is on {B}", B, A),
-    (f"Customer service: {A}. Technical desk: {B}.", f"As a customer, call {B} for technical help", B, None),
-    (f"Call {A} to speak with an agent. Emergencies: {B}", f"In an emergency call {A}", A, B),
-    (f"Call {A} to speak with an agent. Emergencies: {B}", f"To talk to an agent call {A}", A, None),
-    ("Returns: https://contoso.com/r, careers: https://contoso.com/j", "Apply for a job at https://contoso.com/r", "https://contoso.com/r", "https://contoso.com/j"),
-    ("Returns: https://contoso.com/r, careers: https://contoso.com/j", "Return it at https://contoso.com/r", "https://contoso.com/r", None),
-    (f"Support: {A}, Billing: {B}, Sales: {C}", f"Sales and more: {C}", C, None),
-]  # fmt: skip
+A, B = "(415) 555-0132", "(415) 555-0187"
+MARIA = "maria@contoso.com"
 
 
 def places(source: str) -> list[Place]:
@@ -185,7 +98,7 @@ def places(source: str) -> list[Place]:
     return [p for p in prepare(Source("s", source), REGIONS).places if p.found.kind in ("phone", "email", "url")]
 
 
-@pytest.mark.parametrize(("source", "clause", "value", "whose"), WHOSE)
+@TABLES.each("whose")
 def test_whose_it_is(source: str, clause: str, value: str, whose: str | None) -> None:
     """The right contact in the wrong role is another's, in prose, lists, headings and tables."""
     every = places(source)

@@ -10,10 +10,17 @@ from rai.check.wording.plain import substance
 @pytest.mark.parametrize(
     "sentence",
     [
-        "Sorry to hear that!", "Sorry to hear they're both under the weather!", "Gern!", "Klar!", "Running late?", "No fee?", "Good and bad news.",
-        "Congratulations!", "Here's how the £9,600 splits up:",
+        "Sorry to hear that!",
+        "Sorry to hear they're both under the weather!",
+        "Gern!",
+        "Klar!",
+        "Running late?",
+        "No fee?",
+        "Good and bad news.",
+        "Congratulations!",
+        "Here's how the £9,600 splits up:",
     ],
-)  # fmt: skip
+)
 def test_a_courtesy_a_lead_in_and_a_short_question_claim_nothing(sentence: str) -> None:
     assert not substance(sentence)
 
@@ -21,9 +28,14 @@ def test_a_courtesy_a_lead_in_and_a_short_question_claim_nothing(sentence: str) 
 @pytest.mark.parametrize(
     "sentence",
     [
-        "Sorry, the fee is $5.", "Sorry you cannot return it.", "Sorry to say that it is 5 days.", "Great news: it is free.", "Bien sûr, c'est gratuit.",
-        "The fee is $5, is there more?", "Klar ist die Gebühr fünf Euro.",
+        "Sorry, the fee is $5.",
+        "Sorry you cannot return it.",
+        "Sorry to say that it is 5 days.",
+        "Great news: it is free.",
+        "Bien sûr, c'est gratuit.",
+        "The fee is $5, is there more?",
+        "Klar ist die Gebühr fünf Euro.",
     ],
-)  # fmt: skip
+)
 def test_what_tells_after_a_courtesy_claims(sentence: str) -> None:
     assert substance(sentence)

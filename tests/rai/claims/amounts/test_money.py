@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from decimal import Decimal
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,39 +12,18 @@ from rai.check.same.values import currency_stands, same_money
 from rai.claims.amounts import money
 from rai.claims.amounts.currencies import COMMON
 from rai.claims.numbers.numerals import canonical
+from tests.tables import Tables
 
-FOUND = [
-    ("$6 Canadian, once", ["6 CAD"]), ("ten dollars fifty rather than nine", ["10.5 USD"]), ("ten dollars more", ["10 USD"]),
-    ("$ 160 million", ["160000000 USD"]), ("$5k", ["5000 USD"]), ("$1.2m", ["1200000 USD"]), ("5 bucks", ["5 USD"]), ("99 cents", ["0.99 USD"]),
-    ("£1.50", ["1.5 GBP"]), ("1,50 €", ["1.5 EUR"]), ("EUR 1.234,50", ["1234.5 EUR"]), ("Rs. 1,500", ["1500 INR"]), ("₹1.2 crore", ["12000000 INR"]),
-    ("CHF 5.-", ["5 CHF"]), ("5,- €", ["5 EUR"]), ("5.- CHF", ["5 CHF"]), ("a total of -$5", ["-5 USD"]), ("minus $5", ["-5 USD"]),
-    ("$10–$20", ["10 USD", "20 USD"]), ("$10-20", ["10 USD", "20 USD"]), ("between $10 and $20", ["10 USD", "20 USD"]), ("10-20 €", ["10 EUR", "20 EUR"]),
-    ("between 10 and 20 euros", ["10 EUR", "20 EUR"]), ("$10-20 million", ["10000000 USD", "20000000 USD"]), ("5 Canadian dollars", ["5 CAD"]),
-    ("$5 CAD", ["5 CAD"]), ("HK$5", ["5 HKD"]), ("5 dollars canadiens", ["5 CAD"]), ("5 Schweizer Franken", ["5 CHF"]),
-    ("10 libras esterlinas", ["10 GBP"]), ("5 dólares", ["5 USD"]), ("10 reais", ["10 BRL"]), ("5 dollars and 50 cents", ["5.5 USD"]),
-    ("5 euro cents", ["0.05 EUR"]), ("50p", ["0.5 GBP"]), ("thirty dollars, 50 cents", ["30 USD", "0.5 USD"]), ("5 EUR 10 USD", ["5 EUR", "10 USD"]),
-    ("$5-10 minutes", ["5 USD"]), ("2 x $5", ["5 USD"]),
-]  # fmt: skip
-NOT_FOUND = [
-    "dollars",
-    "5 pounds of coffee",
-    "it weighs 5 pounds",
-    "720p",
-    "3 real people",
-    "the 5 won the game",
-    "5 free tickets",
-    "free",
-    "9 to 5",
-]
+TABLES = Tables(__file__)
 
 
-@pytest.mark.parametrize(("text", "expected"), FOUND)
+@TABLES.each("found")
 def test_found(text: str, expected: list[str]) -> None:
     """Exactly these amounts, the likeliest reading first."""
     assert [f.value for f in money.find(text)] == expected
 
 
-@pytest.mark.parametrize("text", NOT_FOUND)
+@TABLES.each("not_found")
 def test_not_found(text: str) -> None:
     """A weight, a resolution or a verb is no amount."""
     assert money.find(text) == []
@@ -58,20 +36,13 @@ def test_a_rate_goes_with_its_amount() -> None:
     assert money.find("$5 a lot")[0].per == ""
 
 
-@pytest.mark.parametrize(
-    ("claim", "line", "stands"),
-    [("$5", "Price in dollars: 5", True), ("5 CAD", "Canadian dollars: 5", True), ("5 SEK", "Preis (SEK): 5", True), ("$5", "Price in euros: 5", False),
-     ("€5", "europe: 5", False)],
-)  # fmt: skip
+@TABLES.each("currency_in_a_line")
 def test_currency_stands(claim: str, line: str, stands: bool) -> None:
     """A currency in the line of a table makes its numbers amounts."""
     assert currency_stands(money.find(claim)[0], line) is stands
 
 
-@pytest.mark.parametrize(
-    ("claim", "source", "same"),
-    [("$5", "5 dollars", True), ("$5", "CA$5", False), ("99 cents", "€0.99", True), ("$5", "£5", False)],
-)
+@TABLES.each("same")
 def test_same_money(claim: str, source: str, same: bool) -> None:
     """Number and currency agree, or the amounts do not."""
     assert same_money(money.find(claim)[0], money.find(source)[0]) is same

@@ -10,56 +10,30 @@ from hypothesis import strategies as st
 
 from rai.check.same.times import same_time
 from rai.claims.times import times
+from tests.tables import Tables
 
-FOUND = [
-    ("at 2 PM", ["14:00"]), ("2pm", ["14:00"]), ("14:00", ["14:00"]), ("14.00 Uhr", ["14:00"]), ("14h30", ["14:30"]), ("2:30 p.m.", ["14:30"]),
-    ("at noon", ["12:00"]), ("12 noon", ["12:00"]), ("midnight", ["00:00"]), ("half past two", ["02:30"]), ("quarter to nine", ["08:45"]),
-    ("a quarter past nine pm", ["21:15"]), ("ten past five", ["05:10"]), ("20 minutes to six", ["05:40"]), ("open 9 to 5", ["09:00", "17:00"]),
-    ("9-5 Mon-Fri", ["09:00", "17:00"]), ("open 24/7", ["24/7"]), ("24 hours a day, 7 days a week", ["24/7"]), ("around the clock", ["24/7"]),
-    ("9:00 CET", ["09:00 CET"]), ("9am ET", ["09:00 ET"]), ("9:00 UTC+2", ["09:00 UTC+02:00"]), ("14:00 GMT", ["14:00 UTC"]),
-    ("10 a.m. Pacific Time", ["10:00 PT"]), ("9:00-17:00 CET", ["09:00 CET", "17:00 CET"]), ("2026-05-05T14:00Z", ["14:00 UTC"]),
-    ("2026-05-05T14:00:00+02:00", ["14:00 UTC+02:00"]), ("von 9 bis 17 Uhr", ["09:00", "17:00"]), ("9h-18h", ["09:00", "18:00"]),
-    ("nine am", ["09:00"]), ("two o'clock", ["02:00"]), ("9 in the morning", ["09:00"]), ("8 at night", ["20:00"]), ("24:00", ["00:00"]), ("to 8P M.", ["20:00"]),
-    ("9–11pm", ["21:00", "23:00"]), ("between 9 and 5 pm", ["09:00", "17:00"]), ("9:00 to 17:30", ["09:00", "17:30"]),
-]  # fmt: skip
-NOT_FOUND = [
-    "opens 2 h 30 before departure", "2h30 avant le départ",
-    "call me at 5", "a ratio of 1:30", "16:10 aspect ratio", "1:30 hours", "2:30 min", "5 ampere", "1.30", "within 2h", "a 24h service", "takes 2h30",
-    "9 to 5 people", "won 9-5", "$9 to 5", "25:00", "half past", "a quarter of sales", "ten to six people", "one morning", "three in a row",
-]  # fmt: skip
+TABLES = Tables(__file__)
 
 
-@pytest.mark.parametrize(("text", "expected"), FOUND)
+@TABLES.each("found")
 def test_found(text: str, expected: list[str]) -> None:
     """Exactly these times, the likeliest reading first."""
     assert [f.value for f in times.find(text)] == expected
 
 
-@pytest.mark.parametrize("text", NOT_FOUND)
+@TABLES.each("not_found")
 def test_not_found(text: str) -> None:
     """A duration, a ratio, a score or a count is no time."""
     assert [text[f.start : f.end] for f in times.find(text)] == []
 
 
-@pytest.mark.parametrize(
-    ("claim", "source", "same"),
-    [
-        ("2 PM", "14:00", True), ("2 AM", "14:00", False), ("2:30", "2:30 PM", True), ("10:00", "22:00", False), ("half past two", "2:30 p.m.", True),
-        ("14:00 UTC", "15:00 CET", True), ("14:00 UTC", "14:00 CET", False), ("9:00 CET", "9:00 ET", False), ("9:00", "9:00 CET", True),
-        ("9:00 CET", "9:00", True), ("9 AM ET", "6 AM PT", True), ("9 AM ET", "9 AM EST", True), ("9 AM ET", "9 AM CT", False),
-        ("9 AM CDT", "9 AM EST", False), ("23:00 UTC", "00:00 CET", True), ("9:00 UTC+5:30", "9:00 IST", True), ("noon", "12 p.m.", True),
-        ("midnight", "12 p.m.", False), ("9-5 Mon-Fri", "9 a.m.", True),
-    ],
-)  # fmt: skip
+@TABLES.each("same")
 def test_same_time(claim: str, source: str, same: bool) -> None:
     """The same instant agrees in any two zones; a time without a zone agrees with any."""
     assert same_time(times.find(claim)[0], times.find(source)[0]) is same
 
 
-PIECES = st.sampled_from(
-    ["9", ":", "30", " ", "-", "pm", "a.m.", "CET", "UTC+2", "half past", "two", "to", "noon", "24/7", "Uhr", "h", "open", "Mon", "o'clock", "(", ")", "T",
-     "Z", "14", ".", "quarter"]
-)  # fmt: skip
+PIECES = st.sampled_from(TABLES.texts("pieces"))
 
 
 @settings(max_examples=120, deadline=None)
