@@ -3,7 +3,7 @@
 The SDK is archived, so what it gets wrong is put right here, each point with a test that fails when it changes:
 entities lose their fields (`_patch`), every client scans a list half a million times (`_patch`), sends block a thread
 of the loop's small default pool and tokens block the loop itself (`_OwnLoop`), each send asks Entra for a new token
-(`_Credentials`), signing keys (`keys.py`), its own retries hide the channel's answer (`_configure`).
+(`KeptCredentials`), signing keys (`keys.py`), its own retries hide the channel's answer (`_configure`).
 `CloudAdapter.process` is not used at all: it answers 500 to most hostile requests and to every invoke with a body.
 """
 
@@ -56,7 +56,7 @@ def _patch() -> None:
 _patch()
 
 
-class _Credentials(ConfigurationServiceClientCredentialFactory):  # type: ignore[misc]  # the SDK carries no types
+class KeptCredentials(ConfigurationServiceClientCredentialFactory):  # type: ignore[misc]  # the SDK carries no types
     """Keeps credentials, because the SDK makes new ones, with an empty token cache, for every single send."""
 
     def __init__(self, configuration: SimpleNamespace) -> None:
@@ -117,7 +117,7 @@ class BotbuilderTransport:
             APP_TENANTID=settings.bot.tenant_id or "",
         )
         try:
-            factory = credentials or _Credentials(registration)
+            factory = credentials or KeptCredentials(registration)
         except Exception as error:  # the SDK raises bare Exception for a missing field
             raise SettingsError(
                 f"ATTEST_BOT_APP_ID: a {settings.bot.app_type} bot also needs its password and tenant"

@@ -156,11 +156,12 @@ class AiSearchServer(FaultyServer):
                 return refusal(
                     400, "InvalidArgument", f"a document is malformed: {sorted(unknown)} {action['chunk_id']}"
                 )
-        rows = [self._row(name, action) for action in actions]
+        rows = [self.row(name, action) for action in actions]
         whole = all(row["status"] for row in rows)
         return web.json_response({"value": rows}, status=200 if whole else 207)
 
-    def _row(self, name: str, action: dict[str, Any]) -> dict[str, Any]:
+    def row(self, name: str, action: dict[str, Any]) -> dict[str, Any]:
+        """Take one action of a batch; what the reply says of it."""
         key = action["chunk_id"]
         status = self.refused.get(key, self._dice.choice(self.passing) if self._dice.random() < self.failing else 0)
         if status:

@@ -22,8 +22,9 @@ from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.store_names import StoreNames
 from grounding.embedded.vector_index import VectorIndex
+from grounding.errors import ServiceUnavailable
 from grounding.ports import Embedder, Vectors
-from grounding.records import Access, Evidence, Passage, Prompt, Retrieval
+from grounding.records import Access, Evidence, Passage, Prompt, Query, Retrieval
 from tests.fakes.ai_search_server import AiSearchServer
 from tests.fakes.embeddings_server import EmbeddingsServer
 from tests.fakes.faults import FaultyServer
@@ -37,6 +38,19 @@ _GRADED = re.compile(r"^(?:(\d+):\n|Retrieved Document:\n)<<<(\w{16})\n(.*?)\n\2
 _ASKED = re.compile(r"^Query: (.*)$", re.MULTILINE)
 
 
+class Given:
+    """An embedder in the place of `other`: every text means `vector`; None: it cannot say."""
+
+    def __init__(self, other: Embedder) -> None:
+        self.fingerprint, self.width = other.fingerprint, other.width
+        self.vector: Vectors | None = None
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        if self.vector is None:
+            raise ServiceUnavailable("embedding", "nobody asked for a meaning")
+        return np.stack([self.vector] * len(texts))
+
+
 class Engine:
     """Store, words, vectors and what they found last. `home`: a folder with an index; it is only read."""
 
@@ -44,8 +58,9 @@ class Engine:
         self.embedder = embedder
         self.index = EmbeddedIndex(home / "index", embedder)
         vectors = VectorIndex(self.index.store, embedder.fingerprint, embedder.width)
-        self._linker = StoreNames(self.index.store, self.index.words)
-        self.retriever = EmbeddedRetriever(self.index.store, self.index.words, vectors, embedder, self._linker)
+        self._meaning, self._one_search = Given(embedder), asyncio.Lock()
+        names = StoreNames(self.index.store, self.index.words)
+        self._retriever = EmbeddedRetriever(self.index.store, self.index.words, vectors, self._meaning, names)
         self.grader = EmbeddedGrader(embedder)
         self.composer = ExtractiveComposer(embedder)
         self.query = ""
@@ -53,12 +68,10 @@ class Engine:
         self.graded: dict[str, float] = {}
 
     async def search(self, text: str, vector: Vectors | None, access: Access, k: int) -> Retrieval:
-        """The embedded search for `text`, its meaning given."""
-        engine = self.retriever
-        await asyncio.to_thread(engine._follow)
-        linked = (await self._linker.link([text], access))[0][:4]
-        selecting = await asyncio.to_thread(engine._selecting, linked, access) if linked else {}
-        found = await asyncio.to_thread(engine._fused, text, vector, access, k, selecting=selecting)
+        """The embedded search for `text`, its meaning given; None: there is none."""
+        async with self._one_search:
+            self._meaning.vector = vector
+            found = await self._retriever.retrieve(Query(text), access, k)
         self.query, self.found = text, found.passages
         return found
 

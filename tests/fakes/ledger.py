@@ -1,12 +1,16 @@
-"""What the fake ledgers share: their entries as an export that verifies."""
+"""A ledger in memory, and what the fake ledgers share: their entries as an export that verifies."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import hashlib
+import hmac
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
 
 from rai.ledger.chain import GENESIS, SealedRow, canonical, link
 from rai.ledger.export import export_lines
-from rai.records import Entry
+from rai.records import Entry, Verification
 
 KEY = bytes(range(32))
 
@@ -22,3 +26,46 @@ def _rows(entries: Iterable[Entry]) -> Iterator[SealedRow]:
         row = link(KEY, seq=e.seq, entry_id=e.entry_id, at=e.at, kind=e.kind, body=canonical(e.body), prev=prev)
         prev = row.mac
         yield row
+
+
+class FakeLedger:
+    """A keyed chain in a list."""
+
+    def __init__(self) -> None:
+        self.kept: list[Entry] = []
+        self.walks = 0
+
+    async def append(self, kind: str, body: dict[str, Any]) -> Entry:
+        prev = self.kept[-1].mac if self.kept else ""
+        seq = len(self.kept) + 1
+        entry = Entry(f"e{seq:05d}x7q", seq, f"2026-11-20T09:{seq % 60:02d}:00Z", kind, body, prev, "")
+        entry = replace(entry, mac=self._mac(entry))
+        self.kept.append(entry)
+        return entry
+
+    def _mac(self, entry: Entry) -> str:
+        sealed = repr((entry.prev, entry.seq, entry.kind, entry.body)).encode()
+        return hmac.new(b"key", sealed, hashlib.sha256).hexdigest()
+
+    async def get(self, entry_id: str) -> Entry | None:
+        return next((e for e in self.kept if e.entry_id == entry_id), None)
+
+    async def entries(
+        self, *, after: int = 0, limit: int | None = None, newest_first: bool = False
+    ) -> AsyncIterator[Entry]:
+        kept = sorted((e for e in self.kept if e.seq > after), key=lambda e: e.seq, reverse=newest_first)
+        for entry in kept[:limit]:
+            yield entry
+
+    async def export(self) -> AsyncIterator[str]:
+        for line in exported(self.kept):
+            yield line
+
+    async def verify(self) -> Verification:
+        self.walks += 1
+        prev = ""
+        for entry in self.kept:
+            if entry.prev != prev or entry.mac != self._mac(entry):
+                return Verification(False, len(self.kept), prev, entry.entry_id, "its code does not match its content")
+            prev = entry.mac
+        return Verification(True, len(self.kept), prev)

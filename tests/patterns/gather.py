@@ -86,16 +86,16 @@ def _flags(call: ast.Call) -> int:
 
 def _recorded(found: set[tuple[str, int, str]]) -> None:
     """Makes the cache under every function of `re` note who asks it for what."""
-    original = re._compile  # type: ignore[attr-defined]
+    original = re._compile  # type: ignore[attr-defined]  # noqa: SLF001  # the one door to all of `re`
 
     def noting(pattern: Any, flags: Any) -> Any:
         compiled = original(pattern, flags)
-        place = _place(sys._getframe(1))
+        place = _place(sys._getframe(1))  # noqa: SLF001  # as logging does
         if place and isinstance(compiled.pattern, str):
             found.add((compiled.pattern, compiled.flags, place))
         return compiled
 
-    re._compile = noting  # type: ignore[attr-defined]
+    re._compile = noting  # type: ignore[attr-defined]  # noqa: SLF001
 
 
 def _place(frame: FrameType | None) -> str:

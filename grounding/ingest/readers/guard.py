@@ -19,6 +19,7 @@ from grounding.records import Locator
 
 LIMITS = Limits(seconds=90.0, seconds_per_byte=1e-6)
 """What reading one file may take."""
+WORKER = "grounding.ingest.readers.worker"
 _MAX_REPLY = 8 * MAX_TEXT_CHARS
 
 
@@ -28,8 +29,9 @@ class Guard:
     Safe to use from several threads; they take turns.
     """
 
-    def __init__(self, limits: Limits = LIMITS) -> None:
-        self._limits = limits
+    def __init__(self, limits: Limits = LIMITS, *, worker: str = WORKER) -> None:
+        """`worker`: the module whose `main` reads."""
+        self._limits, self._worker = limits, worker
         self._lock = threading.Lock()
         self._child: Child | None = None
 
@@ -81,8 +83,8 @@ class Guard:
 
     def _start(self) -> Child:
         limits = self._limits
-        module = "grounding.ingest.readers.worker"
-        return Child("file reader", module, limits.memory, limits.seconds, limits.seconds_per_byte, most=_MAX_REPLY)
+        bounds = (limits.memory, limits.seconds, limits.seconds_per_byte)
+        return Child("file reader", self._worker, *bounds, most=_MAX_REPLY)
 
     def _stop(self) -> None:
         child, self._child = self._child, None

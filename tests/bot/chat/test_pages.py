@@ -13,7 +13,8 @@ from pytest_aiohttp.plugin import AiohttpClient
 from bot.http.templating import static_files
 from bot.server.app import build_app
 from grounding.records import Document
-from tests.fakes.system import ESCALATION, NASTY, fake_system
+from tests.fakes.shop import ESCALATION, NASTY
+from tests.fakes.system import fake_system
 
 
 async def test_the_page_needs_nothing_but_this_server(aiohttp_client: AiohttpClient) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from io import BytesIO
+from io import BytesIO, StringIO, TextIOWrapper
 from typing import Any
 
 import pytest
 
-from bot.commands.lines import _answer
+from bot.cli import main
 from bot.settings.settings import Settings
 from bot.system import System
 from grounding.errors import (
@@ -175,24 +175,25 @@ def test_a_setting_that_cannot_be_used_ends_the_run(attest: Attest, small: Plant
     assert (ran.code, ran.out) == (2, "")
 
 
-async def test_a_row_is_written_before_the_next_is_read() -> None:
+def test_a_row_is_written_before_the_next_is_read(small: PlantedWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """So memory does not grow with the file, however many rows fail."""
+    small.seam, small.error = "screen", LookupError(POISON)
     seen: list[str] = []
 
-    class Told(BytesIO):
+    class Given(BytesIO):
         def readline(self, size: int | None = -1, /) -> bytes:
             line = super().readline(size)
             if line:
                 seen.append(f"read {json.loads(line)['id']}")
             return line
 
-    async def failing(_row: object) -> dict[str, Any]:
-        raise LookupError(POISON)
+    class Told(StringIO):
+        def write(self, text: str, /) -> int:
+            seen.append(f"wrote {json.loads(text)['id']}")
+            return super().write(text)
 
-    def numbered() -> Iterator[str]:
-        for n in range(3):
-            yield json.dumps({"id": str(n)}) + "\n"
-
-    stream = Told("".join(numbered()).encode())
-    await _answer(stream, failing, lambda row: seen.append(f"wrote {row['id']}"), Counter())
-    assert seen == [f"{what} {n}" for n in range(3) for what in ("read", "wrote")]
+    given = Given("".join(json.dumps(row) + "\n" for row in rows("screen", POISON, HONEST, POISON)).encode())
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(given))
+    monkeypatch.setattr(sys, "stdout", Told())
+    assert main(("screen", "--jsonl", "-"), small.wiring) == 2
+    assert seen == [f"{what} {n}" for n in (1, 2, 3) for what in ("read", "wrote")]

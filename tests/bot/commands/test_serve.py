@@ -8,16 +8,17 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
 
-from bot.commands.review_link import _offered
 from bot.server.addresses import Addresses, addresses_of
 from bot.server.serve import listening, serve_on
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from grounding.errors import SettingsError
+from tests.bot.commands.conftest import Attest
 from tests.bot.commands.fakes import FakeWorld
 
 
@@ -168,15 +169,14 @@ async def test_outside_local_mode_the_start_makes_no_link(small: FakeWorld) -> N
                     assert response.status == status
 
 
-async def test_the_command_opens_the_pages_of_a_server_that_runs(small: FakeWorld) -> None:
-    """As `attest review-link` does from another process: over nothing but the home."""
-    settings = load_settings(port=0, api_keys="k")
-    async with started(settings, small) as (_, addresses):
+async def test_the_command_opens_the_pages_of_a_server_that_runs(small: FakeWorld, attest: Attest) -> None:
+    """From a thread as from another process: the two share nothing but the home."""
+    async with started(load_settings(port=0, api_keys="k"), small) as (_, addresses):
         base = addresses.messages.removesuffix("/api/messages")
-        token = await _offered(settings.changed(port=3978), revoke=False)
+        link = (await asyncio.to_thread(attest, "review-link")).out.strip()
         async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
-            async with session.get(f"{base}/review?token={token}") as response:
+            async with session.get(f"{base}/review?{urlsplit(link).query}") as response:
                 assert response.status == 200
-            await _offered(settings, revoke=True)
+            assert (await asyncio.to_thread(attest, "review-link", "--revoke")).code == 0
             async with session.get(f"{base}/review") as response:
                 assert response.status == 403

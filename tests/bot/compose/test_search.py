@@ -118,6 +118,14 @@ async def test_an_index_that_is_behind_is_not_ready(settings: Settings, server: 
         assert "passages are in the index" in (await system.ready())["search"]
 
 
+@pytest.mark.parametrize(("others", "empty"), [("off", True), ("on", False)])
+async def test_passages_that_others_put_into_the_index_count_as_a_knowledge_base(
+    settings: Settings, others: str, empty: bool
+) -> None:
+    async with running(changed(settings, search_others=others)) as system:
+        assert ("knowledge base" in await system.ready()) is empty
+
+
 async def test_a_key_that_no_header_carries_stops_the_start(settings: Settings) -> None:
     with pytest.raises(SettingsError, match="ATTEST_SEARCH_KEY"):
         async with running(changed(settings, search_key=SecretStr("a b"))):

@@ -13,7 +13,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.compose.ingest import is_taken_in, open_ingester
-from bot.compose.system import _is_empty, compose
+from bot.compose.system import compose
 from bot.observability.logs import is_ours
 from bot.records import Ask
 from bot.settings.load import load_settings
@@ -103,13 +103,6 @@ async def test_one_that_the_web_fills_in_for_answers(settings: Settings) -> None
     async with running(changed(settings, web="sample")) as system:
         reply = await system.answer(Ask("What is the difference between a flat white and a cappuccino?"), None)
     assert reply.outcome is Outcome.ANSWERED
-
-
-async def test_passages_that_others_put_into_the_index_count_as_a_knowledge_base() -> None:
-    nothing = {"search": "azure", "search_endpoint": "https://name.search.windows.net"}
-    for others, empty in (("off", True), ("on", False)):
-        assert await _is_empty(load_settings(**nothing, search_others=others), lambda: (0, 0)) is empty
-    assert not await _is_empty(load_settings(), lambda: (1, 3))
 
 
 async def test_taking_in_and_a_change_leave_records(settings: Settings, tmp_path: Path) -> None:

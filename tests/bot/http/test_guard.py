@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from asyncio import Transport
+from contextlib import nullcontext
 from typing import Any
+from unittest import mock
 
 import pytest
+from aiohttp.test_utils import make_mocked_request
 
-from bot.http.guard import _loopback_address
+from bot.http.errors import Refused
+from bot.http.guard import require_local
 from bot.records import Ask, Reply
 from bot.server.app import build_app
 from tests.bot.http.conftest import Client, Start
@@ -45,8 +50,13 @@ OUTSIDE: dict[str, dict[str, Any]] = {
         ("localhost.evil.example", False),
     ],
 )
-def test_loopback_is_a_matter_of_addresses(address: str, local: bool) -> None:
-    assert _loopback_address(address) is local
+def test_whether_a_peer_is_this_machine_is_a_matter_of_its_address(address: str, local: bool, fake: Fake) -> None:
+    connection = mock.Mock(Transport, get_extra_info={"peername": (address, 50000)}.get)
+    headers = {"Host": "127.0.0.1"}
+    request = make_mocked_request("GET", "/chat", headers, app=build_app(fake.system), transport=connection)
+    with nullcontext() if local else pytest.raises(Refused) as refused:
+        require_local(request)
+    assert refused is None or refused.value.code == "loopback_only"
 
 
 # in local mode

@@ -10,7 +10,11 @@ import pytest
 from bot.http.keys import LINKS
 from bot.records import Ask
 from tests.bot.http.conftest import Client
-from tests.fakes.system import ESCALATION, RETURNS, Fake, answered, passage_of, turn_body
+from tests.fakes.library import passage_of
+from tests.fakes.outcomes import answered
+from tests.fakes.shop import ESCALATION, RETURNS
+from tests.fakes.system import Fake
+from tests.fakes.turn_body import turn_body
 
 KEY = {"Authorization": "Bearer first-key"}
 FAR = {"X-Forwarded-For": "203.0.113.9", "Host": "attest.example"}

@@ -15,7 +15,8 @@ from bot.review.pages import DOOR
 from bot.review.session import COOKIE
 from bot.server.app import build_app
 from grounding.policies.files import built_in
-from tests.fakes.system import HOSTILE, Fake, fake_system
+from tests.fakes.shop import HOSTILE
+from tests.fakes.system import Fake, fake_system
 
 Client = TestClient[Request, Application]
 

@@ -10,7 +10,8 @@ from aiohttp.web import Application, Request
 from pytest_aiohttp.plugin import AiohttpClient
 
 from bot.server.app import build_app
-from tests.fakes.system import HOSTILE, Fake, fake_system
+from tests.fakes.shop import HOSTILE
+from tests.fakes.system import Fake, fake_system
 
 Client = TestClient[Request, Application]
 

@@ -20,7 +20,7 @@ from msrest.universal_http.requests import ClientRetryPolicy
 from bot.records import Ask
 from bot.settings.load import load_settings
 from bot.state import State
-from bot.teams.adapter import BotbuilderTransport, _Credentials
+from bot.teams.adapter import BotbuilderTransport, KeptCredentials
 from bot.teams.history import History
 from bot.teams.outbox import Outbox
 from bot.teams.ports import SendFailed
@@ -209,7 +209,7 @@ def test_10_the_playground_is_not_vendored() -> None:
 
 async def test_credentials_are_kept_so_that_tokens_are(stock: dict[str, Any]) -> None:
     registration = SimpleNamespace(APP_ID="a", APP_PASSWORD="p", APP_TYPE="MultiTenant", APP_TENANTID="")
-    factory = _Credentials(registration)
+    factory = KeptCredentials(registration)
     made = [await factory.create_credentials("a", "s", "https://login.microsoftonline.com/x", True) for _ in "ab"]
     assert made[0] is made[1]
     assert stock["credentials_kept"] is False, "botbuilder now keeps credentials: drop the subclass"

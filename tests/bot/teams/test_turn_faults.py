@@ -56,10 +56,13 @@ async def test_in_teams_a_fault_outside_the_turn_is_apologised_for_and_the_next_
 
 
 class Done:
-    """An inbox that remembers what was done with."""
+    """An inbox that remembers what it is done with."""
 
     def __init__(self) -> None:
         self.keys: list[Key] = []
+
+    async def take(self, key: Key, activity: object) -> bool:
+        return True
 
     async def done(self, key: Key) -> None:
         self.keys.append(key)
@@ -74,7 +77,7 @@ class Broken:
 
 async def test_a_fault_around_the_turn_leaves_no_activity_undone(tmp_path: Path, channel: FakeChannel) -> None:
     """One that stays undone is taken for that of a dead process, and asked again."""
-    inbox, worker, key = Done(), Worker(), Key("emulator", "a:1", "in-1")
+    inbox, worker, key = Done(), Worker(), Key("emulator", "a:chat-1", "in-1")
     turns = Turns(
         load_settings(home=tmp_path),
         FakeAnswer(),
@@ -84,6 +87,6 @@ async def test_a_fault_around_the_turn_leaves_no_activity_undone(tmp_path: Path,
         outbox=part(Broken()),
         worker=worker,
     )
-    turns._submit(channel.inbound("hello?", channelId="emulator"), key)
+    await turns.receive(channel.inbound("hello?", channelId="emulator"))
     await worker.drain(30)
     assert (inbox.keys, turns.working) == ([key], set())

@@ -13,7 +13,7 @@ import pytest
 from azure.core.credentials import AccessToken
 
 from grounding.azure.search_ranker import ASK_AGAIN_S
-from grounding.azure.search_retriever import NO_RANKER, REFUSED, UNRANKED, _words
+from grounding.azure.search_retriever import NO_RANKER, REFUSED, UNRANKED
 from grounding.azure.search_service import SearchService
 from grounding.errors import (
     AttestError,
@@ -258,8 +258,13 @@ async def test_the_document_that_tells_the_state_is_never_found(tmp_path: Path) 
         ("a\\b", "a\\\\b"),
     ],
 )
-def test_no_sign_of_a_question_is_an_operator(text: str, sent: str) -> None:
-    assert _words(text) == sent
+async def test_no_sign_of_a_question_is_an_operator(tmp_path: Path, text: str, sent: str) -> None:
+    """A question without a word is not asked at all."""
+    async with azure_kb(tmp_path, KB, None) as kb:
+        kb.server.bodies = []
+        await kb.retriever().retrieve(Query(text), ANYBODY, 9)
+        asked = [body["search"] for body in kb.server.of("/docs/search.post.search")]
+        assert asked == ([sent] if sent else [])
 
 
 async def test_an_empty_question_is_not_a_search_for_everything(tmp_path: Path) -> None:

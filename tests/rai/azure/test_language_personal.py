@@ -12,8 +12,10 @@ from rai.personal.known import Personal
 from rai.personal.redact import MASK, Redactor
 from rai.screening.private import look_further, masking, redaction
 from rai.screening.turn import known_of, screened_turn
-from rai.screening.web import public_query
+from rai.screening.web import ScreenedWeb
+from tests.fakes.finding import ListedWeb
 from tests.fakes.language_server import Category, LanguageServer
+from tests.fakes.screen import FakeScreen
 
 KEY = "canary-key-1234"
 REDACTOR = Redactor()
@@ -93,14 +95,15 @@ async def test_a_conversation_is_one_request_that_is_not_logged() -> None:
 
 async def test_what_is_found_counts_in_a_turn_wherever_our_own_findings_do() -> None:
     """Web query, prompt and ledger entry: a name that nothing introduces, with its parts and in any case."""
-    question = "What does Watch Plus cost? Zebedea Quillfeather waits."
+    question, web = "What does Watch Plus cost? Zebedea Quillfeather waits.", ListedWeb()
     async with LanguageServer(personal={"Zebedea Quillfeather": ("Person", None)}) as server:
         finder = LanguagePersonal(PersonalRecognizer(server.endpoint, KEY), Remote("language", retries=0))
         with screened_turn((question,)) as turn:
             assert list(known_of(turn, REDACTOR).find("QUILLFEATHER")) == []
             await look_further(finder)
             assert list(known_of(turn, REDACTOR).find("QUILLFEATHER")) == [Personal(0, 12, "PERSON", "QUILLFEATHER")]
-            assert public_query(question, turn, REDACTOR) == "What does Watch Plus cost? waits."
+            await ScreenedWeb(web, FakeScreen(), REDACTOR).search(question, 3)
+            assert web.asked == [("What does Watch Plus cost? waits.", 3)]
             entry = redaction(REDACTOR)({"ask": {"question": question}, "query": "quillfeather waits"})
             assert entry == {
                 "ask": {"question": f"What does Watch Plus cost? {MASK * 20} waits."},

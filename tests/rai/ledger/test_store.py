@@ -9,12 +9,13 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import Engine, event
 
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.ledger.chain import GENESIS
@@ -327,12 +328,21 @@ async def test_a_locked_store_is_a_store_error(store: Path) -> None:
     assert (await ledger.verify()).ok
 
 
+@pytest.fixture
+def full() -> Iterator[None]:
+    """The disk has no page left, as far as SQLite can tell."""
+
+    def fill(connection: sqlite3.Connection, _record: object) -> None:
+        connection.execute("PRAGMA max_page_count=1")
+
+    event.listen(Engine, "connect", fill)
+    yield
+    event.remove(Engine, "connect", fill)
+
+
+@pytest.mark.usefixtures("full")
 async def test_a_full_store_is_a_store_error_and_nothing_is_half_written(store: Path) -> None:
     ledger = opened(store)
-    with ledger._engine.connect() as connection:
-        connection.exec_driver_sql("PRAGMA max_page_count=1")  # the disk has no page left, as far as SQLite can tell
-        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
-    assert pages
     with pytest.raises(StoreError, match="full"):
         await ledger.append("turn", {"big": "x" * 200_000})
     await ledger.close()

@@ -1,14 +1,36 @@
-"""What `attest doctor` says of a bound on what a turn may take."""
+"""What `attest doctor` says of settings alone: the bot's registration, and a bound on what a turn may take."""
 
 from __future__ import annotations
 
 import pytest
 
-from bot.commands.doctor import _budget
+from bot.commands.doctor_local import BOT, BUDGET, local
+from bot.commands.doctor_page import Diagnosis
 from bot.settings.load import load_settings
 
 MODEL = {"generator": "openai", "openai_api_key": "k", "openai_thinking_tokens": "0"}
 PRICES = {"price_input": "2", "price_output": "8"}
+
+
+def told(part: str, **given: str) -> list[Diagnosis]:
+    return [found for found in local(load_settings(**given)) if found.name == part]
+
+
+@pytest.mark.parametrize(
+    ("kind", "needed", "says"),
+    [
+        ("SingleTenant", {"bot_tenant_id": "t", "bot_app_password": "p"}, "SingleTenant, tenant t"),
+        ("UserAssignedMSI", {"bot_tenant_id": "t"}, "UserAssignedMSI, tenant t"),
+        (
+            "MultiTenant",
+            {"bot_app_password": "p"},
+            "MultiTenant: goes on, but no new one can be made since 31 July 2025",
+        ),
+    ],
+)
+def test_the_registration_is_named(kind: str, needed: dict[str, str], says: str) -> None:
+    (found,) = told(BOT, bot_app_id="a", bot_app_type=kind, **needed)
+    assert (found.status, found.detail) == ("ok", f"registered, {says}")
 
 
 @pytest.mark.parametrize(
@@ -22,7 +44,7 @@ PRICES = {"price_input": "2", "price_output": "8"}
     ],
 )
 def test_a_budget_with_room_for_the_draft_alone_is_worth_a_note(given: dict[str, str], status: str) -> None:
-    (found,) = _budget(load_settings(**given))
+    (found,) = told(BUDGET, **given)
     assert found.status == status
     if status == "note":
         assert found.detail.endswith(" leaves room for the draft alone")
@@ -40,11 +62,11 @@ def test_a_budget_with_room_for_the_draft_alone_is_worth_a_note(given: dict[str,
 )
 def test_a_model_that_is_taken_to_think_has_room_for_it_in_the_draft(more: dict[str, str], draft: int) -> None:
     given = {"generator": "openai", "openai_api_key": "k", **more}
-    (tight,) = _budget(load_settings(**given, turn_tokens=str(draft)))
-    (wide,) = _budget(load_settings(**given, turn_tokens=str(draft + 1)))
+    (tight,) = told(BUDGET, **given, turn_tokens=str(draft))
+    (wide,) = told(BUDGET, **given, turn_tokens=str(draft + 1))
     assert (tight.status, wide.status) == ("note", "ok")
     assert f"a draft alone may take {draft} tokens" in tight.fix
 
 
 def test_without_a_bound_there_is_nothing_to_say() -> None:
-    assert not list(_budget(load_settings(**MODEL, **PRICES)))
+    assert told(BUDGET, **MODEL, **PRICES) == []
