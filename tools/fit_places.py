@@ -115,7 +115,7 @@ def _by_value(n: int, own: Sequence[Place], rivals: Sequence[Place], answer: Ans
 
 def fitted(contests: Sequence[Contest]) -> Matrix:
     """The weights of the features as they are, by gradient descent (Adam) on the penalised likelihood of the right values."""
-    scale = np.concatenate([v for c in contests for v in c.values]).std(axis=0) + 1e-6
+    scale: Matrix = np.concatenate([v for c in contests for v in c.values]).std(axis=0) + 1e-6
     data = Stacked.of(contests, scale)
     sizes, many = np.diff([*data.values, len(data.places)]), np.diff([*data.contests, len(data.values)])
     right = np.zeros(len(data.values))

@@ -37,11 +37,11 @@ class Stop(Exception):
     """Set-up cannot go on; the message is one line for a person."""
 
 
-def fits(version):
+def fits(version: "tuple[int | str, ...]") -> bool:
     return LOWEST <= tuple(version)[:2] <= HIGHEST
 
 
-def find_python():
+def find_python() -> str:
     """This Python if it fits, else the newest of 3.13, 3.12, 3.11 on the path."""
     if fits(sys.version_info):
         return sys.executable
@@ -55,7 +55,7 @@ def find_python():
     )
 
 
-def check_disk(level, free=None):
+def check_disk(level: str, free: "int | None" = None) -> None:
     free = shutil.disk_usage(ROOT).free if free is None else free
     if free < NEEDED_BYTES[level]:
         raise Stop(
@@ -64,7 +64,7 @@ def check_disk(level, free=None):
         )
 
 
-def fingerprint(level):
+def fingerprint(level: str) -> str:
     """Changes whenever what is to be installed changes."""
     digest = hashlib.sha256()
     for name in ["pyproject.toml", "requirements/model.txt"] + ["requirements/" + lock for lock in LOCKS[level]]:
@@ -73,11 +73,11 @@ def fingerprint(level):
     return digest.hexdigest()
 
 
-def stamp_path(level):
+def stamp_path(level: str) -> str:
     return os.path.join(VENV, ".attest-" + level)
 
 
-def is_done(level):
+def is_done(level: str) -> bool:
     try:
         with open(stamp_path(level)) as handle:
             return handle.read() == fingerprint(level) and os.path.exists(PYTHON)
@@ -85,7 +85,7 @@ def is_done(level):
         return False
 
 
-def run(what, command):
+def run(what: str, command: "list[str]") -> None:
     """Run a long command, its output in the log. On failure says why in one line."""
     say("%s ..." % what)
     began = time.time()
@@ -96,7 +96,7 @@ def run(what, command):
     say("%s: done in %.0f s" % (what, time.time() - began))
 
 
-def reason(path=LOG):
+def reason(path: str = LOG) -> str:
     with open(path, "rb") as log:
         tail = log.read()[-20000:].decode("utf-8", "replace")
     if "No space left on device" in tail:
@@ -109,7 +109,7 @@ def reason(path=LOG):
     return lines[-1].strip()[:200] if lines else "no reason was given"
 
 
-def install(level):
+def install(level: str) -> None:
     check_disk(level)
     if not os.path.exists(PYTHON):
         code = subprocess.call([find_python(), "-m", "venv", VENV])
@@ -138,19 +138,19 @@ def install(level):
         handle.write(fingerprint(level))
 
 
-def build_models():
+def build_models() -> None:
     """Build this installation's models where the program looks for them, unless they are there: it knows where, and of which recipe."""
     ask = [PYTHON, "-m", "rai.model_files"]
     if subprocess.call(ask, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) != 0:
         run("Building the models", [PYTHON, "-m", "rai.embedded.build_models"])
 
 
-def say(text):
+def say(text: str) -> None:
     print(text, file=sys.stderr)
     sys.stderr.flush()
 
 
-def main():
+def main() -> int:
     level = sys.argv[1] if len(sys.argv) > 1 else "runtime"
     if level not in LOCKS:
         say("usage: python3 tools/setup.py [runtime|dev]")
