@@ -62,7 +62,7 @@ async def main() -> int:
     """Print a line for each part and label."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("data", type=Path, metavar="DATA")
-    parser.add_argument("--model", type=Path, default=load_settings().model_path)
+    parser.add_argument("--model", type=Path, default=load_settings().files.model_path)
     given = parser.parse_args()
     counts: dict[tuple[str, str], Counter[str]] = {}
     with tempfile.TemporaryDirectory() as folder:
