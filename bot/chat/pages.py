@@ -11,17 +11,17 @@ from typing import Any
 import yaml
 from aiohttp import web
 
-from bot.http.claim_form import parse_claims
-from bot.http.decided import ask_back, decided
 from bot.http.errors import Refused
 from bot.http.forms import parse_json
 from bot.http.keys import SYSTEM
-from bot.http.panes import panes
-from bot.http.passages import shown_passage
 from bot.http.source import may_see, person, reader, versions
 from bot.http.templating import rendered, static_files
 from bot.settings.settings import Settings
 from bot.system import System
+from bot.view.claim_form import parse_claims
+from bot.view.claim_map import claim_map
+from bot.view.decisions import ask_back, decided
+from bot.view.passages import shown_passage
 from bot.wording.usage import usage_words
 from grounding.errors import AttestError
 from grounding.records import Access, DocumentInfo
@@ -138,17 +138,17 @@ def _drawn(
 ) -> dict[str, str | None]:
     shown = [shown_passage(item, cited, entry) for item in evidence]
     draft = reply.get("draft")
-    answer = panes(
+    answer = claim_map(
         str(reply.get("answer", "")), parse_claims(reply.get("claims"), "claims"), shown, _prefix(entry, "a")
     )
     if not isinstance(draft, dict):
-        return {"answer": rendered("http/panes.html", view=answer, struck=False), "draft": None}
-    before = panes(
+        return {"answer": rendered("http/claim_map.html", view=answer, struck=False), "draft": None}
+    before = claim_map(
         str(draft.get("text", "")), parse_claims(draft.get("claims"), "draft.claims"), shown, _prefix(entry, "d")
     )
     return {
-        "answer": rendered("http/panes.html", view=answer, struck=False),
-        "draft": rendered("http/panes.html", view=before, struck=True),
+        "answer": rendered("http/claim_map.html", view=answer, struck=False),
+        "draft": rendered("http/claim_map.html", view=before, struck=True),
     }
 
 

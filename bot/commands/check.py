@@ -15,11 +15,11 @@ from bot.commands.lines import Handle, answer_lines
 from bot.commands.output import emit_line, note
 from bot.commands.startup import run
 from bot.http.forms import report_json
-from bot.http.report import ReportView, report_view
 from bot.http.report_page import PAGE_MAX, report_page
 from bot.rows.fields import Json
 from bot.rows.forms import check_request
 from bot.system import CheckRequest, System
+from bot.view.report import ReportView, report_view
 from rai.records import Report
 
 app = options.command_app()

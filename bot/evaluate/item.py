@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.evaluate.questions import Hit, Question, Sought
 from bot.evaluate.wording import name_of
 from bot.evaluate.worst import words_apart
-from bot.http.markup import Mark, Segment, segments
+from bot.view.markup import Mark, Segment, segments
 from grounding.records import Sentence
 
 TURNS = 8

@@ -15,11 +15,11 @@ from bot.http import forms
 from bot.http.errors import Refused, describe, error_json
 from bot.http.guard import caller
 from bot.http.keys import ANSWER, LIMITER, METRICS, SYSTEM
-from bot.http.report import report_view
 from bot.http.report_page import report_page
 from bot.records import Ask, Stage
 from bot.system import CheckRequest
 from bot.turn.disputes import Reporter, report
+from bot.view.report import report_view
 from grounding.errors import InputError
 from rai.records import Report
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from bot.http.report import ReportView
 from bot.http.templating import rendered, static_files
+from bot.view.report import ReportView
 
 PAGE_MAX = 200
 """Answers on one page."""

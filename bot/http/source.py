@@ -11,9 +11,9 @@ from aiohttp import web
 from bot.http.errors import Refused
 from bot.http.guard import require_local
 from bot.http.keys import LINKS, SYSTEM
-from bot.http.markup import Mark, Segment, segments
 from bot.http.render import page
 from bot.system import System
+from bot.view.markup import Mark, Segment, segments
 from bot.wording.web import web_place
 from grounding.errors import ServiceError
 from grounding.records import Access, Document

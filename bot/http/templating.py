@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from jinja2 import ChainableUndefined, Environment, PackageLoader, PrefixLoader
 
-from bot.http.markup import visible
+from bot.view.markup import visible
 
 _TYPES = {
     "html": "text/html",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bot.http.claim_form import parse_claims
-from bot.http.decided import Decided, decided
-from bot.http.panes import Panes, panes
-from bot.http.passages import shown_passage
 from bot.review.policy import in_order, policy_lines, stands
+from bot.view.claim_form import parse_claims
+from bot.view.claim_map import ClaimMap, claim_map
+from bot.view.decisions import Decided, decided
+from bot.view.passages import shown_passage
 from bot.wording.usage import price_words, usage_words
 from rai.records import Entry
 
@@ -26,8 +26,8 @@ class TurnView:
     prompt: dict[str, Any] | None
     screenings: tuple[dict[str, Any], ...]
     stages: tuple[StageLine, ...]
-    answer: Panes
-    draft: Panes | None
+    answer: ClaimMap
+    draft: ClaimMap | None
     policy_lines: tuple[tuple[str, str], ...] = ()
     policy_fields: tuple[tuple[str, str], ...] = ()
     searched: str = ""
@@ -68,8 +68,8 @@ def turn_view(entry: Entry) -> TurnView:
             StageLine(str(s.get("name")), str(s.get("node") or ""), float(s.get("ms") or 0.0))
             for s in body.get("stages") or ()
         ),
-        answer=claim_map(str(reply.get("answer", "")), reply.get("claims") or [], evidence, "a-"),
-        draft=claim_map(draft["text"], draft["claims"], evidence, "d-") if draft else None,
+        answer=recorded_map(str(reply.get("answer", "")), reply.get("claims") or [], evidence, "a-"),
+        draft=recorded_map(draft["text"], draft["claims"], evidence, "d-") if draft else None,
         unfit=tuple(body.get("unfit") or ()),
         web=tuple(body.get("web") or ()),
         policy_lines=tuple(policy_lines(policy)),
@@ -101,9 +101,9 @@ def _grades(
     )
 
 
-def claim_map(text: str, claims: list[dict[str, Any]], evidence: list[dict[str, Any]], prefix: str) -> Panes:
+def recorded_map(text: str, claims: list[dict[str, Any]], evidence: list[dict[str, Any]], prefix: str) -> ClaimMap:
     """The map of recorded claims over `text`; ids begin with `prefix` so that two maps of a page stay apart."""
-    return panes(text, parse_claims(claims, "claims"), [shown_passage(item, (), None) for item in evidence], prefix)
+    return claim_map(text, parse_claims(claims, "claims"), [shown_passage(item, (), None) for item in evidence], prefix)
 
 
 def tidy(value: Any, name: str = "") -> list[tuple[str, str]]:

@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from bot.http.report import report_view
 from bot.http.report_page import report_page
+from bot.view.report import report_view
 from rai.records import Claim, EvidenceSpan, Layer, Report, Source
 from tests.e2e.contrast import CONTRAST
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.review.turn import claim_map, tidy
+from bot.review.turn import recorded_map, tidy
 
 SOURCE = {
     "n": 1,
@@ -30,13 +30,13 @@ CLAIM = {
 
 
 def test_both_sides_are_marked_with_the_claims_key() -> None:
-    view = claim_map("It is €4.90.", [CLAIM], [SOURCE], "a-")
+    view = recorded_map("It is €4.90.", [CLAIM], [SOURCE], "a-")
     assert [(p.text, p.keys) for p in view.pieces] == [("It is ", ""), ("€4.90", "0"), (".", "")]
     assert [(p.text, p.keys) for p in view.cards[0].pieces] == [("Costs ", ""), ("€4.90", "0"), (" now", "")]
 
 
 def test_a_reason_names_its_source_by_number() -> None:
-    view = claim_map("It is €4.90.", [CLAIM], [SOURCE], "a-")
+    view = recorded_map("It is €4.90.", [CLAIM], [SOURCE], "a-")
     assert view.rows[0].why == "Stands in the same characters in [1]."
 
 

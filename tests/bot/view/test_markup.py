@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.http.markup import Mark, segments
+from bot.view.markup import Mark, segments
 
 MARKS = st.lists(st.builds(Mark, st.integers(-3, 40), st.integers(-3, 40), st.sampled_from("abc")), max_size=8)
 

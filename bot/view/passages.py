@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from bot.http.panes import ShownSource
+from bot.view.claim_map import ShownSource
 from bot.wording.web import web_label
 from rai.records import Entry, Source
 

@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.http.changes import changes
-from bot.http.fold import folds
-from bot.http.markup import visible
-from bot.http.panes import Panes, ShownSource, panes, tone
-from bot.http.report import report_view
 from bot.http.report_page import report_page
+from bot.view.claim_map import ClaimMap, ShownSource, claim_map, folds, tone
+from bot.view.markup import visible
+from bot.view.report import changes, report_view
 from rai.provenance import check
 from rai.records import Claim, EvidenceSpan, Kind, Layer, Report, Source, Status
 
@@ -55,8 +53,8 @@ def parsed(html: str) -> Ids:
     return found
 
 
-def map_of(claims: list[Claim], answer: str = ANSWER, source: Source = SOURCE) -> Panes:
-    return panes(answer, claims, [ShownSource(source, "1")])
+def map_of(claims: list[Claim], answer: str = ANSWER, source: Source = SOURCE) -> ClaimMap:
+    return claim_map(answer, claims, [ShownSource(source, "1")])
 
 
 @pytest.mark.parametrize(
@@ -121,7 +119,7 @@ def test_a_reason_names_its_source_by_number_unless_the_id_is_shown() -> None:
     assert map_of([MONEY]).rows[0].why == "Stands in [1] T."
     bare = replace(MONEY, why="It stands in 7f3ac2.")
     assert map_of([bare]).rows[0].why == "It stands in [1]."
-    named = panes(ANSWER, [bare], [ShownSource(SOURCE, "1", name="7f3ac2")])
+    named = claim_map(ANSWER, [bare], [ShownSource(SOURCE, "1", name="7f3ac2")])
     assert named.rows[0].why == "It stands in 7f3ac2."
 
 

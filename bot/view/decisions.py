@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.http.panes import Tone
+from bot.view.claim_map import Tone
 from bot.wording.clarification import completed, question_alone
 from bot.wording.decisions import StepWords, reason_words, step_words, verdict_words
 

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.http.fold import FOLD_ABOVE, folds
-from bot.http.markup import Mark, segments
-from bot.http.words import SIGNS, WORDS
+from bot.view.markup import Mark, segments
+from bot.view.status_words import SIGNS, WORDS
 from rai.check.catalogue import BY_ID, Rule
 from rai.records import Claim, EvidenceSpan, Source
 
@@ -21,6 +20,12 @@ Tone = Literal["ok", "doubt", "bad"]
 TONES: tuple[Tone, ...] = ("bad", "doubt", "ok")
 _CITE = re.compile(r"\[(\d{1,3})\]")
 _QUOTED = "quote"
+FOLD_ABOVE = 1500
+"""Characters above which a text is folded at all."""
+_AROUND = 260
+"""Characters that are shown before and after what is marked."""
+_WORTH = 400
+"""Characters that a fold must save."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +112,8 @@ class SourceCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Panes:
-    """Both sides. `prefix` sets the ids of one view apart from those of another on the same page."""
+class ClaimMap:
+    """An answer and its sources, tied by its claims. `prefix` sets the ids of one view apart from those of another on the same page."""
 
     prefix: str
     pieces: tuple[AnswerSegment, ...]
@@ -123,12 +128,12 @@ def tone(claim: Claim) -> Tone:
     return "doubt" if claim.status in ("conflict", "unchecked") else "ok"
 
 
-def panes(text: str, claims: Sequence[Claim], shown: Sequence[ShownSource], prefix: str = "") -> Panes:
+def claim_map(text: str, claims: Sequence[Claim], shown: Sequence[ShownSource], prefix: str = "") -> ClaimMap:
     """The map of `claims` over `text` and of their evidence over the sources."""
     spans = _spans(claims, shown)
     cards, places = _cards(spans, shown, {str(i): claim for i, claim in enumerate(claims)}, prefix)
     rows = tuple(_row(str(i), claim, shown, places, prefix) for i, claim in enumerate(claims))
-    return Panes(prefix, tuple(_answer(text, rows, {s.n: s.web for s in shown}, prefix)), rows, tuple(cards))
+    return ClaimMap(prefix, tuple(_answer(text, rows, {s.n: s.web for s in shown}, prefix)), rows, tuple(cards))
 
 
 def _row(key: str, claim: Claim, shown: Sequence[ShownSource], places: Mapping[str, str], prefix: str) -> ClaimRow:
@@ -290,3 +295,23 @@ def _folded(pieces: Sequence[AnswerSegment]) -> list[AnswerSegment]:
         for text, gap in folds(piece.text, first=i == 0, last=i + 1 == len(pieces)):
             made.append(AnswerSegment(text, gap=gap))
     return made
+
+
+def folds(text: str, *, first: bool, last: bool) -> list[tuple[str, bool]]:
+    """`text`, a stretch without marks, in pieces with whether each is folded. Joined they are `text`.
+
+    `first`: nothing marked stands before it, `last`: nothing after it; a text without any mark shows its beginning.
+    """
+    head = 0 if first and not last else _AROUND
+    tail = 0 if last else _AROUND
+    if len(text) - head - tail < _WORTH:
+        return [(text, False)]
+    begin = _space(text, head, min(len(text), head + 60)) if head else 0
+    end = _space(text, len(text) - tail - 60, len(text) - tail) if tail else len(text)
+    parts = [(text[:begin], False), (text[begin:end], True), (text[end:], False)]
+    return [(part, gap) for part, gap in parts if part]
+
+
+def _space(text: str, begin: int, end: int) -> int:
+    """The place after the first white space in [begin, end), else `end`: words are not cut where that can be helped."""
+    return next((i + 1 for i in range(begin, end) if text[i].isspace()), end)
