@@ -18,13 +18,13 @@ from bot.http.source import may_see, person, reader, versions
 from bot.http.templating import rendered, static_files
 from bot.settings.settings import Settings
 from bot.system import System
-from bot.view.claim_form import parse_claims
-from bot.view.claim_map import claim_map
-from bot.view.decisions import ask_back, decided
+from bot.view.claim_map import ClaimMap, ClaimRow, claim_map
 from bot.view.passages import shown_passage
-from bot.wording.usage import usage_words
-from grounding.errors import AttestError
-from grounding.records import Access, DocumentInfo
+from bot.view.reply import ListedSource, ReplyView, reply_view
+from bot.view.status_words import said
+from bot.wording.outcomes import OUTCOME_WORDS
+from grounding.errors import AttestError, InputError
+from grounding.records import Access, DocumentInfo, plain
 from rai.records import Entry
 
 SAMPLES = 6
@@ -103,52 +103,98 @@ def _from_titles(documents: list[DocumentInfo]) -> list[str]:
 
 async def view(request: web.Request) -> web.Response:
     """What ties a reply to its passages, and how it came about: in the reply's JSON with its `question`, out `{"evidence": [...],
-    "answer": HTML, "draft": HTML | null, "decided": HTML | null, "ask_back": {"question", "options"} | null,
-    "taken": what the calls of models took}`.
+    "answer": HTML, "draft": HTML | null, "decided": HTML | null, "ask_back": {"question", "options"} | null, "reply": what else
+    the page shows of it, as `_told` has it}`.
 
     The reply is drawn as it was given, for the ledger's copy may be redacted. The passages are those of its entry, as far
     as its person may read them; for a reply that has no entry, what it cites.
     """
     if request.content_type != "application/json":
         raise Refused(415, "unsupported_media_type", "Content-Type must be application/json")
-    reply = parse_json(await request.read())
-    entry = await request.app[SYSTEM].ledger.get(str(reply.get("entry_id") or "")[:100])
-    cited = [c for name in ("citations", "offered") for c in reply.get(name) or () if isinstance(c, dict)]
+    given = parse_json(await request.read())
+    if not isinstance(given.get("claims"), list):
+        raise InputError("claims must be a list of claims")
+    reply = reply_view(given)
+    entry = await request.app[SYSTEM].ledger.get(reply.entry_id[:100])
     if entry is not None and entry.kind == "turn":
         evidence = await _evidence(request.app[SYSTEM], entry)
     else:
+        cited = [c for name in ("citations", "offered") for c in given.get(name) or () if isinstance(c, dict)]
         entry, evidence = None, [{**c, "text": c.get("quote")} for c in cited]
-    asked = ask_back(reply, str(reply.get("question") or ""))
-    usage = reply.get("usage")
     told = {
-        "decided": _decided(reply),
-        "ask_back": asked,
-        "taken": usage_words(usage) if isinstance(usage, dict) else "",
+        "decided": rendered("http/decided_part.html", view=reply.decided) if reply.decided else None,
+        "ask_back": _ask_back(reply, str(given.get("question") or "")),
     }
-    return web.json_response({"evidence": evidence, **_drawn(reply, evidence, cited, entry), **told})
+    return web.json_response({"evidence": evidence, **_drawn(reply, evidence, entry), **told})
 
 
-def _decided(reply: dict[str, Any]) -> str | None:
-    view = decided(reply)
-    return rendered("http/decided_part.html", view=view) if view is not None and (view.first or view.steps) else None
+def _told(reply: ReplyView, draft: ClaimMap | None) -> dict[str, Any]:
+    """What the page shows of a reply beside its answer: names and words as every channel has them, nothing left to the script to judge."""
+    return {
+        "outcome": reply.outcome,
+        "word": OUTCOME_WORDS.get(reply.outcome, reply.outcome),
+        "delivered": reply.delivered,
+        "summary": _summary(reply),
+        "understood": reply.understood,
+        "web_notice": reply.web_notice,
+        "citations": [_listed(source) for source in reply.citations],
+        "offered": [_listed(source) for source in reply.offered],
+        "internal": [plain(aside) for aside in reply.internal],
+        "suggestions": reply.suggestions,
+        "reportable": bool(reply.refusal_language and reply.entry_id),
+        "struck": [] if draft is None else [_struck(row) for row in draft.rows if row.tone == "bad"],
+        "query": reply.query,
+        "action": reply.action,
+        "relevance": reply.relevance,
+        "kb_version": reply.kb_version,
+        "entry_id": reply.entry_id,
+        "taken": reply.taken,
+        "mode": dict(reply.mode),
+        "notes": reply.notes,
+        "timings_ms": dict(reply.timings_ms),
+        "web": [plain(page) for page in reply.web],
+    }
 
 
-def _drawn(
-    reply: dict[str, Any], evidence: list[dict[str, Any]], cited: list[dict[str, Any]], entry: Entry | None
-) -> dict[str, str | None]:
+def _listed(source: ListedSource) -> dict[str, Any]:
+    place = source.locator if source.locator != source.name else ""
+    return {"n": source.n, "name": source.name, "place": place, "quote": source.quote, "web": source.web}
+
+
+def _struck(row: ClaimRow) -> dict[str, str]:
+    return {"status": said(row.claim.status), "text": row.claim.text, "why": row.why}
+
+
+def _summary(reply: ReplyView) -> str:
+    values = sum(claim.kind != "statement" for claim in reply.claims)
+    removed = len(reply.draft.unsupported) if reply.draft else 0
+    parts = [
+        f"{values} {'value' if values == 1 else 'values'} traced" if values else "",
+        f"{removed} unsupported {'claim' if removed == 1 else 'claims'} in the draft" if removed else "",
+        "nothing was searched for" if reply.intent else "",
+        reply.code.replace("_", " "),
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _ask_back(reply: ReplyView, question: str) -> dict[str, Any] | None:
+    asked = reply.asked_back
+    if asked is None:
+        return None
+    options = [{"title": option, "completed": completed} for option, completed in asked.choices(question)]
+    return {"question": asked.alone, "options": options}
+
+
+def _drawn(reply: ReplyView, evidence: list[dict[str, Any]], entry: Entry | None) -> dict[str, Any]:
+    cited: tuple[ListedSource, ...] = (*reply.citations, *reply.offered)
     shown = [shown_passage(item, cited, entry) for item in evidence]
-    draft = reply.get("draft")
-    answer = claim_map(
-        str(reply.get("answer", "")), parse_claims(reply.get("claims"), "claims"), shown, _prefix(entry, "a")
-    )
-    if not isinstance(draft, dict):
-        return {"answer": rendered("http/claim_map.html", view=answer, struck=False), "draft": None}
-    before = claim_map(
-        str(draft.get("text", "")), parse_claims(draft.get("claims"), "draft.claims"), shown, _prefix(entry, "d")
-    )
+
+    answer = claim_map(reply.answer, reply.claims, shown, _prefix(entry, "a"))
+    draft = claim_map(reply.draft.text, reply.draft.claims, shown, _prefix(entry, "d")) if reply.draft else None
     return {
         "answer": rendered("http/claim_map.html", view=answer, struck=False),
-        "draft": rendered("http/claim_map.html", view=before, struck=True),
+        "draft": rendered("http/claim_map.html", view=draft, struck=True) if draft else None,
+        "reply": _told(reply, draft),
     }
 
 

@@ -12,9 +12,9 @@ import typer
 
 from bot.commands import options
 from bot.commands.output import console, emit, note, plain, table
-from bot.commands.reply_view import decided_lines
 from bot.commands.startup import run, settings_of
 from bot.commands.wiring import opened
+from bot.view.decisions import decided
 from grounding.errors import AttestError, InputError, SettingsError
 from rai.ledger.chain import GENESIS, key_id
 from rai.ledger.export import FORMAT, verify_export
@@ -124,9 +124,7 @@ def _outcome(entry: Entry) -> str:
 def decided_in(entry: Entry) -> list[str]:
     """What a turn decided on its passages, in words; nothing of an entry that does not tell."""
     reply = entry.body.get("reply")
-    if not isinstance(reply, dict):
-        return []
-    return decided_lines(reply.get("decided_first") or reply.get("decision"), reply.get("corrections") or ())
+    return decided(reply).lines() if isinstance(reply, dict) else []
 
 
 async def _newest(context: typer.Context, limit: int) -> list[Entry]:

@@ -8,31 +8,26 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
-from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
 from bot.commands.output import console, plain, show_progress, table
-from bot.records import Citation, OnStage, Reply, Stage
+from bot.records import OnStage, Reply, Stage
 from bot.turn.answer_form import MISSING
-from bot.wording.clarification import question_alone
-from bot.wording.decisions import correction_words, decision_words, turn_words
-from bot.wording.notes import for_person
+from bot.view.reply import ListedSource, ReplyView, view_of
 from bot.wording.notices import EMPTY
-from bot.wording.usage import usage_words
-from bot.wording.web import web_tag
+from bot.wording.outcomes import OUTCOME_SENTENCES
 from rai.records import Claim, Outcome
 
-_OUTCOMES = {
-    Outcome.ANSWERED: ("bold green", "checked, and nothing in it is unsupported"),
-    Outcome.REPAIRED: ("bold yellow", "what no source supports was taken out of the draft"),
-    Outcome.INSUFFICIENT: ("bold yellow", "what you may read does not hold the answer"),
-    Outcome.WITHHELD: ("bold yellow", "a draft was made, but nothing certain was left of it"),
-    Outcome.BLOCKED: ("bold red", "the question did not pass the safety screen"),
-    Outcome.FAILED: ("bold red", "no answer was made"),
+_STYLES = {
+    Outcome.ANSWERED: "bold green",
+    Outcome.REPAIRED: "bold yellow",
+    Outcome.INSUFFICIENT: "bold yellow",
+    Outcome.WITHHELD: "bold yellow",
+    Outcome.BLOCKED: "bold red",
+    Outcome.FAILED: "bold red",
 }
 _PLAIN = frozenset({"exact", "normalised", "entailed"})
 _QUOTE_LINES = 2
@@ -67,23 +62,22 @@ def stage_line(*, shown: bool) -> Iterator[OnStage | None]:
         yield on_stage
 
 
-def _said_beside(out: Console, reply: Reply) -> None:
+def _said_beside(out: Console, reply: ReplyView) -> None:
     """The parts of the question that are left open, and what may be said next."""
-    missing = [p.part for p in reply.coverage if not p.answered]
-    if missing and len(reply.coverage) > 1 and MISSING not in reply.answer:
-        out.print(Text("\nnot answered: " + "; ".join(plain(part) for part in missing), style="yellow"))
+    if reply.unanswered and MISSING not in reply.answer:
+        out.print(Text("\nnot answered: " + "; ".join(plain(part) for part in reply.unanswered), style="yellow"))
     if reply.suggestions:
         out.print(Text("\n" + " · ".join(plain(text) for text in reply.suggestions), style="dim"))
 
 
-def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = None, user: str | None = None) -> None:
+def print_reply(made: Reply, *, verbose: bool = False, out: Console | None = None, user: str | None = None) -> None:
     """Outcome, answer, sources, what to doubt, and notes on stdout; with `verbose` every claim, the draft and all timings."""
     out = out or console()
-    numbers = {citation.chunk_id: f"[{citation.n}]" for citation in (*reply.offered, *reply.citations)}
+    reply = view_of(made)
+    numbers = {source.chunk_id: f"[{source.n}]" for source in (*reply.offered, *reply.citations)}
     out.print(_head(reply))
-    looked = turn_words(*_record(reply))
-    if looked and not verbose:
-        out.print(Text(plain(looked), style="dim"))
+    if reply.decided.line and not verbose:
+        out.print(Text(plain(reply.decided.line), style="dim"))
     if reply.understood:
         out.print(Text("\n" + plain(reply.understood), style="dim"))
     out.print(Text("\n" + plain(reply.answer.strip())))
@@ -91,7 +85,7 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
     _said_beside(out, reply)
     if reply.web_notice:
         out.print(Text("\n" + plain(reply.web_notice), style="yellow"))
-    if reply.refusal is not None and reply.entry_id:
+    if reply.refusal_language and reply.entry_id:
         as_user = f" --as {shlex.quote(user)}" if user else ""
         out.print(Text(f"\nattest refusals report {reply.entry_id}{as_user}", style="dim"))
     _sources(out, "Sources", reply.citations, reply.claims)
@@ -99,45 +93,48 @@ def print_reply(reply: Reply, *, verbose: bool = False, out: Console | None = No
     _struck(out, reply, numbers, verbose=verbose)
     _sources(out, "You may want to read", reply.offered)
     _internal(out, reply)
-    notes = list(reply.record.notes) if verbose else for_person(reply.record.notes)
-    if notes:
-        out.print(Text("\nNotes", style="bold"))
-        for line in notes:
-            out.print(_item(plain(line)))
+    _listed(out, "Notes", reply.notes if verbose else reply.notes_for_person)
     if verbose:
         _decided(out, reply)
     out.print(Text("\n" + (_all_timings(reply) if verbose else _last_line(reply)), style="dim"))
-    if taken := usage_words(reply.record.usage):
-        out.print(Text(taken, style="dim"))
+    if reply.taken:
+        out.print(Text(reply.taken, style="dim"))
 
 
-def _head(reply: Reply) -> Text:
-    style, sentence = _OUTCOMES[reply.outcome]
-    if reply.intent is not None:
+def _listed(out: Console, title: str, lines: Sequence[str]) -> None:
+    if lines:
+        out.print(Text(f"\n{title}", style="bold"))
+    for line in lines:
+        out.print(_item(plain(line)))
+
+
+def _head(reply: ReplyView) -> Text:
+    style, sentence = _STYLES[Outcome(reply.outcome)], OUTCOME_SENTENCES[reply.outcome]
+    if reply.intent:
         sentence = "small talk, nothing was searched for"
     if reply.answer == EMPTY:
         sentence = "there is nothing to answer from"
-    if reply.outcome is Outcome.ANSWERED and _doubtful(reply.claims):
+    if reply.outcome == Outcome.ANSWERED and _doubtful(reply.claims):
         sentence = "nothing in it is unsupported, but look at what is listed below"
-    return Text.assemble((reply.outcome.value, style), f" · {reply.code}" if reply.code else "", f" · {sentence}")
+    return Text.assemble((reply.outcome, style), f" · {reply.code}" if reply.code else "", f" · {sentence}")
 
 
-def _sources(out: Console, title: str, citations: Sequence[Citation], claims: Sequence[Claim] = ()) -> None:
-    if not citations:
+def _sources(out: Console, title: str, sources: Sequence[ListedSource], claims: Sequence[Claim] = ()) -> None:
+    if not sources:
         return
     out.print(Text(f"\n{title}", style="bold"))
-    for citation in citations:
-        place = [citation.title or citation.doc_id, citation.locator, citation.url]
-        origin = f" ({web_tag(citation.tier)})" if citation.origin == "web" else ""
-        out.print(Text(f"[{citation.n}] " + plain(" · ".join(dict.fromkeys(part for part in place if part))) + origin))
-        _quote(out, _leant_on(citation, claims))
+    for source in sources:
+        place = dict.fromkeys(part for part in (source.name, source.locator, source.url) if part)
+        origin = f" ({source.web})" if source.web else ""
+        out.print(Text(f"[{source.n}] " + plain(" · ".join(place)) + origin))
+        _quote(out, _leant_on(source, claims))
 
 
-def _leant_on(citation: Citation, claims: Sequence[Claim]) -> str:
+def _leant_on(source: ListedSource, claims: Sequence[Claim]) -> str:
     """The source's own sentences that the answer's sentences stand on; the citation's quote when there are none."""
     spans = [e for c in claims if c.kind == "statement" and c.status in _PLAIN for e in c.evidence]
-    own = dict.fromkeys(e.text.strip() for e in spans if e.source == citation.chunk_id and e.field == "text")
-    return " … ".join(own) or citation.quote
+    own = dict.fromkeys(e.text.strip() for e in spans if e.source == source.chunk_id and e.field == "text")
+    return " … ".join(own) or source.quote
 
 
 def _quote(out: Console, quote: str) -> None:
@@ -152,7 +149,7 @@ def _quote(out: Console, quote: str) -> None:
     out.print(Padding(Text("\n".join(lines), style="italic"), (0, 0, 0, _QUOTE_INDENT), expand=False))
 
 
-def _checked(out: Console, reply: Reply, numbers: Mapping[str, str], *, verbose: bool) -> None:
+def _checked(out: Console, reply: ReplyView, numbers: Mapping[str, str], *, verbose: bool) -> None:
     """One line that counts what was checked, and a table of what a person should look at: with `verbose`, of everything."""
     claims = [claim for claim in reply.claims if not _leads_in(claim)]
     if claims:
@@ -227,11 +224,11 @@ def _style(claim: Claim) -> str:
     return "green" if claim.status in _PLAIN else "yellow"
 
 
-def _struck(out: Console, reply: Reply, numbers: Mapping[str, str], *, verbose: bool) -> None:
+def _struck(out: Console, reply: ReplyView, numbers: Mapping[str, str], *, verbose: bool) -> None:
     """The draft's unsupported parts, each with its reason; the whole draft only when it is asked for or nothing stands out."""
     if reply.draft is None:
         return
-    wrong = [claim for claim in reply.draft.claims if claim.unsupported]
+    wrong = reply.draft.unsupported
     if wrong:
         out.print(Text("\nStruck from the draft", style="bold"))
     for claim in wrong:
@@ -242,77 +239,53 @@ def _struck(out: Console, reply: Reply, numbers: Mapping[str, str], *, verbose: 
         out.print(Text(plain(reply.draft.text), style="dim"))
 
 
-def _internal(out: Console, reply: Reply) -> None:
-    if not reply.internal_notes:
+def _internal(out: Console, reply: ReplyView) -> None:
+    if not reply.internal:
         return
     out.print(Text("\nFor you alone, not for the customer", style="bold magenta"))
-    for note in reply.internal_notes:
-        out.print(_item(plain(note.title)))
-        _quote(out, note.quote)
+    for aside in reply.internal:
+        out.print(_item(plain(aside.title)))
+        _quote(out, aside.quote)
 
 
-def _ask_back(out: Console, reply: Reply, *, verbose: bool) -> None:
+def _ask_back(out: Console, reply: ReplyView, *, verbose: bool) -> None:
     """The question to the human agent, with what it may be about."""
-    asked = reply.clarification
+    asked = reply.asked_back
     if asked is None:
         return
-    out.print(Text.assemble("\n", ("Ask back: ", "bold"), plain(question_alone(asked.question, asked.options))))
+    out.print(Text.assemble("\n", ("Ask back: ", "bold"), plain(asked.alone)))
     for option in asked.options:
         out.print(_item(plain(option)))
     if verbose:
         out.print(Text(plain(asked.why), style="dim"))
 
 
-def _record(reply: Reply) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    """The first decision and the corrective steps, as the ledger has them."""
-    first = reply.record.found.first or reply.record.found.decision
-    return asdict(first) if first else None, [asdict(c) for c in reply.record.found.corrections]
-
-
-def _decided(out: Console, reply: Reply) -> None:
+def _decided(out: Console, reply: ReplyView) -> None:
     """Which rule decided on the passages and by what margin, and what was done about it."""
-    first, corrections = _record(reply)
-    if first is None:
-        return
-    out.print(Text("\nDecided", style="bold"))
-    for line in decided_lines(first, corrections):
+    lines = reply.decided.lines()
+    if lines:
+        out.print(Text("\nDecided", style="bold"))
+    for line in lines:
         out.print(Text(plain(line)))
-
-
-def decided_lines(first: object, corrections: Sequence[object]) -> list[str]:
-    """A decision and the corrective steps after it as lines, each with the rule by its name; none without a decision."""
-    if not isinstance(first, Mapping) or not first:
-        return []
-    lines = [_ruled(first, decision_words(first))]
-    for correction in corrections:
-        if isinstance(correction, Mapping):
-            lines.append(_ruled(correction.get("decision"), correction_words(correction)))
-            lines += [f"  {line}" for line in correction.get("trail") or ()]
-    return lines
-
-
-def _ruled(decision: object, words: str) -> str:
-    rule = decision.get("rule") if isinstance(decision, Mapping) else None
-    return f"- {words} · rule {rule}" if rule else f"- {words}"
 
 
 def _item(words: str | Text) -> Text:
     return Text("- ").append(words)
 
 
-def _last_line(reply: Reply) -> str:
+def _last_line(reply: ReplyView) -> str:
     """Total time with the two slowest stages, and the entry, which `attest ledger show` takes: one line of 80 columns."""
-    stages = {name: ms for name, ms in reply.record.timings_ms.items() if name != "total"}
+    stages = {name: ms for name, ms in reply.timings_ms.items() if name != "total"}
     slowest = sorted(stages, key=lambda name: -stages[name])[:2]
-    total = reply.record.timings_ms.get("total", sum(stages.values()))
+    total = reply.timings_ms.get("total", sum(stages.values()))
     shown = ", ".join(f"{name} {stages[name]:.0f} ms" for name in slowest)
     parts = [f"{total / 1000:.1f} s ({shown})" if shown else "", f"entry {reply.entry_id}" if reply.entry_id else ""]
     return " · ".join(part for part in parts if part)
 
 
-def _all_timings(reply: Reply) -> str:
-    stages = [f"{name} {ms:.0f} ms" for name, ms in reply.record.timings_ms.items()]
-    parts = [f"knowledge base {reply.record.kb_version}" if reply.record.kb_version else ""]
-    parts += [f"{name} {value}" for name, value in reply.record.mode.items()]
+def _all_timings(reply: ReplyView) -> str:
+    stages = [f"{name} {ms:.0f} ms" for name, ms in reply.timings_ms.items()]
+    parts = [f"knowledge base {reply.kb_version}" if reply.kb_version else ""]
+    parts += [f"{name} {value}" for name, value in reply.mode.items()]
     parts += [f"entry {reply.entry_id}" if reply.entry_id else ""]
     return " · ".join(stages) + "\n" + " · ".join(part for part in parts if part)

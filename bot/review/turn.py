@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.review.policy import in_order, policy_lines, stands
-from bot.view.claim_form import parse_claims
 from bot.view.claim_map import ClaimMap, claim_map
-from bot.view.decisions import Decided, decided
 from bot.view.passages import shown_passage
-from bot.wording.usage import price_words, usage_words
+from bot.view.reply import ReplyView, reply_view
+from bot.wording.usage import price_words
 from rai.records import Entry
 
 
@@ -19,7 +18,7 @@ class TurnView:
     """A turn as the page shows it; `answer` maps the delivered answer, `draft` what it was before repair."""
 
     ask: dict[str, Any]
-    reply: dict[str, Any]
+    reply: ReplyView
     policy: dict[str, Any]
     grades: tuple[dict[str, Any], ...]
     passages: tuple[dict[str, Any], ...]
@@ -31,9 +30,7 @@ class TurnView:
     policy_lines: tuple[tuple[str, str], ...] = ()
     policy_fields: tuple[tuple[str, str], ...] = ()
     searched: str = ""
-    decided: Decided | None = None
     calls: tuple[dict[str, Any], ...] = ()
-    taken: str = ""
     prices: str = ""
     unfit: tuple[str, ...] = ()
     web: tuple[dict[str, Any], ...] = ()
@@ -54,11 +51,12 @@ def turn_view(entry: Entry) -> TurnView:
     reply = body.get("reply") or {}
     tiers = {c.get("chunk_id"): c.get("tier") for c in reply.get("citations") or ()}
     evidence = [{"tier": tiers.get(e.get("chunk_id")), **e} for e in body.get("evidence") or ()]
-    draft = reply.get("draft")
+    view = reply_view(reply)
+    shown = [shown_passage(item, (), None) for item in evidence]
     policy = body.get("policy") or {}
     return TurnView(
         ask=body.get("ask") or {},
-        reply=reply,
+        reply=view,
         policy=policy,
         grades=_grades(body, reply, policy, evidence),
         passages=tuple(body.get("passages") or ()),
@@ -68,16 +66,14 @@ def turn_view(entry: Entry) -> TurnView:
             StageLine(str(s.get("name")), str(s.get("node") or ""), float(s.get("ms") or 0.0))
             for s in body.get("stages") or ()
         ),
-        answer=recorded_map(str(reply.get("answer", "")), reply.get("claims") or [], evidence, "a-"),
-        draft=recorded_map(draft["text"], draft["claims"], evidence, "d-") if draft else None,
+        answer=claim_map(view.answer, view.claims, shown, "a-"),
+        draft=claim_map(view.draft.text, view.draft.claims, shown, "d-") if view.draft else None,
         unfit=tuple(body.get("unfit") or ()),
         web=tuple(body.get("web") or ()),
         policy_lines=tuple(policy_lines(policy)),
         policy_fields=tuple(tidy(in_order(policy))) if policy else (),
         searched=str(body.get("searched") or ""),
-        decided=decided(reply),
         calls=tuple(body.get("calls") or ()),
-        taken=usage_words(reply.get("usage") or {}),
         prices=price_words(body.get("prices") or {}),
     )
 
@@ -99,11 +95,6 @@ def _grades(
         }
         for g in reply.get("grades") or ()
     )
-
-
-def recorded_map(text: str, claims: list[dict[str, Any]], evidence: list[dict[str, Any]], prefix: str) -> ClaimMap:
-    """The map of recorded claims over `text`; ids begin with `prefix` so that two maps of a page stay apart."""
-    return claim_map(text, parse_claims(claims, "claims"), [shown_passage(item, (), None) for item in evidence], prefix)
 
 
 def tidy(value: Any, name: str = "") -> list[tuple[str, str]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bot.records import Reply
 from bot.teams.ports import Json
 from bot.turn.disputes import WORDS_MAX
+from bot.view.reply import ReplyView
 from bot.wording.refusals import FALLBACK, texts
 
 ACTION_INVOKE = "adaptiveCard/action"
@@ -26,12 +26,12 @@ class Pressed:
     language: str
 
 
-def report_card(reply: Reply) -> list[Json]:
+def report_card(reply: ReplyView) -> list[Json]:
     """The attachments of a refusal: one card with a button. Where `Action.Execute` is unknown, the same as `Action.Submit`."""
-    if reply.refusal is None or not reply.entry_id:
+    if not reply.refusal_language or not reply.entry_id:
         return []
-    t = texts()[reply.refusal.language]
-    data = {"verb": VERB, "entry_id": reply.entry_id, "language": reply.refusal.language}
+    t = texts()[reply.refusal_language]
+    data = {"verb": VERB, "entry_id": reply.entry_id, "language": reply.refusal_language}
     words = {"type": "Input.Text", "id": "comment", "label": t.comment, "isMultiline": True, "maxLength": MAX_COMMENT}
     submit = {"type": "Action.Submit", "title": t.report, "data": data}
     button = {"type": "Action.Execute", "title": t.report, "verb": VERB, "data": data, "fallback": submit}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from bot.records import Citation, Reply
+from bot.records import Reply
 from bot.teams.limits import (
     MARKER,
     MAX_ABSTRACT,
@@ -20,14 +20,10 @@ from bot.teams.limits import (
 )
 from bot.teams.ports import Json
 from bot.teams.refusals import report_card
-from bot.wording.clarification import completed
-from bot.wording.notes import for_person
-from bot.wording.web import web_tag
-from rai.records import Outcome
+from bot.view.reply import ListedSource, ReplyView, view_of
 
 SourceLink = Callable[[int], str]
 """From the number of a citation to a URL."""
-DELIVERED = frozenset({Outcome.ANSWERED, Outcome.REPAIRED})
 BUDGET = MAX_BYTES - 1024
 """Room is left for the end of a stream that the message may become."""
 MAX_NOTE = 300
@@ -39,12 +35,13 @@ MAX_CHOICE = 1000
 TOO_LONG = "The answer is longer than a Teams message can be, so nothing of it is shown. Please ask for one part of it."
 
 
-def render(reply: Reply, *, teams: bool, source: SourceLink | None = None, question: str | None = None) -> Json:
-    """The message for `reply`: with citation entities on Teams, with a list of sources elsewhere; a refusal with a card to report it.
+def render(made: Reply, *, teams: bool, source: SourceLink | None = None, question: str | None = None) -> Json:
+    """The message for a reply: with citation entities on Teams, with a list of sources elsewhere; a refusal with a card to report it.
 
     `source` makes the link to the page of a cited passage, where a citation has no address of its own.
     `question`: what was asked, where buttons may be shown: each thing that a clarifying question offers completes it.
     """
+    reply = view_of(made)
     message = _teams_message(reply, source) if teams else _plain_message(reply, source)
     card = report_card(reply)
     if card:
@@ -64,19 +61,19 @@ def plain_form(message: Json) -> Json:
     return {key: message[key] for key in ("type", "textFormat", "text") if key in message}
 
 
-def cited(reply: Reply) -> tuple[Citation, ...]:
+def cited(reply: ReplyView) -> tuple[ListedSource, ...]:
     """Citations whose marker occurs in the answer, by number, each number once."""
     shown = {int(n) for n in MARKER.findall(reply.answer)}
     by_number = {c.n: c for c in reversed(reply.citations) if c.n in shown}
     return tuple(by_number[n] for n in sorted(by_number))
 
 
-def _teams_message(reply: Reply, source: SourceLink | None) -> Json:
+def _teams_message(reply: ReplyView, source: SourceLink | None) -> Json:
     citations = cited(reply)
     attached, rest = citations[:MAX_CITATIONS], citations[MAX_CITATIONS:]
     blocks = [_body(reply), _ask_back(reply), _sources(rest, source), *_asides(reply)]
     message = notice("\n\n".join(block for block in blocks if block))
-    if reply.outcome in DELIVERED and reply.intent is None:  # a fixed text is no work of an AI
+    if reply.delivered:  # a fixed text is no work of an AI
         root: Json = {"type": MESSAGE, "@type": "Message", "@context": "https://schema.org", "@id": ""}
         root["additionalType"] = ["AIGeneratedContent"]
         if attached:
@@ -87,12 +84,12 @@ def _teams_message(reply: Reply, source: SourceLink | None) -> Json:
     return _fit(message, reply)
 
 
-def _plain_message(reply: Reply, source: SourceLink | None) -> Json:
+def _plain_message(reply: ReplyView, source: SourceLink | None) -> Json:
     blocks = [_body(reply), _ask_back(reply), _sources(cited(reply), source), *_asides(reply)]
     return _fit(notice("\n\n".join(block for block in blocks if block)), reply)
 
 
-def _fit(message: Json, reply: Reply) -> Json:
+def _fit(message: Json, reply: ReplyView) -> Json:
     """Keep to the budget: first the asides go, then the quotes; an answer is never cut in the middle, nor from its mark."""
     if size(message) <= BUDGET:
         return message
@@ -105,24 +102,22 @@ def _fit(message: Json, reply: Reply) -> Json:
     return message if size(message) <= BUDGET else notice(TOO_LONG)
 
 
-def _body(reply: Reply) -> str:
+def _body(reply: ReplyView) -> str:
     """The answer, and below it the line that says what of it is from the web."""
-    head, colon, places = (reply.web_notice or "").partition(": ")
+    head, colon, places = reply.web_notice.partition(": ")
     understood = f"_{plain(shorten(_line(reply.understood), MAX_ASKED))}_\n\n" if reply.understood else ""
     return understood + safe_markdown(reply.answer) + (f"\n\n**{head}{colon.strip()}** {places}" if head else "")
 
 
-def _ask_back(reply: Reply) -> str:
+def _ask_back(reply: ReplyView) -> str:
     """The question to the human agent. It names what may be meant, for not every chat shows buttons."""
-    return (
-        f"**Ask back:** {plain(shorten(_line(reply.clarification.question), MAX_ASKED))}" if reply.clarification else ""
-    )
+    return f"**Ask back:** {plain(shorten(_line(reply.asked_back.question), MAX_ASKED))}" if reply.asked_back else ""
 
 
-def _choices(reply: Reply, question: str) -> list[Json]:
+def _choices(reply: ReplyView, question: str) -> list[Json]:
     """A button for each thing that may be meant; pressed, it asks the completed question. Of small talk, what may be said next."""
-    options = reply.clarification.options if reply.clarification else ()
-    asked = [(_line(option), completed(question, _line(option))) for option in options[:MAX_CHOICES]]
+    offered = reply.asked_back.choices(question) if reply.asked_back else []
+    asked = [(_line(option), completed) for option, completed in offered[:MAX_CHOICES]]
     asked += [(text, text) for text in reply.suggestions[: MAX_CHOICES - len(asked)]]
     return [
         {"type": "imBack", "title": shorten(option, MAX_NAME), "value": value}
@@ -131,8 +126,8 @@ def _choices(reply: Reply, question: str) -> list[Json]:
     ]
 
 
-def _claim(citation: Citation, source: SourceLink | None) -> Json:
-    name = shorten(_line(citation.title) or citation.doc_id, MAX_NAME)
+def _claim(citation: ListedSource, source: SourceLink | None) -> Json:
+    name = shorten(_line(citation.name), MAX_NAME)
     appearance: dict[str, Any] = {
         "@type": "DigitalDocument",
         "name": name,
@@ -141,44 +136,44 @@ def _claim(citation: Citation, source: SourceLink | None) -> Json:
     url = _link(citation, source)
     if url:
         appearance["url"] = url
-    keywords = [citation.locator or "", web_tag(citation.tier).capitalize() if citation.origin == "web" else ""]
+    keywords = [citation.locator, citation.web.capitalize()]
     kept = [k for k in map(_line, keywords) if k and utf16(k) <= MAX_KEYWORD]
     if kept:
         appearance["keywords"] = kept
     return {"@type": "Claim", "position": citation.n, "appearance": appearance}
 
 
-def _link(citation: Citation, source: SourceLink | None) -> str | None:
+def _link(citation: ListedSource, source: SourceLink | None) -> str | None:
     url = citation.url
     if url and re.fullmatch(r"https?://[^\s<>\"\\]+", url):
         return url
     return source(citation.n) if source is not None else None
 
 
-def _sources(citations: Iterable[Citation], source: SourceLink | None) -> str:
+def _sources(citations: Iterable[ListedSource], source: SourceLink | None) -> str:
     lines = [f"- [{c.n}] {_entry(c, source)}" for c in citations]
     return "\n".join(["**Sources**", "", *lines]) if lines else ""
 
 
-def _asides(reply: Reply) -> list[str]:
+def _asides(reply: ReplyView) -> list[str]:
     """What stands below the answer, each block marked for what it is."""
     offered = [f"- {_entry(c, None)}" for c in reply.offered[:MAX_LISTED]]
     internal = [
-        f"> **{plain(n.title)}:** {plain(shorten(_line(n.quote), MAX_NOTE))}" for n in reply.internal_notes[:MAX_LISTED]
+        f"> **{plain(n.title)}:** {plain(shorten(_line(n.quote), MAX_NOTE))}" for n in reply.internal[:MAX_LISTED]
     ]
     blocks = []
     if offered:
         blocks.append("\n".join(["**You may want to read**", "", *offered]))
     if internal:
         blocks.append("\n>\n".join(["> **Internal, not for the customer**", *internal]))
-    blocks.extend(f"_{plain(shorten(_line(note), MAX_NOTE))}_" for note in for_person(reply.record.notes))
+    blocks.extend(f"_{plain(shorten(_line(note), MAX_NOTE))}_" for note in reply.notes_for_person)
     return blocks
 
 
-def _entry(citation: Citation, source: SourceLink | None) -> str:
-    title = plain(shorten(_line(citation.title) or citation.doc_id, MAX_NAME))
+def _entry(citation: ListedSource, source: SourceLink | None) -> str:
+    title = plain(shorten(_line(citation.name), MAX_NAME))
     place = f", {plain(_line(citation.locator))}" if citation.locator else ""
-    place += f" ({web_tag(citation.tier)})" if citation.origin == "web" else ""
+    place += f" ({citation.web})" if citation.web else ""
     url = _link(citation, source)
     quote = f' — "{plain(shorten(_line(citation.quote), MAX_ABSTRACT))}"' if citation.quote.strip() else ""
     return f"{title}{place}{quote}" + (f" <{url}>" if url else "")

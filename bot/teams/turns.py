@@ -31,10 +31,11 @@ from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
 from bot.teams.rate import Rate
 from bot.teams.refusals import ACTION_INVOKE, Pressed, declined, read_pressed, thanked, thanks
-from bot.teams.render import DELIVERED, notice, render
+from bot.teams.render import notice, render
 from bot.teams.worker import Busy, Worker
 from bot.turn.disputes import Reporter, report
 from bot.turn.pasted import Pasted, read_pasted
+from bot.view.reply import DELIVERED
 from grounding.errors import AttestError, InputError, StoreError, kind_and_place, kind_and_way
 from grounding.records import Turn
 from rai.ports import Ledger

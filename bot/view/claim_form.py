@@ -13,7 +13,7 @@ _KINDS, _STATUSES, _ENTITIES = get_args(Kind), get_args(Status), get_args(Entity
 
 def parse_claims(value: Any, name: str) -> tuple[Claim, ...]:
     """`value` as claims; fields that the form does not have are let be. Raises InputError, which names the claim."""
-    if not isinstance(value, list):
+    if not isinstance(value, list | tuple):
         raise InputError(f"{name} must be a list of claims")
     return tuple(_claim(item, f"{name}[{i}]") for i, item in enumerate(value))
 

@@ -10,68 +10,74 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.view.claim_map import Tone
-from bot.wording.clarification import completed, question_alone
-from bot.wording.decisions import StepWords, reason_words, step_words, verdict_words
+from bot.wording.decisions import (
+    StepWords,
+    decision_words,
+    reason_words,
+    step_line,
+    step_words,
+    turn_words,
+    verdict_words,
+)
 
 TONES: Mapping[str, Tone] = {"enough": "ok", "uncertain": "doubt", "not enough": "bad"}
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A decision: its word and tone, why, and the rule by its name. `action` is the name that CRAG has for it."""
+    """A decision: its word and tone, why, both as a line, and the rule by its name. `action` is the name that CRAG has for it."""
 
     word: str
     tone: Tone
     why: str
+    line: str
     rule: str
     action: str
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A corrective step, and what was decided after it."""
+    """A corrective step, and what was decided after it. `rule`: what the record names, also where nothing was searched for."""
 
     words: StepWords
     verdict: Verdict | None
+    rule: str
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The first decision, the corrective steps in order, and the question to the human agent with what it may be about."""
+    """The first decision, the corrective steps in order, and `line`, which says both at once: empty where the passages were enough."""
 
-    first: Verdict | None
-    steps: tuple[Step, ...]
-    question: str
-    options: tuple[str, ...]
-    why_asked: str
+    first: Verdict | None = None
+    steps: tuple[Step, ...] = ()
+    line: str = ""
 
+    def __bool__(self) -> bool:
+        """Whether there is anything to show."""
+        return self.first is not None or bool(self.steps)
 
-def decided(reply: Mapping[str, Any]) -> Decided | None:
-    """What `reply` tells of its decisions; None if it tells nothing."""
-    first = _verdict(reply.get("decided_first") or reply.get("decision"))
-    steps = tuple(_step(c) for c in _list(reply.get("corrections")) if isinstance(c, Mapping))
-    asked = reply.get("clarification")
-    if not isinstance(asked, Mapping):
-        asked = {}
-    if first is None and not steps and not asked:
-        return None
-    options = _options(asked)
-    question = question_alone(str(asked.get("question") or ""), options)
-    return Decided(first, steps, question, options, str(asked.get("why") or ""))
+    def lines(self) -> list[str]:
+        """A line for the decision and one for each step after it, each with the rule by its name; none without a decision."""
+        if self.first is None:
+            return []
+        lines = [_ruled(self.first.line, self.first.rule)]
+        for step in self.steps:
+            lines.append(_ruled(step_line(step.words), step.rule))
+            lines += [f"  {line}" for line in step.words.trail]
+        return lines
 
 
-def ask_back(reply: Mapping[str, Any], question: str) -> dict[str, Any] | None:
-    """`{"question", "options": [{"title", "completed"}]}` of a reply to `question` that asks back; None for any other."""
-    view = decided(reply)
-    if view is None or not view.question:
-        return None
-    options = [{"title": option, "completed": completed(question, option)} for option in view.options]
-    return {"question": view.question, "options": options}
+def decided(reply: Mapping[str, Any]) -> Decided:
+    """What `reply` tells of its decisions; false if it tells nothing."""
+    first = reply.get("decided_first") or reply.get("decision")
+    corrections = [c for c in _list(reply.get("corrections")) if isinstance(c, Mapping)]
+    return Decided(_verdict(first), tuple(map(_step, corrections)), turn_words(first, corrections))
 
 
 def _step(correction: Mapping[str, Any]) -> Step:
-    words = step_words(correction)
-    return Step(words, _verdict(correction.get("decision")) if words.queries else None)
+    words, decision = step_words(correction), correction.get("decision")
+    rule = str(decision.get("rule") or "") if isinstance(decision, Mapping) else ""
+    return Step(words, _verdict(decision) if words.queries else None, rule)
 
 
 def _verdict(decision: object) -> Verdict | None:
@@ -79,11 +85,11 @@ def _verdict(decision: object) -> Verdict | None:
         return None
     word = verdict_words(decision)
     action, rule = str(decision.get("action") or ""), str(decision.get("rule") or "")
-    return Verdict(word, TONES.get(word, "doubt"), reason_words(decision), rule, action)
+    return Verdict(word, TONES.get(word, "doubt"), reason_words(decision), decision_words(decision), rule, action)
 
 
-def _options(asked: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(o for o in _list(asked.get("options")) if isinstance(o, str))
+def _ruled(words: str, rule: str) -> str:
+    return f"- {words} · rule {rule}" if rule else f"- {words}"
 
 
 def _list(value: object) -> list[Any]:

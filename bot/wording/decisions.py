@@ -140,9 +140,8 @@ def step_words(correction: Mapping[str, Any]) -> StepWords:
     )
 
 
-def correction_words(correction: Mapping[str, Any]) -> str:
+def step_line(step: StepWords) -> str:
     """A corrective step as a line, as `asked in other words: “a”; “b” · 1 more passage · enough: the best passage …`."""
-    step = step_words(correction)
     asked = "; ".join(f"“{q}”" for q in step.queries)
     if not asked:
         return f"{step.done}: {step.why}" if step.why else step.done

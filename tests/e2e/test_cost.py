@@ -61,7 +61,7 @@ async def test_a_turn_tells_what_it_cost_wherever_it_is_looked_at(tmp_path: Path
     cost = (8 * Decimal(2) + 3 * Decimal(1) + 7 * Decimal(8) + sent * Decimal(100)) / 1_000_000
     usage = {"calls": 1, "prompt_tokens": 11, "completion_tokens": 7, "cached_tokens": 3, "embedding_tokens": sent}
     assert said["usage"] == {**usage, "cost": f"{cost.normalize():f}", "currency": "USD"}
-    assert shown["taken"] == (
+    assert shown["reply"]["taken"] == (
         f"1 call of a model, 11 tokens in (3 cached), 7 out, {sent} embedded, {cost.normalize():f} USD"
     )
     assert entry is not None

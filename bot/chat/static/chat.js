@@ -3,7 +3,7 @@
 import { initCheck } from "./check.js";
 import { el } from "./dom.js";
 import { askTurn, getJson, viewOf } from "./stream.js";
-import { outcomeWord, TurnView } from "./turn.js";
+import { TurnView } from "./turn.js";
 
 const byId = (id) => document.getElementById(id);
 const form = byId("ask-form");
@@ -97,11 +97,11 @@ async function ask(text) {
     const shown = await viewOf({ ...reply, question: text });
     if (running !== control) return;
     evidence = reply.entry_id ? shown.evidence : [];
-    view.show(reply, shown, (performance.now() - began) / 1000, { copy, complete, say: ask });
+    view.show(shown, (performance.now() - began) / 1000, { answer: reply.answer, copy, complete, say: ask });
     view.node.scrollIntoView({ block: "start" });
     if (reply.intent === "new") forget();
     else if (!reply.intent) history = [...history, { role: "user", text }, { role: "assistant", text: reply.answer }];
-    announce([`${outcomeWord(reply.outcome)}. ${reply.answer}`, shown.ask_back?.question].filter(Boolean).join(" "));
+    announce([`${shown.reply.word}. ${reply.answer}`, shown.ask_back?.question].filter(Boolean).join(" "));
     check.refresh();
   } catch (error) {
     view.fail(error, () => { view.node.remove(); ask(text); });

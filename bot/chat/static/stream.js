@@ -67,7 +67,7 @@ async function post(url, data, accept) {
 // The check's report as the page that the server draws of it.
 export const checkDraft = async (form) => (await post("/api/check", form, "text/html")).text();
 
-// The reply's claims and passages, drawn by the server: {evidence, answer, draft}.
+// The reply as the server draws it and puts it into words: {evidence, answer, draft, decided, ask_back, reply}.
 export const viewOf = async (reply) => (await post("/chat/view", reply, "application/json")).json();
 
 export const reportRefusal = async (form) => (await post("/api/refusals", form, "application/json")).json();

@@ -1,22 +1,8 @@
 // One turn in the thread: the question, the stages as they pass, then the reply with everything behind it.
 
-import { isValue, reason, statusWord, tone } from "./claims.js";
 import { drawn, el, webUrl } from "./dom.js";
 import { linkReport, showSource } from "./report.js";
 import { reportRefusal } from "./stream.js";
-
-const OUTCOMES = {
-  answered: "Answered",
-  repaired: "Repaired",
-  insufficient: "Not enough information",
-  blocked: "Blocked",
-  withheld: "Withheld",
-  failed: "Failed",
-};
-
-const WEB = { trusted: "web, trusted site", unlisted: "web, unlisted site" };
-
-export const outcomeWord = (outcome) => OUTCOMES[outcome] ?? outcome;
 
 export function customerText(answer) {
   return answer.replace(/\s?\[\d{1,3}\]/g, "").replace(/[ \t]+\n/g, "\n").trim();
@@ -43,54 +29,41 @@ export class TurnView {
       el("button", { type: "button", class: "quiet", on: { click: retry } }, "Ask again")));
   }
 
-  show(reply, shown, seconds, { copy, complete, say }) {
-    const delivered = !reply.intent && (reply.outcome === "answered" || reply.outcome === "repaired");
+  // `shown` is the server's view of the reply: nothing is judged or put into words here.
+  show(shown, seconds, { answer, copy, complete, say }) {
+    const reply = shown.reply;
     const tools = [shown.ask_back ? askBack(shown.ask_back, complete) : "",
       reply.web_notice ? el("p", { class: "notice from-web" }, reply.web_notice) : "", chips(reply.citations, "Citations")];
-    if (delivered) tools.push(el("div", { class: "row tools" },
-      el("button", { type: "button", on: { click: (event) => copy(customerText(reply.answer), event.currentTarget) } }, "Copy as customer text")));
-    if (!delivered && reply.offered?.length) tools.push(offered(reply));
-    if (reply.suggestions?.length) tools.push(el("div", { class: "row tools", role: "group", "aria-label": "What you may say next" },
+    if (reply.delivered) tools.push(el("div", { class: "row tools" },
+      el("button", { type: "button", on: { click: (event) => copy(customerText(answer), event.currentTarget) } }, "Copy as customer text")));
+    if (!reply.delivered && reply.offered.length) tools.push(offered(reply));
+    if (reply.suggestions.length) tools.push(el("div", { class: "row tools", role: "group", "aria-label": "What you may say next" },
       reply.suggestions.map((text) => el("button", { type: "button", class: "quiet", on: { click: () => say(text) } }, text))));
-    if (reply.refusal && reply.entry_id) tools.push(wrongRefusal(reply, this.as));
+    if (reply.reportable) tools.push(wrongRefusal(reply, this.as));
     const map = drawn(shown.answer);
     map.querySelector(".answer").after(...tools);
     for (const list of map.querySelectorAll(".claim-list")) list.open = false;
     wireChips(map);
     this.node.classList.add(`o-${reply.outcome}`);
     this.body.replaceChildren(
-      el("div", { class: "row head" }, el("span", { class: `badge o-${reply.outcome}` }, outcomeWord(reply.outcome)),
-        el("span", { class: "dim" }, summary(reply, seconds))),
+      el("div", { class: "row head" }, el("span", { class: `badge o-${reply.outcome}` }, reply.word),
+        el("span", { class: "dim" }, [reply.summary, `${seconds.toFixed(1)} s`].filter(Boolean).join(" · "))),
       reply.understood ? el("p", { class: "dim" }, reply.understood) : "",
       map,
-      shown.draft ? draft(reply, shown) : "",
-      reply.internal_notes?.length ? internal(reply.internal_notes) : "",
-      behind(reply, shown));
+      shown.draft ? draft(shown) : "",
+      reply.internal.length ? internal(reply.internal) : "",
+      behind(shown));
     for (const child of [...this.body.childNodes]) if (child.nodeType === Node.TEXT_NODE) child.remove();
     linkReport(this.body);
   }
 }
 
-function summary(reply, seconds) {
-  const values = reply.claims.filter(isValue);
-  const parts = [];
-  if (values.length) parts.push(`${values.length} ${values.length === 1 ? "value" : "values"} traced`);
-  if (reply.draft) {
-    const removed = reply.draft.claims.filter((c) => tone(c) === "bad").length;
-    if (removed) parts.push(`${removed} unsupported ${removed === 1 ? "claim" : "claims"} in the draft`);
-  }
-  if (reply.intent) parts.push("nothing was searched for");
-  if (reply.code) parts.push(reply.code.replace("_", " "));
-  parts.push(`${seconds.toFixed(1)} s`);
-  return parts.join(" · ");
-}
-
 function chips(citations, label) {
   if (!citations.length) return el("span", { hidden: true });
   return el("ul", { class: "chips", "aria-label": label }, citations.map((c) => el("li", {},
-    el("button", { type: "button", class: `chip ${c.origin}`, "data-chip": c.n, title: c.quote },
-      el("span", { class: "n" }, String(c.n)), c.title, c.locator && c.locator !== c.title ? el("span", { class: "dim" }, ` ${c.locator}`) : null,
-      c.origin === "web" ? el("span", { class: "tag web" }, WEB[c.tier] ?? "web") : null))));
+    el("button", { type: "button", class: `chip ${c.web ? "web" : "kb"}`, "data-chip": c.n, title: c.quote },
+      el("span", { class: "n" }, String(c.n)), c.name, c.place ? el("span", { class: "dim" }, ` ${c.place}`) : null,
+      c.web ? el("span", { class: "tag web" }, c.web) : null))));
 }
 
 function wireChips(map) {
@@ -128,11 +101,11 @@ function wrongRefusal(reply, as) {
   return form;
 }
 
-function draft(reply, shown) {
-  const reasons = reply.draft.claims.filter((c) => tone(c) === "bad").map((claim) => el("li", {},
-    el("span", { class: "status t-bad" }, statusWord(claim.status)), " ", el("del", {}, claim.text), " ",
-    el("span", { class: "reason" }, reason(claim, shown.evidence))));
-  return el("details", { class: "draft", open: reply.outcome === "repaired" || reply.outcome === "withheld" },
+function draft(shown) {
+  const { outcome, struck } = shown.reply;
+  const reasons = struck.map((claim) => el("li", {},
+    el("span", { class: "status t-bad" }, claim.status), " ", el("del", {}, claim.text), " ", el("span", { class: "reason" }, claim.why)));
+  return el("details", { class: "draft", open: outcome === "repaired" || outcome === "withheld" },
     el("summary", {}, "The draft before the check", el("span", { class: "tag" }, "never sent")),
     reasons.length ? el("ul", { class: "reasons" }, reasons) : null,
     drawn(shown.draft));
@@ -150,21 +123,21 @@ function askBack({ question, options }, complete) {
     options.length ? el("p", { class: "dim" }, "A choice completes your question in the box below; nothing is sent yet.") : null);
 }
 
-function behind(reply, { decided, taken }) {
-  const times = Object.entries(reply.timings_ms ?? {});
+function behind({ reply, decided }) {
+  const times = Object.entries(reply.timings_ms);
   const most = Math.max(1, ...times.filter(([name]) => name !== "total").map(([, ms]) => ms));
   const fact = (name, value) => (value ? el("div", {}, el("dt", {}, name), el("dd", {}, value)) : null);
   return el("details", { class: "behind" }, el("summary", {}, "How this came about"),
     decided ? drawn(decided) : null,
     el("dl", { class: "facts" }, fact("Search query", reply.query), decided ? null : fact("Action", reply.action),
       fact("Relevance", typeof reply.relevance === "number" ? reply.relevance.toFixed(2) : null),
-      fact("Knowledge base", reply.kb_version), fact("Ledger entry", reply.entry_id), fact("Models", taken),
-      Object.entries(reply.mode ?? {}).map(([name, value]) => fact(name, value)),
-      (reply.notes ?? []).map((note) => fact("note", note))),
+      fact("Knowledge base", reply.kb_version), fact("Ledger entry", reply.entry_id), fact("Models", reply.taken),
+      Object.entries(reply.mode).map(([name, value]) => fact(name, value)),
+      reply.notes.map((note) => fact("note", note))),
     times.length ? el("table", { class: "stages" }, el("tbody", {}, times.map(([name, ms]) => el("tr", {},
       el("th", { scope: "row" }, name), el("td", {}, name === "total" ? null : el("meter", { min: 0, max: most, value: ms })),
       el("td", { class: "num" }, `${ms.toFixed(1)} ms`))))) : null,
-    reply.web?.length ? el("ul", { class: "web-results" }, reply.web.map((w) => el("li", {},
+    reply.web.length ? el("ul", { class: "web-results" }, reply.web.map((w) => el("li", {},
       webUrl(w.url) ? el("a", { href: w.url, target: "_blank", rel: "noopener noreferrer" }, w.title) : w.title,
-      " ", el("span", { class: "tag web" }, WEB[w.tier] ?? "web"), " ", el("span", { class: "dim" }, w.snippet)))) : null);
+      " ", el("span", { class: "tag web" }, w.web), " ", el("span", { class: "dim" }, w.snippet)))) : null);
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.review.turn import recorded_map, tidy
+from bot.review.turn import TurnView, tidy, turn_view
+from rai.records import Entry
 
 SOURCE = {
     "n": 1,
@@ -29,14 +30,20 @@ CLAIM = {
 }
 
 
+def view_of(answer: str) -> TurnView:
+    """The view of a turn that answered so, with one claim and one passage."""
+    body = {"reply": {"answer": answer, "claims": [CLAIM]}, "evidence": [SOURCE]}
+    return turn_view(Entry("e1", 1, "2026-11-20T10:00:00Z", "turn", body, "", ""))
+
+
 def test_both_sides_are_marked_with_the_claims_key() -> None:
-    view = recorded_map("It is €4.90.", [CLAIM], [SOURCE], "a-")
+    view = view_of("It is €4.90.").answer
     assert [(p.text, p.keys) for p in view.pieces] == [("It is ", ""), ("€4.90", "0"), (".", "")]
     assert [(p.text, p.keys) for p in view.cards[0].pieces] == [("Costs ", ""), ("€4.90", "0"), (" now", "")]
 
 
 def test_a_reason_names_its_source_by_number() -> None:
-    view = recorded_map("It is €4.90.", [CLAIM], [SOURCE], "a-")
+    view = view_of("It is €4.90.").answer
     assert view.rows[0].why == "Stands in the same characters in [1]."
 
 

@@ -11,6 +11,7 @@ from bot.records import Refusal, Reply
 from bot.teams.limits import check_activity
 from bot.teams.refusals import VERB, read_pressed, report_card
 from bot.teams.render import render
+from bot.view.reply import view_of
 from bot.wording.refusals import refusal_text, texts
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger, RunningBot
@@ -36,8 +37,8 @@ async def started(bots: Bots, *, user: str | None = ADA, conversation: str = "a:
 
 
 def test_only_a_refusal_that_is_recorded_has_a_card() -> None:
-    assert report_card(REPLY) == []
-    assert report_card(replace(REFUSED, entry_id="")) == []
+    assert report_card(view_of(REPLY)) == []
+    assert report_card(view_of(replace(REFUSED, entry_id=""))) == []
     message = render(REFUSED, teams=True)
     assert check_activity(message) == []
     assert button(message)["title"] == texts()["de"].report

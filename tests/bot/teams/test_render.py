@@ -23,6 +23,7 @@ from bot.teams.limits import (
     utf16,
 )
 from bot.teams.render import TOO_LONG, SourceLink, cited, plain, render, safe_markdown, shorten
+from bot.view.reply import view_of
 from grounding.query.clarify import Clarification
 from rai.records import Outcome
 from rai.screening.languages import unread
@@ -51,7 +52,7 @@ def test_the_words_of_the_answer_are_not_changed() -> None:
 
 def test_only_citations_whose_marker_occurs_are_attached_each_once() -> None:
     reply = replace(REPLY, citations=(citation(2), citation(1), citation(2, title="again"), citation(7)))
-    assert [(c.n, c.title) for c in cited(reply)] == [(1, "Title 1"), (2, "Title 2")]
+    assert [(c.n, c.name) for c in cited(view_of(reply))] == [(1, "Title 1"), (2, "Title 2")]
     assert [c["position"] for c in root(render(reply, teams=True))["citation"]] == [1, 2]
 
 

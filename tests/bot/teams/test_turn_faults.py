@@ -47,7 +47,7 @@ async def test_in_teams_a_fault_outside_the_turn_is_apologised_for_and_the_next_
     bots: Bots, channel: FakeChannel
 ) -> None:
     """The reply cannot be drawn: the person who waits is told, and the line of the conversation goes on."""
-    broken = replace(REPLY, answer=part(None))
+    broken = replace(REPLY, claims=part(None))
     bot = await bots.start(answer=FakeAnswer(reply=broken))
     for _ in range(2):
         await bot.post(channel.inbound("hello?", channelId="emulator"))

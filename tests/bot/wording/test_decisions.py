@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.wording.decisions import correction_words, decision_words, reason_words, step_words, turn_words
+from bot.wording.decisions import decision_words, reason_words, step_line, step_words, turn_words
 from grounding.corrective.decide import Decision, decide
 from grounding.corrective.find import Correction
 from grounding.policy import Policy, Rule, Style
@@ -81,7 +81,7 @@ HIGH = Decision(Action.CORRECT, ("c",), "max_at_least_correct", 0.8, 0.1, 0.9)
 
 
 def test_a_step_tells_what_was_searched_for_and_what_came_of_it() -> None:
-    words = correction_words(asdict(Correction("rewrites", ("refund time", "money back"), 1, HIGH)))
+    words = step_line(step_words(asdict(Correction("rewrites", ("refund time", "money back"), 1, HIGH))))
     assert words == (
         "asked in other words: “refund time”; “money back” · 1 more passage · "
         "enough: the best passage is good enough (best 0.90, needed 0.80, 0.10 to spare)"
@@ -92,10 +92,10 @@ def test_a_step_that_was_not_taken_says_why_and_decides_nothing() -> None:
     step = step_words(asdict(Correction("web", (), 0, LOW, why="web search is off")))
     assert (step.done, step.why, step.came, step.after) == ("the web was not searched", "web search is off", "", "")
     assert (
-        correction_words(asdict(Correction("web", why="web search is off")))
+        step_line(step_words(asdict(Correction("web", why="web search is off"))))
         == "the web was not searched: web search is off"
     )
-    assert correction_words({"step": "later"}) == "later"
+    assert step_line(step_words({"step": "later"})) == "later"
 
 
 def test_a_plan_says_where_each_step_looked() -> None:
