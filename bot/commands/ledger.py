@@ -10,11 +10,11 @@ from typing import Annotated, TextIO
 
 import typer
 
-from bot.commands import options
-from bot.commands.output import console, emit, note, plain, table
 from bot.commands.reply_view import decided_lines
-from bot.commands.startup import run, settings_of
-from bot.commands.wiring import opened
+from bot.commands.shared import options
+from bot.commands.shared.output import console, emit, note, plain, table
+from bot.commands.shared.startup import run, settings_of
+from bot.commands.shared.wiring import opened
 from grounding.errors import AttestError, InputError, SettingsError
 from rai.ledger.chain import GENESIS, key_id
 from rai.ledger.export import FORMAT, verify_export

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from bot.commands.doctor_services import services
+from bot.commands.doctor.services import services
 from bot.compose.owned import Resources
 from bot.compose.services import openai_key
 from bot.records import Ask

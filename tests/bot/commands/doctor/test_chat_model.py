@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.commands.doctor_model import model_service
-from bot.commands.doctor_page import Diagnosis
+from bot.commands.doctor.chat_model import model_service
+from bot.commands.doctor.diagnosis import Diagnosis
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from tests.fakes import openai_server as fake

@@ -9,17 +9,19 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from bot.commands.doctor_models import models
-from bot.commands.doctor_page import Diagnosis
+from bot.commands.doctor.diagnosis import Diagnosis
 from bot.compose.owned import Resources
 from bot.compose.services import learned
 from bot.settings.settings import Settings
 from bot.settings.terms import terms
 from grounding.errors import BudgetSpent, InputError
 from rai.account import Account
+from rai.model_files import EMBEDDING
 from rai.screening.off_policy import load
 
 BOT, BUDGET = "bot", "turn's budget"
+MODEL, CLASSIFIER = "model file", "screen's classifier"
+WORDS, RULES = "search is by words only", "prompts are screened by rules alone"
 
 
 def local(settings: Settings) -> Iterator[Diagnosis]:
@@ -40,6 +42,24 @@ def _home(home: Path) -> Diagnosis:
     if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
         return Diagnosis("home", "ok", str(home) if home.exists() else f"{home} (will be made)")
     return Diagnosis("home", "fail", f"{home} cannot be written", "set ATTEST_HOME to a folder that you may write to")
+
+
+def models(settings: Settings) -> Iterator[Diagnosis]:
+    """Whether the models are there, and whether an older home keeps some that nothing uses."""
+    yield _file(settings, MODEL, settings.files.model_path, WORDS)
+    yield _file(settings, CLASSIFIER, settings.files.screen_model_path, RULES)
+    old = settings.files.home / "model"
+    if (old / EMBEDDING).is_file() and settings.files.model_path.parent != old:
+        detail = f"{old} is used by nothing: models belong to the installation, not to the data"
+        yield Diagnosis("older models", "note", detail, f"delete {old}")
+
+
+def _file(settings: Settings, name: str, path: Path, without: str) -> Diagnosis:
+    named = ", named by ATTEST_MODEL_FILE" if settings.files.model else ""
+    if path.is_file():
+        return Diagnosis(name, "ok", f"{path} ({path.stat().st_size / 2**20:.0f} MB){named}")
+    fix = "correct ATTEST_MODEL_FILE, or leave it out: this installation has models of its own"
+    return Diagnosis(name, "note", f"{path} is not there{named}: {without}", fix if named else "run make setup")
 
 
 def _off_policy(settings: Settings) -> Diagnosis:

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import typer
 
-from bot.commands.startup import make_home, settings_of
+from bot.commands.shared.startup import make_home, settings_of
 from bot.settings.settings import Settings
 from bot.system import System
 from grounding.ingest.history import History, OnChange

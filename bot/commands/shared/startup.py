@@ -10,7 +10,7 @@ from collections.abc import Coroutine
 from types import FrameType
 from typing import Any, TypeVar
 
-from bot.commands.output import note
+from bot.commands.shared.output import note
 from bot.observability.logs import log_to_stderr
 from bot.settings.load import load_settings, said, unknown_names
 from bot.settings.settings import Settings

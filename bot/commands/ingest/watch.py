@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.commands.output import console, emit_line, note, plain
-from bot.commands.wiring import Ingester
+from bot.commands.shared.output import console, emit_line, note, plain
+from bot.commands.shared.wiring import Ingester
 from grounding.errors import InputError, StoreError
 from grounding.ingest.sources import look
 from grounding.records import IngestReport, Progress, Refusal

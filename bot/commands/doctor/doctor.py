@@ -7,14 +7,14 @@ from dataclasses import asdict
 import typer
 from rich.text import Text
 
-from bot.commands import options
-from bot.commands.doctor_local import local
-from bot.commands.doctor_page import Diagnosis
-from bot.commands.doctor_services import services
-from bot.commands.doctor_system import inside
-from bot.commands.output import console, emit, table
-from bot.commands.startup import run, settings_of, warn_of_unknown_names
-from bot.commands.wiring import opened
+from bot.commands.doctor.diagnosis import Diagnosis
+from bot.commands.doctor.local import local
+from bot.commands.doctor.services import services
+from bot.commands.doctor.system import inside
+from bot.commands.shared import options
+from bot.commands.shared.output import console, emit, table
+from bot.commands.shared.startup import run, settings_of, warn_of_unknown_names
+from bot.commands.shared.wiring import opened
 from bot.settings.settings import Settings
 from bot.system import System
 from grounding.errors import AttestError

@@ -9,8 +9,8 @@ from typing import Any, BinaryIO, Literal
 
 import typer
 
-from bot.commands.output import emit_line, note
-from bot.commands.wiring import opened
+from bot.commands.shared.output import emit_line, note
+from bot.commands.shared.wiring import opened
 from bot.rows.fields import Json
 from bot.rows.jsonl import BadLine, open_source, read_rows
 from bot.system import System

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 
-from bot.commands.doctor_models import unusable
-from bot.commands.doctor_page import Diagnosis, fix_of
+from bot.commands.doctor.diagnosis import Diagnosis, fix_of
+from bot.commands.doctor.local import CLASSIFIER, MODEL, RULES, WORDS
+from bot.settings.settings import Settings
 from bot.system import System
 from grounding.errors import ServiceError
 
@@ -84,3 +87,21 @@ async def _ledger(system: System) -> Diagnosis:
     return Diagnosis(
         "ledger", "fail", f"chain broken at {found.broken or 'the end'}: {found.why}", "attest ledger verify"
     )
+
+
+def unusable(system: System) -> Iterator[Diagnosis]:
+    """Models whose files are there and were not taken."""
+    settings = system.settings
+    if settings.embedding.kind == "embedded" and system.embedder is None and settings.files.model_path.is_file():
+        yield _damaged(settings, MODEL, settings.files.model_path, WORDS)
+    if "classifier" not in system.screen.name and settings.files.screen_model_path.is_file():
+        yield _damaged(settings, CLASSIFIER, settings.files.screen_model_path, RULES)
+
+
+def _damaged(settings: Settings, name: str, path: Path, without: str) -> Diagnosis:
+    fix = (
+        "put a whole one there, with its tokenizer.json beside it"
+        if settings.files.model
+        else f"delete {path.parent} and run make setup"
+    )
+    return Diagnosis(name, "fail", f"{path} cannot be used: {without}", fix)

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from bot.commands.doctor_page import Diagnosis, asked
+from bot.commands.doctor.diagnosis import Diagnosis, asked
 from bot.compose.owned import Resources
 from bot.compose.services import bare_model, learned
 from bot.settings.settings import Settings

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 from pydantic import SecretStr
 
-from bot.commands.doctor_model import model_service
-from bot.commands.doctor_page import WAIT_S, Diagnosis, asked, fix_of, get
+from bot.commands.doctor.chat_model import model_service
+from bot.commands.doctor.diagnosis import WAIT_S, Diagnosis, asked, fix_of, get
 from bot.compose.embedder import SERVICE, service_embedder
 from bot.compose.owned import Resources, machine_identity
 from bot.compose.search import ask_ranker

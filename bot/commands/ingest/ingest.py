@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict
@@ -13,13 +11,12 @@ from typing import Annotated
 import typer
 from rich.progress import TaskID
 
-from bot.commands import options
-from bot.commands.output import console, emit, note, plain, progress, table
-from bot.commands.sample import place_sample_directory
-from bot.commands.startup import make_home, run, settings_of
-from bot.commands.watch import Job, follow, told, told_as_json
-from bot.commands.wiring import Ingester, wiring_of
-from bot.compose.ingest import is_taken_in
+from bot.commands.ingest.sample import place_sample_directory
+from bot.commands.ingest.watch import Job, follow, told, told_as_json
+from bot.commands.shared import options
+from bot.commands.shared.output import console, emit, note, plain, progress, table
+from bot.commands.shared.startup import make_home, run, settings_of
+from bot.commands.shared.wiring import Ingester, wiring_of
 from bot.settings.load import SAMPLE
 from bot.settings.settings import Settings
 from grounding.errors import InputError
@@ -157,22 +154,6 @@ def bars() -> Iterator[Callable[[Progress], None]]:
             shown.update(tasks[at.stage], completed=at.done, total=at.total)
 
         yield on_progress
-
-
-def ingest_sample(settings: Settings) -> None:
-    """Take in the sample knowledge base and its people, unless that was done.
-
-    In a process of its own, so that a server does not keep for ever what reading and embedding needed (100 MB).
-    Raises InputError, StoreError, or Exit with the code of the ingest.
-    """
-    make_home(settings)
-    place_sample_directory(settings)
-    if run(is_taken_in(settings, [SAMPLE / "kb"])):
-        note("sample knowledge base: as before")
-        return
-    done = subprocess.run([sys.executable, "-m", "bot", "ingest", "--sample"], stdout=sys.stderr, check=False)
-    if done.returncode:
-        raise typer.Exit(done.returncode)
 
 
 def _existing(paths: Sequence[Path]) -> list[Path]:
