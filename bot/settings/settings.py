@@ -9,24 +9,24 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, SecretStr
 from pydantic.fields import FieldInfo
 
-from bot.settings.answering import Answering
-from bot.settings.bot import Bot, bot_conflicts
-from bot.settings.bounds import Bounds, Retention, bound_conflicts
-from bot.settings.budget import Budget, ModelPrices, price_conflicts
-from bot.settings.chat_model import ChatModel, key_conflicts, role_conflicts
-from bot.settings.chunks import Chunks, chunk_conflicts
-from bot.settings.directory import Directory, directory_conflicts
-from bot.settings.embedding import Embedding, embedding_conflicts
 from bot.settings.endpoints import Endpoint, in_the_clear, of_another_cloud
-from bot.settings.files import Files
 from bot.settings.group import Group
-from bot.settings.identity import Identity
-from bot.settings.language import Language, language_conflicts
-from bot.settings.observability import Log, Traces, trace_conflicts
-from bot.settings.screen import ContentSafety, Moderation, Screen, screen_conflicts
-from bot.settings.search import Search, search_conflicts
-from bot.settings.serving import Serving, serves_others, serving_conflicts
-from bot.settings.web import Web, web_conflicts
+from bot.settings.groups.answering import Answering
+from bot.settings.groups.bot import Bot, bot_conflicts
+from bot.settings.groups.bounds import Bounds, Retention, bound_conflicts
+from bot.settings.groups.budget import Budget, ModelPrices, price_conflicts
+from bot.settings.groups.chat_model import ChatModel, key_conflicts, role_conflicts
+from bot.settings.groups.chunks import Chunks, chunk_conflicts
+from bot.settings.groups.directory import Directory, directory_conflicts
+from bot.settings.groups.embedding import Embedding, embedding_conflicts
+from bot.settings.groups.files import Files
+from bot.settings.groups.identity import Identity
+from bot.settings.groups.language import Language, language_conflicts
+from bot.settings.groups.observability import Log, Traces, trace_conflicts
+from bot.settings.groups.screen import ContentSafety, Moderation, Screen, screen_conflicts
+from bot.settings.groups.search import Search, search_conflicts
+from bot.settings.groups.serving import Serving, serves_others, serving_conflicts
+from bot.settings.groups.web import Web, web_conflicts
 
 
 class Settings(BaseModel):

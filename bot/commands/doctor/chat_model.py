@@ -9,7 +9,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from bot.commands.doctor.diagnosis import Diagnosis, asked
-from bot.compose.owned import Resources
+from bot.compose.resources import Resources
 from bot.compose.services import bare_model, learned
 from bot.settings.settings import Settings
 from grounding.asking.loose_json import json_values
@@ -54,16 +54,16 @@ async def model_service(settings: Settings) -> list[Diagnosis]:
 
 async def _one(settings: Settings, name: str | None) -> list[Diagnosis]:
     """The model of the settings, or another at its endpoint."""
-    closers = Resources()
+    resources = Resources()
     try:
         began = time.perf_counter()
-        completion = await _called(settings, closers, name)
-        found = _answered(settings, completion, time.perf_counter() - began, closers, name)
+        completion = await _called(settings, resources, name)
+        found = _answered(settings, completion, time.perf_counter() - began, resources, name)
         return [found, *([] if name else await _context(settings))]
     except (AttestError, OSError) as error:
         return [await _failed(settings, error)]
     finally:
-        await closers.close()
+        await resources.close()
 
 
 def _of_judge(found: Diagnosis) -> Diagnosis:
@@ -71,15 +71,15 @@ def _of_judge(found: Diagnosis) -> Diagnosis:
     return replace(found, name=JUDGE, fix=fix)
 
 
-async def _called(settings: Settings, closers: Resources, name: str | None = None) -> Completion:
-    model = bare_model(settings, closers.remote(settings, "openai", retries=0), closers, name)
+async def _called(settings: Settings, resources: Resources, name: str | None = None) -> Completion:
+    model = bare_model(settings, resources.remote(settings, "openai", retries=0), resources, name)
     return await model.complete(_SYSTEM, _USER, purpose="doctor", max_tokens=_MOST, schema=_FORM)
 
 
 def _answered(
-    settings: Settings, completion: Completion, seconds: float, closers: Resources, name: str | None = None
+    settings: Settings, completion: Completion, seconds: float, resources: Resources, name: str | None = None
 ) -> Diagnosis:
-    known = learned(settings, closers, name)
+    known = learned(settings, resources, name)
     said = [f"{completion.model} answers in {seconds:.1f} s over {settings.model.api}"]
     if thought := completion.usage.get("reasoning_tokens"):
         said.append(f"thought {thought} of {completion.usage.get('completion_tokens', thought)} tokens")
@@ -168,16 +168,16 @@ async def _unknown_here(settings: Settings, found: Diagnosis, code: int) -> Diag
 
 async def _is_taken(settings: Settings, auth: str) -> bool:
     """True if the key opens the door in the other header, whatever comes of the call then."""
-    closers = Resources()
+    resources = Resources()
     try:
-        await _called(settings.changed(openai_auth=auth), closers)
+        await _called(settings.changed(openai_auth=auth), resources)
         return True
     except ServiceRejected as error:
         return not re.search(r"\(status 40[13]\b", str(error))
     except AttestError:
         return False
     finally:
-        await closers.close()
+        await resources.close()
 
 
 async def _not_there(settings: Settings, found: Diagnosis) -> Diagnosis:

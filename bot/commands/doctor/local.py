@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bot.commands.doctor.diagnosis import Diagnosis
-from bot.compose.owned import Resources
+from bot.compose.resources import Resources
 from bot.compose.services import learned
 from bot.settings.settings import Settings
 from bot.settings.terms import terms

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from bot.commands.doctor.chat_model import model_service
 from bot.commands.doctor.diagnosis import WAIT_S, Diagnosis, asked, fix_of, get
 from bot.compose.embedder import SERVICE, service_embedder
-from bot.compose.owned import Resources, machine_identity
+from bot.compose.resources import Resources, machine_identity
 from bot.compose.search import ask_ranker
 from bot.settings.settings import Settings
 from grounding.errors import AttestError, ServiceError, SettingsError
@@ -90,9 +90,9 @@ def _of_models(found: Diagnosis, page: str, url_setting: str) -> Diagnosis:
 
 async def _embedding(settings: Settings) -> Diagnosis:
     """Embeds one word: whether it answers, takes the key, knows the model, and gives vectors of the width that is expected."""
-    closers = Resources()
+    resources = Resources()
     try:
-        embedder = service_embedder(settings, Remote(SERVICE, deadline_s=WAIT_S, retries=0), closers)
+        embedder = service_embedder(settings, Remote(SERVICE, deadline_s=WAIT_S, retries=0), resources)
         await embedder.embed(["attest"])
     except (AttestError, OSError) as error:
         rejected = "check ATTEST_EMBEDDING_API_KEY, ATTEST_EMBEDDING_MODEL and ATTEST_EMBEDDING_WIDTH"
@@ -101,7 +101,7 @@ async def _embedding(settings: Settings) -> Diagnosis:
         )
         return Diagnosis(SERVICE, "fail", str(error).removeprefix(f"{SERVICE}: "), fix, service=True)
     finally:
-        await closers.close()
+        await resources.close()
     detail = f"answers; {settings.embedding.model} gives vectors of {settings.embedding.numbers} numbers"
     return Diagnosis(SERVICE, "ok", detail, service=True)
 
@@ -123,15 +123,15 @@ async def _search(settings: Settings, bearer: Bearer) -> Diagnosis:
 async def _ranker(settings: Settings) -> Diagnosis:
     """Never worse than a note: without it results stand in the order of the search. One query of those that are billed."""
     name, off = "semantic ranker", "set ATTEST_SEARCH_SEMANTIC=off"
-    closers = Resources()
+    resources = Resources()
     try:
-        refused = await ask_ranker(settings, closers, within_s=WAIT_S)
+        refused = await ask_ranker(settings, resources, within_s=WAIT_S)
     except (AttestError, OSError):
         return Diagnosis(
             name, "note", "not looked at: the search did not answer", "see the line of search", service=True
         )
     finally:
-        await closers.close()
+        await resources.close()
     if refused is None:
         return Diagnosis(name, "ok", "ranks results by meaning", service=True)
     why, mends = refused

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from pydantic import Field, field_validator
 
-from bot.settings.embedding import Embedding
 from bot.settings.forms import Price
 from bot.settings.group import Group
+from bot.settings.groups.embedding import Embedding
 
 
 class ModelPrices(Group):

@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from bot.settings.files import Files
 from bot.settings.forms import PREFIX, CommaList, Url, is_blocklist, severities
 from bot.settings.group import Group
+from bot.settings.groups.files import Files
 
 
 class Screen(Group):

@@ -9,9 +9,9 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from bot.settings.bot import Bot
 from bot.settings.forms import CommaList, Keys, Url, is_network
 from bot.settings.group import Group
+from bot.settings.groups.bot import Bot
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 

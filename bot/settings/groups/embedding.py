@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import Field, SecretStr
 
-from bot.settings.chat_model import ChatModel
 from bot.settings.forms import PREFIX, Url
 from bot.settings.group import Group
+from bot.settings.groups.chat_model import ChatModel
 
 EMBEDDING_WIDTHS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 """Numbers of a vector of OpenAI's own models, by the names they have there."""
