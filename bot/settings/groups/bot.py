@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
 from bot.settings.forms import CommaList, is_host
-from bot.settings.group import Group
+from bot.settings.group import Conflicts, Group
 
 
 class Bot(Group):
@@ -50,7 +49,7 @@ class Bot(Group):
         return value
 
 
-def bot_conflicts(bot: Bot) -> Iterator[tuple[bool, str]]:
+def bot_conflicts(bot: Bot) -> Conflicts:
     """A registration that lacks something would fail at the first message that it sends, in words of its SDK."""
     if not bot.app_id:
         return

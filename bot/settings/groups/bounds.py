@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pydantic import Field
 
 from bot.settings.forms import Seconds
-from bot.settings.group import Group
+from bot.settings.group import Conflicts, Group
 
 
 class Bounds(Group):
@@ -40,7 +38,7 @@ class Retention(Group):
     )
 
 
-def bound_conflicts(bounds: Bounds) -> Iterator[tuple[bool, str]]:
+def bound_conflicts(bounds: Bounds) -> Conflicts:
     """A call ends before its turn."""
     longer = "call_deadline_s" in bounds.model_fields_set and bounds.call_deadline_s > bounds.turn_deadline_s
     yield longer, f"ATTEST_CALL_DEADLINE_S may be at most ATTEST_TURN_DEADLINE_S, here {bounds.turn_deadline_s:g}"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pydantic import Field, field_validator
 
 from bot.settings.forms import Price
-from bot.settings.group import Group
+from bot.settings.group import Conflicts, Group
 from bot.settings.groups.embedding import Embedding
 
 
@@ -56,7 +54,7 @@ class Budget(Group):
     )
 
 
-def price_conflicts(prices: ModelPrices, budget: Budget, embedding: Embedding) -> Iterator[tuple[bool, str]]:
+def price_conflicts(prices: ModelPrices, budget: Budget, embedding: Embedding) -> Conflicts:
     """A cost that leaves something out would be believed."""
     given = sorted(prices.variable(field) for field in prices.model_fields_set if getattr(prices, field) is not None)
     for field in ("input", "output"):

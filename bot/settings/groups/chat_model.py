@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
 from bot.settings.forms import Url, is_scope, is_word
-from bot.settings.group import Group
+from bot.settings.group import Conflicts, Group
 from grounding.services.cloud import is_azure_ai
 
 OPENAI_MODEL = "gpt-6-luna"
@@ -133,7 +132,7 @@ class ChatModel(Group):
         return value
 
 
-def role_conflicts(model: ChatModel, *, judges: bool) -> Iterator[tuple[bool, str]]:
+def role_conflicts(model: ChatModel, *, judges: bool) -> Conflicts:
     """Parts for a model that nobody can reach. `judges`: whether claims in doubt are judged."""
     needed = "needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server or a sign-in to Azure"
     missing = not model.is_reached
@@ -144,7 +143,7 @@ def role_conflicts(model: ChatModel, *, judges: bool) -> Iterator[tuple[bool, st
     yield model.judge_name is not None and not judges, unasked
 
 
-def key_conflicts(model: ChatModel) -> Iterator[tuple[bool, str]]:
+def key_conflicts(model: ChatModel) -> Conflicts:
     """A header without a key, or a token that nobody asks for."""
     keyless = model.auth != "bearer" and model.api_key is None
     yield keyless, f"ATTEST_OPENAI_AUTH={model.auth} needs ATTEST_OPENAI_API_KEY; without one there is no key to send"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
 
-from bot.settings.group import Group
+from bot.settings.group import Conflicts, Group
 from grounding.ingest.chunking import USUAL, Chunking
 
 
@@ -59,7 +58,7 @@ class Chunks(Group):
         return Chunking(self.kind, *self.fill)
 
 
-def chunk_conflicts(chunks: Chunks) -> Iterator[tuple[bool, str]]:
+def chunk_conflicts(chunks: Chunks) -> Conflicts:
     """Sizes that cannot be kept together, or belong to another way of cutting."""
     short = chunks.min_tokens * 2 > chunks.max_tokens
     yield short, "ATTEST_CHUNK_MIN_TOKENS may be at most half of ATTEST_CHUNK_MAX_TOKENS"

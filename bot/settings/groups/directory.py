@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
 from bot.settings.forms import Seconds, Url
-from bot.settings.group import Group
+from bot.settings.group import Conflicts, Group
 from grounding.services.address import is_loopback
 from grounding.services.cloud import CloudName, graph_cloud, is_graph
 
@@ -40,7 +39,7 @@ class Directory(Group):
     )
 
 
-def directory_conflicts(directory: Directory, cloud: CloudName) -> Iterator[tuple[bool, str]]:
+def directory_conflicts(directory: Directory, cloud: CloudName) -> Conflicts:
     """What says of Graph where a file is read, or of the file where Graph is asked."""
     graph = directory.kind == "graph"
     both = "ATTEST_DIRECTORY_FILE needs ATTEST_DIRECTORY=file; with graph nobody would read it"

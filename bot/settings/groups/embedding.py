@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field, SecretStr
 
 from bot.settings.forms import PREFIX, Url
-from bot.settings.group import Group
+from bot.settings.group import Conflicts, Group
 from bot.settings.groups.chat_model import ChatModel
 
 EMBEDDING_WIDTHS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
@@ -65,7 +64,7 @@ class Embedding(Group):
         return self.url_beside(chat) == chat.base_url and self.api_key is None
 
 
-def embedding_conflicts(embedding: Embedding, chat: ChatModel) -> Iterator[tuple[bool, str]]:
+def embedding_conflicts(embedding: Embedding, chat: ChatModel) -> Conflicts:
     """What says of a service that is not used, or leaves out what it needs."""
     service = embedding.kind == "openai"
     idle = [name for name in embedding.given() if name != "embedder"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field, SecretStr
 
 from bot.settings.forms import Seconds, Url
-from bot.settings.group import Group
+from bot.settings.group import Conflicts, Group
 
 
 class Language(Group):
@@ -53,7 +52,7 @@ class Language(Group):
         return tuple(use for use, is_on in used.items() if is_on)
 
 
-def language_conflicts(language: Language) -> Iterator[tuple[bool, str]]:
+def language_conflicts(language: Language) -> Conflicts:
     """A use without a service, or a service without a use."""
     missing = language.endpoint is None
     yield language.key is not None and missing, "ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT"

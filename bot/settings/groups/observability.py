@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
 
 from bot.settings.forms import Url
-from bot.settings.group import Group
+from bot.settings.group import Conflicts, Group
 
 
 class Log(Group):
@@ -44,7 +43,7 @@ class Traces(Group):
     )
 
 
-def trace_conflicts(traces: Traces) -> Iterator[tuple[bool, str]]:
+def trace_conflicts(traces: Traces) -> Conflicts:
     """What says of traces where there are none."""
     elsewhere = "endpoint" in traces.model_fields_set and traces.exporter != "otlp"
     yield elsewhere, f"ATTEST_TRACES_ENDPOINT needs ATTEST_TRACES=otlp; {traces.exporter} leaves it unused"

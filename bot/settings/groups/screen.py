@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
 from bot.settings.forms import PREFIX, CommaList, Url, is_blocklist, severities
-from bot.settings.group import Group
+from bot.settings.group import Conflicts, Group
 from bot.settings.groups.files import Files
 
 
@@ -96,9 +95,7 @@ class Moderation(Group):
     )
 
 
-def screen_conflicts(
-    screen: Screen, content_safety: ContentSafety, moderation: Moderation, files: Files
-) -> Iterator[tuple[bool, str]]:
+def screen_conflicts(screen: Screen, content_safety: ContentSafety, moderation: Moderation, files: Files) -> Conflicts:
     """A list or a service that is named and not there, or there and not used."""
     missing = files.off_policy is not None and not files.off_policy.exists()
     yield missing, f"ATTEST_OFF_POLICY_FILE={files.off_policy} is not there: a list that is named must exist"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
 from bot.settings.forms import PREFIX, Url, is_index
-from bot.settings.group import Group
+from bot.settings.group import Conflicts, Group
 
 
 class Search(Group):
@@ -54,7 +53,7 @@ class Search(Group):
         return value
 
 
-def search_conflicts(search: Search, *, imagines: bool) -> Iterator[tuple[bool, str]]:
+def search_conflicts(search: Search, *, imagines: bool) -> Conflicts:
     """What says of a service that is not used. `imagines`: whether ingest imagines questions of passages."""
     azure = search.kind == "azure"
     yield azure and search.endpoint is None, "ATTEST_SEARCH=azure needs ATTEST_SEARCH_ENDPOINT"

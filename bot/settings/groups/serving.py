@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal
 
 from pydantic import Field, field_validator
 
 from bot.settings.forms import CommaList, Keys, Url, is_network
-from bot.settings.group import Group
+from bot.settings.group import Conflicts, Group
 from bot.settings.groups.bot import Bot
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -70,7 +69,7 @@ def serves_others(serving: Serving, bot: Bot) -> tuple[str, ...]:
     return tuple(name for name, given in said.items() if given)
 
 
-def serving_conflicts(serving: Serving, bot: Bot) -> Iterator[tuple[bool, str]]:
+def serving_conflicts(serving: Serving, bot: Bot) -> Conflicts:
     """What contradicts local mode."""
     others = serves_others(serving, bot)
     both = f"ATTEST_LOCAL=on beside {' and '.join(others)}: local mode serves this machine alone; leave one of them out"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
 from bot.settings.forms import CommaList, Url, is_host
-from bot.settings.group import Group
+from bot.settings.group import Conflicts, Group
 
 _NEEDED = {"serpapi": ("serpapi_key",), "tavily": ("tavily_key",), "bing": ("bing_endpoint", "bing_key")}
 
@@ -61,7 +60,7 @@ class Web(Group):
         return value
 
 
-def web_conflicts(web: Web) -> Iterator[tuple[bool, str]]:
+def web_conflicts(web: Web) -> Conflicts:
     """A provider without its key."""
     for field in _NEEDED.get(web.kind, ()):
         yield getattr(web, field) is None, f"ATTEST_WEB={web.kind} needs {web.variable(field)}"
