@@ -37,9 +37,10 @@ COMMANDS = {
     "doctor": "Check settings and services, with the fix for each.",
     "settings": "Show every setting: name, default, value, meaning.",
 }
-"""Name and purpose of every command; the module is `bot.commands.NAME`, but see `_MODULES`."""
+"""Name and purpose of every command; the module is `bot.commands.NAME` unless `_MODULES` has another."""
 
-_MODULES = {"eval": "evaluate", "review-link": "review_link"}
+_MODULES = {"doctor": "doctor.doctor", "eval": "evaluate", "ingest": "ingest.ingest", "review-link": "review_link"}
+"""Commands whose module below `bot.commands` is not called as they are."""
 _EXAMPLES = re.compile(r"\n\n(Examples?:\n)")
 _DONE, _BAD_INPUT, _SERVICE_FAILED, _INTERRUPTED = 0, 2, 3, 130
 
@@ -128,14 +129,14 @@ def _real_wiring() -> Any:
     """The wiring of the product, imported when a command first needs the system."""
     compose = importlib.import_module("bot.compose.system")
     ingest = importlib.import_module("bot.compose.ingest")
-    wiring = importlib.import_module("bot.commands.wiring")
+    wiring = importlib.import_module("bot.commands.shared.wiring")
     return wiring.Wiring(compose.compose, ingest.open_ingester, ingest.open_past)
 
 
 def main(arguments: Sequence[str] | None = None, wiring: Callable[[], Any] | None = None) -> int:
     """Run `attest` with `arguments` (default: the process's own). Returns the exit code of the contract.
 
-    `wiring` makes a `bot.commands.wiring.Wiring`; None means the real one.
+    `wiring` makes a `bot.commands.shared.wiring.Wiring`; None means the real one.
     """
     _speak_utf8()
     try:

@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from bot.commands import options
-from bot.commands.output import emit
 from bot.commands.reply_view import print_reply, stage_line
-from bot.commands.startup import run, settings_of
-from bot.commands.wiring import opened
+from bot.commands.shared import options
+from bot.commands.shared.output import emit
+from bot.commands.shared.startup import run, settings_of
+from bot.commands.shared.wiring import opened
 from bot.records import Ask, Reply
 from bot.turn.transcript import read_history
 from grounding.errors import InputError

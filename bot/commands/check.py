@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.commands import options
-from bot.commands.html_file import HtmlFile
-from bot.commands.lines import Handle, answer_lines
-from bot.commands.output import emit_line, note
-from bot.commands.startup import run
+from bot.commands.shared import options
+from bot.commands.shared.html_file import HtmlFile
+from bot.commands.shared.json_lines import Handle, answer_lines
+from bot.commands.shared.output import emit_line, note
+from bot.commands.shared.startup import run
 from bot.http.forms import report_json
 from bot.http.report_page import PAGE_MAX, report_page
 from bot.rows.fields import Json

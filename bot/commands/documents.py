@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from bot.commands import options
-from bot.commands.output import console, emit, note, plain, table
-from bot.commands.startup import make_home, run, settings_of
-from bot.commands.wiring import opened, wiring_of
+from bot.commands.shared import options
+from bot.commands.shared.output import console, emit, note, plain, table
+from bot.commands.shared.startup import make_home, run, settings_of
+from bot.commands.shared.wiring import opened, wiring_of
 from grounding.errors import InputError
 from grounding.ingest.history import History, Tombstone
 from grounding.records import Access, Document, DocumentInfo

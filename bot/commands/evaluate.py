@@ -13,14 +13,14 @@ from typing import Annotated
 
 import typer
 
-from bot.commands import options
 from bot.commands.evaluated import show, tell_notes, write_page
-from bot.commands.html_file import HtmlFile
-from bot.commands.ingest import bars
-from bot.commands.output import emit, note, progress
-from bot.commands.sample import place_sample_directory
-from bot.commands.startup import run, settings_of
-from bot.commands.wiring import opened, wiring_of
+from bot.commands.ingest.ingest import bars
+from bot.commands.ingest.sample import place_sample_directory
+from bot.commands.shared import options
+from bot.commands.shared.html_file import HtmlFile
+from bot.commands.shared.output import emit, note, progress
+from bot.commands.shared.startup import run, settings_of
+from bot.commands.shared.wiring import opened, wiring_of
 from bot.evaluate.bench import Bench, Company, SuiteResult, T
 from bot.evaluate.compare import over_earlier, read_earlier
 from bot.evaluate.gate import failures, read_gate

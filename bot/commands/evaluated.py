@@ -9,8 +9,8 @@ from itertools import groupby
 
 from rich.text import Text
 
-from bot.commands.html_file import HtmlFile
-from bot.commands.output import console, note, table
+from bot.commands.shared.html_file import HtmlFile
+from bot.commands.shared.output import console, note, table
 from bot.evaluate.bench import SetResult, SuiteResult
 from bot.evaluate.gain import Gain
 from bot.evaluate.kinds import counted

@@ -10,10 +10,10 @@ from typing import Annotated, TextIO
 
 import typer
 
-from bot.commands import options
-from bot.commands.output import console, emit, note, plain, table
-from bot.commands.startup import run, settings_of
-from bot.commands.wiring import opened
+from bot.commands.shared import options
+from bot.commands.shared.output import console, emit, note, plain, table
+from bot.commands.shared.startup import run, settings_of
+from bot.commands.shared.wiring import opened
 from bot.view.decisions import decided
 from grounding.errors import AttestError, InputError, SettingsError
 from rai.ledger.chain import GENESIS, key_id

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bot.commands import options
-from bot.commands.output import console, emit, plain, table
-from bot.commands.startup import settings_of
+from bot.commands.shared import options
+from bot.commands.shared.output import console, emit, plain, table
+from bot.commands.shared.startup import settings_of
 from bot.wording.policies import SIDE_BY_SIDE
 from grounding.policies.files import policy_named
 from grounding.policy import Policy

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.commands import options
-from bot.commands.lines import Handle, answer_lines
-from bot.commands.startup import run
+from bot.commands.shared import options
+from bot.commands.shared.json_lines import Handle, answer_lines
+from bot.commands.shared.startup import run
 from bot.rows import fields
 from bot.rows.fields import Json
 from bot.rows.forms import access_of, history, query_json

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.commands import options
-from bot.commands.output import console, emit, note, plain, table
-from bot.commands.startup import run
-from bot.commands.wiring import opened
+from bot.commands.shared import options
+from bot.commands.shared.output import console, emit, note, plain, table
+from bot.commands.shared.startup import run
+from bot.commands.shared.wiring import opened
 from bot.turn.disputes import Decision, Queue, Reporter
 from bot.turn.disputes import decide as decide_on
 from bot.turn.disputes import queue as read_queue

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from bot.commands.output import console, plain, show_progress, table
+from bot.commands.shared.output import console, plain, show_progress, table
 from bot.records import OnStage, Reply, Stage
 from bot.turn.answer_form import MISSING
 from bot.view.reply import ListedSource, ReplyView, view_of

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.commands import options
-from bot.commands.lines import Handle, answer_lines
-from bot.commands.output import console, emit, note, table
-from bot.commands.startup import run
-from bot.commands.wiring import opened
+from bot.commands.shared import options
+from bot.commands.shared.json_lines import Handle, answer_lines
+from bot.commands.shared.output import console, emit, note, table
+from bot.commands.shared.startup import run
+from bot.commands.shared.wiring import opened
 from bot.rows.fields import Json
 from bot.rows.forms import MAX_K
 from bot.rows.forms import retrieve as retrieve_form

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from bot.commands import options
-from bot.commands.output import emit, note
-from bot.commands.startup import run, settings_of, warn_of_unknown_names
+from bot.commands.shared import options
+from bot.commands.shared.output import emit, note
+from bot.commands.shared.startup import run, settings_of, warn_of_unknown_names
 from bot.review.session import LINK_SECONDS, ReviewDoor
 from bot.server.addresses import base_url, review_link
 from bot.settings.settings import Settings

@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from bot.commands import options
-from bot.commands.ingest import ingest_sample
-from bot.commands.output import emit_line, note
-from bot.commands.startup import make_home, run, settings_of, warn_of_unknown_names
-from bot.commands.wiring import wiring_of
+from bot.commands.ingest.sample import ingest_sample
+from bot.commands.shared import options
+from bot.commands.shared.output import emit_line, note
+from bot.commands.shared.startup import make_home, run, settings_of, warn_of_unknown_names
+from bot.commands.shared.wiring import wiring_of
 from bot.observability.logs import log_to_stderr
 from bot.server.addresses import Addresses
 from bot.server.serve import MAX_WORKERS, listening, serve_on, serve_with_workers

@@ -8,9 +8,9 @@ import typer
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from bot.commands import options
-from bot.commands.output import console, emit, table
-from bot.commands.startup import settings_of, warn_of_unknown_names
+from bot.commands.shared import options
+from bot.commands.shared.output import console, emit, table
+from bot.commands.shared.startup import settings_of, warn_of_unknown_names
 from bot.settings.forms import PREFIX
 from bot.settings.load import without_credentials
 from bot.settings.settings import PLACES, Settings

@@ -9,8 +9,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from bot.compose.owned import Resources
 from bot.compose.parts import embedding_model
+from bot.compose.resources import Resources
 from bot.settings.settings import Settings
 from grounding.ports import Embedder
 from grounding.services.address import check_address, check_key
@@ -33,46 +33,46 @@ INGEST_S, INGEST_RETRIES = 300.0, 5
 
 
 def asking_embedder(
-    settings: Settings, local: Embedder | None, redactor: Redactor, closers: Resources
+    settings: Settings, local: Embedder | None, redactor: Redactor, resources: Resources
 ) -> Embedder | None:
     """Who embeds queries. With pseudonyms on, a service is given placeholders for the customer's personal data."""
     if settings.embedding.kind == "embedded":
         return local
     within = min(settings.bounds.call_deadline_s, ASKING_SHARE * settings.bounds.turn_deadline_s)
     retries = min(1, settings.bounds.retries)
-    remote = closers.remote(settings, SERVICE, within_s=within, retries=retries, failures=ASKING_FAILURES)
-    service = service_embedder(settings, remote, closers)
+    remote = resources.remote(settings, SERVICE, within_s=within, retries=retries, failures=ASKING_FAILURES)
+    service = service_embedder(settings, remote, resources)
     return PrivateEmbedder(service, redactor) if settings.model.pseudonyms == "on" else service
 
 
-def ingesting_embedder(settings: Settings, closers: Resources) -> Embedder | None:
+def ingesting_embedder(settings: Settings, resources: Resources) -> Embedder | None:
     """Who embeds passages. They are the company's text and go as they are."""
     if settings.embedding.kind == "embedded":
         return embedding_model(settings)
     within = max(INGEST_S, settings.bounds.call_deadline_s)
     return service_embedder(
-        settings, closers.remote(settings, SERVICE, within_s=within, retries=INGEST_RETRIES), closers
+        settings, resources.remote(settings, SERVICE, within_s=within, retries=INGEST_RETRIES), resources
     )
 
 
-def service_embedder(settings: Settings, remote: Remote, closers: Resources) -> OpenAIEmbedder:
+def service_embedder(settings: Settings, remote: Remote, resources: Resources) -> OpenAIEmbedder:
     """The service itself. Raises SettingsError for an address or a key that cannot be used."""
     from grounding.azure.openai_embedder import OpenAIEmbedder
 
     embedder = OpenAIEmbedder(
         settings.embedding_url,
-        _key(settings, closers),
+        _key(settings, resources),
         settings.embedding.model,
         settings.embedding.numbers,
         remote,
         auth=settings.model.auth if settings.embedding_at_openai else "bearer",
         shorten=settings.embedding.width is not None,
     )
-    closers.append(embedder.aclose)
+    resources.append(embedder.aclose)
     return embedder
 
 
-def _key(settings: Settings, closers: Resources) -> str | Callable[[], Awaitable[str]] | None:
+def _key(settings: Settings, resources: Resources) -> str | Callable[[], Awaitable[str]] | None:
     """The key that was given; without one this machine's identity, if the endpoint is Azure's; else none, as a local server wants it."""
     if settings.embedding_key is not None:
         check_key(key := settings.embedding_key.get_secret_value(), "ATTEST_EMBEDDING_API_KEY")
@@ -81,7 +81,7 @@ def _key(settings: Settings, closers: Resources) -> str | Callable[[], Awaitable
         return None
     check_address(settings.embedding_url or "", "ATTEST_EMBEDDING_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
     scope = settings.model.scope if settings.embedding_at_openai else None
-    return closers.identity(settings).bearer(SERVICE, scope or COGNITIVE)
+    return resources.identity(settings).bearer(SERVICE, scope or COGNITIVE)
 
 
 def fingerprint_of(settings: Settings) -> str | None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.compose.embedder import fingerprint_of, ingesting_embedder
-from bot.compose.owned import Close, Resources
 from bot.compose.parts import NAMES, VERDICTS, embedded_screen
+from bot.compose.resources import Close, Resources
 from bot.compose.search import mirror
 from bot.compose.services import imaginer
 from bot.settings.settings import Settings
@@ -101,21 +101,21 @@ async def open_ingester(settings: Settings) -> StoreIngester:
     from rai.embedded.verdict_file import VerdictFile
     from rai.ledger.store import SqlLedger
 
-    closers = Resources()
-    embedder = await asyncio.to_thread(ingesting_embedder, settings, closers)
+    resources = Resources()
+    embedder = await asyncio.to_thread(ingesting_embedder, settings, resources)
     index = await asyncio.to_thread(EmbeddedIndex, settings.files.home / "index", embedder)
     ledger = await asyncio.to_thread(SqlLedger, settings.files.home / "ledger.db", settings.files.ledger_key)
 
     async def close() -> None:
-        await closers.close()
+        await resources.close()
         await asyncio.to_thread(index.close)
         await ledger.close()
 
     names = NameFile(settings.files.home / "index" / NAMES)
     screen = await embedded_screen(settings)
     verdicts = VerdictFile(settings.files.home / "index" / VERDICTS, screen.version)
-    imagine = imaginer(settings, index.store, embedder, screen, closers)
-    upload = mirror(settings, index.store, embedder, closers)
+    imagine = imaginer(settings, index.store, embedder, screen, resources)
+    upload = mirror(settings, index.store, embedder, resources)
 
     async def learn(on_progress: Callable[[Progress], None], *, imagining: bool) -> None:
         await verdicts.follow(index, index.store, screen, on_progress)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.compose.owned import Resources
+from bot.compose.resources import Resources
 from bot.settings.settings import Settings
 from grounding.errors import ServiceError
 from grounding.ingest.notifying_library import NotifyingLibrary
@@ -58,11 +58,11 @@ def search(
     linker: Linker,
     *,
     library: Library,
-    closers: Resources,
+    resources: Resources,
 ) -> Search:
     """The search that the settings name. Its library is `library`, followed by an index elsewhere where there is one."""
     if settings.search.kind == "azure":
-        return _azure(settings, index, embedder, library, closers)
+        return _azure(settings, index, embedder, library, resources)
     from grounding.embedded.hypotheticals import indexes
     from grounding.embedded.retriever import EmbeddedRetriever
     from grounding.embedded.vector_index import VectorIndex
@@ -78,31 +78,31 @@ def search(
 
 
 def _azure(
-    settings: Settings, index: EmbeddedIndex, embedder: Embedder | None, library: Library, closers: Resources
+    settings: Settings, index: EmbeddedIndex, embedder: Embedder | None, library: Library, resources: Resources
 ) -> Search:
     from grounding.azure.search_mirror import remove_document
     from grounding.azure.search_retriever import AzureSearchRetriever
 
-    service = _service(settings, closers, within_s=settings.bounds.call_deadline_s, retries=settings.bounds.retries)
+    service = _service(settings, resources, within_s=settings.bounds.call_deadline_s, retries=settings.bounds.retries)
     semantic, others = settings.search.semantic == "on", settings.search.others == "on"
     plain = AzureSearchRetriever(service, index.store, embedder, semantic=semantic, others=others)
     followed = NotifyingLibrary(library, partial(_deleted, partial(remove_document, service)))
-    retriever = _agentic(settings, plain, closers) if settings.search.agentic == "on" else plain
+    retriever = _agentic(settings, plain, resources) if settings.search.agentic == "on" else plain
     return Search(retriever, None, followed, plain.ready, lambda: retriever.refused)
 
 
-def _agentic(settings: Settings, plain: AzureSearchRetriever, closers: Resources) -> AgenticRetriever:
+def _agentic(settings: Settings, plain: AzureSearchRetriever, resources: Resources) -> AgenticRetriever:
     from grounding.azure.search_agentic import AgenticRetriever
 
     within = AGENTIC_SHARE * settings.bounds.call_deadline_s
-    return AgenticRetriever(_knowledge(settings, closers, within_s=within, retries=0), plain)
+    return AgenticRetriever(_knowledge(settings, resources, within_s=within, retries=0), plain)
 
 
 async def _always() -> dict[str, str]:
     return {}
 
 
-def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers: Resources) -> Follow:
+def mirror(settings: Settings, store: Store, embedder: Embedder | None, resources: Resources) -> Follow:
     """What makes the index hold what the store holds, at the end of an ingest; nothing where the search is on this machine."""
     if settings.search.kind != "azure":
         return _nothing
@@ -110,7 +110,7 @@ def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers:
 
     agentic = settings.search.agentic == "on"
     service = _service(
-        settings, closers, within_s=max(UPLOAD_S, settings.bounds.call_deadline_s), retries=UPLOAD_RETRIES
+        settings, resources, within_s=max(UPLOAD_S, settings.bounds.call_deadline_s), retries=UPLOAD_RETRIES
     )
     model, width = (embedder.fingerprint, embedder.width) if embedder else (None, USUAL_WIDTH)
     semantic = agentic or settings.search.semantic == "on"  # agentic retrieval ranks by the same configuration
@@ -118,7 +118,7 @@ def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers:
     if not agentic:
         return follow
     knowledge = _knowledge(
-        settings, closers, within_s=max(UPLOAD_S, settings.bounds.call_deadline_s), retries=UPLOAD_RETRIES
+        settings, resources, within_s=max(UPLOAD_S, settings.bounds.call_deadline_s), retries=UPLOAD_RETRIES
     )
 
     async def follow_and_prepare(on_progress: Callable[[Progress], None]) -> None:
@@ -128,7 +128,7 @@ def mirror(settings: Settings, store: Store, embedder: Embedder | None, closers:
     return follow_and_prepare
 
 
-async def ask_ranker(settings: Settings, closers: Resources, *, within_s: float) -> tuple[str, str] | None:
+async def ask_ranker(settings: Settings, resources: Resources, *, within_s: float) -> tuple[str, str] | None:
     """Rank one result of the index by meaning, as a turn would have it: None if the ranker did, otherwise what is wrong with it, and what
     mends that. Raises ServiceError for a search that does not answer, SettingsError for one that cannot be asked.
     """
@@ -138,7 +138,7 @@ async def ask_ranker(settings: Settings, closers: Resources, *, within_s: float)
 
     passages_alone = f"source ne {literal(STATE)}"
     try:
-        found = await _service(settings, closers, within_s=within_s, retries=0).search(
+        found = await _service(settings, resources, within_s=within_s, retries=0).search(
             search="*", filter=passages_alone, top=1, select="chunk_id", **ranking(ASKED)
         )
     except RankerRefused as refused:
@@ -152,29 +152,29 @@ async def _nothing(_on_progress: Callable[[Progress], None]) -> None:
     """The search is on this machine: it follows by itself."""
 
 
-def _service(settings: Settings, closers: Resources, *, within_s: float, retries: int) -> SearchService:
+def _service(settings: Settings, resources: Resources, *, within_s: float, retries: int) -> SearchService:
     from grounding.azure.search_service import SERVICE, SearchService
 
     assert settings.search.endpoint is not None  # the settings refuse azure without one
-    key = closers.key(settings.search.key, settings)
+    key = resources.key(settings.search.key, settings)
     service = SearchService(
         settings.search.endpoint,
         key,
         settings.search.index,
-        closers.remote(settings, SERVICE, within_s=within_s, retries=retries, needed=True),
+        resources.remote(settings, SERVICE, within_s=within_s, retries=retries, needed=True),
     )
-    closers.append(service.aclose)
+    resources.append(service.aclose)
     return service
 
 
-def _knowledge(settings: Settings, closers: Resources, *, within_s: float, retries: int) -> SearchKnowledge:
+def _knowledge(settings: Settings, resources: Resources, *, within_s: float, retries: int) -> SearchKnowledge:
     from grounding.azure.search_knowledge import AGENTIC, SearchKnowledge
 
     assert settings.search.endpoint is not None
-    key = closers.key(settings.search.key, settings)
-    remote = closers.remote(settings, AGENTIC, within_s=within_s, retries=retries)
+    key = resources.key(settings.search.key, settings)
+    remote = resources.remote(settings, AGENTIC, within_s=within_s, retries=retries)
     knowledge = SearchKnowledge(settings.search.endpoint, key, settings.search.index, remote)
-    closers.append(knowledge.aclose)
+    resources.append(knowledge.aclose)
     return knowledge
 
 

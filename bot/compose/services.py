@@ -2,7 +2,7 @@
 prompt screen.
 
 A part of `bot/compose/`, under its rules: each adapter is imported where it is built, and a model or a web search is handed out
-in its wrapper alone. `closers` collects what has to be closed.
+in its wrapper alone. `resources` collects what has to be closed with the system.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from bot.compose.owned import Close, Resources
+from bot.compose.resources import Close, Resources
 from bot.settings.forms import severities
 from bot.settings.load import SAMPLE
 from bot.settings.settings import Settings
@@ -57,7 +57,7 @@ def chat_model(
     settings: Settings,
     screen: PromptScreen,
     redactor: Redactor,
-    closers: Resources,
+    resources: Resources,
     *,
     within_s: float | None = None,
     needed: bool = False,
@@ -66,14 +66,14 @@ def chat_model(
     """The chat model, wrapped: the bare one exists only inside the wrapper. `within_s`: of a call, else that of the settings; `needed`: without
     it no turn can be answered; `name`: of another model or deployment at the same endpoint.
     """
-    remote = closers.remote(settings, "openai", within_s=within_s, needed=needed)
-    model = bare_model(settings, remote, closers, name)
+    remote = resources.remote(settings, "openai", within_s=within_s, needed=needed)
+    model = bare_model(settings, remote, resources, name)
     ours = [*own_texts(settings.answering.company), *grading_texts(), judge_instructions(), JUDGE_REQUEST]
     inner: ChatModel = PrivateModel(model, redactor) if settings.model.pseudonyms == "on" else model
     return ScreenedModel(inner, screen, trusted=ours)
 
 
-def bare_model(settings: Settings, remote: Remote, closers: Resources, name: str | None = None) -> OpenAIModel:
+def bare_model(settings: Settings, remote: Remote, resources: Resources, name: str | None = None) -> OpenAIModel:
     """The chat model as it is called. Prompts that hold anybody's text go through `chat_model` alone. `name`: as there."""
     from grounding.azure.openai_chat import OpenAIChat
     from grounding.azure.openai_responses import OpenAIResponses
@@ -81,19 +81,19 @@ def bare_model(settings: Settings, remote: Remote, closers: Resources, name: str
     interface = OpenAIChat if settings.model.api == "chat" else OpenAIResponses
     model = interface(
         settings.model.base_url,
-        openai_key(settings, closers),
+        openai_key(settings, resources),
         name or settings.model.name,
         remote,
         stream=settings.model.stream == "on",
         effort=settings.model.reasoning_effort,
         auth=settings.model.auth,
-        learned=learned(settings, closers, name),
+        learned=learned(settings, resources, name),
     )
-    closers.append(_closing(model))
+    resources.append(_closing(model))
     return model
 
 
-def learned(settings: Settings, closers: Resources, name: str | None = None) -> Learned:
+def learned(settings: Settings, resources: Resources, name: str | None = None) -> Learned:
     """What is known of the chat model, or of another one (`name`) at its endpoint: one record for all that ask the same."""
     from grounding.azure.openai_learned import beginning
 
@@ -105,17 +105,17 @@ def learned(settings: Settings, closers: Resources, name: str | None = None) -> 
         effort=settings.model.reasoning_effort,
         sure=sure,
     )
-    return closers.shared(("openai", settings.model.base_url, name or settings.model.name), begin)
+    return resources.shared(("openai", settings.model.base_url, name or settings.model.name), begin)
 
 
-def openai_key(settings: Settings, closers: Resources) -> str | Callable[[], Awaitable[str]] | None:
+def openai_key(settings: Settings, resources: Resources) -> str | Callable[[], Awaitable[str]] | None:
     """The key that was given; without one this machine's identity, if the endpoint is Azure's; else none, as a local server wants it."""
     if settings.model.api_key is not None:
         return settings.model.api_key.get_secret_value()
     if not is_azure_ai(settings.model.base_url or ""):
         return None
     check_address(settings.model.base_url or "", "ATTEST_OPENAI_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
-    return closers.identity(settings).bearer("openai", settings.model.scope or COGNITIVE)
+    return resources.identity(settings).bearer("openai", settings.model.scope or COGNITIVE)
 
 
 def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
@@ -130,7 +130,7 @@ def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
 
 
 def imaginer(
-    settings: Settings, store: Any, embedder: Embedder | None, first: PromptScreen, closers: Resources
+    settings: Settings, store: Any, embedder: Embedder | None, first: PromptScreen, resources: Resources
 ) -> Callable[[Callable[[Progress], None]], Awaitable[object]]:
     """What gives new passages their hypothetical questions at the end of an ingest, screened by `first` and what stands behind it."""
     from grounding.embedded.hypotheticals import Hypotheticals
@@ -142,53 +142,53 @@ def imaginer(
     if settings.model.hyde == "off" or embedder is None:
         return nothing
     model = chat_model(
-        settings, prompt_screen(settings, first, closers), Redactor(settings.answering.phone_regions), closers
+        settings, prompt_screen(settings, first, resources), Redactor(settings.answering.phone_regions), resources
     )
     return partial(Hypotheticals(settings.files.home / "index" / HYPOTHETICALS).follow, store, embedder, model)
 
 
-def prompt_screen(settings: Settings, first: PromptScreen, closers: Resources) -> PromptScreen:
+def prompt_screen(settings: Settings, first: PromptScreen, resources: Resources) -> PromptScreen:
     """`first`, with the stronger screen behind it that the settings name; without one its doubts are noted."""
     if settings.screen.kind == "content_safety":
-        return CascadeScreen(first, _content_safety(settings, closers), when=settings.screen.when)
+        return CascadeScreen(first, _content_safety(settings, resources), when=settings.screen.when)
     if settings.screen.kind == "moderation":
-        return CascadeScreen(first, _moderation(settings, closers), when=settings.screen.when, documents=False)
+        return CascadeScreen(first, _moderation(settings, resources), when=settings.screen.when, documents=False)
     return CascadeScreen(first)
 
 
-def _content_safety(settings: Settings, closers: Resources) -> PromptScreen:
+def _content_safety(settings: Settings, resources: Resources) -> PromptScreen:
     from rai.azure.content_safety import ContentSafetyScreen, Strictness
 
     assert settings.content_safety.endpoint is not None  # the settings refuse content_safety without one
-    key = closers.key(settings.content_safety.key, settings)
+    key = resources.key(settings.content_safety.key, settings)
     strictness = Strictness(
         severities(settings.content_safety.severities),
         settings.content_safety.levels,
         settings.content_safety.blocklists,
         settings.content_safety.halt_on_blocklist,
     )
-    remote = closers.remote(settings, "content-safety", within_s=_waited_for(settings, TIMEOUT_S), needed=True)
+    remote = resources.remote(settings, "content-safety", within_s=_waited_for(settings, TIMEOUT_S), needed=True)
     screen = ContentSafetyScreen(settings.content_safety.endpoint, key, remote, strictness)
-    closers.append(_closing(screen))
+    resources.append(_closing(screen))
     return screen
 
 
-def _moderation(settings: Settings, closers: Resources) -> PromptScreen:
+def _moderation(settings: Settings, resources: Resources) -> PromptScreen:
     from rai.azure.moderation import ModerationScreen
 
     screen = ModerationScreen(
         settings.moderation.base_url,
         settings.moderation.key.get_secret_value() if settings.moderation.key else None,
-        closers.remote(settings, "moderation", within_s=_waited_for(settings, TIMEOUT_S), needed=True),
+        resources.remote(settings, "moderation", within_s=_waited_for(settings, TIMEOUT_S), needed=True),
         model=settings.moderation.model,
         block_at=settings.moderation.block_at,
     )
-    closers.append(_closing(screen))
+    resources.append(_closing(screen))
     return screen
 
 
 def tagger(
-    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, closers: Resources
+    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, resources: Resources
 ) -> EntityTagger:
     """Names by the knowledge base's own list, and by Azure AI Language where that is switched on."""
     from rai.embedded.tagger import GazetteerTagger
@@ -198,16 +198,16 @@ def tagger(
         return local
     from rai.azure.language import LanguageRecognizer, LanguageTagger
 
-    key = closers.key(settings.language.key, settings)
-    remote = _language_remote(settings, closers)
+    key = resources.key(settings.language.key, settings)
+    remote = _language_remote(settings, resources)
     both = LanguageTagger(
         local, LanguageRecognizer(settings.language.endpoint or "", key, timeout_s=remote.deadline_s), remote
     )
-    closers.append(_closing(both))
+    resources.append(_closing(both))
     return PrivateTagger(both, redactor) if settings.model.pseudonyms == "on" else both
 
 
-def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor, closers: Resources) -> Summarizer:
+def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor, resources: Resources) -> Summarizer:
     """Who ranks the sentences of a conversation: embeddings, or Azure AI Language."""
     if "summaries" not in settings.language.uses:
         from grounding.embedded.summarizer import CentralitySummarizer
@@ -215,18 +215,18 @@ def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor
         return CentralitySummarizer(embedder)
     from grounding.azure.language_summarizer import LanguageSummarizer
 
-    key = closers.key(settings.language.key, settings)
+    key = resources.key(settings.language.key, settings)
     most = min(settings.language.summarizer_deadline_s, settings.bounds.turn_deadline_s / 2)
     # one more try at most: whoever cannot have a summary searches for the last turn
-    remote = closers.remote(settings, "language", within_s=most, retries=min(1, settings.bounds.retries))
+    remote = resources.remote(settings, "language", within_s=most, retries=min(1, settings.bounds.retries))
     mask = masking(redactor) if settings.model.pseudonyms == "on" else None
     made = LanguageSummarizer(settings.language.endpoint or "", key, remote, mask=mask)
-    closers.append(_closing(made))
+    resources.append(_closing(made))
     return made
 
 
 def personal_finder(
-    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, closers: Resources
+    settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, resources: Resources
 ) -> PersonalFinder | None:
     """Azure AI Language beside our own rules for personal data; None where it is off."""
     if "personal data" not in settings.language.uses:
@@ -234,23 +234,23 @@ def personal_finder(
     from rai.azure.language_personal import LanguagePersonal, PersonalRecognizer
     from rai.embedded.tagger import GazetteerTagger
 
-    key = closers.key(settings.language.key, settings)
-    remote = _language_remote(settings, closers)
+    key = resources.key(settings.language.key, settings)
+    remote = _language_remote(settings, resources)
     mask = masking(redactor) if settings.model.pseudonyms == "on" else None
     recognizer = PersonalRecognizer(settings.language.endpoint or "", key, timeout_s=remote.deadline_s)
     finder = LanguagePersonal(recognizer, remote, own=GazetteerTagger(listed), mask=mask)
-    closers.append(_closing(finder))
+    resources.append(_closing(finder))
     return finder
 
 
-def _language_remote(settings: Settings, closers: Resources) -> Remote:
+def _language_remote(settings: Settings, resources: Resources) -> Remote:
     """For what a turn can do without, and does several times: together it leaves the answer its time."""
-    return closers.remote(
+    return resources.remote(
         settings, "language", within_s=_waited_for(settings, min(TIMEOUT_S, settings.bounds.turn_deadline_s / 4))
     )
 
 
-def directory(settings: Settings, closers: Resources) -> Directory:
+def directory(settings: Settings, resources: Resources) -> Directory:
     """Who knows the groups of a person: a file, or Microsoft Graph."""
     if settings.directory.kind == "file":
         from grounding.embedded.directory import FileDirectory
@@ -260,30 +260,30 @@ def directory(settings: Settings, closers: Resources) -> Directory:
 
     graph = GraphDirectory(
         settings.directory.graph_endpoint or CLOUDS[settings.identity.cloud].graph,
-        closers.identity(settings),
-        closers.remote(settings, SERVICE),
+        resources.identity(settings),
+        resources.remote(settings, SERVICE),
         names=GroupNames(settings.directory.groups_file).current,
         keep_s=settings.directory.cache_s,
     )
-    closers.append(_closing(graph))
+    resources.append(_closing(graph))
     return graph
 
 
-def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, closers: Resources) -> WebSearch | None:
+def web_search(settings: Settings, screen: PromptScreen, redactor: Redactor, resources: Resources) -> WebSearch | None:
     """The web search, filtered by the lists, then screened; None when it is off."""
     if settings.web.kind == "off":
         return None
     sites = Sites(settings.web.allow, settings.web.deny, settings.web.trusted)
-    provider = _provider(settings, sites, closers)
+    provider = _provider(settings, sites, resources)
     if settings.web.kind != "sample":
-        closers.append(_closing(provider))
+        resources.append(_closing(provider))
     removing = redactor if settings.web.personal_data == "removed" else None
     return ScreenedWeb(FilteredSearch(provider, sites), screen, removing)
 
 
-def _provider(settings: Settings, sites: Sites, closers: Resources) -> WebSearch:
+def _provider(settings: Settings, sites: Sites, resources: Resources) -> WebSearch:
     """The search itself; the settings refuse one whose key or address is missing."""
-    remote = closers.remote(settings, settings.web.kind)
+    remote = resources.remote(settings, settings.web.kind)
     match settings.web.kind:
         case "serpapi":
             from grounding.web.serpapi_search import SerpApiSearch

@@ -16,8 +16,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.compose.embedder import asking_embedder
-from bot.compose.owned import Resources
 from bot.compose.parts import DECISIONS, NAMES, VERDICTS, embedded_screen, embedding_model, names_over
+from bot.compose.resources import Resources
 from bot.compose.search import search as searching
 from bot.compose.services import (
     HELPING_SHARE,
@@ -73,10 +73,10 @@ async def compose(settings: Settings, *, clock: Callable[[], float] = time.monot
 
 @dataclass(slots=True)
 class _Builder:
-    """Builds one system; `closers` are run in reverse order when it is closed."""
+    """Builds one system; `resources` holds what is closed with it, in reverse order."""
 
     settings: Settings
-    closers: Resources
+    resources: Resources
     redactor: Redactor
 
     async def system(self) -> System:
@@ -85,9 +85,9 @@ class _Builder:
         from rai.embedded.relevance import EmbeddedRelevance
 
         settings = self.settings
-        traces = tracing(settings, self.closers)
+        traces = tracing(settings, self.resources)
         local = await asyncio.to_thread(embedding_model, settings)
-        embedder = asking_embedder(settings, local, self.redactor, self.closers)
+        embedder = asking_embedder(settings, local, self.redactor, self.resources)
         own = embedder is local  # else the cosines of found passages are another model's
         index, names = await self._index(embedder)
         screen, first, verdicts = await self._screen()
@@ -99,25 +99,25 @@ class _Builder:
             embedder,
             linker,
             library=NotifyingLibrary(index, lambda _removed: names.follow(index)),
-            closers=self.closers,
+            resources=self.resources,
         )
         earlier = verdicts.known if settings.screen.kind == "embedded" else _nothing_known
         decisions = DecisionFile(settings.files.home / DECISIONS)
         judge = self._judge(screen)
-        names_of = tagger(settings, names.current, self.redactor, self.closers)
+        names_of = tagger(settings, names.current, self.redactor, self.resources)
         ports = CheckPorts(tagger=names_of, scorer=EmbeddedRelevance(local), judge=judge)
         composer = self._composer(local, model, own=own)
         seams = Seams(
             screen=screen,
-            queries=QueryBuilder(summarizer(settings, local, self.redactor, self.closers), linker),
+            queries=QueryBuilder(summarizer(settings, local, self.redactor, self.resources), linker),
             retriever=ScreenedRetriever(search.retriever, screen, earlier=earlier, released=decisions.released),
             grader=EmbeddedGrader(local, own=own),
-            web=web_search(settings, screen, self.redactor, self.closers),
+            web=web_search(settings, screen, self.redactor, self.resources),
             composer=composer,
             reviser=composer if settings.model.generator == "openai" else None,
-            personal=personal_finder(settings, names.current, self.redactor, self.closers),
+            personal=personal_finder(settings, names.current, self.redactor, self.resources),
             rewriter=helper if settings.model.rewriter == "model" else None,
-            directory=directory(settings, self.closers),
+            directory=directory(settings, self.resources),
             check=_checker(settings, settings.files.policies[settings.answering.policy], ports),
             ledger=await self._ledger(),
             company=settings.answering.company,
@@ -126,13 +126,13 @@ class _Builder:
             speller=linker,
             is_empty=partial(_is_empty, settings, index.counts),
         )
-        known = learned(settings, self.closers)
+        known = learned(settings, self.resources)
         by_policy = _ByPolicy(settings, seams, ports, helper, lambda: terms(settings, known.room()))
         return System(
             settings=settings, answer=traces.watch(by_policy.answer), incoming=traces.incoming, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
             retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=search.library,
-            directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, seams.is_empty, search.ready, self.closers),
-            degraded=lambda: {**self.closers.trouble(needed=False), **search.refused()}, close=self.closers.close,
+            directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, seams.is_empty, search.ready, self.resources),
+            degraded=lambda: {**self.resources.trouble(needed=False), **search.refused()}, close=self.resources.close,
             warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None, chunks_without_vector=index.chunks_without_vector,
             quarantine=EmbeddedQuarantine(index, index.store, first, verdicts, decisions),
         )  # fmt: skip
@@ -156,7 +156,7 @@ class _Builder:
         s = self.settings
         make = partial(SqlLedger, s.files.home / "ledger.db", s.files.ledger_key, redact=redaction(self.redactor))
         ledger = await asyncio.to_thread(make)
-        self.closers.append(ledger.close)
+        self.resources.append(ledger.close)
         return ledger
 
     async def _screen(self) -> tuple[PromptScreen, PromptScreen, VerdictFile]:
@@ -164,14 +164,14 @@ class _Builder:
         from rai.embedded.verdict_file import VerdictFile
 
         first = await embedded_screen(self.settings)
-        screen = RememberingScreen(prompt_screen(self.settings, first, self.closers))
+        screen = RememberingScreen(prompt_screen(self.settings, first, self.resources))
         return screen, first, VerdictFile(self.settings.files.home / "index" / VERDICTS, first.version)
 
     def _closes(self, closer: Callable[[], None]) -> None:
         async def close() -> None:
             await asyncio.to_thread(closer)
 
-        self.closers.append(close)
+        self.resources.append(close)
 
     def _models(self, screen: PromptScreen) -> tuple[ChatModel | None, ChatModel | None]:
         """The chat model that drafts, and the one that grades, rewrites and plans; None where nobody does.
@@ -180,7 +180,7 @@ class _Builder:
         """
         s = self.settings
         helps = "model" in (s.model.grader, s.model.rewriter)
-        make = partial(chat_model, s, screen, self.redactor, self.closers)
+        make = partial(chat_model, s, screen, self.redactor, self.resources)
         helping = min(s.bounds.call_deadline_s, HELPING_SHARE * s.bounds.turn_deadline_s)
         return make(needed=True) if s.model.generator == "openai" else None, make(within_s=helping) if helps else None
 
@@ -190,7 +190,9 @@ class _Builder:
         if not s.judges:
             return None
         within = min(s.bounds.call_deadline_s, JUDGING_SHARE * s.bounds.turn_deadline_s)
-        return ModelJudge(chat_model(s, screen, self.redactor, self.closers, within_s=within, name=s.model.judge_name))
+        return ModelJudge(
+            chat_model(s, screen, self.redactor, self.resources, within_s=within, name=s.model.judge_name)
+        )
 
     def _composer(self, local: Embedder | None, model: ChatModel | None, *, own: bool) -> Composer:
         from grounding.embedded.composer import ExtractiveComposer
@@ -252,13 +254,13 @@ async def _is_empty(settings: Settings, counts: Callable[[], tuple[int, int]]) -
 
 
 async def _ready(
-    is_empty: Callable[[], Awaitable[bool]], search: Callable[[], Awaitable[dict[str, str]]], closers: Resources
+    is_empty: Callable[[], Awaitable[bool]], search: Callable[[], Awaitable[dict[str, str]]], resources: Resources
 ) -> dict[str, str]:
     """What is not ready, with the reason."""
     empty = (
         {"knowledge base": "empty; run `attest ingest PATH` or `attest ingest --sample`"} if await is_empty() else {}
     )
-    return {**empty, **closers.trouble(needed=True), **await search()}
+    return {**empty, **resources.trouble(needed=True), **await search()}
 
 
 def _warm(redactor: Redactor) -> None:

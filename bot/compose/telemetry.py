@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
+from bot.compose.resources import Resources
 from bot.records import Answer
 from bot.settings.settings import Settings
 from grounding.services.cloud import is_azure_ai
-
-Close = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +21,7 @@ class Tracing:
     incoming: Callable[[Mapping[str, str]], AbstractContextManager[None]] = lambda _headers: nullcontext()
 
 
-def tracing(settings: Settings, closers: list[Close]) -> Tracing:
+def tracing(settings: Settings, resources: Resources) -> Tracing:
     """Traces as the settings want them; what is still here when the system closes is sent, for a few seconds at most."""
     if settings.traces.exporter == "off":
         return Tracing()
@@ -35,7 +34,7 @@ def tracing(settings: Settings, closers: list[Close]) -> Tracing:
     async def send_the_rest() -> None:
         await asyncio.to_thread(close, processor, to)
 
-    closers.append(send_the_rest)
+    resources.append(send_the_rest)
     content = settings.traces.content == "on"
     traces = Traces(
         provider(processor),

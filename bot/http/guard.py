@@ -16,7 +16,7 @@ from aiohttp import web
 from bot.http.errors import Handler, Refused
 from bot.http.forwarding import left_by_proxy, origins, peer_of
 from bot.http.keys import SYSTEM
-from bot.settings.serving import LOOPBACK
+from bot.settings.groups.serving import LOOPBACK
 
 OPEN = ("/healthz", "/readyz", "/static/", "/source/", "/review/")
 """Outside local mode: what needs no key, because it tells nothing, or asks for a signed link or a reviewer's session itself."""

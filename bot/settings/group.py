@@ -1,10 +1,15 @@
-"""What every group of settings is."""
+"""The base of every group of settings, and how a group tells what contradicts it."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict
 
 from bot.settings.forms import PREFIX
+
+Conflicts = Iterator[tuple[bool, str]]
+"""Rules that settings of allowed values may still break: whether each is broken, and the line that says so."""
 
 
 class Group(BaseModel):

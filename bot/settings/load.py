@@ -16,8 +16,8 @@ from dotenv import dotenv_values
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from bot.settings.files import Files
 from bot.settings.forms import PREFIX
+from bot.settings.groups.files import Files
 from bot.settings.settings import PLACES, Settings
 from grounding.errors import SettingsError
 

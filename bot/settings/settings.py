@@ -9,24 +9,24 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, SecretStr
 from pydantic.fields import FieldInfo
 
-from bot.settings.answering import Answering
-from bot.settings.bot import Bot, bot_conflicts
-from bot.settings.bounds import Bounds, Retention, bound_conflicts
-from bot.settings.budget import Budget, ModelPrices, price_conflicts
-from bot.settings.chat_model import ChatModel, key_conflicts, role_conflicts
-from bot.settings.chunks import Chunks, chunk_conflicts
-from bot.settings.directory import Directory, directory_conflicts
-from bot.settings.embedding import Embedding, embedding_conflicts
-from bot.settings.endpoints import Endpoint, in_the_clear, of_another_cloud
-from bot.settings.files import Files
-from bot.settings.group import Group
-from bot.settings.identity import Identity
-from bot.settings.language import Language, language_conflicts
-from bot.settings.observability import Log, Traces, trace_conflicts
-from bot.settings.screen import ContentSafety, Moderation, Screen, screen_conflicts
-from bot.settings.search import Search, search_conflicts
-from bot.settings.serving import Serving, serves_others, serving_conflicts
-from bot.settings.web import Web, web_conflicts
+from bot.settings.endpoints import Endpoint, clear_text_conflicts, cloud_conflicts
+from bot.settings.group import Conflicts, Group
+from bot.settings.groups.answering import Answering
+from bot.settings.groups.bot import Bot, bot_conflicts
+from bot.settings.groups.bounds import Bounds, Retention, bound_conflicts
+from bot.settings.groups.budget import Budget, ModelPrices, price_conflicts
+from bot.settings.groups.chat_model import ChatModel, key_conflicts, role_conflicts
+from bot.settings.groups.chunks import Chunks, chunk_conflicts
+from bot.settings.groups.directory import Directory, directory_conflicts
+from bot.settings.groups.embedding import Embedding, embedding_conflicts
+from bot.settings.groups.files import Files
+from bot.settings.groups.identity import Identity
+from bot.settings.groups.language import Language, language_conflicts
+from bot.settings.groups.observability import Log, Traces, trace_conflicts
+from bot.settings.groups.screen import ContentSafety, Moderation, Screen, screen_conflicts
+from bot.settings.groups.search import Search, search_conflicts
+from bot.settings.groups.serving import Serving, serves_others, serving_conflicts
+from bot.settings.groups.web import Web, web_conflicts
 
 
 class Settings(BaseModel):
@@ -114,7 +114,7 @@ class Settings(BaseModel):
             update={group: getattr(self, group).model_copy(update=fields) for group, fields in updates.items()}
         )
 
-    def conflicts(self) -> Iterator[tuple[bool, str]]:
+    def conflicts(self) -> Conflicts:
         """Settings that contradict each other: whether they do, and the line that says so."""
         yield from serving_conflicts(self.serving, self.bot)
         yield from web_conflicts(self.web)
@@ -122,8 +122,8 @@ class Settings(BaseModel):
         yield from role_conflicts(self.model, judges=self.judges)
         yield from key_conflicts(self.model)
         yield from language_conflicts(self.language)
-        yield from in_the_clear(self._endpoints())
-        yield from of_another_cloud(self._signed_in(), self.identity.cloud)
+        yield from clear_text_conflicts(self._endpoints())
+        yield from cloud_conflicts(self._endpoints(), self.identity.cloud)
         yield from embedding_conflicts(self.embedding, self.model)
         yield from price_conflicts(self.prices, self.budget, self.embedding)
         yield from directory_conflicts(self.directory, self.identity.cloud)
@@ -133,25 +133,21 @@ class Settings(BaseModel):
         yield from bound_conflicts(self.bounds)
         yield from bot_conflicts(self.bot)
 
-    def _signed_in(self) -> Iterator[Endpoint]:
-        """Services that get a token of this machine's identity where no key is given."""
-        yield Endpoint("ATTEST_OPENAI_BASE_URL", self.model.base_url, self.model.api_key is not None)
-        yield Endpoint("ATTEST_EMBEDDING_BASE_URL", self.embedding.base_url, self.embedding_key is not None)
-        yield Endpoint("ATTEST_SEARCH_ENDPOINT", self.search.endpoint, self.search.key is not None)
-        safety = self.content_safety
-        yield Endpoint("ATTEST_CONTENT_SAFETY_ENDPOINT", safety.endpoint, safety.key is not None)
-        yield Endpoint("ATTEST_LANGUAGE_ENDPOINT", self.language.endpoint, self.language.key is not None)
-
-    def _endpoints(self) -> Iterator[Endpoint]:
-        """Every service, and whether a key or a token travels to it."""
-        yield Endpoint("ATTEST_OPENAI_BASE_URL", self.model.base_url, self.model.api_key is not None)
-        yield Endpoint("ATTEST_EMBEDDING_BASE_URL", self.embedding.base_url, self.embedding_key is not None)
-        yield Endpoint("ATTEST_MODERATION_BASE_URL", self.moderation.base_url, self.moderation.key is not None)
-        yield Endpoint("ATTEST_SEARCH_ENDPOINT", self.search.endpoint, keyed=True)
-        yield Endpoint("ATTEST_CONTENT_SAFETY_ENDPOINT", self.content_safety.endpoint, keyed=True)
-        yield Endpoint("ATTEST_LANGUAGE_ENDPOINT", self.language.endpoint, keyed=True)
-        yield Endpoint("ATTEST_TAVILY_BASE_URL", self.web.tavily_base_url, keyed=True)
-        yield Endpoint("ATTEST_BING_ENDPOINT", self.web.bing_endpoint, keyed=True)
+    def _endpoints(self) -> tuple[Endpoint, ...]:
+        """Every service whose address is a setting."""
+        safety, language, web = self.content_safety, self.language, self.web
+        return (
+            Endpoint("ATTEST_OPENAI_BASE_URL", self.model.base_url, self.model.api_key, open=True),
+            Endpoint("ATTEST_EMBEDDING_BASE_URL", self.embedding.base_url, self.embedding_key, open=True),
+            Endpoint(
+                "ATTEST_MODERATION_BASE_URL", self.moderation.base_url, self.moderation.key, open=True, azure=False
+            ),
+            Endpoint("ATTEST_SEARCH_ENDPOINT", self.search.endpoint, self.search.key),
+            Endpoint("ATTEST_CONTENT_SAFETY_ENDPOINT", safety.endpoint, safety.key),
+            Endpoint("ATTEST_LANGUAGE_ENDPOINT", language.endpoint, language.key),
+            Endpoint("ATTEST_TAVILY_BASE_URL", web.tavily_base_url, web.tavily_key, azure=False),
+            Endpoint("ATTEST_BING_ENDPOINT", web.bing_endpoint, web.bing_key, azure=False),
+        )
 
 
 class Place(NamedTuple):

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
-from bot.settings.serving import LOOPBACK
+from bot.settings.groups.serving import LOOPBACK
 from bot.teams.ports import Json
 
 MAX_BYTES = 1024**2

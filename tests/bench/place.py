@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bot.commands.sample import place_sample_directory
+from bot.commands.ingest.sample import place_sample_directory
 from bot.compose.ingest import open_ingester
 from bot.records import Ask
 from bot.settings.load import SAMPLE, load_settings

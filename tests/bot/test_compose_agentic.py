@@ -10,8 +10,8 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.commands.doctor_page import Diagnosis
-from bot.commands.doctor_services import services
+from bot.commands.doctor.diagnosis import Diagnosis
+from bot.commands.doctor.services import services
 from bot.records import Ask
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings

@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, async_playwright, expect
 
-from bot.commands.sample import place_sample_directory
+from bot.commands.ingest.sample import place_sample_directory
 from bot.compose.ingest import open_ingester
 from bot.settings.load import SAMPLE
 from tests.e2e.processes import settings_over

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from bot.commands.doctor_services import services
+from bot.commands.doctor.services import services
 from bot.compose.system import compose
 from bot.records import Ask, Reply
 from bot.system import System

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.doctor_page import Diagnosis
-from bot.commands.doctor_system import DIRECTORY, inside
+from bot.commands.doctor.diagnosis import Diagnosis
+from bot.commands.doctor.system import DIRECTORY, inside
 from bot.compose.ingest import open_ingester
 from bot.compose.system import compose
 from bot.http.source import reader

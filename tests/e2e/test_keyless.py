@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from bot.commands.doctor_services import services
-from bot.compose.owned import Resources
+from bot.commands.doctor.services import services
+from bot.compose.resources import Resources
 from bot.compose.services import openai_key
 from bot.records import Ask
 from bot.settings.load import load_settings
@@ -130,10 +130,10 @@ async def test_no_token_goes_over_plain_http_to_another_host(identity_server: Id
 
 
 async def test_a_model_gets_a_token_where_azure_is_and_nowhere_else() -> None:
-    closers = Resources()
+    resources = Resources()
 
     def key(url: str | None, **given: Any) -> object:
-        return openai_key(load_settings(openai_base_url=url, **given), closers)
+        return openai_key(load_settings(openai_base_url=url, **given), resources)
 
     assert callable(key("https://name.openai.azure.com/openai/v1/"))
     assert callable(key("https://name.services.ai.azure.com/openai/v1/"))
@@ -143,8 +143,8 @@ async def test_a_model_gets_a_token_where_azure_is_and_nowhere_else() -> None:
     assert [key(url) for url in [None, *strangers]] == [None] * 4
     with pytest.raises(SettingsError, match="ATTEST_OPENAI_BASE_URL: allowed is https"):
         key("http://name.openai.azure.com/openai/v1/")
-    assert len(closers) == 1  # one identity
-    await closers.close()
+    assert len(resources) == 1  # one identity
+    await resources.close()
 
 
 # --- a whole system

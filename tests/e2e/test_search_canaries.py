@@ -10,7 +10,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from pydantic import SecretStr
 
-from bot.commands.doctor_services import services
+from bot.commands.doctor.services import services
 from bot.compose.ingest import open_ingester
 from bot.compose.system import compose
 from bot.observability.logs import log_to

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bot.commands.wiring import Ingester, Wiring
+from bot.commands.shared.wiring import Ingester, Wiring
 from bot.records import Ask, Citation, OnStage, Reply, Stage
 from bot.settings.settings import Settings
 from bot.system import CheckRequest, System

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from bot.commands.ingest import bars
-from bot.commands.watch import Job, follow, told, told_as_json
+from bot.commands.ingest.ingest import bars
+from bot.commands.ingest.watch import Job, follow, told, told_as_json
 from bot.compose.ingest import open_ingester
 from grounding.embedded.index import EmbeddedIndex
 from grounding.errors import InputError

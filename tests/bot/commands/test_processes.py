@@ -21,7 +21,7 @@ PROGRAM = "import sys; from bot.cli import main; from tests.bot.commands.fakes i
 WORKERS = """
 import sys
 from bot.cli import main
-from bot.commands.wiring import Wiring
+from bot.commands.shared.wiring import Wiring
 from tests.bot.commands.fakes import compose_small
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:], lambda: Wiring(compose_small, None, None)))

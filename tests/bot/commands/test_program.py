@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli import COMMANDS, main
-from bot.commands.wiring import Ingester, Wiring
+from bot.commands.shared.wiring import Ingester, Wiring
 from bot.settings.settings import Settings
 from bot.system import System
 from bot.version import VERSION

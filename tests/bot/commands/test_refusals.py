@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli import main
-from bot.commands.wiring import Wiring
+from bot.commands.shared.wiring import Wiring
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from bot.system import System

@@ -11,8 +11,8 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.commands.doctor_page import Diagnosis
-from bot.commands.doctor_services import services
+from bot.commands.doctor.diagnosis import Diagnosis
+from bot.commands.doctor.services import services
 from bot.compose.ingest import is_taken_in, open_ingester
 from bot.compose.system import compose
 from bot.records import Ask

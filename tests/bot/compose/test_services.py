@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.compose.embedder import service_embedder
-from bot.compose.owned import Resources
+from bot.compose.resources import Resources
 from bot.compose.services import learned, openai_key
 from bot.settings.load import load_settings
 from grounding.errors import ServiceRejected
@@ -44,20 +44,20 @@ async def test_the_token_is_for_the_scope_of_the_settings(
 ) -> None:
     async with IdentityServer() as server:
         server.install(monkeypatch)
-        closers = Resources()
-        key = openai_key(load_settings(**{"openai_base_url": AZURE, **given}), closers)
+        resources = Resources()
+        key = openai_key(load_settings(**{"openai_base_url": AZURE, **given}), resources)
         assert not isinstance(key, str | None)
         bearer: Callable[[], Awaitable[str]] = key
         assert await bearer() == token(resource)
-        await closers.close()
+        await resources.close()
     assert dict(server.asked) == {resource: 1}
 
 
 def test_what_is_learned_of_a_model_is_one_record_for_its_address_and_name() -> None:
-    closers, first = Resources(), load_settings(openai_base_url=AZURE)
-    known = learned(first, closers)
-    assert learned(first, closers) is known
-    assert learned(load_settings(openai_base_url=AZURE, openai_model="other"), closers) is not known
+    resources, first = Resources(), load_settings(openai_base_url=AZURE)
+    known = learned(first, resources)
+    assert learned(first, resources) is known
+    assert learned(load_settings(openai_base_url=AZURE, openai_model="other"), resources) is not known
     assert learned(first, Resources()) is not known, "another system begins anew"
 
 
@@ -75,10 +75,10 @@ async def test_vectors_at_the_same_gateway_carry_the_key_in_the_same_header(
             embedding_width=256,
             **more,
         )
-        closers = Resources()
-        embedder = service_embedder(settings, Remote("embedding service", retries=0), closers)
+        resources = Resources()
+        embedder = service_embedder(settings, Remote("embedding service", retries=0), resources)
         with suppress(ServiceRejected):  # this server knows the key as bearer alone
             await embedder.embed(["attest"])
-        await closers.close()
+        await resources.close()
     (sent,) = server.headers
     assert ("api-key" in sent, "Authorization" in sent) == ((True, False) if auth else (False, True))

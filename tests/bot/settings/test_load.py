@@ -8,8 +8,8 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from bot.settings.embedding import EMBEDDING_WIDTHS
 from bot.settings.forms import severities
+from bot.settings.groups.embedding import EMBEDDING_WIDTHS
 from bot.settings.load import load_settings, unknown_names, without_credentials
 from bot.settings.terms import terms
 from rai.account import Prices, Terms

@@ -1,0 +1,148 @@
+"""What `attest doctor` says of settings and of the files and ports of this machine: all that can be known before anything is built."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from bot.commands.doctor.diagnosis import Diagnosis
+from bot.compose.resources import Resources
+from bot.compose.services import learned
+from bot.settings.settings import Settings
+from bot.settings.terms import terms
+from grounding.errors import BudgetSpent, InputError
+from rai.account import Account
+from rai.model_files import EMBEDDING
+from rai.screening.off_policy import load
+
+BOT, BUDGET = "bot", "turn's budget"
+MODEL, CLASSIFIER = "model file", "screen's classifier"
+WORDS, RULES = "search is by words only", "prompts are screened by rules alone"
+
+
+def local(settings: Settings) -> Iterator[Diagnosis]:
+    """All of it, in the order in which it is told."""
+    yield _home(settings.files.home)
+    yield from models(settings)
+    yield _off_policy(settings)
+    yield _ledger_key(settings.files.ledger_key)
+    yield _port(settings)
+    yield _mode(settings)
+    yield _bot(settings)
+    yield _screens(settings)
+    yield from _budget(settings)
+
+
+def _home(home: Path) -> Diagnosis:
+    existing = next(path for path in (home, *home.parents) if path.exists())
+    if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
+        return Diagnosis("home", "ok", str(home) if home.exists() else f"{home} (will be made)")
+    return Diagnosis("home", "fail", f"{home} cannot be written", "set ATTEST_HOME to a folder that you may write to")
+
+
+def models(settings: Settings) -> Iterator[Diagnosis]:
+    """Whether the models are there, and whether an older home keeps some that nothing uses."""
+    yield _file(settings, MODEL, settings.files.model_path, WORDS)
+    yield _file(settings, CLASSIFIER, settings.files.screen_model_path, RULES)
+    old = settings.files.home / "model"
+    if (old / EMBEDDING).is_file() and settings.files.model_path.parent != old:
+        detail = f"{old} is used by nothing: models belong to the installation, not to the data"
+        yield Diagnosis("older models", "note", detail, f"delete {old}")
+
+
+def _file(settings: Settings, name: str, path: Path, without: str) -> Diagnosis:
+    named = ", named by ATTEST_MODEL_FILE" if settings.files.model else ""
+    if path.is_file():
+        return Diagnosis(name, "ok", f"{path} ({path.stat().st_size / 2**20:.0f} MB){named}")
+    fix = "correct ATTEST_MODEL_FILE, or leave it out: this installation has models of its own"
+    return Diagnosis(name, "note", f"{path} is not there{named}: {without}", fix if named else "run make setup")
+
+
+def _off_policy(settings: Settings) -> Diagnosis:
+    path = settings.files.off_policy_path
+    if not path.exists():
+        return Diagnosis("excluded subjects", "ok", f"none; a list may stand in {path}")
+    try:
+        subjects = load(path)
+    except InputError as error:
+        return Diagnosis("excluded subjects", "fail", str(error), f"mend {path}")
+    return Diagnosis("excluded subjects", "ok", f"{len(subjects)} in {path}")
+
+
+def _ledger_key(path: Path) -> Diagnosis:
+    if not path.exists():
+        return Diagnosis("ledger key", "ok", f"{path} (made with the first entry)")
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        return Diagnosis("ledger key", "fail", f"{path} has mode {mode:04o}: others may read it", f"chmod 600 {path}")
+    return Diagnosis("ledger key", "ok", f"{path}, mode {mode:04o}")
+
+
+def _port(settings: Settings) -> Diagnosis:
+    name = f"port {settings.serving.host}:{settings.serving.port}"
+    family = socket.AF_INET6 if ":" in settings.serving.host else socket.AF_INET
+    with closing(socket.socket(family, socket.SOCK_STREAM)) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.serving.host, settings.serving.port))
+        except OSError as error:
+            reason = (error.strerror or "cannot be used").lower()
+            return Diagnosis(name, "note", reason, "stop what runs there, or attest serve --port N")
+    return Diagnosis(name, "ok", "free")
+
+
+def _bot(settings: Settings) -> Diagnosis:
+    if settings.bot.app_id:
+        return Diagnosis(BOT, "ok", _registration(settings))
+    if settings.local_mode:
+        return Diagnosis(BOT, "ok", "anonymous, for Bot Framework Emulator or Agents Playground on this machine")
+    fix = "set ATTEST_BOT_APP_ID, ATTEST_BOT_APP_PASSWORD and ATTEST_BOT_TENANT_ID"
+    if settings.serving.on_loopback or settings.serving.api_keys:
+        return Diagnosis(BOT, "note", "shut: an anonymous bot is for local mode alone", fix)
+    fix = f"{fix}, or ATTEST_API_KEYS, or ATTEST_HOST=127.0.0.1"
+    return Diagnosis(BOT, "fail", f"anonymous on {settings.serving.host}: serve will refuse to start", fix)
+
+
+def _mode(settings: Settings) -> Diagnosis:
+    """Whom the server takes for local, and why."""
+    if settings.local_mode:
+        detail = "on: whoever reaches the port may read everything and ask as anyone; nothing tells a reverse proxy from a person"
+        return Diagnosis(
+            "local mode", "ok", detail, "before you put a proxy in front: ATTEST_PUBLIC_URL or ATTEST_LOCAL=off"
+        )
+    why = " and ".join(settings.serves_others) or "ATTEST_LOCAL=off"
+    if settings.serving.api_keys or settings.bot.app_id is not None:
+        return Diagnosis("local mode", "ok", f"off, by {why}; attest review-link opens the reviewers' pages")
+    detail = f"off, by {why}: nobody can ask anything, for there are no keys and no bot"
+    return Diagnosis("local mode", "note", detail, "set ATTEST_API_KEYS or ATTEST_BOT_APP_ID")
+
+
+def _registration(settings: Settings) -> str:
+    if settings.bot.app_type == "MultiTenant":
+        return "registered, MultiTenant: goes on, but no new one can be made since 31 July 2025"
+    return f"registered, {settings.bot.app_type}, tenant {settings.bot.tenant_id}"
+
+
+def _screens(settings: Settings) -> Diagnosis:
+    if settings.screen.kind == "embedded":
+        return Diagnosis("prompt screen", "ok", "embedded alone: what it is in doubt about is allowed and noted")
+    judged = "all that it allows" if settings.screen.when == "always" else "what it is in doubt about"
+    return Diagnosis("prompt screen", "ok", f"embedded, then {settings.screen.kind} for {judged}")
+
+
+def _budget(settings: Settings) -> Iterator[Diagnosis]:
+    """What a turn may take, if that is bounded, and whether it leaves room for more than the draft."""
+    allowed = terms(settings, learned(settings, Resources()).room())
+    if not allowed.bounded:
+        return
+    account = Account(allowed, prompt_tokens=settings.files.policies[settings.answering.policy].prompt_tokens)
+    try:
+        with account.holding("grade", 0, 1):
+            yield Diagnosis(BUDGET, "ok", "leaves room for a draft and for more")
+    except BudgetSpent as error:
+        fix = f"raise ATTEST_TURN_TOKENS or ATTEST_TURN_COST: a draft alone may take {account.room.tokens} tokens"
+        yield Diagnosis(BUDGET, "note", str(error), fix)

@@ -1,0 +1,142 @@
+"""`attest ingest --watch`: look at the files, wait until they are quiet, take in what changed, tell each change in a line.
+
+Looking is polling: it needs no service of the system, and sees shares and mounts too. The lock of the one writer is held
+only while something is taken in, so that another ingest gets its turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.commands.shared.output import console, emit_line, note, plain
+from bot.commands.shared.wiring import Ingester
+from grounding.errors import InputError, StoreError
+from grounding.ingest.sources import look
+from grounding.records import IngestReport, Progress, Refusal
+
+LOOK_S = 0.5
+"""Between two looks at the files."""
+LOOKING = 0.2
+"""At most this share of the time goes into looking: a look at very many files takes long, and comes less often."""
+QUIET_S = 30.0
+"""Files that never become quiet are taken in after this time, as they stand; what changes later comes again."""
+
+Looked = dict[str, tuple[int, int, int]]
+Tell = Callable[[dict[str, Any]], None]
+Bars = Callable[[], AbstractContextManager[Callable[[Progress], None]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What an ingest is asked for."""
+
+    paths: Sequence[Path]
+    acl: Path | None
+    lexical_only: bool
+
+
+def told(event: dict[str, Any]) -> None:
+    """One line for a person on stdout."""
+    words = [str(event[name]) for name in ("doc_id", "code", "message") if event.get(name)]
+    if event["event"] == "error":
+        note(f"attest: {event['message']}")
+    elif event["event"] != "ready":
+        console().print(plain(" ".join([time.strftime("%H:%M:%S"), event["event"], *words])), soft_wrap=True)
+
+
+def told_as_json(event: dict[str, Any]) -> None:
+    """One JSON object on a line of stdout."""
+    emit_line(event)
+
+
+async def follow(
+    ingester: Ingester,
+    job: Job,
+    tell: Tell,
+    show: Callable[[IngestReport], None],
+    bars: Bars,
+    *,
+    look_s: float = LOOK_S,
+) -> None:
+    """Take in `job`, then every change of it, for ever. Raises InputError or StoreError only for the first time.
+
+    Events: `ready` with the first report, then `added`, `changed`, `deleted` and `refused` with `doc_id`, and `error`.
+    """
+    seen = await asyncio.to_thread(look, job.paths, job.acl)
+    with bars() as on_progress:
+        first = await ingester.run(job.paths, acl=job.acl, lexical_only=job.lexical_only, on_progress=on_progress)
+    show(first)
+    tell({"event": "ready", **asdict(first)})
+    watch = _Watch(ingester, job, tell, bars, look_s, set(first.refused))
+    while True:
+        seen = await watch.next(seen)
+
+
+@dataclass(slots=True)
+class _Watch:
+    ingester: Ingester
+    job: Job
+    tell: Tell
+    bars: Bars
+    look_s: float
+    refused: set[Refusal]
+    said: str = ""
+
+    async def next(self, seen: Looked) -> Looked:
+        """Wait for a change, and for quiet after it; take it in. Returns the look that was taken in, or `seen` if it failed."""
+        now = await self._quiet(await self._changed(seen))
+        try:
+            await self._take()
+        except (InputError, StoreError) as error:  # metadata being edited, or another ingest: the next look tries again
+            if str(error) != self.said:
+                self.said = str(error)
+                self.tell({"event": "error", "message": str(error)})
+            await asyncio.sleep(self.look_s)
+            return seen
+        self.said = ""
+        return now
+
+    async def _changed(self, seen: Looked) -> Looked:
+        while (now := await self._look()) == seen:
+            pass
+        return now
+
+    async def _quiet(self, now: Looked) -> Looked:
+        """The first look that is like the one before it: a file that is being written, or renamed into place, is done."""
+        until = time.monotonic() + QUIET_S
+        while (then := await self._look()) != now and time.monotonic() < until:
+            now = then
+        return then
+
+    async def _look(self) -> Looked:
+        began = time.monotonic()
+        looked = await asyncio.to_thread(look, self.job.paths, self.job.acl)
+        await asyncio.sleep(max(self.look_s, (time.monotonic() - began) / LOOKING))
+        return looked
+
+    async def _take(self) -> None:
+        changes: list[tuple[str, str]] = []
+        with self.bars() as on_progress:
+            report = await self.ingester.run(
+                self.job.paths,
+                acl=self.job.acl,
+                lexical_only=self.job.lexical_only,
+                on_progress=on_progress,
+                on_change=lambda kind, doc_id: changes.append((kind, doc_id)),
+            )
+        for kind, doc_id in changes:
+            self.tell({"event": kind, "doc_id": doc_id})
+        if report.waiting:
+            self.tell({"event": "error", "message": f"{report.waiting}; found by words meanwhile"})
+        for refusal in report.refused:
+            if refusal not in self.refused:
+                self.tell({"event": "refused", "doc_id": refusal.doc, "code": refusal.code, "message": refusal.reason})
+        for doc_id in report.opened:
+            self.tell({"event": "opened", "doc_id": doc_id, "message": "more people than before may read it"})
+        self.refused = set(report.refused)

@@ -1,0 +1,75 @@
+"""What a command is given: its settings, and how to build the system and open the ingester.
+
+The makers come with the context, so that a test hands in its own and nothing is patched, and a command that needs
+neither (`settings`, any `--help`) does not pay for importing them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import typer
+
+from bot.commands.shared.startup import make_home, settings_of
+from bot.settings.settings import Settings
+from bot.system import System
+from grounding.ingest.history import History, OnChange
+from grounding.records import IngestReport, Progress
+
+
+class Ingester(Protocol):
+    """Takes documents in; closed once, by whoever opened it."""
+
+    async def run(
+        self,
+        paths: Sequence[Path],
+        *,
+        acl: Path | None,
+        lexical_only: bool,
+        on_progress: Callable[[Progress], None],
+        on_change: OnChange = ...,
+    ) -> IngestReport:
+        """Make the knowledge base hold what stands under `paths`. Raises InputError or StoreError."""
+        ...
+
+    def rebuild(self, on_progress: Callable[[Progress], None], /) -> Awaitable[None]:
+        """Make again from the documents in store what is derived from them. Raises StoreError, ServiceError."""
+        ...
+
+    def restore(self, doc_id: str) -> Awaitable[bool]:
+        """Bring a removed document back; False if there is none. Raises StoreError."""
+        ...
+
+    def close(self) -> Awaitable[None]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """The makers that commands use. They may raise UserError or StoreError."""
+
+    compose: Callable[[Settings], Awaitable[System]]
+    open_ingester: Callable[[Settings], Awaitable[Ingester]]
+    open_past: Callable[[Settings], History]
+
+
+def wiring_of(context: typer.Context) -> Wiring:
+    """The wiring that `main` was handed a maker of."""
+    made = context.obj()
+    assert isinstance(made, Wiring)
+    return made
+
+
+@asynccontextmanager
+async def opened(context: typer.Context, settings: Settings | None = None) -> AsyncIterator[System]:
+    """The composed system, closed at the end."""
+    settings = settings or settings_of()
+    make_home(settings)
+    system = await wiring_of(context).compose(settings)
+    try:
+        yield system
+    finally:
+        await system.close()

@@ -1,0 +1,62 @@
+"""The registration of the bot, and whom it talks to."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, SecretStr, field_validator
+
+from bot.settings.forms import CommaList, is_host
+from bot.settings.group import Conflicts, Group
+
+
+class Bot(Group):
+    """The bot as it is registered with Microsoft."""
+
+    app_id: str | None = Field(
+        None,
+        alias="bot_app_id",
+        description="Microsoft App ID; without it the bot is anonymous, in local mode alone; ends local mode",
+    )
+    app_password: SecretStr | None = Field(
+        None, alias="bot_app_password", description="Microsoft App password; a UserAssignedMSI registration has none"
+    )
+    app_type: Literal["SingleTenant", "UserAssignedMSI", "MultiTenant"] = Field(
+        "SingleTenant",
+        alias="bot_app_type",
+        description="kind of bot registration; MultiTenant is for bots of before August 2025, when new ones ended",
+    )
+    tenant_id: str | None = Field(
+        None, alias="bot_tenant_id", description="tenant of the registration, unless it is MultiTenant"
+    )
+    tenants: CommaList = Field(
+        (),
+        alias="tenants",
+        description="tenants whose activities are served, comma-separated; empty with an app id: only bot_tenant_id",
+    )
+    service_url_hosts: CommaList = Field(
+        (".botframework.com", "smba.trafficmanager.net", ".teams.microsoft.com"),
+        alias="service_url_hosts",
+        description="hosts (suffixes with a leading dot) that replies may be sent to, loopback excepted",
+    )
+
+    @field_validator("service_url_hosts")
+    @classmethod
+    def _reply_hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        # one label alone, such as .com, would let replies go to anybody's server
+        if not all(is_host(v.removeprefix("."), labels=2) for v in value):
+            raise ValueError("host names of two labels or more, such as smba.trafficmanager.net or .botframework.com")
+        return value
+
+
+def bot_conflicts(bot: Bot) -> Conflicts:
+    """A registration that lacks something would fail at the first message that it sends, in words of its SDK."""
+    if not bot.app_id:
+        return
+    kind = "ATTEST_BOT_APP_ID" if bot.app_type == "SingleTenant" else f"ATTEST_BOT_APP_TYPE={bot.app_type}"
+    old = "; a bot that was registered as multi-tenant needs ATTEST_BOT_APP_TYPE=MultiTenant instead"
+    only_default = "app_type" not in bot.model_fields_set
+    tenant = f"{kind} needs ATTEST_BOT_TENANT_ID, the tenant that the bot is registered in{old if only_default else ''}"
+    yield bot.app_type != "MultiTenant" and bot.tenant_id is None, tenant
+    password = f"{kind} needs ATTEST_BOT_APP_PASSWORD; a managed identity has none, and needs ATTEST_BOT_APP_TYPE=UserAssignedMSI"
+    yield bot.app_type == "SingleTenant" and bot.app_password is None, password

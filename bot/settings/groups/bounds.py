@@ -1,0 +1,44 @@
+"""Bounds within which everything works."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from bot.settings.forms import Seconds
+from bot.settings.group import Conflicts, Group
+
+
+class Bounds(Group):
+    """Deadlines, tries, and calls at the same time."""
+
+    turn_deadline_s: Seconds = Field(
+        45.0, alias="turn_deadline_s", description="seconds in which a turn ends, one way or the other"
+    )
+    call_deadline_s: Seconds = Field(
+        20.0, alias="call_deadline_s", description="seconds for one call of a remote service, retries included"
+    )
+    retries: int = Field(2, alias="retries", ge=0, le=5, description="further tries of a failed remote call")
+    concurrent_calls: int = Field(
+        100,
+        alias="concurrent_calls",
+        ge=1,
+        le=1000,
+        description="calls of one service at the same time; further ones wait within their deadline",
+    )
+    breaker_s: Seconds = Field(
+        30.0, alias="breaker_s", description="seconds for which a service that failed five times in a row is left alone"
+    )
+
+
+class Retention(Group):
+    """How long things are kept."""
+
+    state_days: int = Field(
+        30, alias="state_days", ge=1, description="days after which a conversation's kept turns are deleted"
+    )
+
+
+def bound_conflicts(bounds: Bounds) -> Conflicts:
+    """A call ends before its turn."""
+    longer = "call_deadline_s" in bounds.model_fields_set and bounds.call_deadline_s > bounds.turn_deadline_s
+    yield longer, f"ATTEST_CALL_DEADLINE_S may be at most ATTEST_TURN_DEADLINE_S, here {bounds.turn_deadline_s:g}"

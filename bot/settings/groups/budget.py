@@ -1,0 +1,77 @@
+"""What models cost, and what a turn may take of them."""
+
+from __future__ import annotations
+
+from pydantic import Field, field_validator
+
+from bot.settings.forms import Price
+from bot.settings.group import Conflicts, Group
+from bot.settings.groups.embedding import Embedding
+
+
+class ModelPrices(Group):
+    """Prices of a million tokens."""
+
+    input: Price | None = Field(
+        None,
+        alias="price_input",
+        description="price of a million prompt tokens; yours, as your contract has it: none is built in",
+    )
+    cached_input: Price | None = Field(
+        None,
+        alias="price_cached_input",
+        description="price of a million prompt tokens that the service had cached; without it they cost like others",
+    )
+    output: Price | None = Field(
+        None, alias="price_output", description="price of a million tokens that the model writes"
+    )
+    embedding: Price | None = Field(
+        None, alias="price_embedding", description="price of a million tokens that are embedded by a service"
+    )
+    currency: str = Field("USD", alias="price_currency", description="currency of the prices of models")
+
+    @field_validator("currency")
+    @classmethod
+    def _currency(cls, value: str) -> str:
+        if not (len(value) == 3 and value.isascii() and value.isalpha() and value.isupper()):
+            raise ValueError("three capital letters such as USD or EUR")
+        return value
+
+
+class Budget(Group):
+    """What the chat model may take in a turn."""
+
+    tokens: int = Field(
+        0,
+        alias="turn_tokens",
+        ge=0,
+        description="tokens that the chat model may read and write in a turn; what does not fit is not asked; 0: any number",
+    )
+    cost: Price | None = Field(
+        None,
+        alias="turn_cost",
+        description="what the chat model may cost in a turn, in the currency of the prices; 0 or empty: anything",
+    )
+
+
+def price_conflicts(prices: ModelPrices, budget: Budget, embedding: Embedding) -> Conflicts:
+    """A cost that leaves something out would be believed."""
+    given = sorted(prices.variable(field) for field in prices.model_fields_set if getattr(prices, field) is not None)
+    for field in ("input", "output"):
+        yield (
+            bool(given) and getattr(prices, field) is None,
+            f"{given[0] if given else ''} needs {prices.variable(field)}",
+        )
+    cached, full = prices.cached_input, prices.input
+    yield (
+        cached is not None and full is not None and cached > full,
+        "ATTEST_PRICE_CACHED_INPUT may be at most ATTEST_PRICE_INPUT",
+    )
+    yield (
+        bool(given) and embedding.kind == "openai" and prices.embedding is None,
+        "ATTEST_PRICE_INPUT with ATTEST_EMBEDDER=openai needs ATTEST_PRICE_EMBEDDING; 0 where embeddings cost nothing",
+    )
+    yield (
+        bool(budget.cost) and not given,
+        "ATTEST_TURN_COST needs ATTEST_PRICE_INPUT and ATTEST_PRICE_OUTPUT: no prices are built in",
+    )

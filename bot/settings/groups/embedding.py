@@ -1,0 +1,80 @@
+"""Whose vectors search uses."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, SecretStr
+
+from bot.settings.forms import PREFIX, Url
+from bot.settings.group import Conflicts, Group
+from bot.settings.groups.chat_model import ChatModel
+
+EMBEDDING_WIDTHS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+"""Numbers of a vector of OpenAI's own models, by the names they have there."""
+
+
+class Embedding(Group):
+    """The model on this machine, or a server of OpenAI's embeddings."""
+
+    kind: Literal["embedded", "openai"] = Field(
+        "embedded",
+        alias="embedder",
+        description="whose vectors search uses: the model on this machine, or any server of OpenAI's embeddings; ingest again after a change",
+    )
+    base_url: Url | None = Field(
+        None,
+        alias="embedding_base_url",
+        description="endpoint of the embedding model; default ATTEST_OPENAI_BASE_URL; Azure: https://NAME.openai.azure.com/openai/v1/",
+    )
+    api_key: SecretStr | None = Field(
+        None,
+        alias="embedding_api_key",
+        description="key of the embedding model's endpoint; default ATTEST_OPENAI_API_KEY where the endpoint is the same",
+    )
+    model: str = Field(
+        "text-embedding-3-small",
+        alias="embedding_model",
+        description="embedding model: its name, or that of its deployment on Azure",
+    )
+    width: int | None = Field(
+        None,
+        alias="embedding_width",
+        ge=8,
+        le=4096,
+        description="numbers of a vector of the embedding model, sent as dimensions; needed where its name is not one of OpenAI's own",
+    )
+
+    @property
+    def numbers(self) -> int:
+        """Numbers of a vector of the service."""
+        return self.width or EMBEDDING_WIDTHS[self.model]
+
+    def url_beside(self, chat: ChatModel) -> str | None:
+        """Where texts are embedded by a service; None is OpenAI's own address."""
+        return self.base_url or chat.base_url
+
+    def key_beside(self, chat: ChatModel) -> SecretStr | None:
+        """The key for that address. The chat model's key goes to the chat model's address alone."""
+        same = self.base_url in (None, chat.base_url)
+        return self.api_key or (chat.api_key if same else None)
+
+    def shares_door_of(self, chat: ChatModel) -> bool:
+        """True where texts are embedded at the chat model's address, with its key: then in the same header, or by the same token."""
+        return self.url_beside(chat) == chat.base_url and self.api_key is None
+
+
+def embedding_conflicts(embedding: Embedding, chat: ChatModel) -> Conflicts:
+    """What says of a service that is not used, or leaves out what it needs."""
+    service = embedding.kind == "openai"
+    idle = [name for name in embedding.given() if name != "embedder"]
+    if idle and not service:
+        yield True, f"{PREFIX}{idle[0].upper()} needs ATTEST_EMBEDDER=openai; embedded leaves it unused"
+    yield (
+        service and embedding.url_beside(chat) is None and embedding.key_beside(chat) is None,
+        "ATTEST_EMBEDDER=openai needs ATTEST_EMBEDDING_API_KEY, or ATTEST_EMBEDDING_BASE_URL for a local server",
+    )
+    yield (
+        service and embedding.width is None and embedding.model not in EMBEDDING_WIDTHS,
+        f"ATTEST_EMBEDDING_MODEL={embedding.model} needs ATTEST_EMBEDDING_WIDTH; known without it are {', '.join(EMBEDDING_WIDTHS)}",
+    )

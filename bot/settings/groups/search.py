@@ -1,0 +1,66 @@
+"""Where passages are searched."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, SecretStr, field_validator
+
+from bot.settings.forms import PREFIX, Url, is_index
+from bot.settings.group import Conflicts, Group
+
+
+class Search(Group):
+    """The search on this machine, or Azure AI Search."""
+
+    kind: Literal["embedded", "azure"] = Field(
+        "embedded",
+        alias="search",
+        description="where passages are searched: on this machine, or in Azure AI Search beside the store here",
+    )
+    endpoint: Url | None = Field(
+        None, alias="search_endpoint", description="Azure AI Search: https://NAME.search.windows.net"
+    )
+    key: SecretStr | None = Field(
+        None,
+        alias="search_key",
+        description="key of Azure AI Search (admin to ingest, query to ask); without it the identity of this machine is used",
+    )
+    index: str = Field(
+        "attest", alias="search_index", description="name of the index in Azure AI Search; attest ingest makes it"
+    )
+    semantic: Literal["off", "on"] = Field(
+        "off",
+        alias="search_semantic",
+        description="whether the semantic ranker of Azure AI Search orders the best results anew; billed by the service",
+    )
+    agentic: Literal["off", "on"] = Field(
+        "off",
+        alias="search_agentic",
+        description="whether the agentic retrieval of Azure AI Search finds and ranks, with its plain search behind it; billed by the service; ingest again after a change",
+    )
+    others: Literal["off", "on"] = Field(
+        "off",
+        alias="search_others",
+        description="whether passages count that an indexer (SharePoint) put into the index of Azure AI Search; trimmed by their own groups field",
+    )
+
+    @field_validator("index")
+    @classmethod
+    def _index_name(cls, value: str) -> str:
+        if not is_index(value):
+            raise ValueError("2 to 128 lower-case letters, digits and single dashes, not at either end")
+        return value
+
+
+def search_conflicts(search: Search, *, imagines: bool) -> Conflicts:
+    """What says of a service that is not used. `imagines`: whether ingest imagines questions of passages."""
+    azure = search.kind == "azure"
+    yield azure and search.endpoint is None, "ATTEST_SEARCH=azure needs ATTEST_SEARCH_ENDPOINT"
+    idle = [name for name in search.given() if name != "search"]
+    if idle and not azure:  # or somebody believes that their answers come from another index
+        yield True, f"{PREFIX}{idle[0].upper()} needs ATTEST_SEARCH=azure; embedded leaves it unused"
+    embedded_only = (
+        "ATTEST_HYDE=model needs ATTEST_SEARCH=embedded: what is imagined of passages is searched on this machine alone"
+    )
+    yield azure and imagines, embedded_only
