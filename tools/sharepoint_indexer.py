@@ -12,7 +12,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from grounding.azure.sharepoint import COLUMN, definitions
+from grounding.azure.search.sharepoint import COLUMN, definitions
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -20,7 +20,7 @@ from rai.personal.redact import Redactor
 from rai.screening.private import PrivateEmbedder
 
 if TYPE_CHECKING:
-    from grounding.azure.openai_embedder import OpenAIEmbedder
+    from grounding.azure.openai.embedder import OpenAIEmbedder
 
 LOG = logging.getLogger("attest")
 SERVICE = "embedding service"
@@ -57,7 +57,7 @@ def ingesting_embedder(settings: Settings, resources: Resources) -> Embedder | N
 
 def service_embedder(settings: Settings, remote: Remote, resources: Resources) -> OpenAIEmbedder:
     """The service itself. Raises SettingsError for an address or a key that cannot be used."""
-    from grounding.azure.openai_embedder import OpenAIEmbedder
+    from grounding.azure.openai.embedder import OpenAIEmbedder
 
     embedder = OpenAIEmbedder(
         settings.embedding_url,
@@ -87,7 +87,7 @@ def _key(settings: Settings, resources: Resources) -> str | Callable[[], Awaitab
 def fingerprint_of(settings: Settings) -> str | None:
     """The fingerprint of the embedder that search uses, without loading it; None if there is none."""
     if settings.embedding.kind == "openai":
-        from grounding.azure.embedding_fingerprint import service_fingerprint
+        from grounding.azure.openai.fingerprint import service_fingerprint
 
         return service_fingerprint(settings.embedding_url, settings.embedding.model, settings.embedding.numbers)
     from grounding.embedded.model_fingerprint import model_fingerprint

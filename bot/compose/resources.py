@@ -12,7 +12,7 @@ from bot.settings.settings import Settings
 from grounding.services.remote import Breaker, Remote
 
 if TYPE_CHECKING:
-    from grounding.azure.identity import MachineIdentity
+    from grounding.azure.core.identity import MachineIdentity
 
 T = TypeVar("T")
 Close = Callable[[], Awaitable[None]]
@@ -82,7 +82,7 @@ class Resources(list[Close]):
 
 def machine_identity(settings: Settings) -> MachineIdentity:
     """An identity in the cloud of the settings; whoever asks for it closes it. A sign-in ends before the call that waits for it."""
-    from grounding.azure.identity import MachineIdentity
+    from grounding.azure.core.identity import MachineIdentity
 
     return MachineIdentity(
         settings.identity.cloud, settings.identity.client_id, within_s=min(10.0, 0.5 * settings.bounds.call_deadline_s)

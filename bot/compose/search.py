@@ -16,10 +16,10 @@ from grounding.ports import Embedder, Library, Linker, Retriever
 from grounding.records import Progress
 
 if TYPE_CHECKING:
-    from grounding.azure.search_agentic import AgenticRetriever
-    from grounding.azure.search_knowledge import SearchKnowledge
-    from grounding.azure.search_retriever import AzureSearchRetriever
-    from grounding.azure.search_service import SearchService
+    from grounding.azure.search.agentic import AgenticRetriever
+    from grounding.azure.search.knowledge import SearchKnowledge
+    from grounding.azure.search.retriever import AzureSearchRetriever
+    from grounding.azure.search.service import SearchService
     from grounding.embedded.index import EmbeddedIndex
     from grounding.embedded.vector_index import VectorIndex
     from grounding.store.store import Store
@@ -80,8 +80,8 @@ def search(
 def _azure(
     settings: Settings, index: EmbeddedIndex, embedder: Embedder | None, library: Library, resources: Resources
 ) -> Search:
-    from grounding.azure.search_mirror import remove_document
-    from grounding.azure.search_retriever import AzureSearchRetriever
+    from grounding.azure.search.mirror import remove_document
+    from grounding.azure.search.retriever import AzureSearchRetriever
 
     service = _service(settings, resources, within_s=settings.bounds.call_deadline_s, retries=settings.bounds.retries)
     semantic, others = settings.search.semantic == "on", settings.search.others == "on"
@@ -92,7 +92,7 @@ def _azure(
 
 
 def _agentic(settings: Settings, plain: AzureSearchRetriever, resources: Resources) -> AgenticRetriever:
-    from grounding.azure.search_agentic import AgenticRetriever
+    from grounding.azure.search.agentic import AgenticRetriever
 
     within = AGENTIC_SHARE * settings.bounds.call_deadline_s
     return AgenticRetriever(_knowledge(settings, resources, within_s=within, retries=0), plain)
@@ -106,7 +106,7 @@ def mirror(settings: Settings, store: Store, embedder: Embedder | None, resource
     """What makes the index hold what the store holds, at the end of an ingest; nothing where the search is on this machine."""
     if settings.search.kind != "azure":
         return _nothing
-    from grounding.azure.search_mirror import SearchMirror
+    from grounding.azure.search.mirror import SearchMirror
 
     agentic = settings.search.agentic == "on"
     service = _service(
@@ -132,9 +132,9 @@ async def ask_ranker(settings: Settings, resources: Resources, *, within_s: floa
     """Rank one result of the index by meaning, as a turn would have it: None if the ranker did, otherwise what is wrong with it, and what
     mends that. Raises ServiceError for a search that does not answer, SettingsError for one that cannot be asked.
     """
-    from grounding.azure.search_filter import STATE, literal
-    from grounding.azure.search_ranker import RankerRefused
-    from grounding.azure.search_retriever import ranking
+    from grounding.azure.search.filter import STATE, literal
+    from grounding.azure.search.ranker import RankerRefused
+    from grounding.azure.search.retriever import ranking
 
     passages_alone = f"source ne {literal(STATE)}"
     try:
@@ -153,7 +153,7 @@ async def _nothing(_on_progress: Callable[[Progress], None]) -> None:
 
 
 def _service(settings: Settings, resources: Resources, *, within_s: float, retries: int) -> SearchService:
-    from grounding.azure.search_service import SERVICE, SearchService
+    from grounding.azure.search.service import SERVICE, SearchService
 
     assert settings.search.endpoint is not None  # the settings refuse azure without one
     key = resources.key(settings.search.key, settings)
@@ -168,7 +168,7 @@ def _service(settings: Settings, resources: Resources, *, within_s: float, retri
 
 
 def _knowledge(settings: Settings, resources: Resources, *, within_s: float, retries: int) -> SearchKnowledge:
-    from grounding.azure.search_knowledge import AGENTIC, SearchKnowledge
+    from grounding.azure.search.knowledge import AGENTIC, SearchKnowledge
 
     assert settings.search.endpoint is not None
     key = resources.key(settings.search.key, settings)

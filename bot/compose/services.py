@@ -40,8 +40,8 @@ from rai.screening.private import PrivateModel, PrivateTagger, masking
 from rai.screening.web import ScreenedWeb
 
 if TYPE_CHECKING:
-    from grounding.azure.openai_learned import Learned
-    from grounding.azure.openai_model import OpenAIModel
+    from grounding.azure.openai.learned import Learned
+    from grounding.azure.openai.model import OpenAIModel
 
 LOG = logging.getLogger("attest")
 HYPOTHETICALS = "hyde.db"
@@ -75,8 +75,8 @@ def chat_model(
 
 def bare_model(settings: Settings, remote: Remote, resources: Resources, name: str | None = None) -> OpenAIModel:
     """The chat model as it is called. Prompts that hold anybody's text go through `chat_model` alone. `name`: as there."""
-    from grounding.azure.openai_chat import OpenAIChat
-    from grounding.azure.openai_responses import OpenAIResponses
+    from grounding.azure.openai.chat import OpenAIChat
+    from grounding.azure.openai.responses import OpenAIResponses
 
     interface = OpenAIChat if settings.model.api == "chat" else OpenAIResponses
     model = interface(
@@ -95,7 +95,7 @@ def bare_model(settings: Settings, remote: Remote, resources: Resources, name: s
 
 def learned(settings: Settings, resources: Resources, name: str | None = None) -> Learned:
     """What is known of the chat model, or of another one (`name`) at its endpoint: one record for all that ask the same."""
-    from grounding.azure.openai_learned import beginning
+    from grounding.azure.openai.learned import beginning
 
     sure = "thinking_tokens" in settings.model.model_fields_set
     begin = partial(
@@ -213,7 +213,7 @@ def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor
         from grounding.embedded.summarizer import CentralitySummarizer
 
         return CentralitySummarizer(embedder)
-    from grounding.azure.language_summarizer import LanguageSummarizer
+    from grounding.azure.language.summarizer import LanguageSummarizer
 
     key = resources.key(settings.language.key, settings)
     most = min(settings.language.summarizer_deadline_s, settings.bounds.turn_deadline_s / 2)

@@ -23,7 +23,7 @@ from azure.core.pipeline.policies import AsyncBearerTokenCredentialPolicy
 from azure.core.pipeline.transport import AioHttpTransport
 from azure.core.rest import AsyncHttpResponse, HttpRequest
 
-from grounding.azure.core_faults import code_of, translated
+from grounding.azure.core.faults import code_of, translated
 from grounding.errors import ServiceRejected, ServiceReplyInvalid, SettingsError
 from grounding.services.address import is_loopback
 from grounding.services.cloud import CLOUDS, GRAPH, SUFFIX, is_graph

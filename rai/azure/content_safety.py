@@ -18,8 +18,8 @@ from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.exceptions import HttpResponseError
 from azure.core.rest import HttpRequest
 
-from grounding.azure.core_faults import translated
-from grounding.azure.core_options import client_options
+from grounding.azure.core.faults import translated
+from grounding.azure.core.options import client_options
 from grounding.errors import ServiceReplyInvalid
 from grounding.services.address import check_address, check_key, is_loopback
 from grounding.services.remote import Remote

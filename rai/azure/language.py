@@ -18,8 +18,8 @@ from typing import Any, cast
 from azure.core.credentials_async import AsyncTokenCredential
 from presidio_analyzer import EntityRecognizer, RecognizerResult, RemoteRecognizer
 
-from grounding.azure.core_faults import translated
-from grounding.azure.language_client import SERVICE, LanguageService
+from grounding.azure.core.faults import translated
+from grounding.azure.language.client import SERVICE, LanguageService
 from grounding.errors import ServiceError, ServiceReplyInvalid
 from grounding.observe import record_degraded
 from grounding.services.remote import Remote

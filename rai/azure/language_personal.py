@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
-from grounding.azure.language_client import Mask
+from grounding.azure.language.client import Mask
 from grounding.services.remote import Remote
 from rai.azure.language import LanguageRecognizer
 from rai.personal.known import Kind, Personal

@@ -13,7 +13,7 @@ from typing import Any
 
 from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 
-from grounding.azure.openai_faults import translated
+from grounding.azure.openai.faults import translated
 from grounding.errors import ServiceReplyInvalid
 from grounding.services.address import check_address, check_key, is_loopback
 from grounding.services.remote import Remote

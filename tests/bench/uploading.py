@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from grounding.azure.search_mirror import SearchMirror
-from grounding.azure.search_service import SearchService
+from grounding.azure.search.mirror import SearchMirror
+from grounding.azure.search.service import SearchService
 from grounding.ingest.paragraphs import split
 from grounding.records import Document, Progress
 from grounding.services.remote import Remote

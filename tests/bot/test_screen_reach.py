@@ -17,7 +17,7 @@ from bot.compose.system import compose
 from bot.records import Ask
 from bot.settings.load import load_settings
 from bot.system import CheckRequest, System
-from grounding.azure.openai_chat import OpenAIChat
+from grounding.azure.openai.chat import OpenAIChat
 from grounding.records import Turn
 from rai.ledger.store import SqlLedger
 from rai.records import Outcome, Source

@@ -9,8 +9,8 @@ from contextlib import AsyncExitStack
 import pytest
 
 from grounding.asking.schema import TEXT, fields, listed
-from grounding.azure.openai_chat import OpenAIChat
-from grounding.azure.openai_responses import OpenAIResponses
+from grounding.azure.openai.chat import OpenAIChat
+from grounding.azure.openai.responses import OpenAIResponses
 from grounding.errors import ContentFiltered, ServiceError, ServiceReplyInvalid, ServiceUnavailable
 from grounding.ports import ChatModel
 from grounding.records import Completion

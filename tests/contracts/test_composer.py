@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from grounding.azure.openai_chat import OpenAIChat
+from grounding.azure.openai.chat import OpenAIChat
 from grounding.embedded.composer import ExtractiveComposer
 from grounding.policy import Policy
 from grounding.ports import Composer

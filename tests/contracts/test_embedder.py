@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grounding.azure.openai_embedder import OpenAIEmbedder
+from grounding.azure.openai.embedder import OpenAIEmbedder
 from grounding.embedded.embedder import MiniLM
 from grounding.errors import StoreError
 from grounding.ports import Embedder

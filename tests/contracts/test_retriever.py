@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grounding.azure.search_agentic import MODE
+from grounding.azure.search.agentic import MODE
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.ports import Retriever
 from grounding.records import Access, Document, Query, SearchBy

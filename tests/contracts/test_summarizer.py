@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from grounding.azure.language_summarizer import LanguageSummarizer
+from grounding.azure.language.summarizer import LanguageSummarizer
 from grounding.embedded.summarizer import CentralitySummarizer
 from grounding.errors import InputError
 from grounding.ports import Summarizer

@@ -18,10 +18,10 @@ from bot.compose.services import openai_key
 from bot.records import Ask
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
+from grounding.azure.core.identity import MachineIdentity
 from grounding.azure.graph_directory import GraphDirectory
-from grounding.azure.identity import MachineIdentity
-from grounding.azure.openai_chat import OpenAIChat
-from grounding.azure.search_service import SearchService
+from grounding.azure.openai.chat import OpenAIChat
+from grounding.azure.search.service import SearchService
 from grounding.errors import ServiceRejected, SettingsError
 from grounding.services.remote import Remote
 from rai.azure.content_safety import ContentSafetyScreen

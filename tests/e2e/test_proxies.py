@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from grounding.azure.graph_directory import GraphDirectory
-from grounding.azure.openai_chat import OpenAIChat
-from grounding.azure.openai_embedder import OpenAIEmbedder
-from grounding.azure.search_service import SearchService
+from grounding.azure.openai.chat import OpenAIChat
+from grounding.azure.openai.embedder import OpenAIEmbedder
+from grounding.azure.search.service import SearchService
 from grounding.errors import AttestError
 from grounding.services.remote import Remote
 from grounding.web.bing_search import BingSearch

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grounding.azure.search_agentic import AgenticRetriever
-from grounding.azure.search_knowledge import AGENTIC, SearchKnowledge
-from grounding.azure.search_mirror import SearchMirror
-from grounding.azure.search_retriever import AzureSearchRetriever
-from grounding.azure.search_service import SearchService
+from grounding.azure.search.agentic import AgenticRetriever
+from grounding.azure.search.knowledge import AGENTIC, SearchKnowledge
+from grounding.azure.search.mirror import SearchMirror
+from grounding.azure.search.retriever import AzureSearchRetriever
+from grounding.azure.search.service import SearchService
 from grounding.embedded.index import EmbeddedIndex
 from grounding.ports import Embedder
 from grounding.records import Document

@@ -1,0 +1,141 @@
+"""Clients of Azure AI Language, made in one place for whoever finds names, personal data or the sentences that count.
+
+Whatever asks says `disable_service_logs=True`, or the service keeps the text for 48 hours, and `STRING_INDEX`, so that its offsets
+are those of Python. api-version 2023-04-01.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from azure.ai.textanalytics.aio import TextAnalyticsClient as AsyncTextAnalyticsClient
+from azure.core import AsyncPipelineClient
+from azure.core.credentials import AzureKeyCredential
+from azure.core.credentials_async import AsyncTokenCredential
+from azure.core.exceptions import HttpResponseError, ODataV4Format
+from azure.core.pipeline import PipelineRequest
+from azure.core.pipeline.policies import AsyncBearerTokenCredentialPolicy, AzureKeyCredentialPolicy, SansIOHTTPPolicy
+from azure.core.rest import AsyncHttpResponse, HttpRequest
+
+from grounding.azure.core.faults import code_of
+from grounding.azure.core.options import client_options
+from grounding.errors import ServiceRejected, ServiceReplyInvalid
+from grounding.services.address import check_address, check_key, is_loopback
+
+API_VERSION = "2023-04-01"
+SCOPE = "https://cognitiveservices.azure.com/.default"
+SERVICE = "language"
+ENDPOINT = "https://NAME.cognitiveservices.azure.com"
+STRING_INDEX = "UnicodeCodePoint"
+Mask = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
+"""Texts as they may leave, each as long as it was, so that offsets hold."""
+
+
+class LanguageService:
+    """What the service says of texts, asked through azure-core's pipeline and past the SDK's models, which took 3 ms of processor time
+    to tell a few names.
+
+    `key`: of the resource, or a token credential. Raises SettingsError for what cannot be used.
+    """
+
+    def __init__(
+        self, endpoint: str, key: str | AsyncTokenCredential, *, timeout_s: float, language: str = "en"
+    ) -> None:
+        credential, options = _options(endpoint, key, timeout_s)
+        keyed = isinstance(credential, AzureKeyCredential)
+        signing = (
+            AzureKeyCredentialPolicy(credential, "Ocp-Apim-Subscription-Key")
+            if keyed
+            else AsyncBearerTokenCredentialPolicy(credential, SCOPE)
+        )
+        self._language = language
+        kept = ("connection_timeout", "read_timeout", "use_env_settings")
+        # of the usual policies none is needed: nothing is tried again, redirected, or logged, and a reply is read once
+        self._client: AsyncPipelineClient[HttpRequest, AsyncHttpResponse] = AsyncPipelineClient(
+            endpoint.rstrip("/"), policies=[*options["per_call_policies"], signing], **{n: options[n] for n in kept}
+        )
+
+    async def analyze(self, kind: str, documents: Sequence[str]) -> list[list[dict[str, Any]]]:
+        """The entities of each document. Raises errors of azure-core, ServiceReplyInvalid, and ServiceRejected for a document that was
+        refused; and whatever a reply of another shape leads to: to be called inside of `translated`.
+        """
+        asked = [{"id": str(n), "text": text, "language": self._language} for n, text in enumerate(documents)]
+        body = {
+            "kind": kind,
+            "analysisInput": {"documents": asked},
+            "parameters": {"loggingOptOut": True, "stringIndexType": STRING_INDEX},
+        }
+        request = HttpRequest("POST", "/language/:analyze-text", params={"api-version": API_VERSION}, json=body)
+        request.url = self._client.format_url(request.url)
+        response = await self._client.send_request(request)
+        if response.status_code != 200:
+            raise HttpResponseError(response=response, error_format=_InnerErrorFormat)
+        results = response.json()["results"]
+        if results["errors"]:
+            raise ServiceRejected(
+                SERVICE, f"a part of the text was refused ({code_of(_inner(results['errors'][0])['code'])})"
+            )
+        told = {document["id"]: document["entities"] for document in results["documents"]}
+        if told.keys() != {each["id"] for each in asked}:
+            raise ServiceReplyInvalid(SERVICE, f"{len(told)} of {len(asked)} documents answered")
+        return [told[each["id"]] for each in asked]
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The error of a document, as exactly as it is told."""
+    error: Mapping[str, Any] = document["error"]
+    return error.get("innererror") or error
+
+
+class _InnerErrorFormat(ODataV4Format):
+    """An error of the service: what went wrong is told by the inner one."""
+
+    def __init__(self, error: Mapping[str, Any]) -> None:
+        super().__init__((error.get("error") or {}).get("innererror") or error)
+
+
+def async_client(
+    endpoint: str, key: str | AsyncTokenCredential, *, timeout_s: float, language: str = "en"
+) -> AsyncTextAnalyticsClient:
+    """A client for the event loop. `key`: of the resource, or a token credential. Raises SettingsError for what cannot be used."""
+    credential, options = _options(endpoint, key, timeout_s)
+    return AsyncTextAnalyticsClient(endpoint, credential, default_language=language, **options)
+
+
+def _options(endpoint: str, key: Any, timeout_s: float) -> tuple[Any, dict[str, Any]]:
+    check_address(endpoint, "ATTEST_LANGUAGE_ENDPOINT", ENDPOINT)
+    if isinstance(key, str):
+        check_key(key, "ATTEST_LANGUAGE_KEY")
+    local = is_loopback(endpoint)
+    return AzureKeyCredential(key) if isinstance(key, str) else key, {
+        **client_options(endpoint, timeout_s),
+        "per_call_policies": [_SameServicePolicy(endpoint, plain=local and not isinstance(key, str))],
+    }
+
+
+class _SameServicePolicy(SansIOHTTPPolicy[Any, Any]):
+    """Keeps every request, and the key with it, at the endpoint: the address of a job's state comes from a reply.
+
+    `plain`: tokens may go without https, which the SDK knows as an option of each call alone.
+    """
+
+    def __init__(self, endpoint: str, *, plain: bool) -> None:
+        self._home = _origin(endpoint)
+        self._plain = plain
+
+    def on_request(self, request: PipelineRequest[Any]) -> None:
+        if _origin(request.http_request.url) != self._home:
+            raise ServiceReplyInvalid(SERVICE, "the reply leads to another address than the endpoint")
+        if self._plain:
+            request.context.options["enforce_https"] = False
+
+
+def _origin(url: str) -> tuple[str, str | None, int]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)

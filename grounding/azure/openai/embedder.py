@@ -1,0 +1,216 @@
+"""Texts to vectors by OpenAI's embeddings: OpenAI, Azure OpenAI's `/openai/v1/`, Ollama, llama.cpp, vLLM, LM Studio.
+
+The SDK asks for base64 unless told otherwise, which some servers refuse; floats are asked for, always. Nothing of a reply is
+believed: there is one vector for each text, told whose it is, as wide as it was asked for, finite and not zero; its length is made one
+here, because not every service does, and cosines rest on it.
+
+A text that is longer than the model reads is read in halves; its vector is their mean, weighted by their length.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import openai
+from numpy.typing import NDArray
+from openai import Timeout
+
+from grounding.azure.openai.client import CONNECT_S, Auth, TokenProvider, make_client
+from grounding.azure.openai.faults import translated
+from grounding.azure.openai.fingerprint import service_fingerprint
+from grounding.azure.openai.model import counted
+from grounding.azure.search.rows import sendable
+from grounding.errors import ServiceRejected, ServiceReplyInvalid
+from grounding.observe import EmbedCall, added, observed
+from grounding.ports import Vectors
+from grounding.services.remote import Remote
+
+LOG = logging.getLogger("attest")
+MOST_TEXTS, MOST_CHARS = 256, 200_000
+"""Of one request. OpenAI takes 2,048 texts and 300,000 tokens, and no script has many more tokens than characters."""
+READ_S = 60.0
+"""Of silence after which one request of an ingest is given up, and made again."""
+_CACHED = 1024
+"""Vectors of single texts that are kept: a turn may search for the same question again."""
+_SHORTEST = 200
+_NOTHING = "."
+"""Stands for a text without a word, which the service refuses."""
+_TOO_LONG = re.compile(r"context.length|context.size|too (?:long|large)|maximum.{0,20}(?:length|tokens)", re.IGNORECASE)
+_NO_WIDTH = re.compile(r"dimension", re.IGNORECASE)
+
+
+class TextTooLong(ServiceRejected):
+    """The model cannot read as much at once."""
+
+
+class OpenAIEmbedder:
+    """Embedder over any server of OpenAI's embeddings.
+
+    `api_key`: a key, an async function that returns a bearer token, or None for a local server. `model`: model or deployment name. `width`: numbers of a vector; with `shorten` the service is
+    asked for as many, and where it does not take the request its vectors must have that width by themselves.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None,
+        api_key: str | TokenProvider | None,
+        model: str,
+        width: int,
+        remote: Remote,
+        *,
+        auth: Auth = "bearer",
+        shorten: bool = False,
+    ) -> None:
+        self._model, self._width, self._remote, self._shorten = model, width, remote, shorten
+        self._fingerprint = service_fingerprint(base_url, model, width)
+        self._cache: OrderedDict[str, Vectors] = OrderedDict()
+        self._client = make_client(base_url, api_key, remote, auth)
+        self._timeout = Timeout(min(READ_S, remote.deadline_s), connect=min(CONNECT_S, remote.deadline_s))
+
+    @property
+    def fingerprint(self) -> str:
+        """Model or deployment, width, and a digest of both with the address."""
+        return self._fingerprint
+
+    @property
+    def width(self) -> int:
+        return self._width
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), width), float32, rows of length one. Raises ServiceError."""
+        held = {t: self._cache[t] for t in texts if t in self._cache}
+        missing = [t for t in dict.fromkeys(texts) if t not in held]
+        if missing:
+            with observed(EmbedCall(self._model, len(missing))) as call:
+                for batch in _batches(missing):
+                    rows = await self._rows([sendable(text).strip() or _NOTHING for text in batch], call)
+                    held |= zip(batch, rows, strict=True)
+        if len(missing) <= _CACHED // 64:  # an ingest must not push out what the turns use
+            self._cache |= {t: held[t] for t in missing}
+        while len(self._cache) > _CACHED:
+            self._cache.popitem(last=False)
+        return np.array([held[t] for t in texts], np.float32).reshape(len(texts), self._width)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _rows(self, texts: Sequence[str], call: EmbedCall) -> Vectors:
+        """Vectors of one request, or of its halves where it was too long."""
+        try:
+            return await self._remote.call(lambda: self._attempt(texts, call))
+        except TextTooLong:
+            if len(texts) == 1 and len(texts[0]) < 2 * _SHORTEST:
+                raise
+        if len(texts) == 1:
+            return await self._in_halves(texts[0], call)
+        half = len(texts) // 2
+        return np.concatenate([await self._rows(texts[:half], call), await self._rows(texts[half:], call)])
+
+    async def _in_halves(self, text: str, call: EmbedCall) -> Vectors:
+        middle = len(text) // 2
+        cut = text.rfind(" ", middle // 2, middle) + 1 or middle
+        rows = [await self._rows([part.strip() or _NOTHING], call) for part in (text[:cut], text[cut:])]
+        return _unit(np.asarray(cut * rows[0] + (len(text) - cut) * rows[1], np.float64))
+
+    async def _attempt(self, texts: Sequence[str], call: EmbedCall) -> Vectors:
+        with translated(self._remote.service):
+            body = await self._send(texts)
+        data = await asyncio.to_thread(_parsed, self._remote.service, body)
+        told = counted(data.get("usage"), "prompt_tokens", "completion_tokens")
+        call.usage = added(call.usage, {name: told[name] for name in ("prompt_tokens",) if name in told})
+        found = await asyncio.to_thread(_read, self._remote.service, data, len(texts))
+        if found.shape[1] != self._width:
+            wanted = f"ATTEST_EMBEDDING_WIDTH={self._width}" if self._shorten else f"{self._width} are expected"
+            raise ServiceRejected(
+                self._remote.service,
+                f"gives vectors of {found.shape[1]} numbers, and {wanted}; set ATTEST_EMBEDDING_WIDTH={found.shape[1]}",
+            )
+        return found
+
+    async def _send(self, texts: Sequence[str]) -> str:
+        options: dict[str, Any] = {"dimensions": self._width} if self._shorten else {}
+        try:
+            raw = await self._client.embeddings.with_raw_response.create(
+                model=self._model, input=list(texts), encoding_format="float", timeout=self._timeout, **options
+            )
+        except openai.APIStatusError as error:
+            if options and error.status_code in (400, 422) and _NO_WIDTH.search(error.message):
+                LOG.warning(
+                    "%s takes no dimensions: ATTEST_EMBEDDING_WIDTH must be its own width", self._remote.service
+                )
+                self._shorten = False
+                return await self._send(texts)
+            if error.status_code == 413 or (error.status_code in (400, 422, 500) and _TOO_LONG.search(error.message)):
+                raise TextTooLong(
+                    self._remote.service, f"a text is longer than the model can take (status {error.status_code})"
+                ) from None
+            raise
+        return raw.text
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    """`texts` in order, in parts of at most MOST_TEXTS and about MOST_CHARS."""
+    part: list[str] = []
+    size = 0
+    for text in texts:
+        if part and (len(part) == MOST_TEXTS or size + len(text) > MOST_CHARS):
+            yield part
+            part, size = [], 0
+        part.append(text)
+        size += len(text)
+    if part:
+        yield part
+
+
+def _parsed(service: str, body: str) -> dict[str, Any]:
+    """The object of a reply. Raises ServiceReplyInvalid if it is none."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        page = body.lstrip()[:1] == "<"
+        hint = "a web page came back; does the base URL end in /v1?" if page else "the reply is not JSON, or was cut"
+        raise ServiceReplyInvalid(service, hint) from None
+    if not isinstance(data, dict):
+        raise ServiceReplyInvalid(service, "the reply holds no vectors")
+    return data
+
+
+def _read(service: str, data: dict[str, Any], count: int) -> Vectors:
+    """The vectors of a reply in the order of the texts: (count, its own width). Raises ServiceReplyInvalid if it is not whole and sound."""
+    items = data.get("data")
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise ServiceReplyInvalid(service, "the reply holds no vectors")
+    if len(items) != count:
+        raise ServiceReplyInvalid(service, f"{len(items)} vectors came back for {count} texts")
+    by_index = {item.get("index"): item.get("embedding") for item in items if type(item.get("index")) is int}
+    if by_index.keys() != set(range(count)):
+        raise ServiceReplyInvalid(service, "the reply does not tell which vector is whose")
+    return _unit(_matrix(service, [by_index[i] for i in range(count)]))
+
+
+def _matrix(service: str, rows: Sequence[Any]) -> NDArray[np.float64]:
+    try:
+        found = np.array([np.asarray(row) for row in rows])
+        if found.ndim != 2 or found.dtype.kind not in "fi" or not found.shape[1]:
+            raise TypeError
+    except (TypeError, ValueError, OverflowError):
+        raise ServiceReplyInvalid(service, "the vectors are not lists of numbers of one length") from None
+    lengths = np.linalg.norm(found.astype(np.float64), axis=1)
+    if not np.isfinite(lengths).all():
+        raise ServiceReplyInvalid(service, "a vector holds what is no number")
+    if not lengths.all():
+        raise ServiceReplyInvalid(service, "a vector is zero")
+    return found.astype(np.float64)
+
+
+def _unit(rows: NDArray[np.float64]) -> Vectors:
+    """Rows of length one; none is zero."""
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)

@@ -1,0 +1,165 @@
+"""Results of the index, and the passages that they become. The store has the last word where it is at hand: a passage is used only
+if the store lets this person read it now, and as the store has it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from grounding.azure.search.filter import OURS
+from grounding.azure.search.service import SERVICE
+from grounding.errors import ServiceReplyInvalid
+from grounding.records import Access, Passage
+from grounding.store.chunks import ChunkRow
+from grounding.store.followed import FollowedStore
+
+_RRF = 60.0
+"""Constant of the service's reciprocal rank fusion: each of the lists that are fused adds 1/60 at most."""
+TOP_RANK = 4.0
+"""The highest score of the semantic ranker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A result as the service gives it. `fields` holds "chunk_id" at least."""
+
+    fields: dict[str, Any]
+    raw: float
+    bm25: float | None = None
+    cosine: float | None = None
+    reranked: float | None = None
+    caption: str | None = None
+
+
+def hit_of(document: dict[str, Any], alone: tuple[bool, bool]) -> Hit:
+    """A result; `alone`: whether it was searched for by words, and by meaning. Raises ServiceReplyInvalid."""
+    if not isinstance(document.get("chunk_id"), str) or not isinstance(document.get("text", ""), str):
+        raise ServiceReplyInvalid(SERVICE, "a result lacks its key or its text")
+    raw = float(document["@search.score"])
+    words, meaning = alone
+    try:
+        reranked = document.get("@search.rerankerScore")
+        reranked = None if reranked is None else float(reranked)
+        bm25, cosine = _subscores(document.get("@search.documentDebugInfo") or {})
+        caption = next((str(c["text"]) for c in document.get("@search.captions") or [] if c.get("text")), None)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ServiceReplyInvalid(SERVICE, f"a result cannot be read ({type(error).__name__})") from None
+    if words and not meaning:
+        bm25 = raw
+    if meaning and not words and cosine is None and raw > 0:
+        cosine = 2 - 1 / raw  # the service's score of a cosine is 1 / (1 + distance), distance 1 - cosine
+    return Hit(document, raw, bm25, cosine, reranked, caption)
+
+
+def _subscores(debug: dict[str, Any]) -> tuple[float | None, float | None]:
+    """BM25 and the cosine of a result, where the service told them."""
+    found = (debug.get("vectors") or {}).get("subscores") or {}
+    bm25 = (found.get("text") or {}).get("searchScore")
+    fields = [field for each in found.get("vectors") or [] for field in each.values()]
+    cosine = next((f["vectorSimilarity"] for f in fields if f.get("vectorSimilarity") is not None), None)
+    return None if bm25 is None else float(bm25), None if cosine is None else float(cosine)
+
+
+def by_place(place: int) -> float:
+    """A raw score for who is told a place alone, counted from 1: what the service's fusion gives it."""
+    return 1 / (_RRF + place)
+
+
+def scored(hits: Sequence[Hit], *, lists: int) -> list[tuple[float, Hit]]:
+    """Scores in [0, 1] that fall in the order of the service: of the ranker first, then of fusion, of words or of meaning."""
+    best = max((hit.raw for hit in hits), default=1.0) or 1.0
+    floor = 1.0
+    found: list[tuple[float, Hit]] = []
+    ranked = any(hit.reranked is not None for hit in hits)
+    for hit in hits:
+        if hit.reranked is not None:
+            score = hit.reranked / TOP_RANK
+        elif ranked:
+            score = floor * hit.raw / best
+        elif lists > 1:
+            score = hit.raw * _RRF / lists
+        else:
+            score = hit.raw / best if hit.cosine is None else hit.cosine
+        floor = min(floor, max(0.0, min(1.0, score)))
+        found.append((round(floor, 6), hit))
+    return sorted(found, key=lambda item: (-item[0], -(item[1].raw), str(item[1].fields["chunk_id"])))
+
+
+async def passages(
+    ordered: Sequence[tuple[float, Hit]], access: Access, keys: FollowedStore | None, *, others: bool
+) -> list[Passage]:
+    """What may be read, without what repeats a better passage of the same title and the same rights.
+
+    `keys`: the store, None where it is not on this machine. `others`: what is not ours counts too, as the index tells it; without it
+    whatever the store does not know is left out, whoever put it into the index.
+    """
+
+    def foreign(hit: Hit) -> bool:
+        return keys is None or (others and hit.fields.get("source") != OURS)
+
+    rows: dict[str, ChunkRow] = {}
+    if keys is not None:
+        ours = [str(hit.fields["chunk_id"]) for _, hit in ordered if not foreign(hit)]
+        rows = await asyncio.to_thread(keys.rows, ours)
+    kept: list[Passage] = []
+    seen: set[tuple[object, ...]] = set()
+    for score, hit in ordered:
+        if foreign(hit):
+            kept.append(_told(hit, score))
+            continue
+        row = rows.get(str(hit.fields["chunk_id"]))
+        if row is None or not access.may_read(row.groups) or not access.in_scope(row.product):
+            continue
+        same = (row.title, row.chunk.text, row.groups, row.product)
+        if same not in seen:
+            seen.add(same)
+            kept.append(_stored(row, hit, score))
+    return kept
+
+
+def _stored(row: ChunkRow, hit: Hit, score: float) -> Passage:
+    chunk = row.chunk
+    return Passage(
+        chunk_id=chunk.chunk_id,
+        doc_id=chunk.doc_id,
+        title=row.title,
+        text=chunk.text,
+        start=chunk.start,
+        url=row.url,
+        locator=chunk.locator,
+        internal=row.internal,
+        updated=row.updated,
+        version=row.version,
+        tokens=chunk.tokens,
+        score=score,
+        bm25=hit.bm25,
+        semantic=hit.cosine,
+        reranked=hit.reranked,
+        caption=hit.caption if hit.caption and hit.caption in chunk.text else None,
+    )
+
+
+def _told(hit: Hit, score: float) -> Passage:
+    """A passage of which this machine has no record: as the index tells it."""
+    f = hit.fields
+    bare = Passage(
+        str(f["chunk_id"]), str(f.get("doc_id") or f["chunk_id"]), str(f.get("title") or ""), str(f.get("text") or "")
+    )
+    return replace(
+        bare,
+        start=int(f.get("start") or 0),
+        url=f.get("url"),
+        locator=f.get("locator"),
+        internal=bool(f.get("internal")),
+        updated=f.get("updated"),
+        version=str(f.get("version") or ""),
+        tokens=int(f.get("tokens") or 0),
+        score=score,
+        bm25=hit.bm25,
+        semantic=hit.cosine,
+        reranked=hit.reranked,
+        caption=hit.caption if hit.caption and hit.caption in bare.text else None,
+    )

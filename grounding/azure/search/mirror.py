@@ -1,0 +1,252 @@
+"""The index in Azure AI Search follows the store of record.
+
+The index is asked what it holds and compared with the store by key and stamp, both in rising order, so that a run which was
+killed is gone on with, nothing is uploaded twice needlessly, and neither side has to fit into memory. Every row of every reply
+is read: one that failed for the moment is tried again, the others are told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from grounding.azure.core.faults import BadRequest
+from grounding.azure.search.index import definition, migrated, width_of
+from grounding.azure.search.rows import (
+    MOST_ROWS,
+    STATE_KEY,
+    IndexRow,
+    State,
+    batches,
+    index_row,
+    stamp,
+    state_of,
+    state_row,
+)
+from grounding.azure.search.service import PAGE, SERVICE, Fate, Held, SearchService, TooLarge, settled
+from grounding.errors import ServiceUnavailable
+from grounding.records import Progress
+from grounding.store.followed import FollowedStore
+from grounding.store.store import Store
+
+TRIES = 6
+"""Attempts at a row that fails for the moment, with pauses from half a second up to eight between them."""
+_PASSING = frozenset({0, 409, 422, 429, 500, 502, 503, 504})
+"""Statuses of a row that may be taken the next time; 0: the reply left it out."""
+_NAMED = 5
+_MANY = 50
+"""Rows of which none is taken: the service is in trouble, not they."""
+
+
+class Incomplete(ServiceUnavailable):
+    """Some passages did not reach the index. What did stays, and the next run uploads only the rest."""
+
+
+@dataclass(slots=True)
+class Mirrored:
+    """What a run did, in passages. `failed`: document and status of those that the service did not take; `waiting`: of those
+    that it may take the next time.
+    """
+
+    uploaded: int = 0
+    deleted: int = 0
+    unchanged: int = 0
+    failed: dict[str, tuple[str, int]] = field(default_factory=dict)
+    waiting: list[IndexRow] = field(default_factory=list)
+
+
+class SearchMirror:
+    """Makes the index hold what `store` holds. `fingerprint`: of the embedder, None without one: vectors then stay as they are."""
+
+    def __init__(
+        self,
+        service: SearchService,
+        store: Store,
+        fingerprint: str | None,
+        width: int,
+        *,
+        semantic: bool,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._service, self._store, self._keys = service, store, FollowedStore(store.path)
+        self._wanted_model, self._width, self._semantic = fingerprint, width, semantic
+        self._sleep, self._jitter = sleep, jitter
+
+    async def follow(self, on_progress: Callable[[Progress], None] = lambda _: None) -> Mirrored:
+        """Upload what is new or changed, delete what is gone. Raises ServiceError; Incomplete if single passages were not taken;
+        SettingsError for an index that cannot be used.
+        """
+        await settled(self._prepare)
+        before = state_of(await self._service.document(STATE_KEY))
+        model = (before.embedder if before else "") if self._wanted_model is None else self._wanted_model
+        if before and before.embedder not in ("", model):
+            await self._tell(State("", before.kb_version))  # until all vectors are of one model, search goes by words
+        version = await asyncio.to_thread(self._store.kb_version)
+        done = Mirrored()
+        total = (await asyncio.to_thread(self._store.counts))[1]
+        uploads: list[str] = []
+        deletions: list[str] = []
+        async for key, ours, theirs in self._compared(model):
+            if ours == theirs:
+                done.unchanged += 1
+            elif ours is not None:
+                uploads.append(key)
+            else:
+                deletions.append(key)
+            if len(uploads) == MOST_ROWS:
+                await self._upload(uploads, model, done)
+                uploads.clear()
+            if len(deletions) == MOST_ROWS:
+                await self._delete(deletions, done)
+                deletions.clear()
+            if (done.uploaded + done.unchanged + len(done.waiting)) % MOST_ROWS == 0:
+                on_progress(Progress("search", done.uploaded + done.unchanged, total))
+        await self._upload(uploads, model, done)
+        await self._again(done)
+        await self._delete(deletions, done)
+        on_progress(Progress("search", done.uploaded + done.unchanged, total))
+        await self._conclude(model, version, before, done)
+        return done
+
+    async def _conclude(self, model: str, version: str, before: State | None, done: Mirrored) -> None:
+        """Say what the index holds. What could not be brought up to date is taken out first: it may be of another model."""
+        if done.failed:
+            cleared = Mirrored()
+            gone = [{"chunk_id": key} for key in done.failed]
+            await self._write(gone, cleared, lambda rows: self._service.delete([row["chunk_id"] for row in rows]))
+            if cleared.failed:
+                raise _incomplete(done)
+            version += "-incomplete"
+        after = State(model if await asyncio.to_thread(self._store.vector_count, model) else "", version)
+        if after != before:
+            await self._tell(after)
+        if done.failed:
+            raise _incomplete(done)
+
+    async def _prepare(self) -> None:
+        """Make the index, or bring it up to date."""
+        found = await self._service.definition()
+        width = width_of(found) if self._wanted_model is None else None
+        wanted = definition(self._service.index_name, width or self._width, semantic=self._semantic)
+        if found is None:
+            await self._service.create(wanted)
+        elif migrated(found, wanted):
+            await self._service.update(found)
+
+    async def _tell(self, state: State) -> None:
+        done = Mirrored()
+        await self._write([state_row(state)], done, self._service.upload)
+        if done.failed:
+            raise _incomplete(done)
+
+    async def _compared(self, model: str) -> AsyncIterator[tuple[str, str | None, str | None]]:
+        """Every key of store or index, rising, with its stamp on either side; None where it is not."""
+        ours, theirs = aiter(self._stored(model)), aiter(self._held())
+        one, other = await anext(ours, None), await anext(theirs, None)
+        while one is not None or other is not None:
+            key = min(held.chunk_id for held in (one, other) if held is not None)
+            mine = one.stamp if one is not None and one.chunk_id == key else None
+            its = other.stamp if other is not None and other.chunk_id == key else None
+            yield key, mine, its
+            if mine is not None:
+                one = await anext(ours, None)
+            if its is not None:
+                other = await anext(theirs, None)
+
+    async def _stored(self, model: str) -> AsyncIterator[Held]:
+        beyond = ""
+        while pieces := await asyncio.to_thread(self._keys.pieces, model, beyond, PAGE):
+            for piece in pieces:
+                yield Held(piece.chunk_id, stamp(piece, model))
+            beyond = pieces[-1].chunk_id
+
+    async def _held(self) -> AsyncIterator[Held]:
+        beyond = ""
+        while page := await self._service.listed(beyond):
+            for held in page:
+                yield held
+            beyond = page[-1].chunk_id
+
+    async def _upload(self, keys: Sequence[str], model: str, done: Mirrored) -> None:
+        """Upload these chunks as the store has them now; what went meanwhile is left out."""
+        rows = await asyncio.to_thread(self._rows, list(keys), model)
+        for batch in batches(rows):
+            fates = await _sent(batch, self._service.upload)
+            done.waiting += [row for row in batch if not fates[row["chunk_id"]].ok]
+            done.uploaded += sum(fate.ok for fate in fates.values())
+            if len(done.waiting) >= MOST_ROWS or len(done.waiting) >= max(_MANY, len(batch)):
+                await self._again(done)
+
+    async def _again(self, done: Mirrored) -> None:
+        """Send what waits until each row was taken or refused."""
+        rows, done.waiting = done.waiting, []
+        for batch in batches(rows):
+            before = len(done.failed)
+            await self._write(batch, done, self._service.upload)
+            done.uploaded += len(batch) - (len(done.failed) - before)
+
+    def _rows(self, keys: list[str], model: str) -> list[IndexRow]:
+        found, vectors = self._keys.rows(keys), self._keys.vectors(model, keys)
+        return [index_row(row, vectors.get(key), model) for key, row in found.items()]
+
+    async def _delete(self, keys: Sequence[str], done: Mirrored) -> None:
+        """Delete these unless the store has them again: another ingest may have been quicker."""
+        live = await asyncio.to_thread(self._keys.rows, list(keys))
+        gone = [{"chunk_id": key} for key in keys if key not in live]
+        await self._write(gone, done, lambda rows: self._service.delete([row["chunk_id"] for row in rows]))
+        done.deleted += len(gone) - len(done.failed.keys() & set(keys))
+
+    async def _write(
+        self, rows: list[IndexRow], done: Mirrored, send: Callable[[list[IndexRow]], Awaitable[dict[str, Fate]]]
+    ) -> None:
+        """Send `rows` until each was taken or refused for good. Raises Incomplete when none of many could be."""
+        pending = rows
+        for tried in range(TRIES):
+            fates = await _sent(pending, send) if pending else {}
+            failed = {row["chunk_id"]: row for row in pending if not fates[row["chunk_id"]].ok}
+            last = tried == TRIES - 1
+            for key, row in failed.items():
+                if last or fates[key].status not in _PASSING:
+                    done.failed[key] = (str(row.get("doc_id", key)), fates[key].status)
+            pending = [row for key, row in failed.items() if key not in done.failed]
+            if not pending:
+                break
+            await self._sleep((0.5 + 0.5 * self._jitter()) * min(8.0, 0.5 * 2.0**tried))
+        if len(rows) >= _MANY and all(row["chunk_id"] in done.failed for row in rows):
+            raise _incomplete(done)
+
+
+async def remove_document(service: SearchService, doc_id: str) -> None:
+    """Take the passages of one document out of the index. Raises ServiceError; what is left then the next `follow` takes out."""
+    beyond = ""
+    while page := await service.listed(beyond, doc_id):
+        keys = [held.chunk_id for held in page]
+        fates = await service.delete(keys)
+        if not all(fate.ok for fate in fates.values()):
+            raise Incomplete(SERVICE, f"passages of {doc_id} could not be deleted from the index")
+        beyond = keys[-1]
+
+
+async def _sent(rows: list[IndexRow], send: Callable[[list[IndexRow]], Awaitable[dict[str, Fate]]]) -> dict[str, Fate]:
+    """Each row's fate; a batch that is too large, or holds something malformed, goes in halves until it is told which."""
+    try:
+        return await send(rows)
+    except (TooLarge, BadRequest) as error:
+        if len(rows) == 1:
+            return {rows[0]["chunk_id"]: Fate(ok=False, status=413 if isinstance(error, TooLarge) else 400)}
+    half = len(rows) // 2
+    return {**await _sent(rows[:half], send), **await _sent(rows[half:], send)}
+
+
+def _incomplete(done: Mirrored) -> Incomplete:
+    documents = sorted({doc_id for doc_id, _ in done.failed.values()})
+    statuses = ", ".join(str(status) for status in sorted({status for _, status in done.failed.values()}))
+    named = ", ".join(documents[:_NAMED]) + (" …" if len(documents) > _NAMED else "")
+    return Incomplete(
+        SERVICE,
+        f"{len(done.failed)} passages of {len(documents)} documents were not taken (status {statuses}): {named};"
+        " run attest ingest again, it goes on where this ended",
+    )

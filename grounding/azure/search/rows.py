@@ -1,0 +1,106 @@
+"""Chunks of the store as documents of the index, and the one document that says how far the index is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from grounding.azure.search.filter import OURS, STATE, group_field
+from grounding.store.chunks import ChunkRow
+from grounding.store.vectors import FollowedChunk
+
+FORM = 1
+"""Of the documents; another number means that all are uploaded again."""
+STATE_KEY = "attest-state"
+MOST_ROWS, MOST_BYTES = 500, 8 * 2**20
+"""Of one batch; the service takes 1,000 rows and 16 MB."""
+_UNSENDABLE = re.compile(r"[\x00\ud800-\udfff]")
+IndexRow = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the index was last made to hold: `embedder` names the model of its vectors, empty while there are none or while
+    they are being replaced; `kb_version` the state of the knowledge base.
+    """
+
+    embedder: str
+    kb_version: str
+
+
+def stamp(piece: FollowedChunk, fingerprint: str) -> str:
+    """What a document of the index is made from; equal stamps cost no upload."""
+    made = (FORM, piece.version, fingerprint if piece.has_vector else "")
+    return hashlib.sha256(repr(made).encode()).hexdigest()[:32]
+
+
+def index_row(row: ChunkRow, vector: bytes | None, fingerprint: str) -> IndexRow:
+    """A live chunk as a document of the index. `vector`: float16 bytes, or None."""
+    chunk = row.chunk
+    told: IndexRow = {
+        "chunk_id": chunk.chunk_id,
+        "doc_id": chunk.doc_id,
+        "source": OURS,
+        "product": row.product,
+        "version": row.version,
+        "updated": row.updated,
+        "url": row.url,
+        "locator": chunk.locator,
+        "start": chunk.start,
+        "end": chunk.end,
+        "tokens": chunk.tokens,
+        "internal": row.internal,
+        "groups": group_field(row.groups),
+        "title": row.title,
+        "text": chunk.text,
+        "stamp": stamp(FollowedChunk(chunk.chunk_id, row.version, vector is not None), fingerprint),
+    }
+    told = {name: sendable(value) if isinstance(value, str) else value for name, value in told.items()}
+    if vector is not None:
+        told["vector"] = [round(float(v), 6) for v in np.frombuffer(vector, np.float16)]
+    return told
+
+
+def sendable(text: str) -> str:
+    """`text` without what no JSON of a service carries; offsets stay as they are."""
+    return _UNSENDABLE.sub("�", text)
+
+
+def state_row(state: State) -> IndexRow:
+    """The state as a document that nobody may read and no search finds."""
+    return {"chunk_id": STATE_KEY, "source": STATE, "groups": [], "stamp": json.dumps(asdict(state))}
+
+
+def state_of(document: Mapping[str, Any] | None) -> State | None:
+    """The state that `state_row` kept; None if there is none that can be read."""
+    try:
+        return State(**json.loads(document["stamp"])) if document else None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def batches(rows: Sequence[IndexRow]) -> Iterator[list[IndexRow]]:
+    """`rows` in order, in parts of at most MOST_ROWS and about MOST_BYTES of JSON each."""
+    part: list[IndexRow] = []
+    size = 0
+    for row in rows:
+        needs = _bytes(row)
+        if part and (len(part) == MOST_ROWS or size + needs > MOST_BYTES):
+            yield part
+            part, size = [], 0
+        part.append(row)
+        size += needs
+    if part:
+        yield part
+
+
+def _bytes(row: IndexRow) -> int:
+    """Bytes of the row as JSON, from above: a character outside of ASCII is written as an escape of six, or twelve."""
+    texts = (value for value in row.values() if isinstance(value, str))
+    return 12 * len(row.get("vector", ())) + 600 + sum(len(t) if t.isascii() else 12 * len(t) for t in texts)
