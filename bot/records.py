@@ -17,9 +17,7 @@ from rai.account import ModelCall, Prices
 from rai.judgement import Judgement
 from rai.records import Category, Claim, Outcome, Screening
 
-Code = Literal[
-    "screen_unavailable", "model_unavailable", "search_unavailable", "ledger_unavailable", "deadline"
-]  # fmt: skip
+Code = Literal["screen_unavailable", "model_unavailable", "search_unavailable", "ledger_unavailable", "deadline"]
 Intent = Literal["greeting", "thanks", "farewell", "help", "about", "new", "rework"]
 """What a message that is small talk wants."""
 

@@ -178,6 +178,25 @@ def test_only_settings_reads_the_environment(path: Path) -> None:
             )
 
 
+CONTEXT = {
+    Path("bot/http/metrics.py"),
+    Path("bot/observability/turn_mark.py"),
+    Path("grounding/asking/reply_room.py"),
+    Path("grounding/observe.py"),
+    Path("rai/screening/turn.py"),
+}
+"""Where a context variable is made; docs/decisions/0017-the-turn-in-context.md says why each may be."""
+
+
+def test_state_is_passed_and_not_found_in_context() -> None:
+    """No other module makes a context variable, and only the wrappers of rai find the turn that is going on by one."""
+    assert {p for p in FILES if any(name == "contextvars.ContextVar" for _, name in imports(p))} == CONTEXT
+    for path in FILES:
+        if room(path) != "rai":
+            names = {name for _, name in imports(path)}
+            assert not names & {"rai.screening.turn.current_turn", "rai.screening.turn.note"}, path
+
+
 def is_adapter(name: str) -> bool:
     parts = name.split(".")
     return parts[0] in ("grounding", "rai") and len(parts) > 1 and parts[1] in ("embedded", "azure", "web", "store")

@@ -11,9 +11,9 @@ from typing import Any
 import yaml
 from aiohttp import web
 
+from bot.http.app_keys import SYSTEM
 from bot.http.errors import Refused
-from bot.http.forms import parse_json
-from bot.http.keys import SYSTEM
+from bot.http.json_forms import parse_json
 from bot.http.source import may_see, person, reader, versions
 from bot.http.templating import rendered, static_files
 from bot.settings.settings import Settings

@@ -72,11 +72,15 @@ def ask(
         raise InputError("QUESTION is empty; give a question")
     settings = settings_of()
     asked = Ask(
-        question=question, history=read_history(_read(history), str(history)) if history else (),
-        context=_context_text(_read(agent_context)) if agent_context else None, product=product, user=user,
-        policy=policy_named(policy or settings.answering.policy, settings.files.policies).name, at=datetime.now().astimezone(),
+        question=question,
+        history=read_history(_read(history), str(history)) if history else (),
+        context=_context_text(_read(agent_context)) if agent_context else None,
+        product=product,
+        user=user,
+        policy=policy_named(policy or settings.answering.policy, settings.files.policies).name,
+        at=datetime.now().astimezone(),
         excluded=tuple(exclude or ()),
-    )  # fmt: skip
+    )
     reply = run(_answer(context, asked, as_json=json))
     if json:
         emit(reply.as_json())

@@ -14,7 +14,7 @@ from bot.commands.shared.html_file import HtmlFile
 from bot.commands.shared.json_lines import Handle, answer_lines
 from bot.commands.shared.output import emit_line, note
 from bot.commands.shared.startup import run
-from bot.http.forms import report_json
+from bot.http.json_forms import report_json
 from bot.http.report_page import PAGE_MAX, report_page
 from bot.rows.fields import Json
 from bot.rows.forms import check_request

@@ -10,7 +10,7 @@ import typer
 from bot.commands.shared import options
 from bot.commands.shared.output import emit, note
 from bot.commands.shared.startup import run, settings_of, warn_of_unknown_names
-from bot.review.session import LINK_SECONDS, ReviewDoor
+from bot.review.session import LINK_SECONDS, ReviewAccess
 from bot.server.addresses import base_url, review_link
 from bot.settings.settings import Settings
 from bot.state import State
@@ -70,10 +70,10 @@ async def _offered(settings: Settings, *, revoke: bool) -> str | None:
     state = State(path)
     await state.open()
     try:
-        door = ReviewDoor(state)
+        access = ReviewAccess(state)
         if not revoke:
-            return await door.offer()
-        await door.revoke()
+            return await access.offer()
+        await access.revoke()
         return None
     finally:
         await state.close()

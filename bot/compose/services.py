@@ -124,9 +124,14 @@ def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
 
     assert policy.style != "none"  # nobody grades then
     return ModelGrader(
-        model, policy.style, fallback=fallback, batch=policy.grade_batch, certain_at=policy.certain_at, certain_n=min(policy.evidence_k, ENOUGH),
+        model,
+        policy.style,
+        fallback=fallback,
+        batch=policy.grade_batch,
+        certain_at=policy.certain_at,
+        certain_n=min(policy.evidence_k, ENOUGH),
         labels=policy.labels,
-    )  # fmt: skip
+    )
 
 
 def imaginer(

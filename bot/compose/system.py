@@ -129,13 +129,28 @@ class _Builder:
         known = learned(settings, self.resources)
         by_policy = _ByPolicy(settings, seams, ports, helper, lambda: terms(settings, known.room()))
         return System(
-            settings=settings, answer=traces.watch(by_policy.answer), incoming=traces.incoming, check=by_policy.check_request, queries=seams.queries, embedder=embedder,
-            retriever=seams.retriever, grader=seams.grader, graders=by_policy.grader, rewriter=seams.rewriter, screen=screen, library=search.library,
-            directory=seams.directory, ledger=seams.ledger, ready=partial(_ready, seams.is_empty, search.ready, self.resources),
-            degraded=lambda: {**self.resources.trouble(needed=False), **search.refused()}, close=self.resources.close,
-            warm=partial(_warm, self.redactor), recall=search.vectors.followed_recall if search.vectors else lambda: None, chunks_without_vector=index.chunks_without_vector,
+            settings=settings,
+            answer=traces.watch(by_policy.answer),
+            incoming=traces.incoming,
+            check=by_policy.check_request,
+            queries=seams.queries,
+            embedder=embedder,
+            retriever=seams.retriever,
+            grader=seams.grader,
+            graders=by_policy.grader,
+            rewriter=seams.rewriter,
+            screen=screen,
+            library=search.library,
+            directory=seams.directory,
+            ledger=seams.ledger,
+            ready=partial(_ready, seams.is_empty, search.ready, self.resources),
+            degraded=lambda: {**self.resources.trouble(needed=False), **search.refused()},
+            close=self.resources.close,
+            warm=partial(_warm, self.redactor),
+            recall=search.vectors.followed_recall if search.vectors else lambda: None,
+            chunks_without_vector=index.chunks_without_vector,
             quarantine=EmbeddedQuarantine(index, index.store, first, verdicts, decisions),
-        )  # fmt: skip
+        )
 
     async def _index(self, embedder: Embedder | None) -> tuple[EmbeddedIndex, NameFile]:
         from grounding.embedded.index import EmbeddedIndex

@@ -17,7 +17,7 @@ from bot.evaluate.lost import FIRST, STAGES, Held, PassageTexts, Stage, Trail, h
 from bot.evaluate.questions import Question, Sought
 from bot.evaluate.ranked import documents, hits_of, rank_of
 from bot.evaluate.sets import titles_of
-from bot.http.forms import parse_ask
+from bot.http.json_forms import parse_ask
 from bot.records import Reply
 from bot.system import System
 from grounding.errors import InputError, UserError

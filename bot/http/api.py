@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-from bot.http import forms
+from bot.http import json_forms
+from bot.http.app_keys import ANSWER, LIMITER, METRICS, SYSTEM
 from bot.http.errors import Refused, describe, error_json
 from bot.http.guard import caller
-from bot.http.keys import ANSWER, LIMITER, METRICS, SYSTEM
 from bot.http.report_page import report_page
 from bot.records import Ask, Stage
 from bot.system import CheckRequest
@@ -38,7 +38,7 @@ class ClientGone(Exception):
 
 async def ask(request: web.Request) -> web.StreamResponse:
     """One turn: JSON, or events when the caller accepts `text/event-stream`. A caller who leaves cancels the turn."""
-    turn = forms.parse_ask(await _body(request), request.app[SYSTEM].settings.answering.policy)
+    turn = json_forms.parse_ask(await _body(request), request.app[SYSTEM].settings.answering.policy)
     _require_stranger(request, turn.user)
     _spend(request, f"as {turn.user}" if turn.user else caller(request), 1.0)
     if "text/event-stream" in request.headers.get("Accept", ""):
@@ -56,7 +56,7 @@ async def check(request: web.Request) -> web.Response:
     A caller who accepts `text/html` and not JSON gets one form's report as a page.
     """
     data = await _body(request)
-    items = forms.parse_items(data) if "items" in data else None
+    items = json_forms.parse_items(data) if "items" in data else None
     _spend(request, f"check {caller(request)}", CHECK_COST * max(1, len(items or ())))
     if items is None and _wants_page(request):
         return await _check_page(request, data)
@@ -68,7 +68,7 @@ async def check(request: web.Request) -> web.Response:
 
 async def report_refusal(request: web.Request) -> web.Response:
     """Report the refusal of one's own question as wrong: `{"entry_id", "comment"?, "as"?}`; a second time changes nothing."""
-    form = forms.parse_report(await _body(request))
+    form = json_forms.parse_report(await _body(request))
     _require_stranger(request, form.user)
     _spend(request, f"as {form.user}" if form.user else caller(request), CHECK_COST)
     who = Reporter(form.user, "http")
@@ -90,15 +90,15 @@ def _wants_page(request: web.Request) -> bool:
 
 
 async def _check_page(request: web.Request, data: dict[str, Any]) -> web.Response:
-    identifier, form = forms.check_id(data), forms.parse_check(data)
+    identifier, form = json_forms.check_id(data), json_forms.parse_check(data)
     report = await _checked(request, form)
     view = report_view(identifier, form.answer, report, form.sources, question=form.question)
     return web.Response(text=report_page([view], alone=False), content_type="text/html")
 
 
 async def _check_one(request: web.Request, data: dict[str, Any]) -> dict[str, Any]:
-    identifier = forms.check_id(data)
-    return forms.report_json(identifier, await _checked(request, forms.parse_check(data)))
+    identifier = json_forms.check_id(data)
+    return json_forms.report_json(identifier, await _checked(request, json_forms.parse_check(data)))
 
 
 async def _checked(request: web.Request, form: CheckRequest) -> Report:
@@ -121,7 +121,7 @@ async def _check_item(request: web.Request, item: Any, line: int) -> dict[str, A
 async def _body(request: web.Request) -> dict[str, Any]:
     if request.content_type != "application/json":
         raise Refused(415, "unsupported_media_type", "Content-Type must be application/json")
-    return forms.parse_json(await request.read())
+    return json_forms.parse_json(await request.read())
 
 
 def _spend(request: web.Request, who: str, cost: float) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import web
 
-from bot.http.render import page
+from bot.http.responses import page
 from grounding.errors import AttestError, InputError, ServiceError, StoreError, UserError, WorkOverran
 
 LOG = logging.getLogger("attest.http")

@@ -11,14 +11,40 @@ from bot.settings.settings import Settings
 
 NAMES = frozenset(
     {
-        "forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "client-ip", "true-client-ip", "cdn-loop",
-        "x-scheme", "x-host", "x-cloud-trace-context", "x-proxyuser-ip", "forwarded-for", "proxy-client-ip",
+        "forwarded",
+        "via",
+        "x-real-ip",
+        "x-client-ip",
+        "x-cluster-client-ip",
+        "client-ip",
+        "true-client-ip",
+        "cdn-loop",
+        "x-scheme",
+        "x-host",
+        "x-cloud-trace-context",
+        "x-proxyuser-ip",
+        "forwarded-for",
+        "proxy-client-ip",
     }
-)  # fmt: skip
+)
 PREFIXES = (
-    "x-forwarded", "x-original-", "x-envoy-", "x-arr-", "x-azure-", "x-amzn-", "x-amz-cf-", "x-appengine-", "x-vercel-", "x-nf-", "cf-",
-    "fastly-", "fly-", "ngrok-", "tailscale-", "wl-proxy-",
-)  # fmt: skip
+    "x-forwarded",
+    "x-original-",
+    "x-envoy-",
+    "x-arr-",
+    "x-azure-",
+    "x-amzn-",
+    "x-amz-cf-",
+    "x-appengine-",
+    "x-vercel-",
+    "x-nf-",
+    "cf-",
+    "fastly-",
+    "fly-",
+    "ngrok-",
+    "tailscale-",
+    "wl-proxy-",
+)
 """Headers of proxies, load balancers, tunnels and CDNs, in lower case. No browser and no tool of this machine sends one."""
 
 

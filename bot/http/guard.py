@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
+from bot.http.app_keys import SYSTEM
 from bot.http.errors import Handler, Refused
 from bot.http.forwarding import left_by_proxy, origins, peer_of
-from bot.http.keys import SYSTEM
 from bot.settings.groups.serving import LOOPBACK
 
 OPEN = ("/healthz", "/readyz", "/static/", "/source/", "/review/")
@@ -112,8 +112,10 @@ def require_local(request: web.Request) -> None:
     trace = left_by_proxy(request)
     if trace is not None:
         raise Refused(
-            403, "forwarded", f"{trace}: a proxy passed this on, which local mode refuses; set ATTEST_PUBLIC_URL to serve others"
-        )  # fmt: skip
+            403,
+            "forwarded",
+            f"{trace}: a proxy passed this on, which local mode refuses; set ATTEST_PUBLIC_URL to serve others",
+        )
     reason = None if request.path == CHANNEL else foreign(request)  # the channel's door has a rule of its own
     if reason is not None:
         raise Refused(403, "foreign_request", reason)

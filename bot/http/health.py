@@ -6,8 +6,8 @@ import asyncio
 
 from aiohttp import web
 
+from bot.http.app_keys import METRICS, SYSTEM
 from bot.http.errors import LOG
-from bot.http.keys import METRICS, SYSTEM
 from bot.system import System
 from grounding.errors import AttestError
 

@@ -32,12 +32,15 @@ from rai.records import Outcome
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 45)
 TOKENS = {
-    "prompt_tokens": "input", "cached_tokens": "cached", "completion_tokens": "output", "reasoning_tokens": "reasoning",
-}  # fmt: skip
+    "prompt_tokens": "input",
+    "cached_tokens": "cached",
+    "completion_tokens": "output",
+    "reasoning_tokens": "reasoning",
+}
 KB_SECONDS = 30.0
 """The knowledge base is counted at most this often: a scrape must stay cheap."""
 
-_without: ContextVar[set[str] | None] = ContextVar("gone_without", default=None)
+_degraded: ContextVar[set[str] | None] = ContextVar("degraded_seams", default=None)
 """The seams that the current turn went on without."""
 
 
@@ -85,27 +88,42 @@ class Metrics:
     def _services(self) -> None:
         own = self.registry
         self.remote_calls = Counter(
-            "attest_remote_calls", "Calls of a remote service by how they ended, retries not counted apart.", ["service", "outcome"], registry=own
-        )  # fmt: skip
+            "attest_remote_calls",
+            "Calls of a remote service by how they ended, retries not counted apart.",
+            ["service", "outcome"],
+            registry=own,
+        )
         self.remote_seconds = Histogram(
-            "attest_remote_call_seconds", "Seconds of one call of a remote service, its waits and retries included.", ["service"],
-            buckets=SECONDS, registry=own,
-        )  # fmt: skip
+            "attest_remote_call_seconds",
+            "Seconds of one call of a remote service, its waits and retries included.",
+            ["service"],
+            buckets=SECONDS,
+            registry=own,
+        )
         self.remote_retries = Counter(
             "attest_remote_retries", "Attempts after the first of a call.", ["service"], registry=own
         )
         self.tokens = Counter(
-            "attest_model_tokens", "Tokens as the service counts them; cached is a part of input, reasoning of output.", ["model", "kind"], registry=own
-        )  # fmt: skip
+            "attest_model_tokens",
+            "Tokens as the service counts them; cached is a part of input, reasoning of output.",
+            ["model", "kind"],
+            registry=own,
+        )
         self.cost = Counter(
-            "attest_model_cost", "What the tokens cost at the prices of the settings.", ["model", "currency"], registry=own
-        )  # fmt: skip
+            "attest_model_cost",
+            "What the tokens cost at the prices of the settings.",
+            ["model", "currency"],
+            registry=own,
+        )
         self.degraded = Counter(
             "attest_turns_degraded", "Turns that went on without a seam that failed.", ["seam"], registry=own
         )
         self.rules_failed = Counter(
-            "attest_rules_failed", "Rules that raised and were left out, by the line of the program.", ["rule"], registry=own
-        )  # fmt: skip
+            "attest_rules_failed",
+            "Rules that raised and were left out, by the line of the program.",
+            ["rule"],
+            registry=own,
+        )
         self.breakers = Breakers()
         own.register(self.breakers)
 
@@ -114,7 +132,7 @@ class Metrics:
 
         async def watched(ask: Ask, on_stage: OnStage | None) -> Reply:
             began = time.perf_counter()
-            token = _without.set(set())
+            token = _degraded.set(set())
             try:
                 with watched_by(self.operation):
                     reply = await answer(ask, on_stage)
@@ -122,7 +140,7 @@ class Metrics:
                 self.turns.labels(Outcome.FAILED.value, "exception").inc()
                 raise
             finally:
-                _without.reset(token)
+                _degraded.reset(token)
             self.turn_seconds.observe(time.perf_counter() - began)
             self.turns.labels(reply.outcome.value, reply.code or "").inc()
             for stage, milliseconds in reply.record.timings_ms.items():
@@ -161,7 +179,7 @@ class Metrics:
             case RuleFailed(rule=rule):
                 self.rules_failed.labels(rule).inc()
             case GoneWithout(seam=seam):
-                known = _without.get()
+                known = _degraded.get()
                 if known is not None and seam not in known:
                     known.add(seam)
                     self.degraded.labels(seam).inc()

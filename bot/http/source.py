@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
+from bot.http.app_keys import LINKS, SYSTEM
 from bot.http.errors import Refused
 from bot.http.guard import require_local
-from bot.http.keys import LINKS, SYSTEM
-from bot.http.render import page
+from bot.http.responses import page
 from bot.system import System
 from bot.view.markup import Mark, Segment, segments
 from bot.wording.web import web_place

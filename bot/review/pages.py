@@ -13,19 +13,19 @@ from functools import partial
 
 from aiohttp import web
 
+from bot.http.app_keys import SYSTEM
 from bot.http.errors import Refused
 from bot.http.forwarding import is_encrypted
-from bot.http.keys import SYSTEM
-from bot.http.render import page
+from bot.http.responses import page
 from bot.review.listing import KINDS, OUTCOMES, Filter, listing, outcome
-from bot.review.session import COOKIE, SESSION_SECONDS, ReviewDoor, form_token
-from bot.review.turn import tidy, turn_view
+from bot.review.session import COOKIE, SESSION_SECONDS, ReviewAccess, form_token
+from bot.review.turn_view import tidy, turn_view
 from bot.state import State
 from bot.turn.disputes import dispute_of
 from rai.ports import Ledger
 from rai.records import Outcome, Verification
 
-DOOR = web.AppKey("attest_review_door", ReviewDoor)
+ACCESS = web.AppKey("attest_review_access", ReviewAccess)
 NEW_LINK = "On the machine of the server, attest review-link prints a new one."
 WITH_FORM = {"Referrer-Policy": "same-origin"}
 """Headers of a page that posts a form: under `no-referrer` a browser sends `Origin: null`, which the guard turns away."""
@@ -68,7 +68,7 @@ def add_review(app: web.Application, state: State, token: str | None) -> None:
 
     HEAD is not served: a preview of the link must not use it up.
     """
-    app[DOOR] = ReviewDoor(state)
+    app[ACCESS] = ReviewAccess(state)
     app.cleanup_ctx.append(partial(_opened, state, token))
     app[CHAIN] = ChainState()
     app.router.add_get("/review", entries, allow_head=False)
@@ -78,13 +78,13 @@ def add_review(app: web.Application, state: State, token: str | None) -> None:
 async def _opened(state: State, token: str | None, app: web.Application) -> AsyncIterator[None]:
     await state.open()
     if token:
-        await app[DOOR].offer(token, SESSION_SECONDS)  # of a start: whoever started it opens it when they get to it
+        await app[ACCESS].offer(token, SESSION_SECONDS)  # of a start: whoever started it opens it when they get to it
     yield
     await state.close()
 
 
 async def entries(request: web.Request) -> web.Response:
-    """The list. With `?token=` it opens the door and goes on without the token in the address."""
+    """The list. With `?token=` it lets the browser in and goes on without the token in the address."""
     token = request.query.get("token")
     if token is not None:
         return await _enter(request, token)
@@ -108,15 +108,21 @@ async def entry_page(request: web.Request) -> web.Response:
         dispute = await dispute_of(ledger, entry) if outcome(entry) == Outcome.BLOCKED else None
         form = form_token(session)
         return page(
-            "review/turn.html", headers=WITH_FORM, entry=entry, turn=turn_view(entry), walk=walk, dispute=dispute, form=form
-        )  # fmt: skip
+            "review/turn.html",
+            headers=WITH_FORM,
+            entry=entry,
+            turn=turn_view(entry),
+            walk=walk,
+            dispute=dispute,
+            form=form,
+        )
     return page("review/entry.html", entry=entry, lines=tidy(entry.body) if entry.body else [], walk=walk)
 
 
 async def _enter(request: web.Request, token: str) -> web.Response:
-    door = request.app[DOOR]
-    session = await door.redeem(token)
-    if session is None and await door.admits(request.cookies.get(COOKIE, "")):
+    access = request.app[ACCESS]
+    session = await access.redeem(token)
+    if session is None and await access.admits(request.cookies.get(COOKIE, "")):
         session = request.cookies[COOKIE]
     if session is None:
         message = f"The link works once, and this one was used, is too old or is wrong. {NEW_LINK}"
@@ -132,7 +138,7 @@ async def _enter(request: web.Request, token: str) -> web.Response:
 async def require_session(request: web.Request) -> str:
     """The session that the browser was let in with. Raises Refused (403) without one."""
     session = request.cookies.get(COOKIE, "")
-    if await request.app[DOOR].admits(session):
+    if await request.app[ACCESS].admits(session):
         return session
     message = f"These pages open with a link that works once and admits one browser. {NEW_LINK}"
     raise Refused(403, "review_closed", message, title="Reviewers only")

@@ -6,9 +6,9 @@ from typing import cast, get_args
 
 from aiohttp import web
 
+from bot.http.app_keys import SYSTEM
 from bot.http.errors import Refused
-from bot.http.keys import SYSTEM
-from bot.http.render import page
+from bot.http.responses import page
 from bot.review.decision_form import decision_form
 from bot.review.pages import WITH_FORM, require_session
 from bot.review.session import form_token
@@ -36,9 +36,15 @@ async def quarantine(request: web.Request) -> web.Response:
     wanted = [p for p in found if state in (ALL, p.state)]
     counts = {name: sum(p.state == name for p in found) for name in STATES}
     return page(
-        "review/quarantine.html", headers=WITH_FORM, passages=wanted[:SHOWN], total=len(wanted), state=state, states=STATES, counts=counts,
+        "review/quarantine.html",
+        headers=WITH_FORM,
+        passages=wanted[:SHOWN],
+        total=len(wanted),
+        state=state,
+        states=STATES,
+        counts=counts,
         form=form_token(session),
-    )  # fmt: skip
+    )
 
 
 async def decided(request: web.Request) -> web.Response:
@@ -49,7 +55,5 @@ async def decided(request: web.Request) -> web.Response:
         passage = named(await system.quarantine.passages(), request.match_info["passage"])
     except InputError as error:
         raise Refused(404, error.code, str(error)) from None
-    await decide(
-        system.quarantine, system.ledger, passage, cast("Decision", decision), note, channel="review"
-    )  # fmt: skip
+    await decide(system.quarantine, system.ledger, passage, cast("Decision", decision), note, channel="review")
     return web.Response(status=303, headers={"Location": "/review/quarantine"})

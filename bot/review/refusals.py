@@ -8,8 +8,8 @@ from typing import cast, get_args
 
 from aiohttp import web
 
-from bot.http.keys import SYSTEM
-from bot.http.render import page
+from bot.http.app_keys import SYSTEM
+from bot.http.responses import page
 from bot.review.decision_form import decision_form
 from bot.review.pages import WITH_FORM, require_session
 from bot.review.session import form_token
@@ -52,9 +52,15 @@ async def refusals(request: web.Request) -> web.Response:
     wanted = Wanted.of(request.query)
     counts = {state: sum(d.state == state for d in found.disputes) for state in STATES}
     return page(
-        "review/refusals.html", headers=WITH_FORM, disputes=[d for d in found.disputes if wanted.matches(d)], cut=found.cut, wanted=wanted, counts=counts,
-        categories=CATEGORIES, form=form_token(session),
-    )  # fmt: skip
+        "review/refusals.html",
+        headers=WITH_FORM,
+        disputes=[d for d in found.disputes if wanted.matches(d)],
+        cut=found.cut,
+        wanted=wanted,
+        counts=counts,
+        categories=CATEGORIES,
+        form=form_token(session),
+    )
 
 
 async def decided(request: web.Request) -> web.Response:

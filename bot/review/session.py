@@ -34,7 +34,7 @@ passes = Table(
 Kind = Literal["link", "session"]
 
 
-class ReviewDoor:
+class ReviewAccess:
     """Exchanges the token of a link, once, for a session. Its owner opens and closes `state`. Everything here raises StoreError."""
 
     def __init__(self, state: State, clock: Callable[[], float] = time.time) -> None:

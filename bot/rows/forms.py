@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from bot.http.forms import check_id, parse_check
+from bot.http.json_forms import check_id, parse_check
 from bot.rows import fields
 from bot.rows.fields import Json
 from bot.system import CheckRequest, System
@@ -32,9 +32,13 @@ def screening_json(row_id: str, screening: Screening) -> dict[str, Any]:
         {"index": d.index, "verdict": d.verdict, "rule": d.rule, "score": d.score} for d in screening.documents
     ]
     return {
-        "id": row_id, "verdict": screening.verdict, "category": screening.category, "rule": screening.rule, "score": screening.score,
+        "id": row_id,
+        "verdict": screening.verdict,
+        "category": screening.category,
+        "rule": screening.rule,
+        "score": screening.score,
         "documents": documents,
-    }  # fmt: skip
+    }
 
 
 def history(data: Json) -> tuple[Turn, ...]:

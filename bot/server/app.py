@@ -9,13 +9,13 @@ from aiohttp import web
 
 from bot.chat.pages import add_chat
 from bot.http import api, health, source
+from bot.http.app_keys import ANSWER, LIMITER, LINKS, METRICS, SYSTEM
 from bot.http.errors import Handler, errors
 from bot.http.guard import guard, secure
-from bot.http.keys import ANSWER, LIMITER, LINKS, METRICS, SYSTEM
-from bot.http.links import SourceLinks
 from bot.http.metrics import Metrics
-from bot.http.rate import RateLimiter
-from bot.http.render import static
+from bot.http.rate_limit import RateLimiter
+from bot.http.responses import static
+from bot.http.source_links import SourceLinks
 from bot.observability.turn_mark import marked
 from bot.review.pages import add_review
 from bot.review.quarantine import add_quarantine

@@ -19,14 +19,14 @@ from multiprocessing.synchronize import Event
 from aiohttp import web
 
 from bot.compose.system import compose
-from bot.http.keys import ANSWER
+from bot.http.app_keys import ANSWER
 from bot.observability.logs import log_to_stderr
 from bot.review.session import new_token
 from bot.server.addresses import Addresses, addresses_of
 from bot.server.app import build_app
 from bot.settings.settings import Settings
 from bot.system import System
-from bot.teams.door import add_routes
+from bot.teams.endpoint import add_routes
 from grounding.errors import ServiceUnavailable, SettingsError
 
 _BACKLOG = 512

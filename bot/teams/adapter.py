@@ -30,8 +30,8 @@ from msrest.exceptions import ClientRequestError, HttpOperationError
 from msrest.universal_http.requests import ClientRetryPolicy
 
 from bot.settings.settings import Settings
-from bot.teams.keys import SigningKeys
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Unauthorized
+from bot.teams.signing_keys import SigningKeys
 from grounding.errors import SettingsError
 
 log = logging.getLogger(__name__)

@@ -1,6 +1,6 @@
 """The last turns of each conversation, and which message carried which ledger entry.
 
-Turns are rows that are only ever added, so two turns at the same time both stay (a stored list would lose one).
+ActivityHandler are rows that are only ever added, so two turns at the same time both stay (a stored list would lose one).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAX_TEXT = 8000
 """A kept turn is cut here; the channel itself allows far more."""
 
 
-class History:
+class ConversationHistory:
     """Kept turns and sent answers. Times are seconds since the epoch."""
 
     def __init__(self, state: State, *, days: int, keep: int = KEEP, clock: Callable[[], float] = time.time) -> None:

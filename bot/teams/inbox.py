@@ -21,7 +21,7 @@ LEASE_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ActivityKey:
     """What makes an activity the same activity when it is delivered again."""
 
     channel: str
@@ -33,7 +33,7 @@ class Key:
 class Abandoned:
     """An activity whose worker is gone. `attempts` counts the tries so far; `age_s` since it came in."""
 
-    key: Key
+    key: ActivityKey
     activity: Json
     attempts: int
     age_s: float
@@ -47,7 +47,7 @@ class Inbox:
         self._lease = lease_s
         self._clock = clock
 
-    async def take(self, key: Key, activity: Json) -> bool:
+    async def take(self, key: ActivityKey, activity: Json) -> bool:
         """True if this is the first delivery; False if it was taken before."""
         now = self._clock()
         row = {**_columns(key), "status": "received", "attempts": 1, "lease_until": now + self._lease}
@@ -59,19 +59,19 @@ class Inbox:
             return False
         return True
 
-    async def done(self, key: Key) -> None:
+    async def done(self, key: ActivityKey) -> None:
         """Finished: the key stays against repeats, the words go."""
         await self._state.run(lambda c: c.execute(update(inbox).where(_is(key)).values(status="done", body=None)))
 
-    async def forget(self, key: Key) -> None:
+    async def forget(self, key: ActivityKey) -> None:
         """As if it had never come, so that a repeat is taken."""
         await self._state.run(lambda c: c.execute(delete(inbox).where(_is(key))))
 
-    async def renew(self, keys: Iterable[Key]) -> None:
+    async def renew(self, keys: Iterable[ActivityKey]) -> None:
         """Hold on to what is still being worked on."""
         await self._set_lease(keys, self._clock() + self._lease)
 
-    async def release(self, keys: Iterable[Key]) -> None:
+    async def release(self, keys: Iterable[ActivityKey]) -> None:
         """Let go of what could not be finished; the next process takes it up at once."""
         await self._set_lease(keys, 0.0)
 
@@ -84,7 +84,7 @@ class Inbox:
             rows = connection.execute(select(inbox).where(lapsed).order_by(inbox.c.received_at).limit(limit)).all()
             claimed = []
             for row in rows:
-                key = Key(row.channel, row.conversation, row.activity)
+                key = ActivityKey(row.channel, row.conversation, row.activity)
                 unchanged = and_(_is(key), inbox.c.lease_until == row.lease_until, inbox.c.status == "received")
                 values = {"lease_until": now + self._lease, "attempts": row.attempts + 1}
                 if connection.execute(update(inbox).where(unchanged).values(values)).rowcount == 1:
@@ -100,7 +100,7 @@ class Inbox:
             lambda c: c.execute(delete(inbox).where(inbox.c.status == "done", inbox.c.received_at < before))
         )
 
-    async def _set_lease(self, keys: Iterable[Key], until: float) -> None:
+    async def _set_lease(self, keys: Iterable[ActivityKey], until: float) -> None:
         chosen = list(keys)
 
         def work(connection: Connection) -> None:
@@ -112,11 +112,11 @@ class Inbox:
             await self._state.run(work)
 
 
-def _columns(key: Key) -> dict[str, str]:
+def _columns(key: ActivityKey) -> dict[str, str]:
     return {"channel": key.channel, "conversation": key.conversation, "activity": key.activity}
 
 
-def _is(key: Key) -> Any:
+def _is(key: ActivityKey) -> Any:
     return and_(
         inbox.c.channel == key.channel, inbox.c.conversation == key.conversation, inbox.c.activity == key.activity
     )

@@ -8,7 +8,7 @@ import random
 from collections.abc import Awaitable, Callable
 
 from bot.teams.activity import addressed, is_teams
-from bot.teams.limits import check_activity
+from bot.teams.message_limits import check_activity
 from bot.teams.ports import Json, SendFailed, Transport
 from bot.teams.render import plain_form
 

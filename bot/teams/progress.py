@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 
 from bot.records import Stage
 from bot.teams.activity import is_personal, is_teams
-from bot.teams.limits import MAX_INFORMATIVE
+from bot.teams.message_limits import MAX_INFORMATIVE
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.render import shorten

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from bot.records import Reply
-from bot.teams.limits import (
+from bot.teams.message_limits import (
     MARKER,
     MAX_ABSTRACT,
     MAX_BYTES,
@@ -19,7 +19,7 @@ from bot.teams.limits import (
     utf16,
 )
 from bot.teams.ports import Json
-from bot.teams.refusals import report_card
+from bot.teams.refusal_card import report_card
 from bot.view.reply import ListedSource, ReplyView, view_of
 
 SourceLink = Callable[[int], str]

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from bot.records import Code, Refusal, Reply, Struck
 from bot.turn.answer_form import admits_ignorance, asks_back, shortened, with_file_names, with_what_is_missing
 from bot.turn.citations import citations, markers, offered, with_markers, with_mended_markers, with_numbers
-from bot.turn.draft import screen_draft
 from bot.turn.regeneration import drafted_again
+from bot.turn.screening import screen_draft
 from bot.turn.state import TurnState
 from bot.wording.notices import UNFIT, notice
 from bot.wording.refusals import language_for, refusal_text

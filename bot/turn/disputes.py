@@ -68,12 +68,17 @@ class Dispute:
         """The form of `attest refusals list --json`."""
         names = ("category", "rule", "score", "threshold", "by")
         return {
-            "entry_id": self.entry_id, "state": self.state, "question": self.question,
+            "entry_id": self.entry_id,
+            "state": self.state,
+            "question": self.question,
             **{name: self.screening.get(name) for name in names},
-            "asked_at": self.turn.at if self.turn else None, "reported_at": self.report.at, "reported_by": self.report.body.get("user"),
-            "channel": self.report.body.get("channel"), "comment": self.report.body.get("comment", ""),
+            "asked_at": self.turn.at if self.turn else None,
+            "reported_at": self.report.at,
+            "reported_by": self.report.body.get("user"),
+            "channel": self.report.body.get("channel"),
+            "comment": self.report.body.get("comment", ""),
             "note": self.decision.body.get("note", "") if self.decision else "",
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, slots=True)

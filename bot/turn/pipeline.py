@@ -19,9 +19,9 @@ from bot.turn.pasted import read_pasted
 from bot.turn.record import turn_body, turn_record
 from bot.turn.screening import blocked_for, open_turn
 from bot.turn.seams import Seams
+from bot.turn.small_talk_reply import talked
 from bot.turn.stages import CODES
 from bot.turn.state import TurnState
-from bot.turn.talk import talked
 from bot.wording.notices import EMPTY, OVER_BUDGET, notice
 from bot.wording.refusals import FALLBACK, language_for
 from grounding.corrective.correct import correct
@@ -48,7 +48,7 @@ from grounding.query.conversation import last_turn_query, with_words, without_ex
 from grounding.records import Access, Action, Evidence, Prompt, Query, Turn
 from rai.account import Account
 from rai.records import Outcome
-from rai.screening.turn import TurnScreening, screened_turn
+from rai.screening.turn import screened_turn
 
 LOG = logging.getLogger("attest.turn")
 
@@ -57,9 +57,9 @@ async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage 
     """One turn. Always a reply; nothing leaves before the ledger has it. Raises UserError for an unusable question."""
     account = Account(seams.terms, prompt_tokens=policy.prompt_tokens)
     ask, understood = _understood(ask)
-    with turn_marked() as mark, screened_turn(_conversation(ask), account) as screened:
-        state = TurnState(ask, seams, policy, mark.turn_id, on_stage, understood)
-        reply = await _record(state, await _reply(state, screened))  # its writer masks what was found in this turn
+    with turn_marked() as mark, screened_turn(_conversation(ask), account) as screening:
+        state = TurnState(ask, seams, policy, screening, mark.turn_id, on_stage, understood)
+        reply = await _record(state, await _reply(state))  # its writer masks what was found in this turn
         mark.entry_id = reply.entry_id
         _log_end(reply)
         return reply
@@ -73,10 +73,10 @@ def _understood(ask: Ask) -> tuple[Ask, str]:
     return replace(ask, question=pasted.question, history=(*ask.history, *pasted.history)), pasted.told
 
 
-async def _reply(state: TurnState, screened: TurnScreening) -> Reply:
+async def _reply(state: TurnState) -> Reply:
     """However the turn ends, also where something of ours raises that nobody expected. Raises UserError."""
     try:
-        return await _expected(state, screened)
+        return await _expected(state)
     except UserError:
         raise
     except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the turn its record
@@ -91,14 +91,14 @@ def _broken(state: TurnState, error: Exception) -> Reply:
     return reply_without_answer(state, Outcome.FAILED)
 
 
-async def _expected(state: TurnState, screened: TurnScreening) -> Reply:
+async def _expected(state: TurnState) -> Reply:
     """The ends that a turn can have."""
     try:
         try:
             async with asyncio.timeout(state.seams.deadline_s):
                 reply = await _told_if_empty(state, await _turn(state))
         finally:
-            state.take(screened)
+            state.close_screening()
     except TimeoutError:
         reply = reply_without_answer(state, Outcome.FAILED, "deadline")
     except PromptBlocked as error:
@@ -190,9 +190,15 @@ def _evidence(state: TurnState) -> tuple[Evidence, ...]:
 
 def _prompt(state: TurnState) -> Prompt:
     return build_prompt(
-        state.ask.question, state.evidence, state.policy, company=state.seams.company, marker=state.marker, history=state.history, context=state.ask.context,
+        state.ask.question,
+        state.evidence,
+        state.policy,
+        company=state.seams.company,
+        marker=state.marker,
+        history=state.history,
+        context=state.ask.context,
         query=state.query.text,
-    )  # fmt: skip
+    )
 
 
 async def _access(state: TurnState) -> Access:

@@ -42,6 +42,16 @@ def as_json(passage: Quarantined, *, decided: bool = True) -> dict[str, Any]:
     """The form of `attest quarantine --json`."""
     said = passage.decided
     return {
-        "id": passage.id, "doc_id": passage.doc_id, "title": passage.title, "chunk_id": passage.chunk_id, "locator": passage.locator,
-        "text": passage.text, "rule": passage.rule, "score": passage.score,
-    } | ({"state": passage.state, "decided_at": said.at if said else None, "note": said.note if said else ""} if decided else {})  # fmt: skip
+        "id": passage.id,
+        "doc_id": passage.doc_id,
+        "title": passage.title,
+        "chunk_id": passage.chunk_id,
+        "locator": passage.locator,
+        "text": passage.text,
+        "rule": passage.rule,
+        "score": passage.score,
+    } | (
+        {"state": passage.state, "decided_at": said.at if said else None, "note": said.note if said else ""}
+        if decided
+        else {}
+    )

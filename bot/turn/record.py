@@ -90,13 +90,35 @@ def _ask_json(ask: Ask) -> dict[str, Any]:
 def _evidence(item: Evidence) -> dict[str, Any]:
     p = item.passage
     return {
-        "n": item.n, "chunk_id": p.chunk_id, "doc_id": p.doc_id, "version": p.version, "title": p.title, "url": p.url, "locator": p.locator,
-        "start": p.start, "end": p.start + len(p.text), "text": p.text, "origin": p.origin, "score": item.score, "updated": p.updated, "tier": p.tier,
-    }  # fmt: skip
+        "n": item.n,
+        "chunk_id": p.chunk_id,
+        "doc_id": p.doc_id,
+        "version": p.version,
+        "title": p.title,
+        "url": p.url,
+        "locator": p.locator,
+        "start": p.start,
+        "end": p.start + len(p.text),
+        "text": p.text,
+        "origin": p.origin,
+        "score": item.score,
+        "updated": p.updated,
+        "tier": p.tier,
+    }
 
 
 def _passage(p: Passage) -> dict[str, Any]:
-    return {"chunk_id": p.chunk_id, "doc_id": p.doc_id, "title": p.title, "start": p.start, "end": p.start + len(p.text), "score": p.score, "bm25": p.bm25, "semantic": p.semantic, "screened": p.screened} | ({} if p.reranked is None else {"reranked": p.reranked})  # fmt: skip
+    return {
+        "chunk_id": p.chunk_id,
+        "doc_id": p.doc_id,
+        "title": p.title,
+        "start": p.start,
+        "end": p.start + len(p.text),
+        "score": p.score,
+        "bm25": p.bm25,
+        "semantic": p.semantic,
+        "screened": p.screened,
+    } | ({} if p.reranked is None else {"reranked": p.reranked})
 
 
 def _prompt(prompt: Prompt) -> dict[str, Any]:

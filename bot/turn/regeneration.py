@@ -29,9 +29,16 @@ async def drafted_again(state: TurnState, draft: str, claims: Sequence[Claim]) -
     if reviser is None or prompt is None or left <= 0:
         return None
     again = await asyncio.to_thread(
-        build_prompt, revision_request(state.ask.question, draft, problems(claims), state.marker), prompt.evidence, state.policy,
-        company=state.seams.company, marker=state.marker, history=state.history, context=state.ask.context, query=state.query.text,
-    )  # fmt: skip
+        build_prompt,
+        revision_request(state.ask.question, draft, problems(claims), state.marker),
+        prompt.evidence,
+        state.policy,
+        company=state.seams.company,
+        marker=state.marker,
+        history=state.history,
+        context=state.ask.context,
+        query=state.query.text,
+    )
     text, why = None, ""
     try:
         async with asyncio.timeout(left):

@@ -1,16 +1,24 @@
-"""The screen at the start of a turn: the question, what it adds up to with the turns before it, and what stands around it."""
+"""The screen in a turn: at its start the question, what it adds up to with the turns before it, and what stands around it; later every
+draft, before it is checked, shown or repaired, and whenever its words have changed.
+
+An unfit draft is withheld, not blocked: the question was honest and passed the screen, it is our own words that may not go out. So the
+sources are offered, the person is not told off, and nothing counts as a refusal. The draft stands in the record alone.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 from bot.turn.state import TurnState
+from grounding.asking.templates import template
 from grounding.errors import AttestError, PromptBlocked, ServiceError, UserError
 from grounding.records import Turn
 from rai.ports import PromptScreen
 from rai.records import Category, Screening
+from rai.screening.draft import DraftMaterial, judge_draft
 from rai.screening.languages import unread
 from rai.screening.private import look_further
 
@@ -22,6 +30,8 @@ company's list or a stronger screen needs no more than its own threshold.
 """
 LONGEST = 2000
 """Characters of what is read together; more is a pasted text, which is judged by itself."""
+_OURS = ("system", "guidance", "guidance_apart", "history", "agent_context", "revision")
+"""Templates that an answer must not tell; the example and the sentence of insufficiency are meant to be said."""
 
 
 async def open_turn(state: TurnState) -> bool:
@@ -92,3 +102,29 @@ async def _together(screen: PromptScreen, history: Sequence[Turn], question: str
 async def _joined(screen: PromptScreen, before: Sequence[str], question: str) -> Screening | None:
     text = " ".join([*before, question])
     return await screen.screen(text) if before and len(text) <= LONGEST else None
+
+
+async def screen_draft(state: TurnState, draft: str) -> str | None:
+    """`draft` without images and such, noted; None if it must not be shown, with the rule in the record."""
+    judged = await state.seams.run(judge_draft, draft, _around(state))
+    state.note(*judged.notes)
+    if judged.screening.blocked or (judged.notes and not judged.text):
+        state.screenings.append(("draft", judged.screening))
+        state.note("a draft was held back: it was not fit to be shown")
+        state.rejected_drafts = (*state.rejected_drafts, draft)
+        return None
+    return judged.text
+
+
+def _around(state: TurnState) -> DraftMaterial:
+    own = [f"{e.passage.title}\n{e.passage.text}" for e in state.evidence if e.passage.origin == "kb"]
+    found = [
+        f"{e.passage.title}\n{e.passage.text}\n{e.passage.url}" for e in state.evidence if e.passage.origin == "web"
+    ]
+    links = [e.passage.url for e in state.evidence if e.passage.url]
+    return DraftMaterial([*own, *links], found, state.said, _ours(), (state.marker,))
+
+
+@cache
+def _ours() -> tuple[str, ...]:
+    return tuple(template(name) for name in _OURS)

@@ -23,9 +23,16 @@ Form = Literal["new", "shorter", "why", "about", "help", "farewell", "thanks", "
 """What was said, the first of these where a message says several: "thanks, bye" is a farewell."""
 FORMS: tuple[Form, ...] = get_args(Form)
 INTENTS: Mapping[Form, Intent] = {
-    "new": "new", "shorter": "rework", "why": "rework", "about": "about", "help": "help", "farewell": "farewell", "thanks": "thanks",
-    "greeting": "greeting", "ok": "thanks",
-}  # fmt: skip
+    "new": "new",
+    "shorter": "rework",
+    "why": "rework",
+    "about": "about",
+    "help": "help",
+    "farewell": "farewell",
+    "thanks": "thanks",
+    "greeting": "greeting",
+    "ok": "thanks",
+}
 FALLBACK = "en"
 EVERYWHERE = "everywhere"
 LONGEST, MOST_WORDS = 120, 16

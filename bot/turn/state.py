@@ -28,7 +28,8 @@ T = TypeVar("T")
 class TurnState:
     """The only mutable thing of a turn, in the order in which it fills: each result is frozen, and stays however the turn ends.
 
-    `marker` opens and closes what this turn's prompts quote. `understood`: what was read of a pasted conversation. `history` is
+    `screening`: what the wrappers around models, retriever and web have seen and noted; they find it by `current_turn`, for the ports
+    that they wrap know no turn (docs/decisions/0017-the-turn-in-context.md). `marker` opens and closes what this turn's prompts quote. `understood`: what was read of a pasted conversation. `history` is
     what is left of `ask.history` after screening. `rejected_drafts`: drafts that must not be shown, for the record alone.
     `current`: the stage that runs or ran last; `stages`: those that have ended, with their milliseconds.
     """
@@ -36,6 +37,7 @@ class TurnState:
     ask: Ask
     seams: Seams
     policy: Policy
+    screening: TurnScreening = field(default_factory=TurnScreening)
     turn_id: str = ""
     on_stage: OnStage | None = None
     understood: str = ""
@@ -55,8 +57,6 @@ class TurnState:
     stages: list[tuple[str, float]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     screenings: list[tuple[str, Screening]] = field(default_factory=list)
-    judgements: tuple[Judgement, ...] = ()
-    calls: tuple[ModelCall, ...] = ()
 
     async def stage(self, name: str, work: Awaitable[T]) -> T:
         """Announce a stage, await its work, keep its time also when it fails."""
@@ -74,12 +74,20 @@ class TurnState:
         """Keep a remark once."""
         self.notes += [text for text in dict.fromkeys(texts) if text and text not in self.notes]
 
-    def take(self, screened: TurnScreening) -> None:
-        """Keep what those who screen prompts and call models have to say of the turn."""
-        self.note(*screened.notes)
-        self.screenings += screened.blocked
-        self.judgements = tuple(screened.judgements)
-        self.calls = tuple(screened.account.calls)
+    def close_screening(self) -> None:
+        """Keep what those who screen prompts and call models have to say of the turn, after what the stages said."""
+        self.note(*self.screening.notes)
+        self.screenings += self.screening.blocked
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """What a judge said of claims in doubt."""
+        return tuple(self.screening.judgements)
+
+    @property
+    def calls(self) -> tuple[ModelCall, ...]:
+        """Calls of models, as the turn's account has them."""
+        return tuple(self.screening.account.calls)
 
     @property
     def said(self) -> tuple[str, ...]:

@@ -17,8 +17,11 @@ from grounding.records import Role, Turn
 ROLES: tuple[Role, ...] = get_args(Role)
 SPEAKERS: dict[str, Role] = {
     **{role: role for role in ROLES},
-    "client": "customer", "caller": "customer", "representative": "agent", "rep": "agent",
-}  # fmt: skip
+    "client": "customer",
+    "caller": "customer",
+    "representative": "agent",
+    "rep": "agent",
+}
 """What a line of a transcript may begin with, in any case, and whose words follow."""
 _SPEAKER = re.compile(
     rf"\s*(?:\[[^\]\n]{{1,40}}\]\s*)?(?:\*\*)?({'|'.join(SPEAKERS)})(?:\*\*)?\s*:(?:\*\*)?[ \t]*", re.IGNORECASE

@@ -7,10 +7,19 @@ from collections.abc import Mapping
 from rai.records import Report, Status, Verdict
 
 SIGNS: Mapping[Status, str] = {
-    "exact": "✓", "normalised": "✓", "rounded": "≈", "derived": "=", "given": "✓", "entailed": "✓",
-    "conflict": "⇄", "unchecked": "?",
-    "wrong_role": "✗", "lookalike": "✗", "contradicted": "✗", "absent": "✗",
-}  # fmt: skip
+    "exact": "✓",
+    "normalised": "✓",
+    "rounded": "≈",
+    "derived": "=",
+    "given": "✓",
+    "entailed": "✓",
+    "conflict": "⇄",
+    "unchecked": "?",
+    "wrong_role": "✗",
+    "lookalike": "✗",
+    "contradicted": "✗",
+    "absent": "✗",
+}
 """What stands beside a claim, so that its status is told without colour."""
 WORDS: Mapping[Status, str] = {
     "exact": "The same characters stand in a source",
@@ -27,8 +36,11 @@ WORDS: Mapping[Status, str] = {
     "absent": "No source holds it",
 }
 VERDICTS: Mapping[Verdict, str] = {
-    "supported": "Supported", "unsupported": "Unsupported", "irrelevant": "Off the question", "unchecked": "Undecided",
-}  # fmt: skip
+    "supported": "Supported",
+    "unsupported": "Unsupported",
+    "irrelevant": "Off the question",
+    "unchecked": "Undecided",
+}
 LAYERS = {
     "values": "Values and contacts",
     "entities": "Names and codes",

@@ -21,8 +21,8 @@ import pytest_asyncio
 from aiohttp import ClientSession, CookieJar
 
 from bot.compose.ingest import open_ingester
-from bot.http.links import source_link
-from bot.review.session import ReviewDoor
+from bot.http.source_links import source_link
+from bot.review.session import ReviewAccess
 from bot.server.addresses import Addresses, addresses_of
 from bot.server.serve import listening, serve_on
 from bot.settings.settings import Settings
@@ -226,7 +226,7 @@ async def _offered(settings: Settings) -> str:
     state = State(settings.files.home / "state.db")
     await state.open()
     try:
-        return await ReviewDoor(state).offer()
+        return await ReviewAccess(state).offer()
     finally:
         await state.close()
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from bot.review.session import LINK_SECONDS, ReviewDoor
+from bot.review.session import LINK_SECONDS, ReviewAccess
 from bot.settings.load import load_settings
 from bot.state import State
 from tests.bot.commands.conftest import Attest
@@ -36,7 +36,7 @@ def opens(path: Path, token: str) -> bool:
         state = State(path)
         await state.open()
         try:
-            return await ReviewDoor(state).redeem(token) is not None
+            return await ReviewAccess(state).redeem(token) is not None
         finally:
             await state.close()
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.http.errors import describe
-from bot.http.forms import parse_check, report_json
+from bot.http.json_forms import parse_check, report_json
 from bot.server.app import BODY_BYTES
 from grounding.errors import AttestError, WorkFailed, WorkOverran
 from rai.records import Layer, Report

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from bot.http.app_keys import ANSWER
 from bot.http.health import unready
-from bot.http.keys import ANSWER
 from bot.records import Ask
 from bot.server.app import build_app
 from grounding.errors import StoreError

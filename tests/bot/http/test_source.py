@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bot.http.keys import LINKS
+from bot.http.app_keys import LINKS
 from bot.records import Ask
 from tests.bot.http.conftest import Client
 from tests.fakes.library import passage_of

@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestClient
 from aiohttp.web import Application, Request
 from pytest_aiohttp.plugin import AiohttpClient
 
-from bot.review.pages import DOOR
+from bot.review.pages import ACCESS
 from bot.review.session import COOKIE
 from bot.server.app import build_app
 from grounding.policies.files import built_in
@@ -106,7 +106,7 @@ async def outside(aiohttp_client: AiohttpClient) -> Client:
 
 async def test_outside_local_mode_a_link_opens_the_pages_from_anywhere(outside: Client) -> None:
     assert outside.app is not None
-    token = await outside.app[DOOR].offer()
+    token = await outside.app[ACCESS].offer()
     headers = {"Host": "attest.example", "X-Forwarded-For": "203.0.113.9"}
     assert (await outside.get("/review", headers=headers)).status == 403
     response = await outside.get(f"/review?token={token}", headers=headers, allow_redirects=False)

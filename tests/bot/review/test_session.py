@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.review.session import LINK_SECONDS, SESSION_SECONDS, ReviewDoor, admits_form, form_token, new_token
+from bot.review.session import LINK_SECONDS, SESSION_SECONDS, ReviewAccess, admits_form, form_token, new_token
 from bot.state import State
 
 
@@ -27,17 +27,17 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def doors(tmp_path: Path, clock: Clock) -> AsyncIterator[tuple[ReviewDoor, ReviewDoor]]:
+async def doors(tmp_path: Path, clock: Clock) -> AsyncIterator[tuple[ReviewAccess, ReviewAccess]]:
     """Two processes over one home: workers of a server, or a server and the command that makes a link."""
     states = (State(tmp_path / "state.db"), State(tmp_path / "state.db"))
     for state in states:
         await state.open()
-    yield ReviewDoor(states[0], clock), ReviewDoor(states[1], clock)
+    yield ReviewAccess(states[0], clock), ReviewAccess(states[1], clock)
     for state in states:
         await state.close()
 
 
-Doors = tuple[ReviewDoor, ReviewDoor]
+Doors = tuple[ReviewAccess, ReviewAccess]
 
 
 async def test_a_link_made_by_one_process_opens_another_once(doors: Doors) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.http.forms import parse_check
+from bot.http.json_forms import parse_check
 from bot.rows.forms import check_request
 from bot.system import CheckRequest
 from grounding.errors import InputError

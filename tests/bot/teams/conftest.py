@@ -14,7 +14,7 @@ from aiohttp.test_utils import TestServer
 from bot.records import Ask, Citation, OnStage, Reply, Stage
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
-from bot.teams.door import add_routes
+from bot.teams.endpoint import add_routes
 from bot.teams.ports import Transport
 from grounding.errors import StoreError
 from rai.records import Entry, Outcome, Verification

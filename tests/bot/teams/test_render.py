@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.records import Citation, InternalNote, Refusal, Reply
-from bot.teams.limits import (
+from bot.teams.message_limits import (
     MAX_ABSTRACT,
     MAX_BYTES,
     MAX_CITATIONS,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.records import Stage
-from bot.teams.limits import check_activity
+from bot.teams.message_limits import check_activity
 from bot.teams.outbox import LONGEST_WAIT_S, TRIES, Outbox
 from bot.teams.ports import SendFailed
 from bot.teams.progress import finish, progress

@@ -12,17 +12,17 @@ import pytest
 
 from bot.records import Ask
 from bot.state import State
-from bot.teams.history import History
-from bot.teams.inbox import Inbox, Key
-from bot.teams.rate import WINDOW_S, Rate
-from bot.teams.turns import RESTARTED
+from bot.teams.handler import RESTARTED
+from bot.teams.history import ConversationHistory
+from bot.teams.inbox import ActivityKey, Inbox
+from bot.teams.turn_limit import WINDOW_S, TurnLimit
 from grounding.errors import StoreError
 from grounding.records import Turn
 from tests.bot.teams.conftest import Bots, FakeAnswer
 from tests.fakes.channel import FakeChannel
 
 DAY_S = 86400.0
-KEY = Key("msteams", "a:1", "in-1")
+KEY = ActivityKey("msteams", "a:1", "in-1")
 PLACE = {"channelId": "msteams", "conversation": {"id": "a:1"}}
 
 
@@ -49,7 +49,11 @@ async def test_an_activity_is_taken_once(state: State) -> None:
     inbox = Inbox(state)
     taken = await asyncio.gather(*(inbox.take(KEY, {"text": "x"}) for _ in range(12)))
     assert sorted(taken) == [False] * 11 + [True]
-    for other in (Key("webchat", "a:1", "in-1"), Key("msteams", "a:2", "in-1"), Key("msteams", "a:1", "in-2")):
+    for other in (
+        ActivityKey("webchat", "a:1", "in-1"),
+        ActivityKey("msteams", "a:2", "in-1"),
+        ActivityKey("msteams", "a:1", "in-2"),
+    ):
         assert await inbox.take(other, {})
     await inbox.done(KEY)
     assert not await inbox.take(KEY, {})
@@ -92,7 +96,7 @@ async def test_done_and_old_activities_are_deleted(state: State) -> None:
     inbox = Inbox(state, clock=clock)
     await inbox.take(KEY, {})
     await inbox.done(KEY)
-    unfinished = Key("msteams", "a:1", "in-2")
+    unfinished = ActivityKey("msteams", "a:1", "in-2")
     await inbox.take(unfinished, {})
     clock.now += 31 * DAY_S
     await inbox.trim(30 * DAY_S)
@@ -101,7 +105,7 @@ async def test_done_and_old_activities_are_deleted(state: State) -> None:
 
 
 async def test_the_last_turns_are_kept_per_conversation(state: State) -> None:
-    history = History(state, days=30, keep=4)
+    history = ConversationHistory(state, days=30, keep=4)
     for n in range(6):
         await history.remember(PLACE, [Turn("user", f"q{n}"), Turn("assistant", f"a{n}")])
     await history.remember({**PLACE, "conversation": {"id": "a:2"}}, [Turn("user", "elsewhere")])
@@ -113,7 +117,7 @@ async def test_the_last_turns_are_kept_per_conversation(state: State) -> None:
 
 async def test_old_turns_are_neither_recalled_nor_kept(state: State) -> None:
     clock = Clock()
-    history = History(state, days=2, clock=clock)
+    history = ConversationHistory(state, days=2, clock=clock)
     await history.remember(PLACE, [Turn("user", "old")])
     await history.record_sent(PLACE, "m1", "e1")
     clock.now += 2 * DAY_S + 1
@@ -126,7 +130,7 @@ async def test_old_turns_are_neither_recalled_nor_kept(state: State) -> None:
 
 
 async def test_a_sent_message_leads_to_its_entry(state: State) -> None:
-    history = History(state, days=30)
+    history = ConversationHistory(state, days=30)
     await history.record_sent(PLACE, "m1", "e1")
     await history.record_sent(PLACE, "m1", "e2")
     assert await history.entry_of(PLACE, "m1") == "e2"
@@ -172,11 +176,11 @@ async def test_an_old_or_twice_tried_turn_gets_an_apology(
     await state.open()
     inbox = Inbox(state, clock=lambda: time.time() - age_s)
     inbound = channel.inbound("left behind")
-    await inbox.take(Key("msteams", inbound["conversation"]["id"], inbound["id"]), inbound)
+    await inbox.take(ActivityKey("msteams", inbound["conversation"]["id"], inbound["id"]), inbound)
     for _ in range(attempts - 1):
-        await inbox.release([Key("msteams", inbound["conversation"]["id"], inbound["id"])])
+        await inbox.release([ActivityKey("msteams", inbound["conversation"]["id"], inbound["id"])])
         await inbox.take_over()
-    await inbox.release([Key("msteams", inbound["conversation"]["id"], inbound["id"])])
+    await inbox.release([ActivityKey("msteams", inbound["conversation"]["id"], inbound["id"])])
     await state.close()
     bot = await bots.start()
     [message] = await channel.until_messages(1)
@@ -186,7 +190,7 @@ async def test_an_old_or_twice_tried_turn_gets_an_apology(
 
 def test_a_person_has_a_number_of_turns_in_a_minute() -> None:
     clock = Clock()
-    rate = Rate(2, clock=clock)
+    rate = TurnLimit(2, clock=clock)
     assert [rate.allow("ada") for _ in range(3)] == [True, True, False]
     assert rate.allow("bob")
     clock.now += WINDOW_S

@@ -20,12 +20,12 @@ from botframework.connector.auth import (
 )
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from bot.http.links import SourceLinks
+from bot.http.source_links import SourceLinks
 from bot.settings.settings import Settings
 from bot.teams.adapter import BotbuilderTransport
-from bot.teams.keys import FAILURE_WAIT_S, MAX_AGE_S, UNKNOWN_KEY_WAIT_S, SigningKeys
-from bot.teams.limits import MESSAGE
+from bot.teams.message_limits import MESSAGE
 from bot.teams.ports import KeysUnavailable, Unauthorized
+from bot.teams.signing_keys import FAILURE_WAIT_S, MAX_AGE_S, UNKNOWN_KEY_WAIT_S, SigningKeys
 from tests.bot.teams.conftest import Bots, RunningBot
 from tests.fakes.channel import FakeChannel
 

@@ -21,7 +21,7 @@ from bot.records import Ask
 from bot.settings.load import load_settings
 from bot.state import State
 from bot.teams.adapter import BotbuilderTransport, KeptCredentials
-from bot.teams.history import History
+from bot.teams.history import ConversationHistory
 from bot.teams.outbox import Outbox
 from bot.teams.ports import SendFailed
 from bot.teams.progress import progress
@@ -122,7 +122,7 @@ async def test_2_invokes_and_expect_replies_are_answered(
 
 
 def test_3_and_4_the_stock_handler_still_fails_on_hostile_requests(stock: dict[str, Any]) -> None:
-    """What the door does instead is in test_door.py and test_tokens.py."""
+    """What the door does instead is in test_endpoint.py and test_tokens.py."""
     assert (stock["malformed"], stock["bad_token"]) == (500, 500), "CloudAdapter.process has got better"
 
 
@@ -184,7 +184,7 @@ async def test_8_the_post_is_answered_before_the_turn_ends(bots: Bots, channel: 
 async def test_9_no_turn_is_lost_when_two_are_kept_at_once(tmp_path: Path, channel: FakeChannel) -> None:
     state = State(tmp_path / "state.db")
     await state.open()
-    history = History(state, days=30, keep=100)
+    history = ConversationHistory(state, days=30, keep=100)
     inbound = channel.inbound()
     await asyncio.gather(*(history.remember(inbound, [Turn("user", f"turn {n}")]) for n in range(30)))
     assert {t.text for t in await history.recall(inbound)} == {f"turn {n}" for n in range(30)}

@@ -9,8 +9,8 @@ import pytest
 
 from bot.records import Ask, OnStage, Reply
 from bot.settings.load import load_settings
-from bot.teams.inbox import Key
-from bot.teams.turns import APOLOGY, Turns
+from bot.teams.handler import APOLOGY, ActivityHandler
+from bot.teams.inbox import ActivityKey
 from bot.teams.worker import Worker
 from bot.wording.notices import FAILED
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger
@@ -59,12 +59,12 @@ class Done:
     """An inbox that remembers what it is done with."""
 
     def __init__(self) -> None:
-        self.keys: list[Key] = []
+        self.keys: list[ActivityKey] = []
 
-    async def take(self, key: Key, activity: object) -> bool:
+    async def take(self, key: ActivityKey, activity: object) -> bool:
         return True
 
-    async def done(self, key: Key) -> None:
+    async def done(self, key: ActivityKey) -> None:
         self.keys.append(key)
 
 
@@ -77,8 +77,8 @@ class Broken:
 
 async def test_a_fault_around_the_turn_leaves_no_activity_undone(tmp_path: Path, channel: FakeChannel) -> None:
     """One that stays undone is taken for that of a dead process, and asked again."""
-    inbox, worker, key = Done(), Worker(), Key("emulator", "a:chat-1", "in-1")
-    turns = Turns(
+    inbox, worker, key = Done(), Worker(), ActivityKey("emulator", "a:chat-1", "in-1")
+    turns = ActivityHandler(
         load_settings(home=tmp_path),
         FakeAnswer(),
         FakeLedger(),

@@ -8,7 +8,7 @@ import uuid
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bot.http.links import source_link
+from bot.http.source_links import source_link
 from bot.records import Answer, Ask, OnStage, Reply
 from bot.settings.settings import Settings
 from bot.teams.activity import (
@@ -24,14 +24,14 @@ from bot.teams.activity import (
     wants_replies_in_body,
 )
 from bot.teams.guard import RefusedRequest
-from bot.teams.history import History
-from bot.teams.inbox import Abandoned, Inbox, Key
+from bot.teams.history import ConversationHistory
+from bot.teams.inbox import Abandoned, ActivityKey, Inbox
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, SendFailed
 from bot.teams.progress import finish, progress
-from bot.teams.rate import Rate
-from bot.teams.refusals import ACTION_INVOKE, Pressed, declined, read_pressed, thanked, thanks
+from bot.teams.refusal_card import ACTION_INVOKE, Pressed, declined, read_pressed, thanked, thanks
 from bot.teams.render import notice, render
+from bot.teams.turn_limit import TurnLimit
 from bot.teams.worker import Busy, Worker
 from bot.turn.disputes import Reporter, report
 from bot.turn.pasted import Pasted, read_pasted
@@ -88,7 +88,7 @@ class _Question:
         return (*self.pasted.history, Turn("customer", self.pasted.question))
 
 
-class Turns:
+class ActivityHandler:
     """The bot's behaviour. `working` are the activities that this process has in hand."""
 
     def __init__(
@@ -98,7 +98,7 @@ class Turns:
         ledger: Ledger,
         *,
         inbox: Inbox,
-        history: History,
+        history: ConversationHistory,
         outbox: Outbox,
         worker: Worker,
     ) -> None:
@@ -109,8 +109,8 @@ class Turns:
         self._history = history
         self._outbox = outbox
         self._worker = worker
-        self._rate = Rate(settings.serving.rate_per_minute)
-        self.working: set[Key] = set()
+        self._rate = TurnLimit(settings.serving.rate_per_minute)
+        self.working: set[ActivityKey] = set()
 
     async def receive(self, activity: Json) -> Result:
         """Take an activity and say at once how. Raises Busy, StoreError, RefusedRequest."""
@@ -143,7 +143,7 @@ class Turns:
             raise
         return Result(202)
 
-    def _submit(self, activity: Json, key: Key, *, resumed: bool = False, apologise: bool = False) -> None:
+    def _submit(self, activity: Json, key: ActivityKey, *, resumed: bool = False, apologise: bool = False) -> None:
         async def job() -> None:
             try:
                 if apologise:
@@ -166,11 +166,11 @@ class Turns:
         except Exception as error:  # noqa: BLE001  # the channel may be what is broken
             log.error("an apology could not be delivered: %s", kind_and_place(error))  # noqa: TRY400  # no customer text
 
-    async def _finish(self, key: Key) -> None:
+    async def _finish(self, key: ActivityKey) -> None:
         await self._inbox.done(key)
         self.working.discard(key)
 
-    async def _answer_in_body(self, activity: Json, key: Key) -> Result:
+    async def _answer_in_body(self, activity: Json, key: ActivityKey) -> Result:
         body: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
 
         async def job() -> None:
@@ -310,7 +310,9 @@ class Turns:
 
     async def _arrive(self, activity: Json) -> None:
         """Welcome once per installation; forget the conversation when the bot is removed from it."""
-        key = Key(activity["channelId"], activity["conversation"]["id"], " welcome")  # no activity's id has a space
+        key = ActivityKey(
+            activity["channelId"], activity["conversation"]["id"], " welcome"
+        )  # no activity's id has a space
         if activity["type"] == "installationUpdate" and activity.get("action") == "remove":
             await self._history.forget(activity)
             await self._inbox.forget(key)
@@ -331,8 +333,8 @@ def _someone_came(activity: Json) -> bool:
     return bot in added if is_teams(activity) else any(who != bot for who in added)
 
 
-def _key(activity: Json) -> Key:
-    return Key(activity["channelId"], activity["conversation"]["id"], activity.get("id") or uuid.uuid4().hex)
+def _key(activity: Json) -> ActivityKey:
+    return ActivityKey(activity["channelId"], activity["conversation"]["id"], activity.get("id") or uuid.uuid4().hex)
 
 
 def _line(activity: Json) -> str:

@@ -10,7 +10,7 @@ WINDOW_S = 60.0
 MAX_PEOPLE = 10_000
 
 
-class Rate:
+class TurnLimit:
     """A sliding window per person, in this process. `clock` is monotonic seconds."""
 
     def __init__(self, limit: int, *, clock: Callable[[], float] = time.monotonic) -> None:

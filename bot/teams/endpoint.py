@@ -26,11 +26,11 @@ from bot.teams.guard import (
     check_tenant,
     read_activity,
 )
-from bot.teams.history import History
+from bot.teams.handler import ActivityHandler, Result
+from bot.teams.history import ConversationHistory
 from bot.teams.inbox import LEASE_S, Inbox
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Transport, Unauthorized
-from bot.teams.turns import Result, Turns
 from bot.teams.worker import Busy, Worker
 from grounding.errors import AttestError
 from rai.ports import Ledger
@@ -58,14 +58,16 @@ def add_routes(
     `transport` replaces botbuilder, `lease_s` is the time after which another process takes over unfinished turns.
     Raises SettingsError when the registration is incomplete.
     """
-    door = Door(settings, answer, ledger, transport=transport or BotbuilderTransport(settings), lease_s=lease_s)
-    app.router.add_post(PATH, door.handle)
-    app.on_startup.append(door.open)
-    app.on_shutdown.append(door.drain)
-    app.on_cleanup.append(door.close)
+    endpoint = BotEndpoint(
+        settings, answer, ledger, transport=transport or BotbuilderTransport(settings), lease_s=lease_s
+    )
+    app.router.add_post(PATH, endpoint.handle)
+    app.on_startup.append(endpoint.open)
+    app.on_shutdown.append(endpoint.drain)
+    app.on_cleanup.append(endpoint.close)
 
 
-class Door:
+class BotEndpoint:
     """The handler with everything behind it, from start to shutdown."""
 
     def __init__(
@@ -76,9 +78,9 @@ class Door:
         self._lease = lease_s
         self._state = State(settings.files.home / "state.db")
         self._inbox = Inbox(self._state, lease_s=lease_s)
-        self._history = History(self._state, days=settings.retention.state_days)
+        self._history = ConversationHistory(self._state, days=settings.retention.state_days)
         self._worker = Worker()
-        self._turns = Turns(
+        self._turns = ActivityHandler(
             settings,
             answer,
             ledger,

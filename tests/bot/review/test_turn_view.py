@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.review.turn import TurnView, tidy, turn_view
+from bot.review.turn_view import TurnView, tidy, turn_view
 from rai.records import Entry
 
 SOURCE = {

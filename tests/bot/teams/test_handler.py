@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from bot.records import Ask, InternalNote, Reply
-from bot.teams.limits import MESSAGE, check_activity
-from bot.teams.turns import APOLOGY, HELP, TOO_FAST
+from bot.teams.handler import APOLOGY, HELP, TOO_FAST
+from bot.teams.message_limits import MESSAGE, check_activity
 from grounding.query.clarify import Clarification
 from grounding.records import Turn
 from rai.records import Outcome

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from bot.http.links import SourceLinks
 from bot.http.metrics import Metrics
-from bot.http.rate import RateLimiter
+from bot.http.rate_limit import RateLimiter
+from bot.http.source_links import SourceLinks
 from bot.records import Answer
 from bot.system import System
 

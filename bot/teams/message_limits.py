@@ -23,12 +23,29 @@ MAX_BYTES = 28 * 1024
 """Far below the documented 100 KB: older clients and gateways refuse from 28 KB on."""
 ICONS = frozenset(
     {
-        "Microsoft Word", "Microsoft Excel", "Microsoft PowerPoint", "Microsoft OneNote", "Microsoft SharePoint",
-        "Microsoft Visio", "Microsoft Loop", "Microsoft Whiteboard", "Adobe Illustrator", "Adobe Photoshop",
-        "Adobe InDesign", "Adobe Flash", "Sketch", "Source code", "Image", "GIF", "Video", "Sound", "ZIP", "Text",
+        "Microsoft Word",
+        "Microsoft Excel",
+        "Microsoft PowerPoint",
+        "Microsoft OneNote",
+        "Microsoft SharePoint",
+        "Microsoft Visio",
+        "Microsoft Loop",
+        "Microsoft Whiteboard",
+        "Adobe Illustrator",
+        "Adobe Photoshop",
+        "Adobe InDesign",
+        "Adobe Flash",
+        "Sketch",
+        "Source code",
+        "Image",
+        "GIF",
+        "Video",
+        "Sound",
+        "ZIP",
+        "Text",
         "PDF",
     }
-)  # fmt: skip
+)
 MESSAGE = "https://schema.org/Message"
 MARKER = re.compile(r"\[([1-9]\d{0,2})\]")
 

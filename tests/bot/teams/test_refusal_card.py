@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bot.records import Refusal, Reply
-from bot.teams.limits import check_activity
-from bot.teams.refusals import VERB, read_pressed, report_card
+from bot.teams.message_limits import check_activity
+from bot.teams.refusal_card import VERB, read_pressed, report_card
 from bot.teams.render import render
 from bot.view.reply import view_of
 from bot.wording.refusals import refusal_text, texts

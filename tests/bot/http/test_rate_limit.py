@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.http.rate import MAX_CALLERS, RateLimiter
+from bot.http.rate_limit import MAX_CALLERS, RateLimiter
 
 
 def test_a_full_bucket_lets_a_burst_through_and_then_refills_evenly() -> None:

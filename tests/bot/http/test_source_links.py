@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.http.links import SourceLinks, link_key, source_link
+from bot.http.source_links import SourceLinks, link_key, source_link
 from bot.settings.load import load_settings
 
 
