@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grounding.records import Span
@@ -15,6 +15,7 @@ from rai.check.reading.keys import Spoken, spoken
 from rai.check.reading.sources import Place
 from rai.check.surroundings import surroundings
 from rai.claims.found import Found
+from rai.records import EvidenceSpan
 
 _OTHER_THAN = re.compile(
     r"\b(?:is ?n[o']t|are ?n[o']t|not (?:in|at|for|the)|outside|unlike|other than|rather than|instead of|nicht|außerhalb|hors|fuera de|fuori|buiten|poza) [\w-]{1,40}",
@@ -82,6 +83,11 @@ class Answer:
                 self.places[value] = standing(self.values[n], self.context.sources)
             self.places[n] = self.places[value]
         return self.places[n]
+
+    def in_texts(self, evidence: Iterable[EvidenceSpan]) -> Iterator[tuple[str, EvidenceSpan]]:
+        """The spans of `evidence` that lie in the text of a source, each behind that text."""
+        texts = {s.source.id: s.source.text for s in self.context.sources}
+        return ((texts.get(span.source, ""), span) for span in evidence if span.field == "text")
 
     def written(self, n: int) -> str:
         """The characters of the n-th value."""

@@ -60,7 +60,7 @@ class _Region:
         line = line_at(self.text, start)
         if line.group != self.line.group or line.kind != "row":
             return None
-        return line.start if self.by == "other-row" else _column(line, start)
+        return line.start if self.by == "other-row" else line.column(start)
 
     def piece(self, start: int) -> tuple[int, int]:
         """The cell, or the line with a label, that an offset is in."""
@@ -73,7 +73,7 @@ class _Region:
         line = line_at(self.text, start)
         if self.by == "other-card":
             return line.label.strip(" *").lower() if self.line.kind == "label" and not self.contact else ""
-        return _column(line, start) if self.by == "other-row" else line.start
+        return line.column(start) if self.by == "other-row" else line.start
 
 
 def elsewhere(n: int, claim: Claim, places: Sequence[Place], others: Sequence[Place], answer: Answer) -> Finding | None:
@@ -119,7 +119,7 @@ def _regions(claim: Claim, place: Place) -> Iterator[_Region]:
     if line.kind == "row":
         if line in rows_of(text, line):
             yield _Region("other-row", line.start, text, line)
-            yield _Region("other-column", _column(line, start), text, line)
+            yield _Region("other-column", line.column(start), text, line)
     elif (claim.kind in CONTACT_KINDS or line.kind == "label") and (card := card_at(text, start)) is not None:
         yield _Region("other-card", card, text, line, contact=claim.kind in CONTACT_KINDS)
 
@@ -186,7 +186,3 @@ def _words_of_cards(text: str) -> dict[str, tuple[int, ...]]:
         for word in terms(text[start:end]):
             found.setdefault(word, {})[n] = None
     return {word: tuple(cards) for word, cards in found.items()}
-
-
-def _column(line: Line, start: int) -> int:
-    return next((n for n, (a, b) in enumerate(line.cells) if a <= start < b), -1)

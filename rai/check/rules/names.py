@@ -16,6 +16,7 @@ from rai.check.answer import Answer
 from rai.check.context import CheckContext, Finding, name_of
 from rai.check.names.entities import match_name
 from rai.check.names.variants import core_words, misspelt, names_holding
+from rai.check.reading.cards import cards_of
 from rai.check.reading.keys import line_at, spoken
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place, caseless_field
@@ -75,14 +76,13 @@ def _on_its_card(n: int, finding: Finding, answer: Answer) -> tuple[EvidenceSpan
     label = _CARD_LABEL.search(text, max(0, span.start - 60), span.start)
     if label is None:
         return ()
-    cards = [m for m in _CARD.finditer(text) if label[0].strip() in m.group()]
-    mine = [m for m in cards if m.start() <= span.start < m.end()]
+    cards = [(a, b) for a, b in cards_of(text) if label[0].strip() in text[a:b]]
+    mine = [text[a:b] for a, b in cards if a <= span.start < b]
     rest = role_terms(answer.sentence(n).replace(answer.written(n), " "))
-    others = frozenset().union(*(role_terms(m.group()) for m in cards if m not in mine))
-    return (span,) if len(cards) > 1 and mine and rest & role_terms(mine[0].group()) - others else ()
+    others = frozenset().union(*(role_terms(text[a:b]) for a, b in cards if not a <= span.start < b))
+    return (span,) if len(cards) > 1 and mine and rest & role_terms(mine[0]) - others else ()
 
 
-_CARD = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 _CARD_LABEL = re.compile(r"[^\n:]{2,30}: ?$")
 
 
