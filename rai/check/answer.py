@@ -1,10 +1,10 @@
-"""An answer read: its sentences and values, and what each value stands in."""
+"""An answer read for the check: its sentences and values, and the sentence and surroundings of each value."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grounding.records import Span
@@ -15,13 +15,15 @@ from rai.check.reading.keys import Spoken, spoken
 from rai.check.reading.sources import Place
 from rai.check.surroundings import surroundings
 from rai.claims.found import Found
+from rai.records import EvidenceSpan
 
 _OTHER_THAN = re.compile(
     r"\b(?:is ?n[o']t|are ?n[o']t|not (?:in|at|for|the)|outside|unlike|other than|rather than|instead of|nicht|außerhalb|hors|fuera de|fuori|buiten|poza) [\w-]{1,40}",
     re.IGNORECASE,
 )
-"""What a text names to say that it is not meant."""
+"""Finds what a text names to say that it is not meant."""
 _BEFORE = 24
+"""Characters before a value in which "instead of" and the like are looked for."""
 _COMPARED = re.compile(
     r"\b(?:instead of|rather than|than|against|compared (?:with|to)|versus|vs\.?|unlike|not|from|statt|anstelle|als|gegenüber|au lieu de|contre|en vez de|que|invece di|rispetto|em vez de|in plaats van|dan|zamiast|niż)\W+(?:\w+ ){0,2}$",
     re.IGNORECASE,
@@ -40,9 +42,11 @@ def without_others(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer beside its context. `values`: ascending; `at[n]`: the number of the sentence of `values[n]`, -1 outside of
-    any. `asked`: what the question names; `words`: all words of the answer, in lower case. `operands`: what may be reckoned with for
-    each value outside of the answer's own values, `places` the places of each value of the sources, as far as they were needed.
+    """An answer with all that the check has read of it.
+
+    `values`: ascending; `at[n]`: the number of the sentence of `values[n]`, -1 outside of any; `asked`: what the question names; `words`:
+    all words of the answer, in lower case. `operands` and `places` keep what was worked out once, by value: what may be reckoned with
+    outside of the answer's own values, and where the sources hold it.
     """
 
     text: str
@@ -79,6 +83,11 @@ class Answer:
                 self.places[value] = standing(self.values[n], self.context.sources)
             self.places[n] = self.places[value]
         return self.places[n]
+
+    def in_texts(self, evidence: Iterable[EvidenceSpan]) -> Iterator[tuple[str, EvidenceSpan]]:
+        """The spans of `evidence` that lie in the text of a source, each behind that text."""
+        texts = {s.source.id: s.source.text for s in self.context.sources}
+        return ((texts.get(span.source, ""), span) for span in evidence if span.field == "text")
 
     def written(self, n: int) -> str:
         """The characters of the n-th value."""

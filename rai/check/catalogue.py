@@ -1,4 +1,4 @@
-"""Every rule of the check in the order in which they are tried: what it decides, whether a judge may overrule it, and what it says to a reviewer.
+"""The rules of the check in the order in which they are tried: what each decides, whether a judge may overrule it, what it says to a reviewer.
 
 They stand in `catalogue.json`, one a line. A claim names its rule (`Claim.rule`), and so do ledger and pages. Rows that fire each rule and rows that it must spare are in
 `tests/rai/check/rules.yaml`.
@@ -19,8 +19,10 @@ About = Literal["any claim", "value", "name", "sentence", "judge"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. `decides`: the statuses it can give. `judge`: True if a judge may be asked about what it condemns or leaves in doubt
-    (never about a contact that is condemned). `says`: what it means, a clause for a reviewer.
+    """A rule of the check. `id`: its name in claims, ledger and pages; `about`: what it decides; `decides`: the statuses it can give.
+
+    `judge`: True if a judge may be asked about what it condemns or leaves in doubt (never about a contact that is condemned); `says`: what
+    it means, a clause for a reviewer.
     """
 
     id: str
@@ -31,5 +33,6 @@ class Rule:
 
 
 RULES: tuple[Rule, ...] = tuple(Rule(**{**row, "decides": tuple(row["decides"])}) for row in table(__file__))
-
+"""All rules, in the order in which they are tried."""
 BY_ID = MappingProxyType({rule.id: rule for rule in RULES})
+"""The same by name."""

@@ -1,4 +1,4 @@
-"""What the claims of one answer are judged against, and what a judgement is."""
+"""What the claims of one answer are judged against, what a judgement is, and where a value stands in texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from rai.records import EvidenceSpan, Kind, Status
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """What all claims of one answer are judged against. `at`: when the conversation takes place, for "tomorrow"."""
+    """What all claims of one answer are judged against.
+
+    `given`: texts that came with the request and need no source; `question`: what was asked, None if nothing; `question_terms`: its content
+    words and values; `at`: when the conversation takes place, for "tomorrow", None if that is not known.
+    """
 
     sources: tuple[Prepared, ...]
     given: tuple[Prepared, ...]
@@ -60,18 +64,13 @@ class Around:
     plain: str = ""
 
 
-def line_of(place: Place) -> str:
-    """The line of the value, with the title and the first row of its table: a currency often stands there."""
-    return place.line()
-
-
 MOST_STANDING = 80
-"""Places of one value that are looked at, the first ones: nobody reads more of them as evidence, and a text of one value a thousand times is
-none that a person wrote."""
+"""Most places of one value that are looked at, the first ones: nobody reads more of them as evidence, and a text of one value a thousand
+times is none that a person wrote."""
 
 
 def standing(found: Found, texts: Iterable[Prepared]) -> list[Place]:
-    """The places of `texts` that hold the value, the first `MOST_STANDING`."""
+    """The first `MOST_STANDING` places of `texts` that hold the value, in whatever form."""
     keys, kinds = looked_up(found), comparable_kinds(found)
     places = (
         place
@@ -92,19 +91,23 @@ def _candidates(text: Prepared, keys: frozenset[str], kinds: Sequence[Kind]) -> 
 
 
 def name_of(place: Place) -> str:
+    """The document of a place as a reader is told it: its id, with its title in parentheses if it has one."""
     return f"{place.source.id} ({place.source.title})" if place.source.title else place.source.id
 
 
 def holds(found: Found, texts: Iterable[Prepared]) -> bool:
+    """True if one of `texts` holds the value, in whatever form."""
     return any(standing(found, (text,)) for text in texts)
 
 
 def said(text: str, texts: Iterable[Prepared]) -> bool:
+    """True if one of `texts` has these characters, typographic variants folded."""
     plain = fold(text)
     return any(plain in folded_field(t.source.text) for t in texts)
 
 
 def host_of(value: str) -> str | None:
+    """The host name of a link or an e-mail address; None of what is neither."""
     if "://" not in value and "@" in value:
         return value.rpartition("@")[2]
     address = parse(value)

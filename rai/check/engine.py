@@ -1,8 +1,8 @@
-"""The values and names of an answer against its sources: rules in order, the first that decides a value has the last word.
+"""The check of an answer's values and names against its sources: rules in order, and the first that decides a value has the last word.
 
 1. Each value by itself, in the steps of `ALONE`: what stands in a source is right unless something speaks against it (`rules.places`), for that
    words are missing is no evidence; what the person said is theirs (`rules.given`).
-2. What follows from values that are bound to it is worked out (`working`).
+2. What follows from other values is worked out (`working`).
 3. What is left no source holds (`rules.missing`).
 """
 
@@ -33,19 +33,19 @@ from rai.claims.found import Found
 from rai.records import Claim, Kind
 
 MOST_WORKED_OUT = 40
-"""Values of one answer that are tried as worked out; one of more is none that a person is to read."""
+"""Most values of one answer that are tried as worked out; no answer that a person is to read has more."""
 ROUNDS = 5
-"""How often values are tried again that follow from others which follow from others."""
+"""Most rounds in which values are tried again that may follow from those of the round before."""
 
 
 P = ParamSpec("P")
 FAILED = "Not decided: a rule of the check failed on it."
-"""Why a claim is `unchecked` whose rule raised: one rule less, never a lost answer."""
+"""The reason given for a claim whose rule raised, which is `unchecked`: one rule less, never a lost answer."""
 
 
 @dataclass(slots=True)
 class Checked:
-    """An answer and the findings of its values so far, by their number. `failed`: the rules that raised (`grounding.errors.kind_and_place`)."""
+    """An answer with the findings of its values so far, by their number. `failed`: the exceptions of rules that raised (`grounding.errors.kind_and_place`)."""
 
     answer: Answer
     claims: Mapping[int, Claim]
@@ -96,7 +96,7 @@ def _guarded(checked: Checked, rule: Callable[P, Finding | None], *args: P.args,
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One value that steps decide: its number, its claim, what was found there, and that in each of its readings."""
+    """One value that is judged: its number `n`, its claim, the value as found, and in each of its readings."""
 
     n: int
     claim: Claim
@@ -113,7 +113,7 @@ class Step(NamedTuple):
 
 
 def _first(n: int, value: Found, checked: Checked) -> Finding | None:
-    """What can be said of a value without the others."""
+    """The finding of the first of `ALONE` that decides a value; None if none does."""
     answer = checked.answer
     judged = Judged(n, checked.claims[n], value, tuple(readings(value, answer.text)), answer)
     return next((finding for step in ALONE if (finding := step.decide(judged)) is not None), None)
@@ -151,7 +151,7 @@ def _age(judged: Judged) -> Finding | None:
 
 
 def _stands(judged: Judged) -> Finding | None:
-    """What the places say of the first reading that has some."""
+    """The finding of the first reading that stands somewhere in the sources; None if none does."""
     answer = judged.answer
     for reading in judged.readings:
         if places := (
@@ -229,11 +229,11 @@ ALONE: tuple[Step, ...] = (
     Step(_rounded, frozenset({"rounded"})),
     Step(_rate, frozenset({"rate"})),
 )
-"""What is tried of each value, in this order. What none of them decides may follow from other values (`_work_out`); and what is left no source holds (`missing`)."""
+"""The steps that are tried for each value, in this order. What none of them decides may follow from other values (`_work_out`); what is left no source holds (`missing`)."""
 
 
 def _work_out(checked: Checked) -> None:
-    """Finds values that follow from values that are held; those again serve the next. Also those that stand for something else, if the text says so."""
+    """Finds values that follow from supported ones, round by round; values in another's place too, if the answer says that it reckons them."""
     fresh: Collection[int] | None = None
     for _ in range(ROUNDS):
         left = (

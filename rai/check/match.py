@@ -36,15 +36,17 @@ from rai.claims.times import relative
 from rai.records import SUPPORTED, Claim, EntityType, EvidenceSpan, Kind, Source, Status
 
 NOT_ASKED = "Only values were checked."
+"""The reason given for names and sentences that nobody asked about."""
 MOST_CLAIMS = 2000
-"""Values and sentences of an answer that are judged, from its start; those beyond are `unchecked`, and say so. A book of
+"""Most values and sentences of an answer that are judged, from its start; those beyond are `unchecked`, and say so. A book of
 eighty pages has as many: no answer that a person is to read does."""
 TOO_MANY = f"Only the first {MOST_CLAIMS:,} values and sentences of an answer are checked."
+"""The reason given for those beyond."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Claims with their status, and the rules that raised where they were judged (`grounding.errors.kind_and_place`), each once."""
+    """Claims with their status. `failed`: the exceptions of rules that raised (`grounding.errors.kind_and_place`), each once."""
 
     claims: tuple[Claim, ...]
     failed: tuple[str, ...] = ()
@@ -52,7 +54,7 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class _ReadAnswer:
-    """An answer read: what its claims are judged against, and what they are. `until`: where judging ends."""
+    """An answer read for the check: what its claims are judged against, the claims, and the findings of values. `until`: the offset where judging ends."""
 
     context: CheckContext
     claims: tuple[Claim, ...]
@@ -74,7 +76,7 @@ def check_claims(
     at: datetime | None = None,
     values_only: bool = False,
 ) -> tuple[Claim, ...]:
-    """Every claim of `answer` with its status. A plain function: milliseconds for an answer and five passages.
+    """Every claim of `answer` with its status. Takes milliseconds for an answer and five passages.
 
     `tags`: names that a tagger found (start, end, type); they type what the grammar found and add what it did not.
     `given` may be repeated without a source. What stands only in `question` is not confirmed by it: `unchecked`.
@@ -99,7 +101,8 @@ def match_claims(
     only: tuple[int, int] | None = None,
 ) -> Matched:
     """The claims of `check_claims` with the rules that raised: a claim whose rule raises is `unchecked`, and all are when the texts cannot be read.
-    `only`: characters of `answer` of which alone the values are judged, by what their places say; all else stays `unchecked`.
+
+    `only`: the offsets of a part of `answer` in which alone values are judged, by what their places say; all else stays `unchecked`.
 
     Raises what a finder raises on the answer itself.
     """
@@ -146,6 +149,7 @@ def context_of(
     regions: tuple[str, ...],
     at: datetime | None,
 ) -> CheckContext:
+    """What an answer is judged against, read. Sources that are equal count once, and their order changes nothing."""
     ordered = sorted(set(sources), key=lambda s: (s.id, s.title, s.text))
     return CheckContext(
         tuple(prepare(s, regions) for s in ordered),
@@ -202,7 +206,7 @@ def _judged(claim: Claim, answer: str, read: _ReadAnswer, *, values_only: bool) 
 
 
 def _undecided(answer: str, regions: tuple[str, ...]) -> tuple[Claim, ...]:
-    """The claims of an answer that could not be read beside its sources: all of them open, so that no contact among them is delivered.
+    """The claims of an answer that could not be read beside its sources, all `unchecked`, so that no contact among them is delivered.
 
     Raises what a finder raises on the answer itself: what is not found cannot be held back, so that answer is nobody's to deliver.
     """
@@ -245,9 +249,7 @@ def _quoted(claim: Claim, finding: Finding, changed: Sequence[Changed], context:
 
 
 def _speaks_against(finding: Finding, says: EvidenceSpan, context: CheckContext) -> bool:
-    """True of a value that no source holds, and of one that stands in the document that is quoted, but in other lines alone:
-    the same line may have it in another role.
-    """
+    """True if a value is not supported, or stands in the quoted document only in other lines: the same line may have it in another role."""
     if finding.status not in SUPPORTED:
         return True
     text = next((s.source.text for s in context.sources if s.source.id == says.source), "")

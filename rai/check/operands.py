@@ -1,8 +1,8 @@
 """Operands: the values of which an answer may have worked out another one, and how near each lies.
 
-An operand is bound: the answer says it beside the value and it is held itself, the person said it in the question, or it stands in a
-passage that the sentence speaks of. A search over all numbers of two passages explains nine of ten wrong digits; over those that are
-bound, with the nearest first and few of them, it explains few.
+An operand is tied to the value: the answer says it beside the value and a source holds it, the person said it in the question, or it
+stands in a passage that the sentence speaks of. A search over all numbers of two passages explains nine of ten wrong digits; over those
+that are tied, with the nearest first and few of them, it explains few.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from rai.records import EvidenceSpan
 
 _NUMERIC = ("number", "quantity", "money", "percent")
 LARGEST = Decimal(10) ** 12
-"""No amount of a customer's answer is larger; beyond it nothing is reckoned."""
+"""The largest amount that is reckoned with, in absolute terms; no answer to a customer has a larger one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A value to reckon with. `far`: 0 for one of the value's own sentence, more the farther away it is said.
+    """A value to reckon with, and where it is said.
 
-    `evidence`: where a source says it, empty if only the person does. `text`: its characters. `passage`: which sentence
-    or row of the sources it stands in, 0 for what the answer or the person says.
+    `text`: its characters; `far`: how far from the value that is worked out it is said, 0 in the same sentence; `evidence`: where a source
+    says it, empty if only the person does; `passage`: the number of the sentence or row of the sources it stands in, 0 for what the answer
+    or the person says.
     """
 
     found: Found
@@ -35,7 +36,7 @@ class Operand:
 
     @property
     def amount(self) -> Decimal | None:
-        """The likeliest number of the value, None of a date, a time or a name."""
+        """The number of the value, None of a date, a time or a name (`amount_of`)."""
         return amount_of(self.found)
 
 
@@ -51,12 +52,12 @@ def amount_of(found: Found) -> Decimal | None:
 
 
 def unit_of(found: Found) -> str:
-    """The currency or unit; "" of a bare number."""
+    """The unit of a quantity, the currency of an amount; "" of all else."""
     return found.value.partition(" ")[2] if found.kind in ("quantity", "money") else ""
 
 
 def nearest(operands: Iterable[Operand], most: int) -> tuple[Operand, ...]:
-    """The `most` nearest, each value once: what is said twice is one operand."""
+    """The `most` nearest of `operands`, each value once: what is said twice is one operand."""
     kept: dict[tuple[str, str], Operand] = {}
     for operand in sorted(operands, key=lambda o: o.far):
         kept.setdefault((operand.found.kind, operand.found.value), operand)

@@ -1,4 +1,4 @@
-"""Whether a value stands in a source for what the answer says it is.
+"""Whether a value of a source stands there for what the answer says it is: its role.
 
 1. It counts only in a sentence or row that shares a content word with the claim's, or whose title, heading or sentence
    before does. A sentence without content words of its own takes those of the question.
@@ -23,17 +23,17 @@ from rai.check.reading.sources import Place
 
 Words = frozenset[str]
 LEAST_QUOTED = 40
-"""Characters of a part of a sentence below which it may stand in one that says something else."""
+"""Fewest characters of a part of a sentence that says the same wherever it stands."""
 _NONE: Words = frozenset()
 _REACHED = frozenset({"~phone", "~email", "~website", "visit", "us", "pleas", "help"})
 _ROOT = 6
-"""Letters that words of one root begin with."""
+"""Words of one root share so many letters at the beginning."""
 _OPPOSITE_BOUNDS = {("least", "most"), ("most", "least"), ("start", "end"), ("end", "start")}
 
 
 @dataclass(frozen=True, slots=True)
 class SaidAround:
-    """What the answer says of a value. `sentence`: the words of its sentence; `context`: of the question and of what leads up to it."""
+    """What the answer says of a value: its frame, the words of its sentence, and as `context` those of the question and of what leads up to it."""
 
     frame: Frame
     sentence: Words
@@ -41,7 +41,11 @@ class SaidAround:
 
 
 def in_role(places: Sequence[Place], words: Words, question: Words) -> list[Place]:
-    """Places whose sentence, title, heading or sentence before shares a content word with the claim's."""
+    """The `places` whose sentence, title, heading or sentence before shares a content word with the claim's sentence.
+
+    `words`: content words of that sentence; `question`: those of the question and of what leads up to the sentence. All places count where
+    the claim has too few words to share.
+    """
     if words <= _REACHED and all(p.found.kind in ("phone", "url", "email") for p in places):
         return list(places)  # "Write to …" says nothing of whose it is
     asked = words or question
@@ -61,12 +65,12 @@ def _kin(mine: Words, theirs: Words) -> bool:
 
 
 def quotes(sentence: str, unit: str) -> bool:
-    """True if a unit is this sentence or row, or holds it word for word. Both as `plain_words` writes them."""
+    """True if `unit`, a sentence or row of a source, is `sentence` or holds it word for word. Both as `plain_words` writes them."""
     return sentence == unit or (len(sentence) >= LEAST_QUOTED and f" {sentence} " in f" {unit} ")
 
 
 def clash(said: SaidAround, place: Place) -> str | None:
-    """What the source says of the value that the answer contradicts, as words for a reader, or None."""
+    """What the source says of a value that the answer contradicts, as words for a reader ("per month", "on other days"); None if nothing."""
     mine, theirs = said.frame, place.frame
     if (mine.bound, theirs.bound) in _OPPOSITE_BOUNDS:
         return _BOUNDS[theirs.bound]
@@ -90,7 +94,7 @@ _BOUNDS = {"least": "as the least", "most": "as the most", "start": "as the begi
 
 
 def rival(said: SaidAround, place: Place, others: Sequence[Place]) -> Place | None:
-    """The value of `others` that stands for what the claim names, if `place` does not, or None.
+    """The value of `others` that stands for what the claim names while `place` does not; None if there is none.
 
     `others`: other values of the same kind and measure, of any source. Ties go to the first by source and offset.
     """

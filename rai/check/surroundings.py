@@ -1,4 +1,4 @@
-"""What stands around each value of an answer: its sentence, its frame, and what leads up to it."""
+"""The surroundings of each value of an answer: its sentence, its frame, and what leads up to it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from rai.check.reading.sources import plain_words
 from rai.claims.found import Found
 
 LONGEST = 2000
-"""Characters of a sentence beyond which its clauses are not told apart."""
+"""Most characters of a sentence whose clauses are told apart."""
 _REACH = 40
+"""Characters kept before and after a value."""
 _NEAR = 120
 """Characters to each side of a value that stand for its sentence where that is longer than `LONGEST`."""
 _LEADS = re.compile(r"#{1,6} .*|.*:\s*(?:\[\d{1,3}\]\s*)?|\*\*[^*]{1,80}\*\*:?")

@@ -78,7 +78,7 @@ _LABEL = re.compile(r"(?:^|[,;·|/] ?)([^\W\d][^,;:·|/]{1,40}): ")
 
 def _in_row(place: Place, line: Line, near: Words, above: Words, itself: Words) -> PlaceLabels:
     text, start = place.text(), place.found.start
-    column = next((n for n, (a, b) in enumerate(line.cells) if a <= start < b), 0)
+    column = max(0, line.column(start))
     header = header_of(text, line)
     head = _words(text[slice(*header.cells[column])]) if header and column < len(header.cells) else _NONE
     label = _words(text[slice(*line.cells[0])]) if column else _NONE

@@ -99,6 +99,10 @@ class Line:
     label: str = ""
     body: int = 0
 
+    def column(self, at: int) -> int:
+        """The number of the cell that the offset `at` is in, from 0; -1 outside of cells."""
+        return next((n for n, (a, b) in enumerate(self.cells) if a <= at < b), -1)
+
 
 @dataclass(frozen=True, slots=True)
 class _Page:
@@ -200,7 +204,7 @@ def heading_above(text: str, start: int) -> str:
 
 def _of_table(text: str, page: _Page, at: int, start: int) -> tuple[Axis, ...]:
     line, header = page.lines[at], page.lines[page.headers[page.lines[at].group]]
-    column = next((n for n, (a, b) in enumerate(line.cells) if a <= start < b), 0)
+    column = max(0, line.column(start))
     rows = [n for n in page.groups[line.group] if n != page.headers[line.group]]
     headed = _is_headed(text, header)
     if not headed:

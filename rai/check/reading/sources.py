@@ -80,7 +80,10 @@ class Place:
     frame: Frame = NOWHERE
 
     def line(self) -> str:
-        """The line of the unit; of an endless one what stands near the value, for it is read again for every value."""
+        """The line of the value with the title and the first row of its table, where its currency often stands.
+
+        Of an endless line only what stands near the value, for it is read again for every value.
+        """
         if len(self.unit.line) <= LONGEST_LINE:
             return self.unit.line
         near = self.text()[max(self.unit.start, self.found.start - _NEAR) : min(self.unit.end, self.found.end + _NEAR)]

@@ -1,4 +1,7 @@
-"""What rounding, derivation and conflict have in common: the number of a value, its place in its sentence, the places in its role."""
+"""Helpers for rules about numbers: the number of a value, its position in its sentence, and the source values that speak of the same thing.
+
+Used by rounding, by conflict and by what is worked out.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,11 @@ from rai.claims.found import Found
 from rai.records import Claim
 
 LONGEST_SENTENCE = 600
-"""Characters of a sentence that are read for cues and operands; of a longer one only what stands next to the value."""
+"""Most characters of a sentence that is kept whole; of a longer one only what stands next to the value is."""
 MOST_CANDIDATES = 24
-"""Values of the sources that are weighed for one claim."""
+"""Most values of the sources that are weighed for one claim."""
 MOST_RIVALS = 64
-"""Other values of the same kind and measure that may take a place's role."""
+"""Most other values of the same kind and measure that are compared with a place, to see whether the claim means one of them."""
 
 _NUMERIC = ("number", "quantity", "money", "percent")
 
@@ -50,7 +53,7 @@ class Spot:
 
 
 def spot_of(claim: Claim, around: Around) -> Spot:
-    """Where the claim stands in its sentence; of a long sentence only the 40 characters to each side are kept."""
+    """The claim in its sentence; of a sentence longer than `LONGEST_SENTENCE` only the 40 characters to each side are kept."""
     sentence = around.sentence
     if len(sentence) <= LONGEST_SENTENCE:
         at = sentence.find(claim.text)
@@ -64,7 +67,7 @@ def spot_of(claim: Claim, around: Around) -> Spot:
 
 
 def number_of(found: Found) -> Decimal | None:
-    """The likeliest number of a value: 1200 of "1200 USD", 4.5 of "4.5%"; None of a date, a time, a name."""
+    """The number of a value in its likeliest reading: 1200 of "1200 USD", 4.5 of "4.5%"; None of a date, a time, a name."""
     if found.kind not in _NUMERIC:
         return None
     try:
@@ -79,9 +82,9 @@ def kindred(mine: Found, theirs: Found) -> bool:
 
 
 def role_fitting(places: Sequence[Place], spot: Spot, around: Around, context: CheckContext) -> list[Place]:
-    """Those of the first `MOST_CANDIDATES` of `places` that speak of what the claim's sentence speaks of, and of nothing else.
+    """The `places` that speak of what the claim's sentence speaks of, and of nothing else.
 
-    `places`: of one kind and measure.
+    `places`: values of one kind and measure; the first `MOST_CANDIDATES` are looked at.
     """
     words = spot.words
     told = SaidAround(around.frame, words, context.question_terms | around.leading)

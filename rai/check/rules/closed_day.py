@@ -20,7 +20,10 @@ _HOURS = re.compile(r"\d ?[:.h]\d\d|\d ?(?:am|pm|uhr|a\.m|p\.m)\b|\d ?[-–] ?\d
 
 
 def closed_day(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: Answer) -> Finding | None:
-    """`wrong_role` for the n-th value, a weekday with hours, where every place of it is one that says closed."""
+    """`wrong_role` for a weekday that the answer gives hours for while every place of it in the sources says closed; else None.
+
+    `n`: the number of the value, `places`: where it stands in the sources.
+    """
     if claim.kind != "date" or not weekdays.days_of(found.value) or not _has_hours(n, answer) or not places:
         return None
     if not all(_says_closed(place) for place in places):

@@ -1,4 +1,4 @@
-"""Conflict: two sources that give two values for one role. Both are shown, and the newer one is named.
+"""Sources that contradict each other: two documents give two values for the same thing. Both are shown, and the newer one is named.
 
 It takes much to say so, because a false conflict withholds a right price. The two values must be of one kind and measure
 and must not be each other's rounding; the sources must be about one subject (titles and headings say the same but for
@@ -15,7 +15,7 @@ from decimal import Decimal
 from itertools import islice, takewhile
 
 from grounding.text import caseless
-from rai.check.context import Around, CheckContext, Finding, line_of, name_of
+from rai.check.context import Around, CheckContext, Finding, name_of
 from rai.check.reading.newer import newer_of
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place, Prepared
@@ -30,13 +30,15 @@ from rai.claims.numbers.units import converted, dimension_of
 from rai.records import Claim
 
 KINDS = frozenset({"number", "quantity", "money", "percent", "date", "time", "phone", "email", "url"})
+"""Kinds of values of which two sources can contradict each other."""
 MOST_FITTING = 3
+"""Most places of a claim's value that are compared with the other sources."""
 MOST_RIVALS = 12
-"""Values of one other source that are compared word for word."""
+"""Most values of one other source that are compared word for word."""
 SHORT = 100
-"""Characters of a sentence that is the same word for word but for its value: one word that tells its subject is then enough."""
+"""Most characters of two sentences, the same word for word but for their value, in which one word that tells the subject is enough; else two are needed."""
 LONGEST = 600
-"""Characters of a sentence or row beyond which it is not compared."""
+"""Most characters of a sentence or row that is compared."""
 
 _OTHER_TIMES = re.compile(
     r"\b(?:was|were|used to|former|formerly|previous|previously|until|till|before|no longer|originally|instead of|down from|"
@@ -51,9 +53,9 @@ _SCALED = re.compile(r"(?:thousand|million|billion|trillion|\dk|\dM|\d ?bn|\d ?m
 def conflict(
     claim: Claim, found: Found, fitting: Sequence[Place], around: Around, context: CheckContext
 ) -> Finding | None:
-    """`conflict` if another source says otherwise than one of `fitting`, the places that support the claim in its role; else None.
+    """`conflict` if another source contradicts one of the places that support the claim; else None.
 
-    The place that supports the claim comes first in the evidence. The order of sources changes nothing.
+    `fitting`: those places. The one that is contradicted comes first in the evidence. The order of sources changes nothing.
     """
     if found.kind not in KINDS:
         return None
@@ -119,7 +121,7 @@ def _disagreeing(place: Place, other: Prepared, context: CheckContext) -> list[P
 
 
 def _of_one_measure(mine: Found, theirs: Found) -> bool:
-    """90 minutes and 2 hours measure the same."""
+    """True if both values measure the same: one kind, unit and currency, or two stretches of time (90 minutes, 2 hours)."""
     if kindred(mine, theirs):
         return True
     units = [f.value.partition(" ")[2] for f in (mine, theirs)]
@@ -138,7 +140,7 @@ def _nearly(place: Place, other: Place) -> bool:
 
 def _differs(place: Place, other: Place) -> bool:
     """True if neither value says the other, nor is its rounding."""
-    if same_value(place.found, other.found, line_of(other)) or same_value(other.found, place.found, line_of(place)):
+    if same_value(place.found, other.found, other.line()) or same_value(other.found, place.found, place.line()):
         return False
     if place.found.kind == "date" and not _days_differ(place.found, other.found):
         return False
@@ -148,7 +150,7 @@ def _differs(place: Place, other: Place) -> bool:
 
 
 def _days_differ(mine: Found, theirs: Found) -> bool:
-    """5 May and May 2026 do not differ: no part that both name is another."""
+    """True if year, month or day, named by both dates, is another: 5 May and 6 May differ, 5 May and May 2026 do not."""
     pairs = [(_parts(a), _parts(b)) for a in mine.forms for b in theirs.forms]
     return all(any(x and y and x != y for x, y in zip(a, b, strict=True)) for a, b in pairs)
 
@@ -179,7 +181,7 @@ def _spot(place: Place) -> Spot:
 
 
 def _same_role(place: Place, mine: Prepared, other: Place, theirs: Prepared) -> bool:
-    """One subject, and one sentence or one cell of one row."""
+    """True if two values of two sources stand for the same thing: one subject, and one sentence or one cell of one row."""
     here, there = _unit_text(place), _unit_text(other)
     if (" | " in here or "\t" in here) != (" | " in there or "\t" in there):
         return False
@@ -202,7 +204,7 @@ def _times(text: str) -> frozenset[str]:
 
 
 def _same_cell(place: Place, other: Place) -> frozenset[str] | None:
-    """The words that tell which row and column it is, if both values stand in the same."""
+    """The words of the row and column that both values stand in; None if these differ."""
     mine, theirs = key_and_cells(place), key_and_cells(other)
     if mine is None or theirs is None or mine.key != theirs.key or mine.column != theirs.column:
         return None
@@ -212,7 +214,7 @@ def _same_cell(place: Place, other: Place) -> frozenset[str] | None:
 
 
 def _same_sentence(place: Place, mine: Prepared, other: Place, theirs: Prepared) -> frozenset[str] | None:
-    """The words of both sentences without their values, if they are the same and the values stand in the same order."""
+    """The words of both sentences without their values; None if the words differ or the values stand in another order."""
     here, there = _values(place, mine), _values(other, theirs)
     if len(here) != len(there) or _at(here, place) != _at(there, other):
         return None
@@ -258,7 +260,7 @@ def _frame(place: Place, prepared: Prepared) -> list[str]:
 
 
 def _one_subject(place: Place, other: Place, shared: frozenset[str], *, least: int) -> bool:
-    """Titles and headings differ in no word that the sentences do not say themselves, and something says what it is about."""
+    """True if titles and headings differ only in words that the sentences say themselves, and `least` words tell the subject."""
     mine = spoken_of(place.source.title) | spoken_of(heading_of(place))
     theirs = spoken_of(other.source.title) | spoken_of(heading_of(other))
     return (mine ^ theirs) <= shared and len((mine & theirs) | (shared - NEUTRAL)) >= least

@@ -1,7 +1,7 @@
-"""A value that stands in another row, column or card than all else that its sentence says: "Tendai Marsh, on 020 7946 0330", of the card above hers.
+"""Values taken from another row, column or card than all else that their sentence says: "Tendai Marsh, on 020 7946 0330", of the card above hers.
 
-No word need be shared. What anchors a sentence is what it says beside the value: names, numbers and times that stand in one row, column or
-card alone, and on cards words that no other card has.
+A card is a group of lines between blank lines, such as an address block. No word need be shared. What anchors a sentence is what it says
+beside the value: names, numbers and times that stand in one row, column or card alone, and on cards words that no other card has.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from rai.check.same.values import same_value
 from rai.records import CONTACT_KINDS, Claim
 
 MOST_BESIDE = 12
-"""Values of a sentence that may anchor it."""
+"""Most other values of a sentence that are looked at as its anchors."""
 FEWEST = 2
-"""Anchors in one row, column or card, and none in that of the value."""
+"""Fewest anchors that must stand in one row, column or card, and none in that of the value, before the value is taken for another's."""
 _WORD = 3
 """Letters of the shortest word that may tell one card from others."""
 
@@ -41,7 +41,11 @@ class _SaidBeside:
 
 @dataclass(frozen=True, slots=True)
 class _Region:
-    """One way to tell where a value stands. `by`: the rule; `own`: the row, column or card of the value."""
+    """One way to divide a source into regions, rows, columns or cards, seen from a value in `line`.
+
+    `by`: the rule that goes by it (other-row, other-column, other-card); `own`: the number of the value's own region; `contact`: whether
+    the value is a contact, which any other of its kind on a card may replace, whatever its label.
+    """
 
     by: str
     own: int
@@ -56,7 +60,7 @@ class _Region:
         line = line_at(self.text, start)
         if line.group != self.line.group or line.kind != "row":
             return None
-        return line.start if self.by == "other-row" else _column(line, start)
+        return line.start if self.by == "other-row" else line.column(start)
 
     def piece(self, start: int) -> tuple[int, int]:
         """The cell, or the line with a label, that an offset is in."""
@@ -65,17 +69,17 @@ class _Region:
         return (self.line.start, self.line.end) if self.line.kind == "label" and not self.contact else (start, start)
 
     def beside(self, start: int) -> int | str:
-        """What a rival shares with the value: the column of another row, the row of another column, on cards the label of its line; of contacts nothing."""
+        """What a rival has to share with the value: of another row the column, of another column the row, of another card the label; of contacts nothing."""
         line = line_at(self.text, start)
         if self.by == "other-card":
             return line.label.strip(" *").lower() if self.line.kind == "label" and not self.contact else ""
-        return _column(line, start) if self.by == "other-row" else line.start
+        return line.column(start) if self.by == "other-row" else line.start
 
 
 def elsewhere(n: int, claim: Claim, places: Sequence[Place], others: Sequence[Place], answer: Answer) -> Finding | None:
-    """`wrong_role` for the n-th value, of which every place lies apart from what anchors its sentence, where a rival lies there.
+    """`wrong_role` for a value whose every place lies apart from what anchors its sentence, while a rival lies there; else None.
 
-    `others`: other values of its kind and measure.
+    `n`: the number of the value, `places`: where it stands in the sources, `others`: the places of other values of its kind and measure.
     """
     if is_compared(n, answer):
         return None
@@ -103,7 +107,7 @@ def _beside(n: int, answer: Answer) -> Iterator[int]:
 
 
 def _before(n: int, answer: Answer) -> Iterator[int]:
-    """Those of the sentence before."""
+    """The numbers of the values of the sentence before."""
     return (m for m in answer.near(n, 1) if answer.at[m] == answer.at[n] - 1)
 
 
@@ -115,7 +119,7 @@ def _regions(claim: Claim, place: Place) -> Iterator[_Region]:
     if line.kind == "row":
         if line in rows_of(text, line):
             yield _Region("other-row", line.start, text, line)
-            yield _Region("other-column", _column(line, start), text, line)
+            yield _Region("other-column", line.column(start), text, line)
     elif (claim.kind in CONTACT_KINDS or line.kind == "label") and (card := card_at(text, start)) is not None:
         yield _Region("other-card", card, text, line, contact=claim.kind in CONTACT_KINDS)
 
@@ -146,7 +150,7 @@ def _rival(way: _Region, place: Place, others: Sequence[Place], told: _SaidBesid
 
 
 def _counted(way: _Region, place: Place, anchors: Sequence[Sequence[Place]]) -> Counter[int]:
-    """How many values stand in one row, column or card alone, by it; the other end of the value's own range is none."""
+    """By the number of a row, column or card, how many anchors stand there alone; values in the cell of `place` itself do not count."""
     counted = Counter[int]()
     start, end = way.piece(place.found.start)
     for held in anchors:
@@ -165,7 +169,7 @@ def _names_row(way: _Region, n: int, answer: Answer) -> bool:
 
 
 def _worded(n: int, place: Place, answer: Answer) -> Iterator[int]:
-    """For each word of the sentence that one card alone has, that card."""
+    """The card of each word of the sentence that stands on one card alone."""
     words = _words_of_cards(place.text())
     said = terms(answer.sentence(n).replace(answer.written(n), " "))
     for word in dict.fromkeys(w for w in said if len(w) >= _WORD and not w[0].isdigit()):
@@ -176,13 +180,9 @@ def _worded(n: int, place: Place, answer: Answer) -> Iterator[int]:
 
 @lru_cache(maxsize=256)
 def _words_of_cards(text: str) -> dict[str, tuple[int, ...]]:
-    """The cards that have a word, ascending."""
+    """By word, the numbers of the cards that have it, ascending."""
     found: dict[str, dict[int, None]] = {}
     for n, (start, end) in enumerate(cards_of(text)):
         for word in terms(text[start:end]):
             found.setdefault(word, {})[n] = None
     return {word: tuple(cards) for word, cards in found.items()}
-
-
-def _column(line: Line, start: int) -> int:
-    return next((n for n, (a, b) in enumerate(line.cells) if a <= start < b), -1)

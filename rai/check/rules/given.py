@@ -1,4 +1,4 @@
-"""What the person said: nine months of a contract, a price that they paid. It needs no source where the sentence uses it as theirs."""
+"""Values that the person who asks said themselves: nine months of a contract, a price that they paid. They need no source where the answer uses them as theirs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from rai.records import CONTACT_KINDS, Claim
 
 
 def said_by_the_person(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding | None:
-    """`given` for a value of the question or the context that no source holds; never for a contact out of a question."""
+    """`given` for a value that stands in the question or in the context given with it; `absent` where a source has another in its place.
+
+    None if the person did not say it, and for a contact that only the question has.
+    """
     if holds(found, context.given):
         how = "in these characters" if said(claim.text, context.given) else "in another form"
         why = f"Stands {how} in the context that was given with the request; it needs no source."
@@ -38,14 +41,10 @@ def _without_sign(found: Found, context: CheckContext) -> bool:
 
 
 _TELLING = 3
-"""Digits of a bare number that is an amount rather than a count."""
+"""Fewest characters of a bare number that is an amount rather than a count."""
 _ANSWERING = frozenset(terms("yes no sure correct right indeed exactly ja nein oui non sí sim si"))
-
-
 _OWN = re.compile(r"\b(?:you|your|my|i|we|their|his|her|of the)\b", re.IGNORECASE)
 """A sentence with one of these speaks of the person's own matter, or of a part of what was asked."""
-
-
 _SUPPOSED = re.compile(
     r"\b(?:if|when|suppose|say|wenn|falls|si|quand|cuando|se|quando|als|wanneer|jeśli|i|we|she|he|they|ich|wir|je|nous|yo|io|ik|wij)\b[^.!?;]{0,80}$",
     re.IGNORECASE,
@@ -53,7 +52,7 @@ _SUPPOSED = re.compile(
 
 
 def _supposed(found: Found, context: CheckContext) -> bool:
-    """True of what the question supposes or tells of somebody: "if I send 14 kWh", which no source can contradict; not of "it is $12, right?"."""
+    """True if the question supposes the value or tells it of somebody: "if I send 14 kWh", which no source can contradict; not of "it is $12, right?"."""
     if context.question is None:
         return False
     text = context.question.source.text
@@ -62,7 +61,7 @@ def _supposed(found: Found, context: CheckContext) -> bool:
 
 
 def _stands_for_it(found: Found, around: Around, context: CheckContext) -> Place | None:
-    """The value of a source that stands in what the answer's sentence says, in all of its words: the fee is $12, whatever was asked."""
+    """The place of another value in a source sentence that has all words of the answer's: "the fee is $12", whatever fee was asked about."""
     words = role_terms(around.sentence) - _ANSWERING - role_terms(found.value)
     if not words or found.kind in ("date", "number") or _OWN.search(around.sentence) or _supposed(found, context):
         return None

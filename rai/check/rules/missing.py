@@ -1,4 +1,7 @@
-"""Values that no source holds, nobody said and nothing gives: absent, what they come near to, or why the check cannot tell."""
+"""Values that no source holds, nobody said and nothing yields: they are absent, or there is a reason why the check cannot tell.
+
+With `absent` goes what the value comes near to, for the person who reads the report.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +24,14 @@ from rai.claims.times import holidays, weekdays
 from rai.records import CONTACT_KINDS, Claim
 
 COUNTS = "how-many"
-"""The rule of values in words that say how many or how often in short."""
+"""Name of the rule that leaves open what says how many, how often or when in short: "both", "weekly", "7 to go"."""
 MOST_COUNTED = 12
-"""The largest number in words that may count what the answer tells of."""
+"""The largest number in words that may count what the answer itself lists."""
 _OFTEN = re.compile(r"(?:once|twice|thrice|daily|weekly|monthly|yearly|annually|hourly|nightly)", re.IGNORECASE)
 
 
 def missing(n: int, claim: Claim, answer: Answer) -> Finding:
-    """The finding of a value that is left over."""
+    """The finding of the n-th value, which no other rule has decided: `absent`, `unchecked`, `lookalike`, or `normalised` as part of a name."""
     if why := _untold(n, claim, answer):
         return Finding("unchecked", (), why, rule=COUNTS)
     value = answer.values[n]
@@ -36,7 +39,7 @@ def missing(n: int, claim: Claim, answer: Answer) -> Finding:
 
 
 def _untold(n: int, claim: Claim, answer: Answer) -> str:
-    """Why a small number in words, or how often something is, is not held against the answer: these say in a word what sources write out."""
+    """Why the value says in short what sources write out, and is not held against the answer; "" if it does not."""
     value = answer.values[n]
     if claim.kind == "number" and claim.text[:1].isalpha() and _small(value.value):
         return f"{claim.text} may count what the answer tells of."
@@ -58,7 +61,7 @@ def _untold(n: int, claim: Claim, answer: Answer) -> str:
 
 
 def _closes_a_year(value: Found, text: str) -> bool:
-    """True of 26 of 2025/26: one school or business year."""
+    """True if the value ends a school or business year of two: 26 in 2025/26."""
     match = _TWO_YEARS.search(text, max(0, value.start - 5), value.end)
     return match is not None and match.end() == value.end and (int(match[1]) + 1) % 100 == int(match[2]) % 100
 
@@ -67,8 +70,9 @@ _TWO_YEARS = re.compile(r"([12]\d{3})[/–-](\d{2}|\d{4})(?!\d)")
 
 
 def _counts_what_no_source_counts(n: int, answer: Answer) -> bool:
-    """True of a small number that counts nothing that is named, and numbers nothing that a source numbers: those who are still 7, 22 to go,
-    Sunday the 29th, day 1. "12 instalments" and "rule no. 9" say of what.
+    """True of a small number that neither counts something named ("12 instalments") nor numbers what a source numbers ("rule no. 9").
+
+    Such are: those who are still 7, 22 to go, Sunday the 29th, day 1.
     """
     value = answer.values[n]
     if not value.value.isdigit() or int(value.value) > MOST_ALONE:
@@ -83,6 +87,7 @@ def _counts_what_no_source_counts(n: int, answer: Answer) -> bool:
 
 
 MOST_ALONE = 31
+"""The largest number that may count nothing named: a day of the month."""
 _HEAD = re.compile(r"(?:st|nd|rd|th|\.)?[ -]([^\W\d_]{2,30})")
 _LABEL = re.compile(r"([^\W\d_]{2,30})[.:]? (?:\d{1,3}(?:, | and | or )){0,6}$")
 _BEFORE_A_NUMBER = re.compile(r"([^\W\d_]{2,30})[.:]? \d")
@@ -90,12 +95,12 @@ _BEFORE_A_NUMBER = re.compile(r"([^\W\d_]{2,30})[.:]? \d")
 
 @lru_cache(maxsize=256)
 def _numbered(text: str) -> frozenset[str]:
-    """What a text numbers: the words before its numbers."""
+    """The stems of the words that stand before a number in a text: "step" of "step 3"."""
     return frozenset(stem(word.lower()) for word in _BEFORE_A_NUMBER.findall(fold(text)) if word not in STOP_WORDS)
 
 
 def _beside_a_bound(n: int, claim: Claim, answer: Answer) -> Place | None:
-    """The bound that a whole number lies next to, where its sentence says that too: of "at least 8 years" those who are still 7."""
+    """The bound of a source that a whole number is one off, where the sentence says the bound too: of "at least 8 years" those who are still 7."""
     value = answer.values[n].value
     if claim.kind != "number" or not value.isdigit() or int(value) > MOST_BESIDE:
         return None
@@ -147,7 +152,10 @@ def _left_over(claim: Claim, found: Found, around: Around, context: CheckContext
 
 
 def open_date(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding:
-    """A relative date nobody can resolve. 35 years ago is not 31 years ago, whenever it is read."""
+    """The finding of a date relative to an unknown day ("tomorrow", "35 years ago"): `unchecked`, or `absent` if a source has another number of the same unit.
+
+    35 years ago is not 31 years ago, whenever it is read.
+    """
     unit = _RELATIVE.sub("", found.value)
     words = role_terms(around.sentence.replace(claim.text, " "))
     told = [p for p in _kinds(context, "date") if _RELATIVE.sub("", p.found.value) == unit and words & p.unit.terms]
@@ -181,7 +189,7 @@ def _why_absent(claim: Claim, found: Found, context: CheckContext) -> str:
 
 
 def another_rate(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding | None:
-    """The same amount per something else: $9 a month is not $9 a year."""
+    """`wrong_role` for an amount or quantity that a source has per something else: $9 a month is not $9 a year. None if no source has it so."""
     if claim.kind not in ("money", "quantity"):
         return None
     for place in _kinds(context, claim.kind):
@@ -198,7 +206,7 @@ _SAID_PER = re.compile(
 
 
 def _in_open_year(found: Found, context: CheckContext) -> Place | None:
-    """The month or day of a source whose year is told by when it was written: "17 August last year" for August 2022."""
+    """The day or month of a source that says its year relative to an unknown one, and may be the answer's: "17 August last year" for August 2022."""
     dated = _DATED.fullmatch(found.value)
     if dated is None or dated["year"] == "-":
         return None
@@ -215,7 +223,7 @@ def _in_open_year(found: Found, context: CheckContext) -> Place | None:
 
 
 def _of_no_year(found: Found, context: CheckContext) -> Place | None:
-    """The day of a source that has no year, where the answer says one that no source speaks against."""
+    """The day of a source that has no year, where the answer adds a year that no source contradicts."""
     dated = _DATED.match(found.value) if found.kind == "date" else None
     if dated is None or dated["year"] == "-" or not dated["day"]:
         return None
@@ -228,7 +236,7 @@ def _of_no_year(found: Found, context: CheckContext) -> Place | None:
 
 @lru_cache(maxsize=256)
 def _years(text: str) -> frozenset[str]:
-    """The years that a text names."""
+    """The years from 1900 to 2099 that a text names."""
     return frozenset(_YEAR.findall(text))
 
 
@@ -236,7 +244,7 @@ _YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d(?![\d,]|\.\d)")
 
 
 def _only_asked(claim: Claim, found: Found, context: CheckContext) -> Finding:
-    """A number of the question confirms nothing, and where a source gives another one it is wrong."""
+    """The finding of a value that only the question has: `absent` where a source gives another for the same, else `unchecked`."""
     rivals = [p for p in _kinds(context, found.kind) if measure(p.found) == measure(found)]
     fitting = [p for p in rivals if context.question_terms & (p.unit.terms | p.unit.context)]
     if fitting and found.kind in ("quantity", "money", "percent", "time", "phone"):

@@ -1,4 +1,4 @@
-"""Names and codes: where a source has one, as it is or otherwise, whether it is another's there, and when a name is none of theirs.
+"""Names and codes of an answer: whether a source has one, perhaps written otherwise, whether it belongs to something else there, and when no source knows it.
 
 A name is wrong where a source has another one in its place: a sibling in the same table or list, a name that shares a word with it, the
 same word with another number. One word with a capital that no source has is doubt: languages, customs and courtesy capitalise more than
@@ -16,6 +16,7 @@ from rai.check.answer import Answer
 from rai.check.context import CheckContext, Finding, name_of
 from rai.check.names.entities import match_name
 from rai.check.names.variants import core_words, misspelt, names_holding
+from rai.check.reading.cards import cards_of
 from rai.check.reading.keys import line_at, spoken
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place, caseless_field
@@ -67,7 +68,7 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
 
 
 def _on_its_card(n: int, finding: Finding, answer: Answer) -> tuple[EvidenceSpan, ...]:
-    """The place of a name on a card (lines with labels, a blank line before and after) of which the sentence says a word that no other card of its page has."""
+    """The place of a name if the sentence says a word of its card that no other card has, else nothing; a card is lines with labels between blank lines."""
     span = finding.evidence[0] if finding.evidence and finding.evidence[0].field == "text" else None
     text = next((s.source.text for s in answer.context.sources if span and s.source.id == span.source), "")
     if span is None or answer.written(n) != span.text:
@@ -75,19 +76,18 @@ def _on_its_card(n: int, finding: Finding, answer: Answer) -> tuple[EvidenceSpan
     label = _CARD_LABEL.search(text, max(0, span.start - 60), span.start)
     if label is None:
         return ()
-    cards = [m for m in _CARD.finditer(text) if label[0].strip() in m.group()]
-    mine = [m for m in cards if m.start() <= span.start < m.end()]
+    cards = [(a, b) for a, b in cards_of(text) if label[0].strip() in text[a:b]]
+    mine = [text[a:b] for a, b in cards if a <= span.start < b]
     rest = role_terms(answer.sentence(n).replace(answer.written(n), " "))
-    others = frozenset().union(*(role_terms(m.group()) for m in cards if m not in mine))
-    return (span,) if len(cards) > 1 and mine and rest & role_terms(mine[0].group()) - others else ()
+    others = frozenset().union(*(role_terms(text[a:b]) for a, b in cards if not a <= span.start < b))
+    return (span,) if len(cards) > 1 and mine and rest & role_terms(mine[0]) - others else ()
 
 
-_CARD = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 _CARD_LABEL = re.compile(r"[^\n:]{2,30}: ?$")
 
 
 def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, context: CheckContext) -> Finding:
-    """A name that no source writes: wrong where one has another in its place, else absent if it has several words, doubtful if one."""
+    """The finding of a name that no source writes: wrong where one has another in its place, else absent if it has several words, doubtful if one."""
     if other := _other_number(name, context):
         return Finding(
             "absent", (other,), f"{other.source} names {other.text}, not {name}.", instead=other, rule="name-number"
@@ -97,7 +97,7 @@ def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, context:
     core = core_words(normal(name))
     if len(core) > 1 and (same := _inflected(core, context)):
         return Finding("normalised", same, f"{same[0].source} writes it as {same[0].text}.", rule="name")
-    if system := _runs(name, context):
+    if system := _system_of(name, context):
         return Finding(
             "unchecked", (system,), f"{system.source} names {system.text}, which it may stand for.", rule="name-alone"
         )
@@ -116,8 +116,8 @@ def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, context:
     return Finding("unchecked", (), f"No source has {claim.text}; one word alone may be no name.", rule="name-alone")
 
 
-def _runs(name: str, context: CheckContext) -> EvidenceSpan | None:
-    """The place of what a device runs, where an answer names the device and a source the system."""
+def _system_of(name: str, context: CheckContext) -> EvidenceSpan | None:
+    """The place of the operating system that a device runs, where the answer names the device (iPhone) and a source the system (iOS)."""
     system = _SYSTEMS.get(caseless(name), "")
     spans = _written(system, context) if system else ()
     return spans[0] if spans else None
@@ -129,19 +129,19 @@ _JOINED = re.compile(r"(?P<name>[^\W\d_a-zß-ÿ].*)-[a-zß-ÿ]{3,}")
 
 
 def _sharing(core: tuple[str, ...], context: CheckContext) -> tuple[EvidenceSpan, ...]:
-    """Names of as many words of which one is another: Jonas Reitinger for Jonas Reisinger."""
+    """The places of names that share all words but one: Jonas Reisinger for Jonas Reitinger."""
     places = (p for s in context.sources for p in s.kinds.get("entity", ()))
     return tuple(p.span() for p in places if _differ_in_one(core, core_words(p.found.value)))
 
 
 def _differ_in_one(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """True if two names are the same but for one word of the second."""
+    """True if two names share all words of the first but one, and their numbers of words differ by one at the most."""
     shorter, longer = sorted((mine, theirs), key=len)
     return len(longer) - len(shorter) <= 1 and len(set(mine) & set(theirs)) == len(mine) - 1 > 0
 
 
 def _inflected(core: tuple[str, ...], context: CheckContext) -> tuple[EvidenceSpan, ...]:
-    """Names that are the same but for the ending of a word: Agnieszki Wrzos of Agnieszka Wrzos."""
+    """The places of names that are the same but for the endings of words: Agnieszka Wrzos for Agnieszki Wrzos."""
     places = (p for s in context.sources for p in s.kinds.get("entity", ()))
     return tuple(p.span() for p in places if _differ_in_endings(core, core_words(p.found.value)))
 
@@ -156,6 +156,7 @@ def _differ_in_endings(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
 
 
 _STEM = 5
+"""Letters that a word needs more of before its ending may differ."""
 
 
 def numbered_name(claim: Claim, answer: Answer) -> Finding | None:
@@ -179,7 +180,7 @@ _COUNTED = frozenset(
 
 
 def _written(name: str, context: CheckContext) -> tuple[EvidenceSpan, ...]:
-    """Where sources write a name, in letters of any case, as words of their own."""
+    """Every place where a source's text writes a name as whole words, in letters of any case."""
     pattern = re.compile(rf"(?<![^\W_])(?<!\d\.){re.escape(caseless(name))}(?![^\W_]|\.\d)")
     found = []
     for prepared in context.sources:
@@ -206,7 +207,7 @@ def _without_first(name: str, text: str, start: int, context: CheckContext) -> s
 
 
 def _other_number(name: str, context: CheckContext) -> EvidenceSpan | None:
-    """The number that sources put behind the same word, where none puts this one: SlimFix 70 for SlimFix 65."""
+    """The first place where a source puts another number behind the same word, if none puts this one: SlimFix 70 for SlimFix 65."""
     match = _NUMBERED.fullmatch(name)
     if match is None:
         return None
@@ -224,7 +225,7 @@ def _other_number(name: str, context: CheckContext) -> EvidenceSpan | None:
 
 
 def _anothers(n: int, claim: Claim, answer: Answer) -> Finding | None:
-    """`wrong_role` where every place of the name belongs to another row or line than the answer names."""
+    """`wrong_role` if every place of the name belongs to another row or line than the answer names; else None."""
     value, context = answer.values[n], answer.context
     if claim.entity == "code":
         return None

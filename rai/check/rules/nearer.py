@@ -1,4 +1,4 @@
-"""Whether the words around a value ask for another one: "drones have 14 days", where the source says 14 of phones and 15 of drones.
+"""Values whose surrounding words ask for another one: "drones have 14 days", where the source says 14 of phones and 15 of drones.
 
 The values of one kind that a document has are candidates; which of them the answer asks for by its words, and by what else it takes from there, a fitted
 model says (`rai.check.places`). Free wording shares words with none of them, and then nothing is said.
@@ -22,15 +22,17 @@ from rai.claims.found import Found
 from rai.records import CONTACT_KINDS
 
 MOST_RIVALS = 60
+"""Most values of the documents that are weighed against a value."""
 MOST_PLACES = 12
+"""Most places of a value that is weighed at all; what stands oftener is told by no words."""
 MOST_BESIDE = 24
-"""Values of an answer beside one that may be the rival itself."""
+"""Most values beside one in the answer that are looked at, for they may be the rival itself."""
 NAMED_FROM = 5.0
-"""The margin from which a contact is called another's whose own characters say whose it is: claims@…, below "Claims"."""
+"""The margin (`Ranked.margin`) from which even a contact is called another's whose own characters say whose it is: claims@…, below "Claims"."""
 _SHORT = len("tel:12345")
-"""Characters of a telephone number of few digits, 911, which nobody takes for a desk's."""
+"""Fewest characters of an ordinary telephone number; a shorter one, 911, nobody takes for a desk's."""
 _SKIPPED = ("entity", "number")
-"""Kinds of which a document has too many that are no rivals."""
+"""Kinds that are not weighed: a document has too many of them that are no rivals."""
 _RANGE = re.compile(
     r"\s?(?:[-–—/]|to|until|through|bis|au|à|al?|hasta|fino al?|até|tot|do|and|und|et|y|e|i|en)\s?(?:the )?",
     re.IGNORECASE,
@@ -38,9 +40,10 @@ _RANGE = re.compile(
 
 
 def nearer(n: int, places: Sequence[Place], others: Iterable[Place], answer: Answer) -> Finding | None:
-    """`unchecked` for the n-th value if the words around it ask for one of `others`; `wrong_role` for a contact if they do so clearly.
+    """`unchecked` for a value whose surrounding words ask for one of `others`; `wrong_role` for a contact if they do so clearly; else None.
 
-    `places`: where it stands. An amount is never condemned by that: of nine that were, four were right.
+    `n`: the number of the value, `places`: where it stands in the sources. An amount is never condemned by that: of nine that were, four
+    were right.
     """
     contest = contested(n, places, others, answer)
     if contest is None:
@@ -58,7 +61,10 @@ def nearer(n: int, places: Sequence[Place], others: Iterable[Place], answer: Ans
 def contested(
     n: int, places: Sequence[Place], others: Iterable[Place], answer: Answer
 ) -> tuple[list[Place], list[Place]] | None:
-    """The places of the n-th value and those of values that could be said instead; None if it has no rival, or stands where words do not tell."""
+    """The places of the n-th value, and those of values that could be said instead of it.
+
+    None if it has no rival, or stands where the words around it do not tell: in a heading, in a key of a table, behind "instead of".
+    """
     value = answer.values[n]
     here = [p for p in places if p.found.kind == value.kind]
     if value.kind in _SKIPPED or answer.at[n] < 0 or _is_weekday(value) or not here or len(here) > MOST_PLACES:
@@ -135,11 +141,11 @@ def _shape(found: Found) -> str:
 
 
 def _unit(found: Found) -> str:
-    """Of a quantity; cells of a table may have others of one measure: 250 MB, 2 GB."""
+    """The unit of a quantity, "" of other values."""
     return found.value.partition(" ")[2] if found.kind == "quantity" else ""
 
 
 def _said_beside(n: int, answer: Answer) -> frozenset[int]:
-    """The places of the values that the answer says close by itself: its words are there for those."""
+    """The identities (`id`) of the places of values that the answer says close by itself: its words are there for those."""
     near = islice((m for m in answer.near(n, 1) if m != n), MOST_BESIDE)
     return frozenset(id(place) for m in near for place in answer.standing(m))

@@ -49,7 +49,10 @@ _NEAR = 1
 
 
 def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: Answer) -> Finding:
-    """The finding of the n-th value, which stands at `places`."""
+    """The finding of the n-th value, which sources hold: right, in another's place, contradicted by another source, or in doubt.
+
+    `found`: the reading of the value that `places` hold. Sure only if every place was looked at.
+    """
     around, context = answer.around[answer.values[n]], answer.context
     quoted = [p for p in places if p.unit.field == "text" and quotes(around.plain, p.unit.plain)]
     if quoted:
@@ -104,7 +107,10 @@ def placed(n: int, claim: Claim, found: Found, places: Sequence[Place], answer: 
 
 
 def layers_of(n: int, answer: Answer) -> tuple[Spoken, ...]:
-    """What the answer names around the n-th value, the nearest first: its sentence, the one before with what leads up to it, the question."""
+    """What the answer names around the n-th value, the nearest first: its clause, its sentence, the one before, the question.
+
+    () if the value stands outside any sentence, or in one longer than `LONGEST`.
+    """
     at, value = answer.at[n], answer.values[n]
     if at < 0:
         return ()
@@ -118,7 +124,7 @@ def layers_of(n: int, answer: Answer) -> tuple[Spoken, ...]:
 
 
 def _own_words(around: Around) -> Frame:
-    """The frame of a value with the words of its own part of the sentence: "78 for each adult and half of it for your child" speaks of adults."""
+    """The frame of a value with the words of its own part of the sentence alone: 78 of "78 for each adult and half of it for your child" is of adults."""
     before = _PARTS.split(around.preceding)[-1]
     after = _PARTS.split(around.following)[0]
     own = f"{before} {after}"
@@ -134,7 +140,10 @@ LONGEST = 2000
 
 
 def contradicts(told: SaidAround, place: Place) -> str | None:
-    """What the source says of the value that the answer turns round: the least for the most, per day for per month, what was for what is."""
+    """What the source says of a value that the answer turns round, as words for the report ("for an earlier time"); None if it turns nothing round.
+
+    Turned round are the least for the most, per day for per month, what was for what is, and a word for its opposite.
+    """
     mine, theirs = told.frame, place.frame
     if (mine.bound and theirs.bound and mine.bound != theirs.bound) or (mine.rate and theirs.rate):
         return clash(told, place)
@@ -146,6 +155,7 @@ def contradicts(told: SaidAround, place: Place) -> str | None:
 
 
 _FEWEST = 2
+"""Fewest words of a sentence that tell which of several dates it means."""
 _LOOSE = frozenset(
     stem(w)
     for w in (
@@ -192,9 +202,9 @@ _SURE = frozenset(
 
 
 def _beside_in_words(place: Place, rivals: Sequence[Place], told: SaidAround) -> Rival | None:
-    """The value that stands for what the answer says nearly in the words of its own sentence: "The Start plan has 15 GB", of the Go plan.
+    """The other value in prose whose sentence has all words of the answer's, where that of `place` lacks some: "The Start plan has 15 GB", of the Go plan.
 
-    Only close wording tells: of free wording nearly every word is missing in both.
+    None if there is none. Only close wording tells: of free wording nearly every word is missing in both.
     """
     if place.found.kind == "time" or not told.sentence or _has_keys(place):
         return None
@@ -227,7 +237,7 @@ def _said_of(place: Place) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Naming:
-    """What the answer tells around a value. `layers`: `layers_of`; `itself`: the words of the value's own characters."""
+    """What an answer tells around a value. `layers`: as of `layers_of`; `itself`: the words of the value's own characters; `words`: all of the answer."""
 
     said: SaidAround
     around: Around
@@ -239,7 +249,7 @@ class _Naming:
 
 
 def _beating(place: Place, others: Sequence[Place], told: _Naming) -> Rival | None:
-    """The value of a source that stands for what the claim names, if `place` does not."""
+    """The other value that stands for what the claim names; None if `place` may."""
     rivals = [o for o in others if o.found.kind == place.found.kind]
     # a bare number is the figure of many things, and keys in one language say little to an answer in another
     keyed = told.kind != "number" and not _is_foreign(place, told.words)
@@ -249,7 +259,7 @@ def _beating(place: Place, others: Sequence[Place], told: _Naming) -> Rival | No
 
 
 def _owners(place: Place, rivals: Sequence[Place], told: _Naming) -> Rival | None:
-    """The contact whose owner the answer names by more than a word, where the value's own characters do not name theirs."""
+    """The contact whose owner the answer names, by more than a word if it has several; None if the value's own characters name its owner."""
     clause = _with_lead(told.around.clause, told.around.sentence)
     other = anothers(clause, told.around.sentence, told.question, place, rivals)
     if other is None or label_words(re.sub(r"[@.]", " ", place.span().text)) & owner(place):
@@ -260,7 +270,7 @@ def _owners(place: Place, rivals: Sequence[Place], told: _Naming) -> Rival | Non
 
 
 def _with_lead(clause: str, sentence: str) -> str:
-    """The clause of a contact, with what it is in apposition to where the contact itself begins it: "the Dutch line, +31 20 …"."""
+    """The clause of a contact, with the words before it where the contact itself begins the clause: "the Dutch line, +31 20 …"."""
     if not _OPENS_WITH_CONTACT.match(clause):
         return clause
     before = sentence[: max(0, sentence.find(clause))].rstrip(" ,(:–—-")
@@ -271,7 +281,7 @@ _OPENS_WITH_CONTACT = re.compile(r"\W{0,4}(?:[+(]?\d[\d ()/.-]{4}|\S{1,64}@|http
 
 
 def _is_foreign(place: Place, words: frozenset[str]) -> bool:
-    """True if the answer, of these words, is in another language than the source."""
+    """True if the answer is in another language than the source of `place`. `words`: those of the answer, in lower case."""
     mine, theirs = language(words), _language(place.source.text)
     return bool(mine and theirs) and mine != theirs
 
@@ -295,7 +305,7 @@ def _disagreed(
 
 
 def held(claim: Claim, found: Found, places: Sequence[Place], rule: str) -> Finding:
-    """`exact` or `normalised`, with every place as evidence."""
+    """The finding of a value that sources hold: `exact` with the places of the same characters, `normalised` with all if there are none."""
     exact = [span for p in places if (span := _same_characters(claim.text, p))]
     if exact:
         return Finding("exact", tuple(exact), f"Stands in the same characters in {exact[0].source}.", rule=rule)
@@ -361,7 +371,7 @@ _BEFORE_DATE = re.compile(r",? (?:(?:the|den|dem|le|el|il|dia|día) )?")
 
 
 def weekday_of(n: int, claim: Claim, answer: Answer) -> Finding | None:
-    """`absent` for a weekday beside a date that falls on another: Monday, 3 March 2026 is a Tuesday."""
+    """`absent` for a weekday that stands before a date which falls on another: "Monday, 3 March 2026" is a Tuesday. Else None."""
     value = answer.values[n]
     days = weekdays.days_of(value.value) if value.kind == "date" and value.value.startswith("-W-") else frozenset()
     following = answer.values[n + 1] if n + 1 < len(answer.values) else None

@@ -1,9 +1,9 @@
-"""Whether an answer has given one thing the value of another: told by the keys that its source puts to both.
+"""Values given to the wrong thing, told by the keys that a source puts to each: the row or column of a table, the heading above a line.
 
 Two values can be taken for each other where a source writes them side by side: in two rows or columns of a table, in lines of one label
-below two headings. (The lines of a list are more often several things of one than one thing of several.) What the answer names decides, its sentence first, then what stands around
-it, then the question: if it names the key of another value there and not that of this one, the value is in the wrong role. Where nothing
-is named nothing is decided.
+below two headings. (The lines of a list are more often several things of one than one thing of several.) What the answer names decides,
+its sentence first, then what stands around it, then the question: if it names the key of another value there and not that of this one,
+the value is in the wrong role. Where nothing is named nothing is decided.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rai.check.reading.sources import Place
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """The value that stands for what the answer names. `by`: the rule, by what tells the two apart. `clause`: the value's own clause names it."""
+    """The value of a source that the answer should have said. `by`: the name of the rule, by what tells the two apart; `clause`: the claim's own clause names it."""
 
     place: Place
     by: str
@@ -51,7 +51,7 @@ def rival_of(place: Place, others: Sequence[Place], layers: Sequence[Spoken], it
 
 
 def _asked(axis: Axis, own: Key, others: Sequence[Place], layers: Sequence[Spoken]) -> Place | None:
-    """The value whose key the first layer names that names any; None if it names the value's own, or a word that only this one has of the two."""
+    """The value whose key is named by the first of `layers` that names a key; None if it names the value's own, or a word that only this one has of the two."""
     for at, layer in enumerate(layers):
         named = axis.named(layer)
         if axis.own in named or len(named) > 1:
@@ -67,7 +67,7 @@ def _asked(axis: Axis, own: Key, others: Sequence[Place], layers: Sequence[Spoke
 
 
 def _by_all_words(axis: Axis, own: Key, others: Sequence[Place], layers: Sequence[Spoken]) -> Place | None:
-    """The value whose key is said in all its words here and there around the value, one of them nearest to it, where a word of the own key is said nowhere."""
+    """The value whose key the layers say in all its words, one of them in the nearest, while a word of the own key is said in none; None if there is none."""
     if not layers or all(any(said.has(w) for said in layers) for w in own.every):
         return None
     found = [

@@ -1,4 +1,4 @@
-"""Rounded values: "over $181 million" of 181,674,817, "nearly 200" of 197, "4.5 %" of 4.53 %.
+"""Values that an answer has rounded: "over $181 million" of 181,674,817, "nearly 200" of 197, "4.5 %" of 4.53 %.
 
 A value may be rounder than the source's only if the answer says so by a hedge, or writes fewer digits by a scale word
 or decimals and rounds correctly. The limits, each with the larger of the two values as the whole:
@@ -34,10 +34,13 @@ from rai.records import Claim
 from rai.tables import table
 
 Hedge = Literal["about", "near_below", "near_above", "above", "below", "least", "most"]
-
+"""A word or sign that says a value is not exact, by its sense: near_below is "nearly", above "more than", least "at least"."""
 NEAR = Decimal("0.05")
+"""The share of the larger value by which the two may differ."""
 TRUE_BUT_LOOSE = Decimal("0.20")
+"""The same behind "more than" and "less than", which stay true."""
 PRICE_BELOW = Decimal(1000)
+"""Amounts of money below it are prices, for which `NEAR` always holds."""
 
 _FILLER = r"(?: (?:a|an|the|some|only|just|about|around))?"
 _NO_SIGN = r"(?!)"
@@ -77,12 +80,12 @@ class Written:
 
     @property
     def step(self) -> Decimal:
-        """What it may have been rounded to: its last place, or five of them if it ends in a 5 there (45, 150)."""
+        """The step that it may have been rounded to: its last place, or five of them if it ends in a 5 there (45, 150)."""
         return self.place * 5 if (self.number / self.place) % 10 == 5 else self.place
 
 
 def rounded(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding | None:
-    """`rounded` with the source's value as evidence, or None if no value in the claim's role may be rounded to the claim."""
+    """`rounded` with the source's value as evidence; None if no source value that speaks of the same may be rounded to the claim."""
     mine = number_of(found)
     if mine is None or mine <= 0:
         return None
@@ -108,7 +111,7 @@ def rounded(claim: Claim, found: Found, around: Around, context: CheckContext) -
 
 
 def hedge_of(spot: Spot) -> Hedge | None:
-    """The hedge next to the value: "about 30", "30 or so". None if there is none; the fold of a longer one wins."""
+    """The hedge next to the value, one before it first: "about 30", "30 or so". None if there is none."""
     before = spot.before[-40:]
     for hedge, pattern in _BEFORE:
         match = pattern.search(before)
@@ -123,7 +126,7 @@ def may_be_rounded(coarse: Decimal, fine: Decimal) -> bool:
 
 
 def _readings(found: Found, context: CheckContext) -> Iterator[tuple[Place, Decimal]]:
-    """Values of the sources in the claim's unit. A value in another unit of the same dimension joins here, once converted."""
+    """The places of values that measure what the claim does, each with its number in the claim's unit; stretches of time are converted."""
     for prepared in context.sources:
         for place in prepared.places:
             if kindred(found, place.found) and (number := number_of(place.found)) is not None:
@@ -161,7 +164,7 @@ def _digits(number: Decimal) -> int:
 
 
 def _to_precision(claim: Claim) -> bool:
-    """Written with a scale word or decimals; a price in full is never rounded without a word that says so."""
+    """True if the claim is written with a scale word or decimals; a price in full is never rounded without a word that says so."""
     scaled = _SCALE.search(claim.text) is not None
     return scaled or (claim.kind != "money" and _DECIMALS.search(claim.text) is not None)
 
@@ -199,7 +202,7 @@ def _hedge_at(place: Place) -> Hedge | None:
 
 
 def _same_thing(found: Found, spot: Spot, place: Place) -> bool:
-    """A bare number counts something: the word after it must stand next to the source's number too."""
+    """True unless a bare number counts something else than the source's: the word after it must stand next to that number too."""
     if found.kind != "number":
         return True
     head = next(iter(terms(spot.after[:40])), None) or next(reversed(terms(spot.before[-40:])), None)

@@ -1,4 +1,4 @@
-"""Values whose characters stand in a source as a whole, whatever they were read as, and numbers that dial a source's within its country."""
+"""Values that a source writes in the same characters, whatever these were read as there, and telephone numbers without the country code that a source has."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ _LEADS_ON = r"[\w@+%€$£]|[.,:/-]\w|[ ,;]{0,2}(?:ext|x\d|extension|durchwahl|p
 
 
 def verbatim(claim: Claim, found: Found, answer: Answer) -> tuple[EvidenceSpan, ...]:
-    """Where the characters of a value stand in a source as a whole, whatever they were read as there; not for bare numbers."""
+    """Every place where a source writes a value in the same characters, as no part of a longer one; () if there is none.
+
+    Only for contacts, dates, times and numbers in groups of digits ("41 555 01 27"), of at least `_LEAST` characters.
+    """
     text = _grouped(found, answer) if found.kind == "number" else claim.text.strip("()")
     if found.kind not in ("phone", "url", "email", "date", "time", "number") or len(text) < _LEAST:
         return ()
@@ -29,10 +32,11 @@ def verbatim(claim: Claim, found: Found, answer: Answer) -> tuple[EvidenceSpan, 
 
 
 _LEAST = 4
+"""Fewest characters that tell a value."""
 
 
 def _national(text: str, answer: Answer) -> tuple[EvidenceSpan, ...]:
-    """Where a source has the telephone number that digits in groups dial within its country: 0341 5550 0167 of +49 341 5550 0167."""
+    """The places of the telephone numbers that digits dial within their country: +49 341 5550 0167 of 0341 5550 0167."""
     digits = re.sub(r"\D", "", text)
     if not digits.startswith("0") or len(digits) < _DIALLED:
         return ()
@@ -47,7 +51,7 @@ def _national_of(place: Place) -> str:
 
 
 _DIALLED = 8
-"""Digits of the shortest number with its area."""
+"""Digits of the shortest telephone number with its area code."""
 _INTERNATIONAL = re.compile(r"(?:\+|00)\d{1,3}[ /-](?:\(0\) ?)?")
 _GROUPS = re.compile(r"\(?\d{1,4}\)?(?:[ -]\(?\d{1,4}\)?){2,6}")
 

@@ -1,4 +1,4 @@
-"""Telephone numbers, links, e-mail and postal addresses: when two are the same, what is near, and whose a contact is.
+"""Telephone numbers, links, e-mail and postal addresses: when two are the same, and which one a wrong one comes near to.
 
 A contact is the same or it is not: one digit, one letter, another extension, path or house number leads to somebody
 else. What may be left out is what leads to the same end: a country code, an area code, the town after the street.
@@ -16,14 +16,13 @@ from rai.claims.contacts.phones import area_code, country_code
 from rai.claims.found import Found
 
 LEAST_PARTIAL = 7
-"""Digits of a telephone number without its area code below which it could be anything."""
+"""Fewest digits of a telephone number without its area code; fewer could be anything."""
 
 _DIALLED = re.compile(
     r"\b(?:call|dial|phone|tel|telephone|text|sms|ring|number|hotline|helpline|emergency|notruf|message|line|contact|short ?code)",
     re.IGNORECASE,
 )
-
-
+"""A line with one of these may give a short number to dial in bare digits."""
 _IDENTIFIES = re.compile(
     r"\b(?:order|ticket|invoice|case|reference|account|tracking|customer|serial|isbn|iban|part|model|sku|booking|confirmation|policy|contract|vat|"
     r"tax|passport|meter|parcel|bestell\w*|auftrags\w*|rechnungs\w*|kundennummer|artikel\w*|commande|facture|pedido|factura|ordine|fattura)\b",
@@ -59,7 +58,7 @@ def agree(claim: Found, other: Found, around: str = "") -> str | None:
 
 
 def _codes(claim: Found, other: Found) -> str | None:
-    """Identifiers of one spelling; and a bare number ("a 404 page") that is the whole of an identifier ("error 404")."""
+    """As `agree`, for two identifiers, or a bare number ("a 404 page") and an identifier that it is the whole of ("error 404")."""
     if not {claim.kind, other.kind} <= {"entity", "number"}:
         return None
     if "number" not in (claim.kind, other.kind):
@@ -94,13 +93,13 @@ def _split(value: str) -> tuple[str, str]:
 
 
 def _subscriber(value: str) -> str:
-    """The digits after the area code, or "" where the plan has none."""
+    """The digits of a telephone number after its area code, or "" where its country has none."""
     area = area_code(value)
     return value.removeprefix(area) if area else ""
 
 
 def _bare_digits(claim: Found, other: Found, around: str) -> str | None:
-    """A telephone number on one side, on the other digits that nothing there shows to be one (a cell, "code 12345")."""
+    """As `agree`, for a telephone number and digits that nothing in their own text shows to be one (a cell, "code 12345")."""
     phone, bare = (claim, other) if claim.kind == "phone" else (other, claim)
     if bare.kind != "number" and bare.entity != "code":
         return None
@@ -134,7 +133,7 @@ def _urls(claim: str, other: str) -> str | None:
 
 
 def _addresses(claim: str, other: str, around: str) -> str | None:
-    """The claim's words stand in the source's address in order; what follows may stand beside it (the town in the title)."""
+    """As `agree`, for postal addresses: the claim's words stand in the source's in order; the last of them may stand beside it (the town in the title)."""
     if claim == other:
         return ""
     mine, theirs = claim.split(), other.split()
@@ -155,9 +154,9 @@ def _addresses(claim: str, other: str, around: str) -> str | None:
 
 
 def near(claim: Found, known: Sequence[Found]) -> tuple[int, str] | None:
-    """Which of `known`, by its number, is the contact of the same kind that `claim` comes nearest to, and in what they differ; None if none is near.
+    """The contact of `known` that `claim` comes nearest to: its index, and in what they differ, in words; None if none is near.
 
-    For the reason that is given with `absent`: nothing here supports a claim.
+    Only contacts of one kind are compared. For the reason that is given with `absent`: nothing here supports a claim.
     """
     best: tuple[int, int, str] | None = None
     for n, other in enumerate(known):

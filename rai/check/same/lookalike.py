@@ -1,4 +1,4 @@
-"""Hosts that are made to look like one of a source: near spellings, swapped signs, the same name under another ending."""
+"""Host names made to be taken for another: near spellings, signs that look alike, a known name under another ending or with a word added."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LURES = frozenset(
     "konto kundenservice compte aide cuenta ayuda".split()
 )
 LEAST_BRAND = 4
-"""Letters of a name below which a host that holds it is taken for chance."""
+"""Fewest letters of a name that is taken for bait in another host; a shorter one stands there by chance."""
 
 
 def looks_like(host: str, known: Iterable[str]) -> str | None:
@@ -62,6 +62,7 @@ def _is_ip(host: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def _distance(host: str, other: str) -> int | None:
+    """How far two hosts are from being taken for each other, 0 for the likest; None if nobody would."""
     mine, theirs = registrable(host), registrable(other)
     if _is_ip(mine) or _is_ip(theirs):
         return None

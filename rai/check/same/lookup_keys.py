@@ -1,6 +1,6 @@
-"""Keys of values: two values that can be the same share one, so that a value is compared with few places of a long source.
+"""Keys to look values up by: two values that can be the same share one, so that a value is compared with few places of a long source.
 
-A key says nothing by itself: `same.same_value` decides, and what it may call the same must share a key here.
+A key says nothing by itself: `same.values.same_value` decides, and whatever it may call the same must share a key here.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ _DIGITS = re.compile(r"[+\d .*#-]+")
 _DEGREES = frozenset({"degree", "°C", "°F"})
 _ROUND_THE_CLOCK = frozenset({"24/7", "24 hour", weekdays.EVERY_DAY})
 Measure = tuple[Kind, EntityType | None, str]
+"""What makes two values comparable: kind, type of name, and unit, currency or dimension (`measure_of`)."""
 
 
 def stored_under(found: Found) -> frozenset[str]:
-    """The keys under which a value of a source is found."""
-    own = {*_either(found)}
+    """The keys under which a value of a source is stored."""
+    own = {*_on_both_sides(found)}
     if found.kind == "date":
         for form in found.forms:
             own.update(_plain(c) for c in coarser(form))
@@ -42,8 +43,8 @@ def stored_under(found: Found) -> frozenset[str]:
 
 
 def looked_up(found: Found) -> frozenset[str]:
-    """The keys of every value of a source that can be the same as this one of an answer."""
-    own = {*_either(found)}
+    """The keys to look up for a value of an answer: each value of a source that can be the same is stored under one of them."""
+    own = {*_on_both_sides(found)}
     if found.kind == "date":
         for form in found.forms:
             if weekdays.days_of(form):
@@ -57,7 +58,8 @@ def looked_up(found: Found) -> frozenset[str]:
     return frozenset(own)
 
 
-def _either(found: Found) -> Iterator[str]:
+def _on_both_sides(found: Found) -> Iterator[str]:
+    """The keys that a value has in an answer as in a source."""
     if found.kind == "phone":
         for form in found.forms:
             yield _ending(form.partition(";")[0])
@@ -92,7 +94,7 @@ def _special(found: Found) -> Iterator[str]:
 
 
 def _of_digits(value: str) -> Iterator[str]:
-    """Bare digits may be a telephone number, and an hour: "Let's make it 7"."""
+    """The keys of bare digits, which may be a telephone number, and an hour: "Let's make it 7"."""
     if _DIGITS.fullmatch(value):
         yield _ending(value)
     if value.isdigit() and len(value) <= len("24"):
@@ -109,7 +111,7 @@ def _of_time(form: str) -> Iterator[str]:
 
 
 def _measured(found: Found) -> list[tuple[str, str]]:
-    """Number and unit of each reading, and what it is as a speed: 100 Mbit, per second, are 100 Mbps."""
+    """Number and unit of each reading of a quantity, and those of it as a speed: 100 Mbit, per second, are 100 Mbps."""
     read = [form.partition(" ")[::2] for form in found.forms]
     speeds = ((number, per_second(unit, found.per)) for number, unit in read) if found.per else ()
     return [*read, *((number, unit) for number, unit in speeds if unit)]
@@ -120,7 +122,7 @@ def _hour(digits: str) -> str:
 
 
 def _plain(form: str) -> str:
-    """Without its sign: a fall of 5 % may be written -5 %."""
+    """A value without its sign: a fall of 5 % may be written -5 %."""
     return form.lstrip("-")
 
 
@@ -130,18 +132,21 @@ def _ending(number: str) -> str:
 
 
 def measure(found: Found) -> str:
-    """What is measured: the unit, the currency; a weekday is not a day of the year."""
+    """What a value measures: the unit of a quantity, the currency of an amount, "weekday" of a day of the week, "" of all else."""
     if found.kind in ("quantity", "money"):
         return found.value.partition(" ")[2]
     return "weekday" if found.value.startswith("-W-") else ""
 
 
 def rivalled(found: Found) -> str:
-    """What values of one role have in common: 5 GB and 500 MB may stand for the same thing, of two plans."""
+    """What values that can replace each other have in common: of a quantity its dimension, else its `measure`.
+
+    5 GB and 500 MB may stand for the same thing, of two plans.
+    """
     unit = found.value.partition(" ")[2]
     return (dimension_of(unit) or unit) if found.kind == "quantity" else measure(found)
 
 
 def measure_of(found: Found) -> Measure:
-    """What a value and its rivals for one role share: kind, type of name, and what is `rivalled`."""
+    """Kind, type of name, and `rivalled` of a value: values that are equal in these can replace each other."""
     return found.kind, found.entity, rivalled(found)

@@ -1,4 +1,4 @@
-"""When two dates or two times are the same. Nothing here looks at what they are the date or the time of."""
+"""Whether two dates, or two times, are the same. Nothing here looks at what they are the date or the time of."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def _named(line: str) -> frozenset[int]:
 
 
 def same_time(claim: Found, other: Found) -> bool:
-    """10:00 is 10:00, and 22:00 only if one side says a.m. or p.m.: hours on a 24-hour clock are said in full.
+    """True if two times of the day are the same: 14:00 UTC is 15:00 CET, and a time without a zone agrees with that time in any.
 
-    14:00 UTC is 15:00 CET. A time without a zone agrees with that time in any.
+    The second reading of "10:00", 22:00, counts only if one side says a.m. or p.m.: hours on a 24-hour clock are said in full.
     """
     if _same_instant(claim.value, other.value):
         return True

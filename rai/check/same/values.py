@@ -1,4 +1,4 @@
-"""When two readings of characters are the same value. Nothing here looks at the words around."""
+"""Whether two values are the same: "30 minutes" and "half an hour", €5 and 5 EUR. Of the words around only a value's line is looked at."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _is_contact(found: Found) -> bool:
 
 
 def _bare_hour(claim: Found, other: Found, around: str) -> bool:
-    """7 p.m. of "Let's make it 7": a number behind a word of time, on the hour."""
+    """True if a time on the hour is a bare number behind a word of time: 7 p.m. of "Let's make it 7"."""
     if not claim.value.endswith(":00") or not other.value.isdigit() or int(other.value) > 24:
         return False
     cued = re.search(rf"\b(?:at|by|until|till|from|around|about|make it|@) {other.value}(?![\w%€$£]|[.,:]\d)", around)
@@ -78,7 +78,7 @@ def _bare_hour(claim: Found, other: Found, around: str) -> bool:
 
 
 def _part(number: Found, percent: Found) -> bool:
-    """Half of them is 50% of them."""
+    """True if a number is the part that a percentage says: half of them is 50% of them."""
     return percent.kind == "percent" and PARTS.get(percent.value) == number.value
 
 
@@ -111,7 +111,7 @@ def _same_quantity(claim: Found, other: Found) -> bool:
 
 
 def _as_speed(found: Found) -> Found:
-    """100 Mbit, per second, are 100 Mbps."""
+    """A quantity per second in the unit of its speed (100 Mbit per second as 100 Mbps); any other as it is."""
     unit = per_second(found.value.partition(" ")[2], found.per)
     if unit is None:
         return found
@@ -120,7 +120,7 @@ def _as_speed(found: Found) -> Found:
 
 
 def _same_fall(claim: Found, other: Found, around: str) -> bool:
-    """A fall of 5% is -5%: signs may differ if the line of the source speaks of less, or has the sign itself."""
+    """True if two values differ in nothing but a minus, and the source has it or speaks of less: a fall of 5% is -5%."""
     mine, theirs = ({form.removeprefix("-") for form in f.forms} for f in (claim, other))
     if not mine & theirs:
         return False
@@ -141,7 +141,7 @@ def _unit_stands(claim: Found, around: str) -> bool:
 
 
 def same_money(claim: Found, other: Found) -> bool:
-    """True if they share a reading: the number and the currency. What each is paid per is compared by `rates.same_per`."""
+    """True if two amounts share a reading, number and currency alike. What each is paid per is compared by `rates.same_per`."""
     return bool(set(claim.forms) & set(other.forms))
 
 

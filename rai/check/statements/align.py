@@ -1,4 +1,4 @@
-"""Which pieces of the sources a clause speaks of: those that share most of what it tells, by how telling the shared words are."""
+"""The pieces of the sources that a clause of an answer speaks of: those that share most of its words, rare words counting more."""
 
 from __future__ import annotations
 
@@ -14,12 +14,17 @@ from rai.check.statements.terms import Term, terms, within_compounds
 from rai.records import Source
 
 CANDIDATES = 4
-"""Pieces that a clause is compared with."""
+"""Most pieces that a clause is compared with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """All sources of an answer. `places`: numbers of the pieces that hold a key; `weight`: how telling a key is."""
+    """All sources of an answer in pieces, indexed by their words.
+
+    `places`: by key of a word, the numbers of the pieces (`units`) that hold it; `weight`: how telling it is, log(1 + pieces / those with
+    it); `unseen`: the weight of a word that no piece has; `asked`: keys of the question; `words`, `keys`: those of all sources; `code`:
+    their language.
+    """
 
     reads: tuple[SourcePieces, ...]
     units: tuple[SourcePiece, ...]
@@ -34,10 +39,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """A clause beside the pieces that share most with it, best first.
+    """The pieces that share most with a clause, best first, and how much of it they hold.
 
-    `share`: of its words, by weight, what the first holds with what stands above it, in [0, 1]; `two`: what the first two hold
-    together with the question; `unsaid`: words that no source and no question has.
+    `share`: the share of its words, by weight, that the first holds with what stands above it, in [0, 1]; `two`: the same of the first
+    and that other which adds most, with the question; `unsaid`: words that no source and no question has.
     """
 
     units: tuple[SourcePiece, ...]
@@ -48,7 +53,7 @@ class Aligned:
 
 @lru_cache(maxsize=64)
 def gather(sources: tuple[Source, ...], question: str, code: str) -> Field:
-    """The pieces of several sources. Time and memory linear in their text."""
+    """The pieces of several sources with their index. `question`: "" if there is none. Time and memory are linear in the text."""
     reads = tuple(read(source, code) for source in sources)
     units = tuple(unit for one in reads for unit in one.units)
     places: defaultdict[str, list[int]] = defaultdict(list)
@@ -70,7 +75,7 @@ def gather(sources: tuple[Source, ...], question: str, code: str) -> Field:
 
 
 def align(clause: Clause, field: Field) -> Aligned | None:
-    """The clause beside its pieces; None if none shares a word with it."""
+    """The pieces that share most with a clause; None if none shares a word with it."""
     told = {t.key: t for t in clause.terms}
     weights = {k: field.weight.get(k, field.unseen) for k in told}
     units = _nearest(told, weights, field)
@@ -107,4 +112,4 @@ def _held(term: Term, keys: frozenset[str]) -> bool:
 
 
 _ABOVE = 0.5
-"""What a word counts that stands above a piece, not in it."""
+"""How much a word counts that stands above a piece (in its heading, its title), beside 1 for one within it."""

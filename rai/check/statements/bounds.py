@@ -1,4 +1,4 @@
-"""Bounds that the answer turns round: at least eight for at most eight."""
+"""Bounds that an answer turns round: at least eight for at most eight."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from rai.check.statements.prepared import ClauseCandidate, Decision, PreparedSta
 from rai.check.statements.terms import Term
 
 _FEWEST = 2
-"""Words that two clauses share before their bounds are set against each other."""
+"""Fewest words that two clauses share before their bounds are set against each other."""
 _LOWER, _UPPER = frozenset({"least", "over", "from", "after"}), frozenset({"most", "under", "until", "before"})
 _APART = ({"least", "most"}, {"from", "until"})
 """Bounds that exclude one another; "more than 250" and "up to 250" do not: each tells one half."""
 
 
 def bound_turned(said: PreparedStatement) -> Decision | None:
-    """The same number bounds the other way: at least eight, at most eight; up to ten days after, at least ten days before."""
+    """`contradicted` if a source bounds the same number the other way: at least eight, at most eight; else None."""
     for part in said.parts:
         for candidate in part.candidates:
             found = _bounds_apart(part.clause, candidate)

@@ -1,4 +1,7 @@
-"""A sentence of an answer in clauses: stretches that say one thing, each with its words and cues."""
+"""Sentences cut into clauses: stretches that say one thing, each with its words and cues.
+
+A cue is a word or phrase that turns or bounds what is said: not, at least, only if (`rai.check.lexicon`).
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,14 @@ from rai.check.statements.terms import Term, terms
 from rai.tables import table
 
 FEWEST = 2
-"""Words that tell something of a clause that stands by itself; a shorter one belongs to the clause before it."""
+"""Fewest words that tell something in a clause of its own; a shorter stretch belongs to the clause before it."""
 _TABLE = table(__file__)
 _JOINTS: dict[str, str] = {code: "|".join(words) for code, words in _TABLE["joints"].items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A stretch of a sentence, from `start` on in it."""
+    """A stretch of a sentence that says one thing. `start`: its offset in the sentence, in characters; `code`: the language it is read in."""
 
     text: str
     start: int
@@ -30,7 +33,7 @@ class Clause:
 
 @lru_cache(maxsize=4096)
 def clauses(sentence: str, code: str) -> tuple[Clause, ...]:
-    """The clauses of a sentence, in order; together they are the whole of it."""
+    """The clauses of a sentence in the language `code`, in order; together they are the whole of it but for white space."""
     found = [m.start() for m in _cut(code).finditer(sentence)]
     told = cues(sentence, code)
     apart = [at for at in found if not any(_is_within(at, c) for c in told)]
@@ -56,7 +59,7 @@ def _is_within(at: int, cue: Cue) -> bool:
 
 
 def _clause(sentence: str, start: int, end: int, quoted: list[tuple[int, int]], code: str) -> Clause:
-    """What stands in quotation marks is a name: "Loading does not work" denies nothing."""
+    """The clause at `sentence[start:end]`. What stands in quotation marks is a name and has no cues: "Loading does not work" denies nothing."""
     text = sentence[start:end]
     told = tuple(c for c in cues(text, code) if not any(a <= start + c.start < b for a, b in quoted))
     return Clause(text, start, terms(text, code), told, code)

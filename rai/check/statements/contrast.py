@@ -1,8 +1,8 @@
-"""Where a clause of an answer and a clause of a source differ though they speak of the same: negation, opposites, bounds, conditions."""
+"""What a clause of an answer and a clause of a source share, and whether one turns the other round: by a negation, by opposites."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rai.check.lexicon.load import Cue
@@ -12,17 +12,20 @@ from rai.check.statements.terms import Term
 from rai.check.wording.antonyms import exclusive, generic, opposite
 
 _REACH = 1
+"""Words that tell something, counted from a negation on, which it reaches."""
 _REPEATED = 0.65
-"""Share of both clauses that the other holds before an opposite word, which has many uses, is taken for one."""
-"""Words that tell something which a negation reaches."""
+"""Least share of each clause that the other holds before an opposite word, which has many uses, is taken for one."""
 _SAME = 5
-"""First letters that two long words share where one is made of the other: approve, approval."""
+"""Two words of more letters than this are one if they share one letter more than this at the beginning: approve, approval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Two clauses. `shared`: pairs of words that mean the same; `scales`: on which both stand, with the cue of each;
-    `mine`, `theirs`: shares of each that the other holds, weighted, in [0, 1].
+    """A clause of an answer beside one of a source.
+
+    `shared`: pairs of words that mean the same; `scales`: the scales on which both stand (free or charged, allowed or forbidden), with the
+    cue of each; `mine`, `theirs`: the share of each by weight that the other holds, in [0, 1]; `near`: keys of the whole piece of the source
+    and of what stands above it.
     """
 
     clause: Clause
@@ -34,7 +37,7 @@ class Beside:
     near: frozenset[str] = frozenset()
 
     def alone(self) -> tuple[list[Term], list[Term]]:
-        """The words of each that the other lacks, those of the whole piece of the source and what stands above it, and those of a shared scale left out."""
+        """The words of each that the other lacks. Words of `near`, for the first, and cues of a shared scale do not count as lacking."""
         cues = [c for c, _ in self.scales.values()], [c for _, c in self.scales.values()]
         said = [t.key for t, _ in self.shared]
         mine = [t for t in self.clause.terms if t.key not in said and t.key not in self.near and not _in(t, cues[0])]
@@ -44,7 +47,10 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """That one of two clauses turns the other round: by what words, and on which scale, "" for a negation."""
+    """How one of two clauses turns the other round: the words of each that do, "" if it has none, and the scale.
+
+    `scale`: "word" for two opposite words, "" for a negation.
+    """
 
     mine: str
     theirs: str
@@ -61,7 +67,7 @@ def same_word(a: Term, b: Term) -> bool:
 
 
 def beside(clause: Clause, piece: Clause, weight: dict[str, float], unseen: float, unit: SourcePiece) -> Beside:
-    """The two with what they share; `weight`: how telling a key is; `unit`: what the piece is a clause of."""
+    """Two clauses with what they share. `weight`, `unseen`: as in `align.Field`; `unit`: the piece of a source that `piece` is a clause of."""
     pairs: list[tuple[Term, Term]] = []
     free = list(piece.terms)
     for term in clause.terms:
@@ -105,7 +111,7 @@ def _share(part: Sequence[Term], whole: Sequence[Term], weight: dict[str, float]
 
 
 def turned(two: Beside) -> Turn | None:
-    """What the answer and the source say of the same where one turns the other round; None if neither does, or if it is unclear.
+    """How one of two clauses turns the other round; None if neither does, or if it is unclear.
 
     Negations and opposites count alike: an odd number of differences turns, an even one does not ("not free", "charged").
     """
@@ -134,7 +140,12 @@ def turned(two: Beside) -> Turn | None:
 NEGATIVE = frozenset(
     {"part/excluded", "may/forbidden", "refund/kept", "hold/exempt", "need/optional", "hours/closed", "cost/free"}
 )
-"""Sides that deny by themselves."""
+"""Sides of scales that deny by themselves."""
+
+
+def denies(cues: Iterable[Cue]) -> bool:
+    """True if one of `cues` denies what is said: a negation, or the denying side of a scale."""
+    return any((c.concept == "negation" and c.key in ("not", "without")) or c.key in NEGATIVE for c in cues)
 
 
 def _negative_alone(two: Beside) -> bool:
@@ -172,6 +183,7 @@ def _part_denied(clause: Clause) -> bool:
 
 
 _NEXT = 3
+"""Characters from a negation to the "every" that it denies."""
 
 
 def side_of(clause: Clause, scale: str) -> bool | None:
@@ -184,7 +196,7 @@ def side_of(clause: Clause, scale: str) -> bool | None:
 
 
 class _Denied:
-    """The negations of a clause: those that bear on what is shared, and whether the rest leaves it unclear."""
+    """The negations of a clause. `bearing`: those that bear on what both clauses share; `unclear`: whether others, or a condition, leave its sense open."""
 
     def __init__(self, clause: Clause, shared: Sequence[Term], cues: Sequence[Cue]) -> None:
         self.clause = clause
@@ -208,11 +220,12 @@ class _Denied:
 
 
 _NEAR = 25
+"""Characters from a negation to the cue that it bears on."""
 _LIMITING = frozenset({"least", "most", "over", "under", "before", "after", "until"})
 
 
 def bounds_of(cues: Sequence[Cue]) -> set[str]:
-    """The bounds that limit what is said."""
+    """The kinds of bounds among cues that limit what is said: least, most, over, under, before, after, until."""
     return {
         c.key
         for c in cues

@@ -1,7 +1,7 @@
-"""How likely it is that the pieces a sentence speaks of say the same: one logistic over `features`, fitted by tools/fit_covered.py.
+"""The chance that the sources support a sentence in other words: a logistic regression over `features`, fitted by tools/fit_covered.py.
 
-`covered.json` holds the coefficients, the threshold from which a sentence counts as held, and the scale on which the result is a
-chance: how often sentences of so much were right on the desk's development answers.
+`covered.json` holds the coefficients, the threshold from which a sentence counts as held, and the scale that makes a probability of the
+result: how often sentences of that result were right in the answers as they stand, before the tool changes any.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from rai.check.statements.prepared import PreparedStatement
 
 MODEL = Path(__file__).with_name("covered.json")
 VETOES = ("all_more", "ordered", "regardless", "only_less")
-"""Features of which one that is not 0 keeps a sentence open, however much of it is held."""
+"""Features that keep a sentence open when they are not 0, however much of it is held."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoveredModel:
-    """`weights`, one a feature; `held_from`: the logit from which a sentence is held; `scale`: (slope, shift) from logit to chance."""
+    """The fitted coefficients. `weights`: one a feature; `held_from`: the logit from which a sentence is held; `scale`: (slope, shift) from logit to the logit of `p`."""
 
     weights: tuple[float, ...]
     bias: float
@@ -34,7 +34,7 @@ class CoveredModel:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """`p`: the chance that the sentence is supported, in (0, 1). `held`: the pieces that it speaks of say it."""
+    """Whether the sources support a sentence. `p`: the chance that they do, in (0, 1); `held`: whether it counts as supported."""
 
     p: float
     held: bool
@@ -42,14 +42,14 @@ class Covered:
 
 @lru_cache(maxsize=1)
 def model() -> CoveredModel:
-    """The fitted model."""
+    """The fitted model, read from `covered.json` once."""
     stored = json.loads(MODEL.read_text("utf-8"))
     weights = tuple(float(stored["weights"].get(name, 0.0)) for name in FEATURES)
     return CoveredModel(weights, stored["bias"], stored["held_from"], tuple(stored["scale"]))
 
 
 def covered(said: PreparedStatement) -> Covered:
-    """What the features of a sentence come to."""
+    """The chance that the sources support a sentence, and whether it counts as supported."""
     fitted, values = model(), features(said)
     logit = fitted.bias + sum(w * v for w, v in zip(fitted.weights, values, strict=True))
     slope, shift = fitted.scale
@@ -81,7 +81,7 @@ def _lessens(cue: Cue) -> bool:
 
 
 LONGER = 7
-"""Words of a sentence of which one that no source has is as good as all."""
+"""Words that tell something from which on one that no source has may be overlooked; a shorter sentence stays open for it."""
 SHORT = 5
-"""Words that tell something of a sentence that is not decided by its words alone: of fewer each small word counts."""
+"""Fewest words that tell something in a sentence that words alone can decide: of fewer each small word counts."""
 _VETOED = {name: FEATURES.index(name) for name in VETOES}

@@ -1,4 +1,4 @@
-"""What a source sets apart by a negation: "refunded in the case of loss, not in the case of damage" says two things in one sentence."""
+"""Sentences of a source that say one thing and deny another: "refunded in the case of loss, not in the case of damage"."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _FARTHEST = 80
 
 
 def denied_apart(said: str, source: str) -> bool:
-    """True if `source` denies of one thing what it says of another, and `said` names the one: it does not turn the source round."""
+    """True if `source` denies of one thing what it says of another, and `said` names the one that it denies.
+
+    A sentence `said` that denies it too does not turn the source round.
+    """
     words = frozenset(terms(said))
     for mark in _APART.finditer(source):
         negated = pattern("reckoning", "contrast").match(source, mark.end())

@@ -1,6 +1,6 @@
-"""What can be said of a sentence beside the pieces it speaks of, as numbers: what they hold of it, and in what they differ.
+"""Features of a sentence beside the pieces of the sources it speaks of, as numbers: what they hold of it, and in what they differ.
 
-Each is 0 for a sentence that stands in a source word for word.
+Those that compare are 0 for a sentence that stands in a source word for word.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from rai.check.lexicon.load import Cue
-from rai.check.statements.contrast import NEGATIVE
+from rai.check.statements.contrast import denies
 from rai.check.statements.order import in_order, sequence
 from rai.check.statements.prepared import ClauseCandidate, PreparedClause, PreparedStatement
 from rai.check.statements.source_pieces import SourcePiece
@@ -49,7 +49,7 @@ FEATURES = (
 
 
 def features(said: PreparedStatement) -> list[float]:
-    """The values in the order of `FEATURES`."""
+    """The features of a sentence, in the order of `FEATURES`."""
     parts = [p for p in said.parts if p.clause.terms]
     units = _units(parts)
     return [*_held(said, parts, units), *_differences(said, parts, units), *_form(said, parts, units)]
@@ -98,8 +98,8 @@ def _differences(said: PreparedStatement, parts: Sequence[PreparedClause], units
     near = [c for b in best for c in b.two.piece.cues]
     whole = [c for b in best for c in (*b.unit.cues, *b.unit.over)]
     return [
-        float(_any(mine, _denies) and not _any(theirs, _denies)),
-        float(_any(near, _denies) and not _any(mine, _denies)),
+        float(denies(mine) and not denies(theirs)),
+        float(denies(near) and not denies(mine)),
         float(sum(_apart(b) for b in best)),
         float(len(_bounds(mine) - _bounds(theirs))),
         float(len(_bounds(near) - _bounds(mine))),
@@ -154,12 +154,6 @@ def _words(
 
 def _any(cues: Iterable[Cue], test: Callable[[Cue], bool]) -> bool:
     return any(test(c) for c in cues)
-
-
-def _denies(cue: Cue) -> bool:
-    return (cue.concept == "negation" and cue.key in ("not", "without")) or (
-        cue.concept == "opposites" and cue.key in NEGATIVE
-    )
 
 
 def _only(cue: Cue) -> bool:

@@ -1,4 +1,4 @@
-"""Statements of an answer against the sources: what a rule decides, else how likely it is that they are held.
+"""Statements, the sentences of an answer, against the sources: what a rule decides, else how likely it is that a source supports them.
 
 `entailed` and `contradicted` carry the rule that decided. A sentence is never condemned because its words stand in no source: free
 wording has none of them. What no rule decides is `unchecked`, with its nearest place and the chance that it is supported.
@@ -18,14 +18,17 @@ from rai.check.wording.plain import plain_words, substance
 from rai.records import Claim
 
 COVERED = "statement-covered"
+"""Name of the rule that supports a sentence by its likeness to the sources."""
 DOUBTFUL = frozenset({"unchecked", "conflict"})
+"""Statuses of a value that leave its sentence open, beside those that do not support it."""
 _LONGEST = 4000
-"""Characters of a sentence that rules read; a longer one is none that a person wrote, and stays open."""
+"""Most characters of a sentence that rules read; a longer one is none that a person wrote, and stays open."""
 _NAMED = 3
+"""Most words that a reason names."""
 
 
 def match_statement(sentence: str, context: CheckContext, valued: frozenset[str] = frozenset()) -> Finding:
-    """The status of one sentence. `valued`: words of the values in it, in lower case; these are judged by themselves."""
+    """The finding of one sentence. `valued`: words of the values in it, in lower case, which are judged by themselves and named in no reason."""
     if not substance(sentence):
         return Finding("unchecked", (), "A question, a courtesy or a lead-in claims nothing.")
     if len(sentence) > _LONGEST:
@@ -49,7 +52,7 @@ def _weighed(said: PreparedStatement, valued: frozenset[str]) -> Finding:
 
 
 def _open(said: PreparedStatement, valued: frozenset[str]) -> str:
-    """Why a sentence that is not decided is open, in plain words."""
+    """Why a sentence is left open, as a sentence for a person."""
     unsaid = [t.word for p in said.parts if p.aligned for t in p.aligned.unsaid]
     unsaid = [w for w in unsaid if w not in valued and not w.isdigit() and words(caseless(w))]
     if unsaid:
@@ -59,7 +62,7 @@ def _open(said: PreparedStatement, valued: frozenset[str]) -> str:
 
 
 def with_values(claims: Sequence[Claim]) -> list[Claim]:
-    """`claims`, where a statement that is held but for a value in it that is not is open: the value is judged by itself."""
+    """`claims` with each statement opened (`unchecked`) that was supported by its likeness alone while a value within it is not supported."""
     doubted = [c for c in claims if c.kind not in ("statement", "entity") and (c.unsupported or c.status in DOUBTFUL)]
     return [_opened(c, doubted) if c.rule == COVERED else c for c in claims]
 

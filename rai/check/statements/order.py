@@ -1,4 +1,4 @@
-"""In which order an answer and a source put their steps."""
+"""The order of steps: which of them an answer puts first, and whether a source has them so or the other way round."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rai.check.statements.clauses import Clause
 from rai.check.statements.prepared import ClauseCandidate, PreparedClause
 
 CLOSE = 0.5
-"""Share of what a clause tells that a clause of a source has to hold to be its step."""
+"""Least share of what a clause tells that a clause of a source has to hold to tell the same step."""
 _FEWEST, _FEWEST_BEHIND = 2, 3
-"""Words that a clause and its step share; more of one that hangs on another (", away from her other medicines")."""
+"""Fewest words that both share then; more are wanted of a clause that hangs on another (", away from her other medicines")."""
 _OPENING = 3
-"""Characters of a clause before the word that it opens with."""
+"""Most characters of a clause before the word that it opens with."""
 
 
 def sequence(parts: Sequence[PreparedClause]) -> list[tuple[PreparedClause, PreparedClause]]:
@@ -29,7 +29,7 @@ def sequence(parts: Sequence[PreparedClause]) -> list[tuple[PreparedClause, Prep
 
 
 def reversed_order(first: PreparedClause, second: PreparedClause) -> tuple[ClauseCandidate, ClauseCandidate] | None:
-    """The places of both where a source puts the second before the first; None if none does."""
+    """The clauses of a source that tell two steps, if it puts the second before the first; None if it does not, or no source tells both."""
     a, b = _step(first), _step(second)
     if a and b and a.unit.span.source == b.unit.span.source and _place(a) > _place(b) and _ordered(b, a):
         return a, b
@@ -37,7 +37,7 @@ def reversed_order(first: PreparedClause, second: PreparedClause) -> tuple[Claus
 
 
 def in_order(first: PreparedClause, second: PreparedClause) -> bool:
-    """True if a source tells the two one after the other, as the answer does."""
+    """True if a source tells the first step before the second, as the answer does."""
     a, b = _step(first), _step(second)
     return bool(a and b and a.unit.span.source == b.unit.span.source and _place(a) < _place(b))
 

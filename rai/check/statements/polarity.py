@@ -1,7 +1,8 @@
-"""A word that one side denies and the other affirms: by the word behind the negation, and what stands around it on both sides.
+"""Words that an answer denies and a source affirms of the same thing, or the other way round.
 
 Clauses differ too much between free wording and a source for whole ones to be set against each other: "its date or time can't be
-changed either" and "You may, however, change the date or time of an Advance journey". The denied word and its object tell.
+changed either" and "You may, however, change the date or time of an Advance journey". The word behind the negation tells, with its object
+and what stands around it on both sides.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from rai.check.statements.terms import Term, terms
 from rai.check.wording.antonyms import exclusive, opposite
 
 FEWEST = 2
-"""Words around the denied one that both sides have."""
+"""Fewest words around the denied one that both sides have."""
 _AROUND = 7
-"""Words to each side that belong to one."""
+"""Words to each side of a word that count as standing around it."""
 _NEXT = 30
-"""Characters from a negation to the word that it denies."""
+"""Most characters from a negation to the word that it denies."""
 _STOP = re.compile(r"[.;:!?()—]|, (?:but|aber|mais|pero|ma|mas|maar|ale)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A word with what stands around it. `object`: the word right behind it, or the one before where nothing is behind; `denied`: a negation bears on it."""
+    """A word that may be denied, with the words around it. `object`: the word right behind it, or the one before where none is; `denied`: whether a negation bears on it."""
 
     word: Term
     object: Term | None
@@ -38,7 +39,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """What the answer says and the source denies, or the other way round."""
+    """A word that the answer says and the piece `unit` of a source denies, or the other way round."""
 
     mine: Head
     theirs: Head
@@ -46,7 +47,10 @@ class Clash:
 
 
 def clash(plain: str, units: Sequence[SourcePiece], code: str) -> Clash | None:
-    """The first word of the sentence `plain` that a piece of the sources turns round; None if none does, or if another agrees."""
+    """The first word of the sentence `plain` that a piece turns round, and none has as the sentence does; None if there is none.
+
+    `units`: the pieces to look at; `code`: the language of both.
+    """
     told = cues(plain, code)
     denying = _denies(told)
     if _is_limited(plain, told, denying=True):
@@ -125,7 +129,7 @@ def _shared(mine: Head, theirs: Head) -> int:
 
 @lru_cache(maxsize=4096)
 def heads(text: str, code: str) -> tuple[Head, ...]:
-    """Every word of a sentence that can be denied, with what stands around it."""
+    """Every word of a text that can be denied, numbers left out, with what stands around it."""
     told = terms(text, code)
     negations = [
         c

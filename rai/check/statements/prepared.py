@@ -1,4 +1,4 @@
-"""A sentence of an answer made ready for the rules: its clauses, each beside the clauses of the sources that say most of the same."""
+"""Sentences of an answer made ready for the rules: cut into clauses, each beside the clauses of the sources that say most of the same."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from rai.check.statements.terms import language
 from rai.records import EvidenceSpan, Source, Status
 
 _BACK = 0.5
-"""How much it counts that a clause of a source is held by the answer's, beside that the answer's is held by it."""
+"""How much the share of a source's clause that the answer's holds counts, beside 1 for the share of the answer's that the source's holds."""
 _MOST = 8
+"""Most clauses of the sources that are kept beside one of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClauseCandidate:
-    """A clause of a source beside one of the answer. `rank`: how much they share, in [0, 1.5]."""
+    """A clause of a source beside one of the answer. `unit`: the piece of a source it is in; `rank`: how much the two share, in [0, 1.5]."""
 
     unit: SourcePiece
     two: Beside
@@ -38,7 +39,7 @@ class PreparedClause:
 
 @dataclass(frozen=True, slots=True)
 class PreparedStatement:
-    """A sentence of an answer beside the sources."""
+    """A sentence of an answer beside the sources. `plain`: as `plain_words` writes it; `parts`: its clauses."""
 
     plain: str
     field: Field
@@ -53,7 +54,7 @@ class PreparedStatement:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`status` of a sentence with its place and the reason, a sentence for a person."""
+    """What a rule makes of a sentence: its status, the places that show it, and the reason, a sentence for a person."""
 
     status: Status
     evidence: tuple[EvidenceSpan, ...]
@@ -61,7 +62,10 @@ class Decision:
 
 
 def read_statement(plain: str, context: CheckContext) -> PreparedStatement:
-    """`plain`: a sentence as `plain_words` gives it. Time linear in the sources for the first one, then in the pieces that share a word."""
+    """Prepares a sentence for the rules. `plain`: it as `plain_words` writes it.
+
+    Takes time linear in the sources for the first sentence, for the next ones in the pieces that share a word.
+    """
     sources = tuple(p.source for p in context.sources)
     field = gather(sources, context.question.source.text if context.question else "", _code(sources))
     return PreparedStatement(plain, field, tuple(_part(c, field) for c in clauses(plain, field.code)), context)

@@ -1,15 +1,18 @@
-"""What is made of a sentence beside the sources, rule by rule: each with a name, so that how often it is right can be counted."""
+"""The rules that decide a sentence beside the sources, in order. Each has a name, so that how often it is right can be counted.
+
+A rule gives the decision, `contradicted` or `entailed`, or None where it does not apply.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from rai.check.lexicon.load import Cue
 from rai.check.statements.bounds import bound_turned
 from rai.check.statements.clauses import Clause, clauses
-from rai.check.statements.contrast import NEGATIVE, Beside, Turn, bounds_of, same_word, side_of, turned
+from rai.check.statements.contrast import Beside, Turn, bounds_of, denies, same_word, side_of, turned
 from rai.check.statements.denied import denied_apart
 from rai.check.statements.order import reversed_order, sequence
 from rai.check.statements.polarity import clash
@@ -19,26 +22,27 @@ from rai.check.wording.features import beside as beside_line
 from rai.check.wording.one_word_changed import decide_one_word
 
 CLOSE = 0.5
-"""Share of what a clause tells that a clause of a source has to hold before the two are set against each other."""
+"""Least share of what a clause tells that a clause of a source has to hold before the two are set against each other."""
 WHOLE = 0.9
-"""Share of what a clause of a source tells that has to be said where less than `CLOSE` of the answer's is held."""
+"""Least share of what a clause of a source tells that the answer has to say where the source holds less than `CLOSE` of the answer's."""
 RIVAL = 0.6
-"""How much less a clause that agrees may share, and still spares the answer."""
+"""How much lower the rank of a clause that agrees may be than that of one that contradicts, and still spare the answer."""
 NEARLY = 0.25
-"""How much less a clause that speaks of all may share, and still spares an answer that does."""
+"""How much lower the rank of a clause that speaks of all may be, and still spare an answer that does."""
 _FEWEST = 2
+"""Fewest words that two clauses share which speak of one matter."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatementRule:
-    """`id`: what the claim, the ledger and the page call it. `judge`: the decision, None where the rule does not apply."""
+    """A rule that may decide a sentence. `id`: its name in the claim, the ledger and the page; `judge`: gives the decision, None where it does not apply."""
 
     id: str
     judge: Callable[[PreparedStatement], Decision | None]
 
 
 def negation_turned(said: PreparedStatement) -> Decision | None:
-    """The same is said with the opposite sense: one of the two is negated, or stands on the other side of a scale (included, charged)."""
+    """`contradicted` if a source says the same with the opposite sense: one is negated, or on the other side of a scale (included, charged)."""
     for part in said.parts:
         decision = _turned_part(said, part)
         if decision:
@@ -58,7 +62,7 @@ def _turned_part(said: PreparedStatement, part: PreparedClause) -> Decision | No
         return (
             None  # "Click & collect" says nothing of whether there is any, nor do "8 working days" and "Handling fee"
         )
-    if _limited(said, first) or _strange(said, part, first) or _denied_before(said, part, first, turn):
+    if _limited(said, first) or _has_other_figures(said, part, first) or _denied_before(said, part, first, turn):
         return None
     if any(_agrees(c, turn, first) for c in part.candidates if c is not first and c.rank >= first.rank - RIVAL):
         return None
@@ -67,11 +71,11 @@ def _turned_part(said: PreparedStatement, part: PreparedClause) -> Decision | No
 
 def _is_denying(piece: Clause, turn: Turn) -> bool:
     """True if few words of a source deny all the same: "not included"."""
-    return bool(turn.theirs) and (_negated(piece.cues) or side_of(piece, turn.scale) is False)
+    return bool(turn.theirs) and (denies(piece.cues) or side_of(piece, turn.scale) is False)
 
 
 _LABEL = 2
-"""Words of a piece that names something and says nothing of it."""
+"""Most words of a piece that only names something and says nothing of it."""
 _NOT_THE_OTHER = re.compile(
     r"\W*(?:and |but )?(?:not|nicht|pas|non|no|niet|nie) (?!(?:be|is|are|was|were|do|does|have|has|can|will|may)\b)",
     re.IGNORECASE,
@@ -98,7 +102,7 @@ def _limited(said: PreparedStatement, candidate: ClauseCandidate) -> bool:
         candidate.unit.span.text, piece.start + len(piece.text)
     ):
         return True
-    if _negated(candidate.unit.over) or any(c.concept == "conditions" for c in candidate.unit.over):
+    if denies(candidate.unit.over) or any(c.concept == "conditions" for c in candidate.unit.over):
         return True
     theirs = bounds_of(candidate.unit.cues)
     if not bounds_of(candidate.two.clause.cues) <= theirs <= bounds_of(cues):
@@ -112,8 +116,8 @@ def _denied_before(said: PreparedStatement, part: PreparedClause, candidate: Cla
     if turn.mine and turn.theirs:
         return False
     if not turn.mine:
-        return any(_negated(p.clause.cues) for p in said.parts if p.clause.start < part.clause.start)
-    return _negated([c for c in candidate.unit.cues if c.start < candidate.two.piece.start])
+        return any(denies(p.clause.cues) for p in said.parts if p.clause.start < part.clause.start)
+    return denies([c for c in candidate.unit.cues if c.start < candidate.two.piece.start])
 
 
 def _told_of(text: str, end: int) -> bool:
@@ -124,11 +128,7 @@ def _told_of(text: str, end: int) -> bool:
 _RELATIVE = ("who ", "which ", "whose ", "that ")
 
 
-def _negated(cues: Sequence[Cue]) -> bool:
-    return any((c.concept == "negation" and c.key in ("not", "without")) or c.key in NEGATIVE for c in cues)
-
-
-def _strange(said: PreparedStatement, part: PreparedClause, candidate: ClauseCandidate) -> bool:
+def _has_other_figures(said: PreparedStatement, part: PreparedClause, candidate: ClauseCandidate) -> bool:
     """True if a number or code of the answer's clause stands where the source has another."""
     shared = [a for a, _ in candidate.two.shared]
     alone = [t for t in part.clause.terms if all(t is not a for a in shared) and t.key not in candidate.unit.above]
@@ -160,11 +160,11 @@ def _difference(turn: Turn, candidate: ClauseCandidate) -> str:
 
 
 _MOST = 6
-"""Pieces of the sources that are looked at for each word of a sentence."""
+"""Most pieces of the sources that are looked at for each word of a sentence."""
 
 
 def word_denied(said: PreparedStatement) -> Decision | None:
-    """Denies a word that the source affirms of the same thing, or affirms one that it denies; whatever else the two say."""
+    """`contradicted` if it denies a word that a source affirms of the same thing, or affirms one that it denies, whatever else the two say."""
     near = (c.unit for p in said.parts for c in p.candidates)
     keyed = (
         said.field.units[n]
@@ -194,7 +194,7 @@ _NAME = re.compile(r"(?<=\w )(?:[A-Z]\b|[A-Z]\w+)(?![.:])")
 
 
 def condition_denied(said: PreparedStatement) -> Decision | None:
-    """Says that it is so regardless of what the source makes a condition: "however many rides are on it", "as often as you like"."""
+    """`contradicted` if it says "regardless" of what a source makes a condition or limits: "however many rides are on it", "as often as you like"."""
     for part in said.parts:
         loose = next((c for c in part.clause.cues if c.concept == "conditions" and c.key == "regardless"), None)
         if loose is None or any(_sets_aside(c) for c in part.candidates):
@@ -217,7 +217,7 @@ def condition_denied(said: PreparedStatement) -> Decision | None:
 
 
 def _other_side(part: PreparedClause, said: PreparedStatement) -> ClauseCandidate | None:
-    """The place of what the rest of the sentence says, if it says that of the other side alone: "even if it is used", of what is refunded unused."""
+    """The source clause that holds the rest of the sentence, if it says that of the other side of a scale alone: "even if it is used", of what is refunded unused."""
     mine = {c.scale: c.key for c in part.clause.cues if c.concept == "opposites"}
     rest = [p for p in said.parts if p is not part and p.candidates and p.candidates[0].two.mine >= CLOSE]
     for candidate in (p.candidates[0] for p in rest):
@@ -253,9 +253,9 @@ _LIMITS = frozenset({("bounds", "most"), ("bounds", "until"), ("frequency", "onc
 
 
 def scope_widened(said: PreparedStatement) -> Decision | None:
-    """Says of all what the source says of some alone: "in every zone" where it is "only in Zone B"."""
+    """`contradicted` if it says of all what a source says of some alone: "in every zone" where it is "only in Zone B"."""
     cues = [c for p in said.parts for c in p.clause.cues]
-    if any(c.concept == "conditions" and c.key in ("only", "unless", "if") for c in cues) or _negated(cues):
+    if any(c.concept == "conditions" and c.key in ("only", "unless", "if") for c in cues) or denies(cues):
         return None
     for part in said.parts:
         wide = [c for c in part.clause.cues if c.concept == "universals" and c.key == "all"]
@@ -285,7 +285,7 @@ def _tells_of_all(candidate: ClauseCandidate) -> bool:
 
 
 def order_reversed(said: PreparedStatement) -> Decision | None:
-    """Says that one step comes after another which the source puts the other way round."""
+    """`contradicted` if it puts two steps in an order that a source has the other way round."""
     for pair in sequence(said.parts):
         found = reversed_order(*pair)
         if found:
@@ -298,13 +298,13 @@ def order_reversed(said: PreparedStatement) -> Decision | None:
 
 
 def stands(said: PreparedStatement) -> Decision | None:
-    """Stands in a source as it is, or but for articles and contractions; or a source says the opposite in the same words."""
+    """`entailed` if it stands in a source as it is, or but for articles and contractions; `contradicted` if a source says the opposite in the same words."""
     support = judge(said.plain, said.context.sources)
     return Decision(support.status, support.evidence, support.why) if support else None
 
 
 def one_word_changed(said: PreparedStatement) -> Decision | None:
-    """Repeats a line but for one word: its opposite, another of its kind, or more than was said."""
+    """The decision of `decide_one_word` on a sentence that repeats a line of a source but for one word: its opposite, another of its kind, or more than was said."""
     weighed = beside_line(said.plain, tuple(p.source for p in said.context.sources))
     if weighed is None or weighed.best is None or weighed.best.span.text.rstrip(" *_").endswith("?"):
         return None
@@ -322,4 +322,4 @@ RULES: tuple[StatementRule, ...] = (
     StatementRule("statement-scope", scope_widened),
     StatementRule("statement-order", order_reversed),
 )
-"""In this order: the first that decides gives the status."""
+"""The rules in the order in which they are asked; the first that decides gives the status."""

@@ -1,4 +1,4 @@
-"""What a source says, piece by piece: sentences, list items and rows, each with the words of what stands above it.
+"""Sources cut into pieces: sentences, list items and rows, each with the words of what stands above it.
 
 A piece is read with the title of its source, the headings above it, the lead-in of its list and the first row of its table: "- cards" under
 "Not accepted:" says that cards are not accepted.
@@ -25,9 +25,10 @@ _NO_KEYS: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class SourcePiece:
-    """A piece of a source. `above`: keys of its title, headings, lead-in and columns; `over`: cues of its lead-in and heading.
+    """A sentence, list item or row of a source. `above`: keys of its title, headings, lead-in and columns; `over`: cues of its lead-in and heading.
 
-    `number`: its place among the pieces of its source; `step`: its number in a numbered list, 0 if it has none.
+    `number`: its index among the pieces of its source; `step`: its number in a numbered list, 0 if it has none; `row`: whether it is a row
+    of a table; `question`: whether it asks.
     """
 
     span: EvidenceSpan
@@ -44,7 +45,7 @@ class SourcePiece:
 
 @dataclass(frozen=True, slots=True)
 class SourcePieces:
-    """A source in pieces. `words`: all that it says as written, for compounds."""
+    """A source in pieces. `words`: those of its pieces as written, in lower case, to look compounds up in; `keys`: those of pieces and title."""
 
     source: Source
     language: str
@@ -80,7 +81,7 @@ class _Above:
         self.cues: tuple[Cue, ...] = ()
 
     def enter(self, text: str, sentence: Span) -> None:
-        """Before a piece: what no longer stands above it goes."""
+        """Drops what does not stand above the next piece, `sentence`."""
         item = _ITEM.match(sentence.text)
         parted = "\n\n" in text[max(0, sentence.start - 3) : sentence.start]
         if self.lead and not item and parted:
@@ -89,7 +90,7 @@ class _Above:
             self.columns = _NO_KEYS
 
     def leave(self, sentence: Span) -> None:
-        """After a piece: what it puts above the next."""
+        """Takes up what a piece puts above the next: a heading, a lead-in, the first row of a table."""
         told = _keys(sentence.text, self.code)
         if _HEADING.match(sentence.text):
             self.heading, self.lead, self.cues = told, _NO_KEYS, cues(sentence.text, self.code)
@@ -99,6 +100,7 @@ class _Above:
             self.columns = told
 
     def keys(self) -> frozenset[str]:
+        """The keys of all words that stand above."""
         return self.title | self.heading | self.lead | self.columns
 
 

@@ -1,4 +1,4 @@
-"""What a text tells, word by word, in the form that it is compared by: without function words, and with endings cut.
+"""The words of a text that tell something, in the form they are compared by: without function words, and with endings cut.
 
 English words are compared by their stem and base (`rai.check.wording.antonyms`), words of other languages by their first letters: a
 prefix long enough that "verlängern" and "Verlängerung" meet and short words keep their whole.
@@ -25,8 +25,8 @@ _ELIDED = re.compile(r"^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|dell|all|nell|dall|
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word that tells something, at `text[start:end]`. `key`: what it is compared by; `word`: as it is written, in lower case;
-    `alike`: keys that may stand for it.
+    """A word that tells something, at `text[start:end]`. `key`: the form it is compared by; `digits`: whether it is a number; `word`: as it
+    is written, in lower case; `alike`: keys of words that may stand for it.
     """
 
     key: str
@@ -81,7 +81,7 @@ def _term(word: str, start: int, end: int, code: str) -> Term:
 
 @lru_cache(maxsize=8192)
 def _number(word: str) -> str:
-    """The digits of a number without leading and trailing noughts of fractions: 1.249,00 and 1249 are one."""
+    """The digits of a number without thousands signs, leading noughts and a fraction of noughts: 1.249,00 and 1249 are one."""
     whole, mark, rest = word.rpartition(word[-3]) if len(word) > 3 and word[-3] in ".," else (word, "", "")
     digits = re.sub(r"[.,:]", "", whole)
     return digits.lstrip("0") + (f".{rest}" if mark and rest.strip("0") else "") or "0"

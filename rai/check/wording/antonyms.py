@@ -1,4 +1,4 @@
-"""What words mean to one another: opposites, words that may stand for each other, and kinds that exclude each other.
+"""Relations between English words: opposites, words that may stand for each other, and kinds that exclude each other.
 
 The lists under `words/` are hand-written general English, no word of them belongs to a customer or a data set; a word is
 compared by its `key`, so that inflections need no line of their own. Other languages have none: their words match or do not.
@@ -39,12 +39,12 @@ def opposite(a: str, b: str) -> bool:
 
 
 def opposites(word: str) -> frozenset[str]:
-    """Keys listed as opposites of a key."""
+    """The keys listed as opposites of a key."""
     return _antonyms().get(word, frozenset())
 
 
 def alike(word: str) -> frozenset[str]:
-    """Keys that may stand for a key."""
+    """The keys of words that may stand for the word of a key."""
     return _synonyms().get(word, frozenset())
 
 

@@ -1,4 +1,4 @@
-"""Statements that stand in a source, or whose opposite does, by their words alone.
+"""Statements that a source says word for word, or whose opposite it says, decided by their words alone.
 
 entailed: the sentence stands in a source after folding dashes, quotes, case, spacing and citation marks, as a whole of its own;
 or a sentence of a source says the same but for articles and contractions. contradicted: a sentence of a source says the
@@ -38,19 +38,19 @@ _BOUNDS_LIST = re.compile(
 _Groups = tuple[frozenset[str], ...]
 """For each word that a statement tells, the keys that may stand for it."""
 _FEWEST_TOLD = 2
-"""Words that have to stand in the sentence itself; others may stand in the title of its source."""
+"""Fewest words that have to stand in the sentence itself; others may stand in the title of its source."""
 _LIGHT = frozenset(
     key(w)
     for w in "offer have provide available there exist place option options able feature unfortunately currently also here".split()
 )
 _SOLID = re.compile(r"\S+")
 TRIES = 100
-"""Places of a text where a sentence is looked for; one that stands within words as often is no quotation."""
+"""Most occurrences in a text that are looked at for a sentence; one found so often within other words is no quotation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What a line of a source makes of a statement, and the reason, a sentence for a person."""
+    """What the sources make of a statement by its words: the status, the lines that show it, and the reason, a sentence for a person."""
 
     status: Literal["entailed", "contradicted", "unchecked"]
     evidence: tuple[EvidenceSpan, ...]
@@ -58,7 +58,7 @@ class Support:
 
 
 def judge(sentence: str, sources: Sequence[Prepared]) -> Support | None:
-    """What the sentences and rows of `sources` make of `sentence`; None if words alone cannot decide. Linear in their text."""
+    """Judges a sentence by the sentences and rows of `sources`; None if words alone cannot decide. Takes time linear in their text."""
     plain = plain_words(sentence)
     mine = sense(plain)
     if not mine.content:
@@ -78,7 +78,7 @@ def judge(sentence: str, sources: Sequence[Prepared]) -> Support | None:
 
 
 def _covered(mine: Sense, sources: Sequence[Prepared]) -> Support | None:
-    """Contradicted, if one sentence of a source tells in whatever order all that the statement does, and one of the two is negated.
+    """`contradicted` if one sentence of a source tells in whatever order all that the statement does, and one of the two is negated; else None.
 
     "They do not serve breakfast" of "Breakfast is served at the inn". Only if no sentence that covers it has the same sense, under the
     same conditions, and if at least half of what the source's sentence tells is told by the statement too.
@@ -97,7 +97,7 @@ def _covered(mine: Sense, sources: Sequence[Prepared]) -> Support | None:
 
 
 def _told_by(mine: Sense) -> _Groups:
-    """What a statement tells, words that only say that something exists or frame it left out."""
+    """The words that a statement tells something by; those that only say that something exists, or frame it, are left out."""
     told = dict.fromkeys(k for k in mine.content if k not in _LIGHT and not generic(k))
     return tuple(frozenset({k}) | alike(k) for k in told)
 
@@ -111,7 +111,7 @@ def _covers(told: _Groups, theirs: Sense, title: frozenset[str]) -> bool:
 
 
 def _opposite_of(mine: Sense, covering: Sequence[Sense]) -> int | None:
-    """Which of the sentences that cover `mine` says the opposite; None if none does, or one of them agrees."""
+    """The index of the first sentence of `covering` that says the opposite of `mine`; None if none does, or one of them agrees."""
     if mine.language != "en" or not CLAUSES.isdisjoint(mine.words) or any(not turned(mine, s) for s in covering):
         return None
     told = _told_by(mine)
@@ -134,7 +134,7 @@ def _title(source: Source) -> frozenset[str]:
 
 
 def anywhere(sentence: str, sources: Sequence[Prepared]) -> float:
-    """Share of a statement's content words that stand anywhere in the sources or their titles, in [0, 1]."""
+    """The share of a statement's content words that stand anywhere in the sources or their titles, in [0, 1]."""
     mine = set(content_terms(plain_words(sentence)))
     if not mine:
         return 0.0
@@ -192,7 +192,7 @@ def _verbatim(plain: str, sources: Sequence[Prepared]) -> EvidenceSpan | None:
 
 
 def _place(pieces: Sequence[str], text: str) -> tuple[int, int] | None:
-    """Where the words `pieces` stand first in `text`, whatever space is between them, and not as parts of other words."""
+    """The first stretch of `text` that has the words `pieces`, whatever space is between them, and not as parts of other words."""
     flat, wanted = _flat(text), " ".join(pieces)
     at = flat.find(wanted)
     for _ in range(TRIES):
@@ -227,7 +227,7 @@ def _word_starts(text: str) -> tuple[int, ...]:
 
 
 def _spelling(text: str) -> str:
-    """Accents kept: konnte is not könnte."""
+    """A text in lower case with single spaces and its accents: konnte is not könnte."""
     return " ".join(fold(text).lower().rstrip(".!").split())
 
 
@@ -260,7 +260,7 @@ def _ends(source: Source, end: int) -> bool:
 
 
 def _line_ends(source: Source, end: int) -> bool:
-    """False within a sentence that is broken over lines."""
+    """True if no sentence that is broken over lines goes on behind `end`."""
     at = bisect_left(_begins(source), end) - 1
     return at < 0 or end >= lines(source)[at].span.end
 

@@ -1,4 +1,4 @@
-"""WordEvidence made ready for weighing statements: the words of every sentence of the sources, and where each word stands."""
+"""Sources read word by word, for statements to be weighed against: the words of every sentence, and the sentences of every word."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from rai.check.wording.antonyms import key
 from rai.records import EvidenceSpan, Source
 
 LONGEST = 160
-"""Words of one sentence that are weighed; the rest of a longer one is not."""
+"""Most words of one sentence that are weighed; the rest of a longer one is not."""
 NEAR = 4
-"""Content words that stand at most this many words apart are said together."""
+"""Two content words within so many that follow each other are said together."""
 
 _WORD = re.compile(r"[^\W_]*\d[^\W_]*(?:[.,:/]\d[^\W_]*)*|[^\W_]+(?:'[^\W_]+)*")
 _PREFIXED = re.compile(r"\b(non|sub|un|anti|dis|mis|in)-(?=[a-z]{4})", re.IGNORECASE)
@@ -41,7 +41,9 @@ _FILLERS = frozenset("additional extra a any".split())
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a sentence. `key`: what it is compared by. `stop`: it carries no content. `name`: a capital within the sentence."""
+    """A word of a sentence. `text`: in lower case; `key`: the form it is compared by; `stop`: it carries no content; `negates`: it is a
+    negation; `digits`: it has a digit; `name`: it has a capital and does not begin the sentence.
+    """
 
     text: str
     key: str
@@ -58,7 +60,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLine:
-    """A sentence of a source: its words, and the keys of its source's title."""
+    """A sentence or row of a source: its words, their keys, and the keys of its source's title."""
 
     span: EvidenceSpan
     words: tuple[Word, ...]
@@ -68,7 +70,12 @@ class EvidenceLine:
 
 @dataclass(frozen=True, slots=True)
 class WordEvidence:
-    """All lines of the sources. `weight`: how telling a key is; `together`: pairs of keys that are said near each other."""
+    """All lines of the sources, indexed by word.
+
+    `lines_of`: the numbers of the lines that have a key; `weight`: how telling a key is, log(1 + lines / those with it); `vocabulary`: all
+    keys, of titles too; `by_beginning`: those of four letters and more by their first four; `together`: pairs of keys that are said near
+    each other; `negates`: whether any line does.
+    """
 
     lines: tuple[EvidenceLine, ...]
     lines_of: dict[str, tuple[int, ...]]
@@ -81,7 +88,7 @@ class WordEvidence:
 
 @lru_cache(maxsize=4096)
 def read(text: str) -> tuple[Word, ...]:
-    """Words of a sentence, at most `LONGEST`; "no charge", "free of charge" and "complimentary" are read as "free"."""
+    """The words of a sentence, at most `LONGEST`; "no charge", "free of charge" and "complimentary" are read as "free"."""
     found: list[Word] = []
     plain = _PREFIXED.sub(r"\1", fold(text[: LONGEST * 40]))
     for match in _WORD.finditer(plain):
@@ -123,7 +130,7 @@ def _without_cost(words: Sequence[Word]) -> tuple[Word, ...]:
 
 
 def whole_sentences(text: str) -> list[Span]:
-    """Sentences of `text`, those that are broken over lines as one: the next line goes on in lower case or after a small word.
+    """The sentences of `text`, one that is broken over lines as one: its next line goes on in lower case or after a small word.
 
     A list item, a row and a line under a blank one begin anew.
     """
@@ -138,7 +145,7 @@ def whole_sentences(text: str) -> list[Span]:
 
 
 def spaced(sentence: Span) -> list[Span]:
-    """Sentences whose full stop stands apart, as in text that was split into tokens ("It is old . It is big .")."""
+    """A sentence cut behind full stops that stand apart, as in text that was split into tokens ("It is old . It is big .")."""
     cuts = [m.start() for m in _APART.finditer(sentence.text)]
     if not cuts:
         return [sentence]
@@ -162,7 +169,7 @@ def _runs_on(text: str, before: Span, after: Span) -> bool:
 
 @lru_cache(maxsize=512)
 def lines(source: Source) -> tuple[EvidenceLine, ...]:
-    """Sentences and rows of one source, each read once."""
+    """The sentences and rows of one source with their words."""
     title = frozenset(w.key for w in read(source.title))
     found = []
     for s in whole_sentences(source.text):
@@ -175,7 +182,7 @@ def lines(source: Source) -> tuple[EvidenceLine, ...]:
 
 @lru_cache(maxsize=128)
 def gather(sources: tuple[Source, ...]) -> WordEvidence:
-    """The evidence of several sources. Time and memory linear in their text."""
+    """The lines of several sources with their index. Time and memory are linear in the text."""
     every = tuple(line for source in sources for line in lines(source))
     places: dict[str, list[int]] = defaultdict(list)
     together: set[tuple[str, str]] = set()

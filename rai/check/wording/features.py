@@ -1,6 +1,6 @@
-"""What can be said of a sentence beside the evidence, as numbers: what is missing, replaced, turned round or said in another order.
+"""Features of a sentence beside the sources, as numbers: what is missing, replaced, turned round or said in another order.
 
-Every number is 0 for a sentence that stands in the evidence word for word. What each means stands beside its name in `FEATURES`.
+Every number is 0 for a sentence that stands in a source word for word. What each means stands beside its name in `FEATURES`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ FEATURES = (
     "other_old",  # the same, but some source has the word
     "other_far",  # words of such a kind that no source has
     "sense",  # 1 if negated an odd number of times more or less than the best line
-    "negated_more",
-    "negated_less",
+    "negated_more",  # 1 if it has more negations than the best line
+    "negated_less",  # 1 if it has fewer
     "negated_alone",  # 1 if it negates and no source does
     "turned",  # share of the common words that are negated on one side only
     "quoted_turned",  # "sense" times the share of words that the best line has
@@ -68,12 +68,16 @@ _MAY = frozenset("may might could possibly perhaps can sometimes".split())
 _WILL = frozenset("will shall must always definitely guaranteed".split())
 _CANDIDATES = 6
 _REACH = 5
-"""Words that a negation reaches."""
+"""Most words from a negation to one that it reaches."""
 
 
 @dataclass(slots=True)
 class Weighed:
-    """A sentence beside the evidence. `values` by name; what decided, for a person: words unsaid, and pairs (mine, theirs)."""
+    """A sentence beside the sources. `best`: the line that shares most with it, None if none does; `values`: its features by name.
+
+    For a person who asks why: `unsaid`, words that no source has; `opposites` and `others`, pairs of a word and the one in the best line that
+    excludes it.
+    """
 
     words: tuple[Word, ...]
     best: EvidenceLine | None
@@ -83,18 +87,18 @@ class Weighed:
     others: list[tuple[Word, Word]] = field(default_factory=list)
 
     def row(self) -> list[float]:
-        """The values in the order of `FEATURES`."""
+        """The features in the order of `FEATURES`."""
         return [self.values[name] for name in FEATURES]
 
 
 @lru_cache(maxsize=2048)
 def beside(sentence: str, sources: tuple[Source, ...]) -> Weighed | None:
-    """`weigh` against the evidence of `sources`, kept: a sentence is weighed for its status, for its score and after a repair."""
+    """The features of a sentence beside `sources`, as by `weigh`. Kept, for a sentence is weighed for its status, for its score and after a repair."""
     return weigh(sentence, gather(sources))
 
 
 def weigh(sentence: str, evidence: WordEvidence) -> Weighed | None:
-    """`sentence` beside `evidence`; None if it has no word that could be compared. Time linear in the evidence's lines that share a word."""
+    """The features of a sentence beside `evidence`; None if it has no word to compare. Takes time linear in the lines that share a word."""
     words = read(plain_words(sentence))
     if all(w.stop for w in words):
         return None
@@ -111,7 +115,7 @@ def weigh(sentence: str, evidence: WordEvidence) -> Weighed | None:
 
 
 def _nearest(words: Sequence[Word], evidence: WordEvidence) -> tuple[EvidenceLine | None, EvidenceLine | None]:
-    """The line that shares most weight, and of the next ones that which adds most of what it lacks."""
+    """The line that shares most with `words` by weight, and of the next ones that which adds most of what it lacks."""
     shared: defaultdict[int, float] = defaultdict(float)
     for word in words:
         if word.stop and not word.negates:
@@ -154,7 +158,7 @@ def _missing(weighed: Weighed, content: Sequence[Word], evidence: WordEvidence, 
 
 
 def _missing_kind(word: Word, evidence: WordEvidence) -> str:
-    """Which feature a word adds to, or "" if a source has it."""
+    """The name of the feature that a word adds to; "" if a source has the word."""
     k = word.key
     if k in evidence.vocabulary:
         return ""
@@ -173,7 +177,7 @@ def _same_root(a: str, b: str) -> bool:
 
 
 def _clashes(weighed: Weighed, evidence: WordEvidence) -> None:
-    """Words the best line has the opposite of, or another of their kind, and not them."""
+    """Fills in the features of opposites and of kinds: words of which the best line has the opposite, or another of their kind."""
     v, keys, within = weighed.values, {w.key for w in weighed.words}, _within(weighed.best)
     theirs = [w for w in (weighed.best.words if weighed.best else ()) if w.key not in keys]
     for word in weighed.words:
@@ -242,7 +246,7 @@ def _modes(weighed: Weighed) -> None:
 
 
 def _replacements(weighed: Weighed, evidence: WordEvidence) -> None:
-    """What stands between the words that the best line has in the same order."""
+    """Fills in the features of words that are replaced, inserted or swapped, compared with the best line."""
     theirs = weighed.best.words if weighed.best else ()
     within = _within(weighed.best)
     matcher = SequenceMatcher(None, [w.key for w in theirs], [w.key for w in weighed.words], autojunk=False)

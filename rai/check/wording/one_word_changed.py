@@ -17,7 +17,7 @@ from rai.check.wording.evidence import EvidenceLine, Word
 from rai.check.wording.sense import GUARDS
 
 LEFT_OUT = 0.34
-"""Share of the line's content words that a near repetition may leave out."""
+"""Most of the line's content words, as a share, that a near repetition may leave out."""
 
 _SURE = frozenset("will must shall always definitely".split())
 _UNSURE = frozenset("may might could possibly perhaps sometimes".split())
@@ -53,14 +53,17 @@ _LISTED = frozenset("and or with plus versus than".split())
 
 @dataclass(frozen=True, slots=True)
 class WordingDecision:
-    """`status` and the reason, a sentence for a person."""
+    """What one changed word makes of a sentence: its status and the reason, a sentence for a person."""
 
     status: Literal["contradicted", "absent"]
     why: str
 
 
 def decide_one_word(mine: Sequence[Word], line: EvidenceLine) -> WordingDecision | None:
-    """What one changed word makes of a near repetition of `line`; None if it is none, or if nothing decides."""
+    """What one changed word, or two names that have changed places, make of a near repetition of `line`.
+
+    `mine`: the words of the repetition. None if it is none, or if its change decides nothing.
+    """
     told = [w for w in line.words if w.content]
     steps = [s for s in _steps(mine, line.words) if s[0] != "equal"]
     left = sum(w.content for tag, a, b, _, _ in steps if tag == "delete" for w in line.words[a:b])
@@ -119,7 +122,7 @@ def _pair(mine: Word, theirs: Word) -> WordingDecision | None:
 
 
 def _exchanged(mine: Sequence[Word], line: EvidenceLine) -> WordingDecision | None:
-    """Two names that have changed places around the same words: who did it and to whom it was done."""
+    """`contradicted` if two names have changed places around the same words: who did it and to whom it was done; else None."""
     a, b = [w.key for w in mine], [w.key for w in line.words]
     if len(a) != len(b) or sorted(a) != sorted(b) or a == b:
         return None
@@ -139,7 +142,7 @@ def _exchanged(mine: Sequence[Word], line: EvidenceLine) -> WordingDecision | No
 
 
 def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
-    """Stretches of following numbers, half open."""
+    """Ascending numbers in stretches without gaps, each as (first, last + 1)."""
     cuts = [n + 1 for n, (x, y) in enumerate(pairwise(places)) if y != x + 1]
     parts = [places[i:j] for i, j in pairwise([0, *cuts, len(places)])]
     return [(p[0], p[-1] + 1) for p in parts if p]

@@ -1,4 +1,4 @@
-"""What a sentence is before it is compared: a claim, a question, a courtesy; where it begins to tell; its content words."""
+"""Sentences before they are compared: whether one claims something, asks or is a courtesy, where it begins to tell, its content words."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SYMPATHY = re.compile(
 )
 _LEADS_IN = re.compile(r"here(?:['’]s| is| are)\b", re.IGNORECASE)
 _FEW_WORDS = 4
-"""Words of a courtesy, or of a question without a verb in front: "Running late?"."""
+"""Most words of a courtesy, or of a question without a verb in front: "Running late?"."""
 _ABSTAINS = re.compile(
     r"^(?:the (?:provided|given|available) (?:information|sources?|context|documents?) (?:is|are|do|does) not\b|i (?:do not|don['’]t) know|"
     r"i (?:could|can)(?: ?not|n['’]t) (?:find|answer|help|confirm)|based on the (?:provided|available) (?:information|sources?), i can(?:not|['’]t))",
@@ -43,7 +43,7 @@ NEGATION = re.compile(r"\b(?:not|no|never|none|nor|neither|cannot|without|unable
 
 
 def substance(sentence: str) -> bool:
-    """True if a sentence claims something: no question, greeting, lead-in, offer of help, bare yes or admission of not knowing."""
+    """True if a sentence claims something: it is no question, greeting, lead-in, offer of help, bare yes or admission of not knowing."""
     words = plain_words(sentence)
     if _SYMPATHY.match(_CITATION.sub("", sentence).strip()) and not any(c.isdigit() for c in words):
         return False
@@ -66,7 +66,7 @@ def _is_short(words: str) -> bool:
 
 
 def told_start(sentence: str) -> int:
-    """Offset at which a sentence begins to tell, after a list marker and an opening such as "No," or "Sorry, but"."""
+    """The offset at which a sentence begins to tell, after a list marker and an opening such as "No," or "Sorry, but"."""
     begin = body_start(sentence)
     opening = OPENING.match(sentence[begin:])
     return begin + (opening.end() if opening else 0)
@@ -81,4 +81,5 @@ def plain_words(sentence: str) -> str:
 
 @lru_cache(maxsize=8192)
 def content_terms(text: str) -> tuple[str, ...]:
+    """The content words of a text as they are compared (`grounding.text.terms`), its opening and negations left out."""
     return tuple(terms(NEGATION.sub(" ", OPENING.sub("", text))))

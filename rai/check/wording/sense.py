@@ -1,4 +1,4 @@
-"""What a sentence says beyond its content words: negations, bounds, conditions, quantifiers; and when two say the same or the opposite.
+"""The sense of a sentence, its content words with negations, bounds, conditions and quantifiers; and whether two say the same or the opposite.
 
 Two sentences say the same only if every word of one stands in the other in the same place, articles and contractions aside:
 small words ("only", "less", "unless", "by") turn the meaning of a sentence as surely as a negation does.
@@ -18,9 +18,9 @@ from rai.check.wording.antonyms import key, opposite
 from rai.tables import table
 
 LONGER = 1.25
-"""How many times as much content the longer of two opposite sentences may have: what is added may be what is negated."""
+"""How many times as many content words the source's of two opposite sentences may have: what is added may be what is negated."""
 LONGEST = 6000
-"""Characters of a sentence that are read; the rest of a longer one is not."""
+"""Most characters of a sentence that are read; the rest of a longer one is not."""
 
 _WORD = re.compile(r"(?<![\w-])-(?=\d)|[^\W_]+(?:[.,:/'-][^\W_]+)*|[$€£¥₹%°+]")
 _UNITE = (
@@ -84,9 +84,10 @@ _FIRST, _SECOND = frozenset("i we us me our my".split()), frozenset("you your".s
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """`words`: all but articles, in order, as written. `content`: keys of those that tell something. `negations`: how many count.
+    """The sense of a sentence, as words that are compared.
 
-    `single`: no comma, colon or the like parts it, so that a negation holds for all of it.
+    `words`: all but articles, in order, in lower case, contractions written out; `content`: the keys of those that tell something, `keys`
+    the same as a set; `negations`: how many count; `single`: no comma, colon or the like parts it, so that a negation holds for all of it.
     """
 
     words: tuple[str, ...]
@@ -99,7 +100,7 @@ class Sense:
 
 @lru_cache(maxsize=16384)
 def sense(text: str) -> Sense:
-    """How a sentence is to be understood; `text` without list marker, opening and citation marks."""
+    """The sense of a sentence. `text`: it without list marker, opening and citation marks (`plain.plain_words`)."""
     plain = fold(text[:LONGEST]).lower()
     for pattern, written in _UNITE:
         plain = pattern.sub(written, plain)
@@ -160,7 +161,7 @@ def _tells(word: str, language: str) -> bool:
 
 
 def _count(words: tuple[str, ...], language: str) -> int:
-    """Negations; "nor" belongs to its "neither", and "ne … que" and the like are bounds."""
+    """How many negations count: "nor" belongs to its "neither", and "ne … que" and the like are bounds."""
     found = [w for w in words if w in _NEGATIONS[language]]
     if answers_no(words):
         found = found[1:]
@@ -170,7 +171,7 @@ def _count(words: tuple[str, ...], language: str) -> int:
 
 
 def answers_no(words: tuple[str, ...]) -> bool:
-    """No the pool is not heated: the first word answers a question, it negates nothing."""
+    """True if a "no" at the beginning answers a question and negates nothing: "No the pool is not heated"."""
     return words[:1] == ("no",) and "not" in words
 
 
@@ -183,7 +184,7 @@ def _partial(told: Sense) -> bool:
 
 
 def _exchange_persons(mine: Sense, theirs: Sense) -> bool:
-    """We may charge you; you may charge us."""
+    """True if the two exchange who does it and to whom: "we may charge you", "you may charge us"."""
     a, b = _persons(mine), _persons(theirs)
     return len(set(a)) == 2 and len(set(b)) == 2 and a[0] != b[0]
 
@@ -198,7 +199,7 @@ def _in_order(mine: Sequence[str], theirs: Sequence[str]) -> bool:
 
 
 def _moved(mine: Sense, theirs: Sense) -> bool:
-    """One clause put to the other end (in the app you can …; you can … in the app): the content is rotated."""
+    """True if one clause is put to the other end (in the app you can …; you can … in the app): the content is rotated."""
     a, b = mine.content, theirs.content
     if len(a) != len(b) or len(a) < 3 or mine.keys != theirs.keys:
         return False
@@ -208,13 +209,16 @@ def _moved(mine: Sense, theirs: Sense) -> bool:
 
 
 def _same_negated(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """No pets are allowed; pets are not allowed. Not where a quantifier or an obligation is in the negation's reach."""
+    """True if two English sentences differ only in where they negate: "no pets are allowed", "pets are not allowed"."""
     a, b = _subject_negation(mine), _subject_negation(theirs)
     return a is not None and a == b
 
 
 def _subject_negation(words: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The words without is and are and their one negation, if it is a "no" at the beginning or a "not" after the first auxiliary."""
+    """The words without is, are and the one negation, if that is a "no" at the beginning or a "not" after the first auxiliary; else None.
+
+    None too if a quantifier, an obligation or another clause may be in the negation's reach.
+    """
     if sum(w in _NEGATIONS["en"] for w in words) != 1 or not _SCOPED.isdisjoint(words) or not CLAUSES.isdisjoint(words):
         return None
     if words[0] == "no" or words[:3] in (("there", "is", "no"), ("there", "are", "no")):
@@ -226,7 +230,7 @@ def _subject_negation(words: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _one_of_two(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """`theirs` has "and" with one word more. Not with numbers, conditions or negations, which hold for the two together."""
+    """True if `theirs` is `mine` with "and" and one word more. Not with numbers, conditions or negations, which hold for the two together."""
     if len(theirs) != len(mine) + 2 or any(not w.isalpha() for w in theirs):
         return False
     if any(w in GUARDS or w in _NEGATIONS["en"] or w in ("between", "or", "together", "combined") for w in theirs):

@@ -1,6 +1,6 @@
-"""How likely a statement is supported: one logistic over `features`, fitted on public sets by `tools/fit_statements.py`.
+"""The chance that the sources support a statement, and the doubt of a whole answer: a logistic regression over `features`.
 
-The model weighs an answer by its worst sentence and by the mean of its sentences; a sentence by itself is an answer of one.
+It is fitted on public sets by `tools/fit_statements.py`. The model weighs an answer by its worst sentence and by the mean of its sentences; a sentence by itself is an answer of one.
 `model.json` holds the coefficients, where they come from, and two scales: `even`, on which 0.5 parts supported from unsupported
 answers best, and `safe`, on which 0.5 flags at most `flags` of the supported answers of DSTC9's development part.
 """
@@ -27,7 +27,9 @@ MODEL = Path(__file__).with_name("model.json")
 
 @dataclass(frozen=True, slots=True)
 class WordingModel:
-    """Coefficients, shape (len(FEATURES),) each; `even` and `safe`: (slope, shift) of their logistic scales."""
+    """The fitted coefficients. `worst`, `mean`: those of an answer's largest and mean features, shape (len(FEATURES),) each; `even`, `safe`:
+    (slope, shift) of the logistic scales.
+    """
 
     worst: Vector
     mean: Vector
@@ -36,7 +38,7 @@ class WordingModel:
     safe: tuple[float, float]
 
     def logit(self, rows: Vector) -> float:
-        """How far an answer of sentences `rows`, shape (n, len(FEATURES)), is from being supported. Any real number."""
+        """How far an answer is from being supported, as a logit. `rows`: the features of its sentences, shape (n, len(FEATURES))."""
         if not len(rows):
             return self.bias
         return float(self.worst @ rows.max(axis=0) + self.mean @ rows.mean(axis=0) + self.bias)
@@ -44,7 +46,10 @@ class WordingModel:
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """`claims`: with the score of every statement. `doubt` in [0, 1]: that something is unsupported; above 0.5 hold it back."""
+    """The claims of an answer with the score of every statement, and the chance that something in it is unsupported, in [0, 1].
+
+    `doubt`: that chance on the scale `safe`, above 0.5 the answer is to be held back; `even_doubt`: on the scale `even`.
+    """
 
     claims: tuple[Claim, ...]
     doubt: float
@@ -53,14 +58,14 @@ class Weighing:
 
 @lru_cache(maxsize=1)
 def model() -> WordingModel:
-    """The fitted model."""
+    """The fitted model, read from `model.json` once."""
     stored = json.loads(MODEL.read_text("utf-8"))
     worst, mean = (np.array([stored[part].get(name, 0.0) for name in FEATURES]) for part in ("worst", "mean"))
     return WordingModel(worst, mean, stored["bias"], tuple(stored["even"]), tuple(stored["safe"]))
 
 
 def weigh_claims(claims: Sequence[Claim], sources: Sequence[Source]) -> Weighing:
-    """The score of every statement of `claims` that claims something, and the doubt of them all.
+    """The claims with the score of every statement that claims something, and the doubt of them all.
 
     A statement that stands in a source (`entailed`) is supported for certain, one that is contradicted or absent is not.
     Values and names of `claims` that are unsupported count against the sentence they stand in.
@@ -75,7 +80,10 @@ def weigh_claims(claims: Sequence[Claim], sources: Sequence[Source]) -> Weighing
 
 
 def feature_row(sentence: str, sources: Sequence[Source], values: int = 0, names: int = 0) -> list[float] | None:
-    """Features of one sentence with so many unsupported values and names; None if it has no words to compare."""
+    """The features of one sentence, in the order of `FEATURES`; None if it has no words to compare.
+
+    `values`, `names`: how many unsupported ones stand in it.
+    """
     weighed = beside(sentence, _ordered(sources))
     if weighed is None:
         return None
@@ -88,7 +96,7 @@ def _start(claim: Claim) -> int:
 
 
 def _row(claim: Claim, wrong: Sequence[Claim], sources: Sequence[Source]) -> list[float] | None:
-    """`wrong`: the unsupported claims of the answer, ascending."""
+    """The features of a statement, all 0 if it is entailed; None of any other claim. `wrong`: the unsupported claims of the answer, ascending."""
     if claim.kind != "statement" or not substance(claim.text):
         return None
     if claim.status == "entailed":

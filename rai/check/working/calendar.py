@@ -1,4 +1,4 @@
-"""Days, spans and times that an answer worked out: 21 days after 14 November, until the end of the year, from 9:00 for two hours.
+"""Ways to work out days, spans and times: 21 days after 14 November, until the end of the year, from 9:00 for two hours.
 
 Days, weeks, months and years are those of the calendar (a month after 31 January is the last day of February); business days are
 Monday to Friday or to Saturday, without holidays, which no source tells. Days are counted from the day after the one that is named;
@@ -27,17 +27,19 @@ _NEAR_YEARS = (*range(2024, 2036), *range(2012, 2024))
 _MONTH = re.compile(r"(\d{4}|-)-(\d\d)")
 _WEEKDAY = re.compile(r"-W-([1-7])(?!/)")
 FARTHEST = 1.6
-"""A day that lies farther off is none that the answer counts from."""
+"""How far (`Operand.far`) a day may be that the answer counts from."""
 LONGEST_SPAN = 40_000
-"""Days; a span that is longer is none that a customer is told."""
+"""The largest number of a span, of whatever unit; no customer is told a larger one."""
 _IN_DAYS = {"day": 1, "night": 1, "week": 7}
 MINUTES = {"minute": 1, "hour": 60}
+"""Minutes of a unit of time."""
 ROUND_THE_CLOCK = 24 * 60
+"""Minutes of a day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reckoned:
-    """One way to a day, span or time: its operands, how it is written, and its cost as in `terms.FormulaTerm`."""
+    """A calculation that gives a value: its operands, how it is written ("14 November + 21 days"), and its cost as of `terms.FormulaTerm`."""
 
     operands: tuple[Operand, ...]
     written: str
@@ -45,7 +47,7 @@ class Reckoned:
 
 
 def days_of(found: Found, years: Sequence[int]) -> tuple[date, ...]:
-    """The days that a value may be. `years`: those that a day without one may be in."""
+    """The days of the calendar that a date may be, in any of its readings. `years`: those that a day without a year may be in."""
     days = []
     for form in found.forms:
         match = _DAY.match(form)
@@ -60,7 +62,7 @@ def days_of(found: Found, years: Sequence[int]) -> tuple[date, ...]:
 
 
 def years_of(operands: Sequence[Operand], found: Found | None = None) -> tuple[int, ...]:
-    """The years that are named, or that of the value itself; a common one and a leap year where none is."""
+    """The years to reckon in: those of the operands, else those their weekdays tell, else that of `found`; else 2027 and 2028, a common and a leap year."""
     forms = (form for operand in operands for form in operand.found.forms)
     named = {int(m[0]) for form in forms if (m := re.match(r"[12]\d{3}(?=-|$)", form))}
     own = {int(m[0]) for f in (found.forms if found else ()) if (m := re.match(r"[12]\d{3}(?=-|$)", f))}
@@ -68,7 +70,7 @@ def years_of(operands: Sequence[Operand], found: Found | None = None) -> tuple[i
 
 
 def _years_of_weekdays(operands: Sequence[Operand]) -> tuple[int, ...]:
-    """The years in which the days that are named with their weekday fall on it: Wednesday, 4 March is of 2026. The nearest of each run of them."""
+    """The first two years of `_NEAR_YEARS` in which all days that are named with their weekday fall on it: Wednesday, 4 March is of 2026."""
     named = [m for o in operands for f in o.found.forms if (m := _DAY_AND_WEEKDAY.match(f))]
     years = [y for y in _NEAR_YEARS if all(_falls(y, m) for m in named)] if named else []
     return tuple(years[:2])
@@ -83,8 +85,8 @@ def _falls(year: int, named: re.Match[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DaySentence:
-    """What the sentence of a day says: `beside` another one, an end or beginning of a month (`ends`), the end of a term (`lasts`).
-    `next_to`: days that the value may lie next to: until the 6th of "from the 7th", the last before what a source says is too late.
+    """What the sentence of a day says of it. `beside`: that it is the day before or after another; `ends`: that it is the first or last of a
+    month; `lasts`: that it ends a term; `next_to`: the days that it may lie next to without such a word, as the 6th of "from the 7th".
     """
 
     beside: bool = False
@@ -94,8 +96,9 @@ class DaySentence:
 
 
 def day_ways(found: Found, operands: Sequence[Operand], told: DaySentence) -> Iterator[Reckoned]:
-    """Ways to a day, month or weekday: a day moved by a span, the end or beginning of a month, its weekday; as the sentence tells also the
-    day before or after another, the first or last of its month, the last day of a term.
+    """Ways to a day, month or weekday: a day moved by one span or two, the last day of a month, the nearest day of a named weekday.
+
+    As `told` says also the day before or after another, the first or last of its month, the last day of a term.
     """
     beside, ends = told.beside, told.ends
     years = years_of(operands, found)
@@ -126,7 +129,7 @@ def _after_spans(found: Found, start: Operand, day: date, spans: Sequence[Operan
 
 
 def _ends_of_terms(found: Found, start: Operand, day: date, spans: Sequence[Operand]) -> Iterator[Reckoned]:
-    """The last day of a term: twelve months that begin on 15 April end on 14 April."""
+    """Ways to the last day of a term: twelve months that begin on 15 April end on 14 April."""
     for span in spans:
         if unit_of(span.found) not in ("month", "year", "week"):
             continue
@@ -140,11 +143,11 @@ def _ends_of_terms(found: Found, start: Operand, day: date, spans: Sequence[Oper
 
 
 SAID_HERE = 0.3
-"""Below it an operand is said in the sentence of the value or next to it."""
+"""An operand that is less far (`Operand.far`) is said in the sentence of the value or next to it."""
 
 
 def _on_weekdays(found: Found, start: Operand, day: date, operands: Sequence[Operand]) -> Iterator[Reckoned]:
-    """The Saturday before a day, where a Saturday is named."""
+    """Ways to the nearest day of a weekday that is named: the Saturday before a day."""
     for other in operands:
         for weekday in weekdays_named(other.found):
             for reached, words in _nearest(day, weekday):
@@ -155,13 +158,13 @@ def _on_weekdays(found: Found, start: Operand, day: date, operands: Sequence[Ope
 
 
 _NEXT_DAY = 1.2
-"""What the next day costs where a source says what is on its day of the week: Saturday, 27 December after the 26th."""
+"""The most that the next day costs where its weekday is named too: Saturday, 27 December after the 26th."""
 
 
 def _twice(
     found: Found, operands: Sequence[Operand], spans: Sequence[Operand], years: Sequence[int]
 ) -> Iterator[Reckoned]:
-    """Two spans one after the other: six months from 1 November, and six weeks more."""
+    """Ways to a day by two spans one after the other: six months from 1 November, and six weeks more."""
     for start in (o for o in operands if o.found.kind == "date" and o.far <= FARTHEST):
         for day in days_of(start.found, years):
             for first, then in permutations(spans, 2):
@@ -182,6 +185,7 @@ def _ends_of(found: Found, years: Sequence[int]) -> Iterator[date]:
 
 
 def weekdays_named(found: Found) -> Iterator[int]:
+    """The weekday that a date names by itself, 1 for Monday; nothing of any other value."""
     match = _WEEKDAY.fullmatch(found.value) if found.kind == "date" else None
     if match:
         yield int(match[1])
@@ -197,10 +201,12 @@ def _nearest(day: date, weekday: int) -> Iterator[tuple[date, str]]:
 
 
 def same_words(found: Found, other: Found) -> bool:
+    """True if two values share a reading."""
     return bool(set(found.forms) & set(other.forms))
 
 
 def is_span(found: Found) -> bool:
+    """True of a span of hours or longer, up to `LONGEST_SPAN`."""
     amount = amount_of(found)
     return (
         amount is not None
@@ -210,7 +216,7 @@ def is_span(found: Found) -> bool:
 
 
 def moved_by(start: date, span: Found) -> tuple[date, ...]:
-    """The days that lie a span after and before another; of working days all that may be meant."""
+    """The days that lie a span after and before `start`; of working days all that may be meant, () of a span of no whole days."""
     return _moved(start, span.value)
 
 
@@ -242,6 +248,7 @@ def _movements(start: date, amount: Decimal, unit: str) -> Iterator[date]:
 
 
 def by_days(start: date, days: int) -> date | None:
+    """The day `days` after `start`, before it if negative; None beyond the calendar."""
     try:
         return start + timedelta(days=days)
     except OverflowError:
@@ -249,6 +256,7 @@ def by_days(start: date, days: int) -> date | None:
 
 
 def by_months(start: date, months: int) -> date | None:
+    """The day `months` after `start`, before it if negative, at the latest the last of its month; None beyond the calendar."""
     year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
     if not 1 <= year <= 9999:
         return None
@@ -290,7 +298,7 @@ _SATURDAY = 6
 
 
 def _of_month(found: Found, start: Operand, years: Sequence[int], *, ends: bool) -> Iterator[Reckoned]:
-    """The last day of a month that is named, or a month of the day."""
+    """Ways to the first or last day of a month that is named, where the sentence says so (`ends`)."""
     for form in start.found.forms:
         match = _MONTH.match(form)
         if match is None:
@@ -319,7 +327,7 @@ def says(found: Found, day: date) -> bool:
 
 
 def span_ways(found: Found, operands: Sequence[Operand]) -> Iterator[Reckoned]:
-    """Ways to a span: between two days or two times that are named."""
+    """Ways to a span: from one day, year or time that is named to another."""
     amount, unit = amount_of(found), unit_of(found)
     if amount is None or amount <= 0:
         return
@@ -343,7 +351,7 @@ def span_ways(found: Found, operands: Sequence[Operand]) -> Iterator[Reckoned]:
 
 
 _IN_ONE_PLACE = 0.9
-"""What a span between two days costs that a source says one beside the other: "21 September to 11 December"."""
+"""The cost of a span between two days that stand in one passage of a source: "21 September to 11 December"."""
 
 
 def _years_apart(amount: object, operands: Sequence[Operand]) -> Iterator[Reckoned]:
@@ -380,6 +388,7 @@ def _apart(first: Found, last: Found) -> set[int]:
 
 
 def minutes_of(found: Found) -> set[int]:
+    """The minutes since midnight of a time, in each of its readings."""
     return {int(f[:2]) * 60 + int(f[3:5]) for f in found.forms if re.match(r"\d\d:\d\d", f)}
 
 

@@ -1,4 +1,8 @@
-"""Whether a value follows from values that are bound to it, and how."""
+"""Values that follow from others: the cheapest calculation that gives one, and whether its sentence allows one so dear.
+
+The cost of a calculation says how likely it is to give the value by chance: it grows with the number of operands and with how far from the
+value they are said (`terms.FormulaTerm`).
+"""
 
 from __future__ import annotations
 
@@ -28,21 +32,22 @@ from rai.check.working.written_formula import written_out
 from rai.claims.found import Found
 
 TOLD = 3.25
-"""The dearest calculation that explains a value of which the sentence says that it was worked out."""
+"""Highest cost of a calculation that explains a value whose sentence says that it was worked out."""
 UNTOLD = 1.0
-"""The dearest that explains one of which it does not: two values of the question or of the same and the next sentence."""
+"""Highest cost where the sentence does not: two values of the question, or of the same and the next sentence."""
 UNTOLD_NUMBER = 0.8
-"""The same of a bare number in a sentence that says nothing of reckoning: out of what is said beside it alone."""
+"""Highest cost for a bare number in a sentence that says nothing of reckoning: only what is said beside it explains it."""
 _LARGE, _UNTOLD_LARGE = 1000, 1.5
-"""A number from a thousand on is seldom the product of two others by chance."""
+"""A number from the first on, and the highest cost for it there: it is seldom the product of two others by chance."""
 UNRECKONED = 2.0
-"""The same of a bare number, and of a quantity or percentage in a sentence that says nothing of reckoning."""
+"""Highest cost for a bare number in a sentence that reckons, and for a quantity or percentage in one that does not."""
 FAR = 4.0
-"""The dearest calculation of a time that is worth a doubt: both operands out of the sources alone."""
+"""Highest cost of a calculation of a time that is worth a doubt: both operands out of the sources alone."""
 MOST_AGAINST = 2
-"""Operands of a calculation that speaks for a value which a source has for something else: of three some combination comes to nearly anything."""
+"""Most operands of a calculation for a value that a source has for something else: of three some combination comes to nearly anything."""
 TOLD_DAY, UNTOLD_DAY = 2.25, 1.75
-"""The same of a day: two days that are named seldom lie just a named span apart by chance."""
+"""Highest costs for a day or time whose sentence says that it was worked out, or does not: two named days seldom lie just a named span apart
+by chance."""
 _CUE = re.compile(
     r"[=+×]|\d ?[x*] ?\d|\b(?:total(?:s|l?ing)?|sum|altogether|together|in all|all in|combined|overall|add(?:s|ed|ing)?(?: up)?|comes? (?:out )?to|comes? out at|"
     r"came to|works? out|makes?|making|made|leav(?:e|es|ing)|left|remain\w*|so|takes?|knocks?|which|that['’]?s|that is|that would|which is|which means|meaning|means|therefore|thus|hence|"
@@ -81,7 +86,10 @@ _AFTER = 60
 
 
 def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Finding | None:
-    """`derived`, with the places of its operands and the formula, or None. `findings`: of the values that are decided."""
+    """`derived` for the n-th value if a calculation explains it, with the places of its operands and the formula; else None.
+
+    `absent` if the answer writes a calculation out that comes to something else. `findings`: of the values that are decided.
+    """
     if (shown := written_out(n, answer)) is not None:
         return shown
     most = UNTOLD if n in findings else _dearest(n, answer, findings)
@@ -102,8 +110,10 @@ def worked_out(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
 
 
 def may_follow(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Finding | None:
-    """`unchecked` for what would follow from values that nothing names: two of one line of a source; or a time that lies a span before or after
-    another where a source says of the span that something is due then: "be back by 1:55 p.m.", 20 minutes before departure.
+    """`unchecked` for the n-th value if it would follow from values that nothing in the answer names; else None.
+
+    These are two amounts of one line of a source; or a time and a span, of which a source says that something is due so long before or after:
+    "be back by 1:55 p.m.", 20 minutes before departure.
     """
     if answer.values[n].kind in ("money", "quantity"):
         return of_one_line(n, answer) if says_that_it_reckons(n, answer) else None
@@ -121,13 +131,12 @@ def may_follow(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Findi
 
 
 def _leads_there(operand: Operand, way: Reckoned, answer: Answer) -> bool:
-    """True of a span that a source counts as `way` does, from something: 2 h before departure."""
+    """True of a span that a source counts in the direction in which `way` does: 2 h before departure."""
     if operand.found.kind != "quantity":
         return False
     sign = "before" if f"- {operand.text}" in way.written else "after"
-    texts = {s.source.id: s.source.text for s in answer.context.sources}
-    spans = [s for s in operand.evidence[:2] if s.field == "text"]
-    return any(_FROM_THERE[sign].match(texts.get(s.source, "")[s.end : s.end + 16]) for s in spans)
+    told = answer.in_texts(operand.evidence[:2])
+    return any(_FROM_THERE[sign].match(text[span.end : span.end + 16]) for text, span in told)
 
 
 _FROM_THERE = {
@@ -144,7 +153,7 @@ _BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra|tussen|między)\b[^.
 
 @cache
 def _bounding(keys: tuple[str, ...]) -> re.Pattern[str]:
-    """A bound of these keys of the lexicon, just before what it bounds; the day of the week may stand between."""
+    """Finds a bound of these keys of the lexicon right before what it bounds; a day of the week may stand between."""
     phrases = "|".join(pattern("bounds", key).pattern.removeprefix("\\b") for key in keys)
     return re.compile(rf"\b(?:{phrases})(?: \w{{3,10}},?)?{_ARTICLE}", re.IGNORECASE)
 
@@ -159,11 +168,13 @@ def _next_to(day: Found, answer: Answer, operands: tuple[Operand, ...]) -> froze
 
 
 _SAID_NEAR = 0.3
+"""An operand that is less far is said in the sentence of the value or next to it."""
 _EDGE = 48
+"""Characters before a day in which it may be called the edge of a stretch of days."""
 
 
 def _is_edge(answer: Answer, at: int) -> bool:
-    """True of what bounds a stretch of days: until 6 September, from the 7th."""
+    """True if the day at an offset bounds a stretch of days: until 6 September, from the 7th."""
     before = answer.text[max(0, at - _EDGE) : at]
     bounded = _bounding(("from", "until", "before", "after")).search(before) is not None or bool(
         _BETWEEN.search(before)
@@ -186,9 +197,8 @@ def _recurs(operand: Operand, answer: Answer) -> bool:
     """True of a span of which a source says that something happens every so long."""
     if operand.found.kind != "quantity":
         return False
-    texts = {s.source.id: s.source.text for s in answer.context.sources}
-    spans = [s for s in operand.evidence[:2] if s.field == "text"]
-    return any(_EVERY.search(texts.get(s.source, "")[max(0, s.start - 24) : s.start]) for s in spans)
+    told = answer.in_texts(operand.evidence[:2])
+    return any(_EVERY.search(text[max(0, span.start - 24) : span.start]) for text, span in told)
 
 
 _EVERY = re.compile(
@@ -210,11 +220,11 @@ def _is_far_sum(value: Found, way: Reckoned) -> bool:
 
 
 _NO_LINE = 1.4
-"""How far an operand is of which the sentence does not speak first."""
+"""Operands as far as this, or farther, stand in no passage that the sentence speaks of first."""
 
 
 def _dearest(n: int, answer: Answer, findings: Mapping[int, Finding]) -> float:
-    """What the calculation of a value may cost at most: less of a bare number, which has no unit that would bind it, and of a day."""
+    """The highest cost of a calculation that explains the n-th value: less for a bare number, which has no unit that would bind it, and for a day."""
     most = TOLD if is_told(n, answer) or _is_one_of_several(n, answer, findings) else UNTOLD
     reckoned = _RECKONED.search(answer.sentence(n)) is not None
     if _as_meant(n, answer).kind == "number":
@@ -239,7 +249,7 @@ _RECKONED = re.compile(
     r"insgesamt|zusammen|bleib\w*|mehr|weniger|hälfte|reste\w*|total|quedan?|más|menos|rimangono|restano|più|meno|totaal|samen|razem|łącznie|zostaje)\b",
     re.IGNORECASE,
 )
-"""What a sentence says that has worked out a bare number; it has no unit that would bind it to its operands."""
+"""Words of a sentence that has worked out a bare number."""
 
 
 def is_told(n: int, answer: Answer) -> bool:
@@ -318,7 +328,7 @@ _AMOUNT = re.compile(r"\d[\d.,]*[.,]\d\d")
 
 
 def _wanted(n: int, answer: Answer) -> Wanted | None:
-    """What the value may be: where it is hedged ("just over €43") anything that rounds to it."""
+    """The numbers that the n-th value may stand for: where it is hedged ("just over €43") all that round to it; None if it is no positive number."""
     value = answer.values[n]
     amount = amount_of(value)
     if amount is None or amount <= 0:

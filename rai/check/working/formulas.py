@@ -1,4 +1,4 @@
-"""Typed forms of what answers work out: sums, remainders, products, shares, rates with a free part.
+"""The calculations by which answers work out numbers: sums, remainders, products, shares, percentages, ratios.
 
 Each form yields terms: a number, its operands, how it is written, and its cost. A value is worked out if a term or the sum or difference
 of few terms is that value; the cheapest way is shown. Amounts are reckoned as whole ten-thousandths, so that equality is exact.
@@ -13,17 +13,27 @@ from itertools import combinations, permutations
 
 from rai.check.operands import Operand, numbered, unit_of
 from rai.check.working.products import counts_of, products_of
-from rai.check.working.terms import SAID, SCALE, FormulaTerm, Wanted, cost_of, factor_of, of_fraction, scaled
+from rai.check.working.terms import (
+    CENT,
+    SAID,
+    SCALE,
+    FormulaTerm,
+    Wanted,
+    cost_of,
+    factor_of,
+    of_fraction,
+    scaled,
+    to_cents,
+)
 from rai.claims.found import Found
 from rai.claims.numbers.units import dimension_of
 
-_CENT = SCALE // 100
 MOST_PAIRED, MOST_PAIRS = 1500, 20_000
-"""Terms that are paired, the cheapest first, and pairs that are tried: of a hedged number beside a page of numbers nearly every pair fits."""
+"""Most terms that are paired, the cheapest first, and most pairs that are tried: of a hedged number beside a page of numbers nearly every pair fits."""
 MOST_SHARED = 200
-"""Products of which shares are taken, the cheapest first."""
+"""Most products of which shares are taken, the cheapest first."""
 MOST_SUMMED = 8
-"""Amounts of one list or sentence that are added up."""
+"""Most amounts of one list or sentence that are added up."""
 
 
 def calculations(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
@@ -46,7 +56,7 @@ def calculations(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Formul
         ]
     if wanted.found.kind == "percent":
         parts += _percentages(operands)
-    whole = wanted.least % _CENT == 0 or wanted.most > wanted.least  # 5.5p a unit is worked out of tenths of a penny
+    whole = wanted.least % CENT == 0 or wanted.most > wanted.least  # 5.5p a unit is worked out of tenths of a penny
     rounded = [_to_cents(p) for p in parts] if money and whole else parts
     yield from (p for p in rounded if wanted.takes(p.number) and len(p.operands) > 1)
     yield from _pairs(wanted, rounded if money else [p for p in rounded if not p.product])
@@ -57,7 +67,7 @@ def calculations(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[Formul
 
 
 def _own(found: Found, operands: Iterable[Operand]) -> Iterator[FormulaTerm]:
-    """The operands of the value's own kind and measure; those of another unit of its dimension are converted."""
+    """The operands of the value's own kind and measure as terms; those of another unit of its dimension are converted."""
     unit = unit_of(found)
     for operand, amount in numbered(operands):
         theirs = operand.found
@@ -75,7 +85,7 @@ def _own(found: Found, operands: Iterable[Operand]) -> Iterator[FormulaTerm]:
 
 
 def _times_sums(own: Sequence[FormulaTerm], operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
-    """12 × ($38.50 + $1): a price with what is added to it each time."""
+    """A count times the sum or difference of two amounts: 12 × ($38.50 + $1), a price with what is added to it each time."""
     counts = [(c, n) for c, n in counts_of(operands) if c.far < SAID]
     for a, b in permutations([t for t in own if t.cost <= _FIRST][:6], 2):
         for count, n in counts[:6]:
@@ -92,7 +102,7 @@ def _times_sums(own: Sequence[FormulaTerm], operands: Sequence[Operand]) -> Iter
 
 
 def _rated(own: Sequence[FormulaTerm]) -> Iterator[FormulaTerm]:
-    """$33.60 for each $1,000 of $3,000: a rate per a round amount, all three said close by."""
+    """An amount at a rate per a round amount, all three said close by: $33.60 for each $1,000, of $3,000."""
     near = sorted((t for t in own if t.cost < SAID), key=_term_cost)[:_MOST_RATED]
     for rate, each, of in permutations(near, 3):
         if each.number in _ROUND and rate.number < each.number < of.number:
@@ -107,7 +117,7 @@ _MOST_RATED = 6
 
 
 def _differences(own: Sequence[FormulaTerm]) -> Iterator[FormulaTerm]:
-    """What one amount leaves of another, for a share of it: 80 % of ($1,450 - $250)."""
+    """One amount less another, for a share of it to be taken: 80 % of ($1,450 - $250)."""
     for a, b in permutations([t for t in own if t.cost <= _FIRST][:8], 2):
         if a.number > b.number:
             yield FormulaTerm(
@@ -116,7 +126,7 @@ def _differences(own: Sequence[FormulaTerm]) -> Iterator[FormulaTerm]:
 
 
 def _shares(own: Sequence[FormulaTerm], operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
-    """20 % of $45, $45 less 20 %, $45 plus 19 %; a half, a third or a quarter of it."""
+    """Shares of an amount, and it less or plus them: 20 % of $45, $45 less 20 %, $45 plus 19 %, $45 less a third."""
     rates = [(o, Fraction(n) / 100) for o, n in numbered(operands) if o.found.kind == "percent" and n > 0]
     own, rates = sorted(own, key=_term_cost)[:MOST_OF], sorted(rates, key=_rate_far)[:MOST_RATES]
     parts = [
@@ -137,7 +147,7 @@ def _shares(own: Sequence[FormulaTerm], operands: Sequence[Operand]) -> Iterator
 
 
 MOST_OF, MOST_RATES = 60, 10
-"""Amounts and rates, the nearest, of which shares are taken: a page has more, and no answer means all of them."""
+"""Most amounts and rates, the nearest, of which shares are taken: a page has more, and no answer means all of them."""
 
 
 def _rate_far(rate: tuple[Operand, Fraction]) -> float:
@@ -151,7 +161,7 @@ def _rounded(number: int, by: int) -> int:
 
 
 def _parts_of(own: Sequence[FormulaTerm], operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
-    """Half, a third or a tenth of a number."""
+    """Parts of a number or quantity: half, a third or a tenth of it."""
     for operand, n in numbered(operands):
         if operand.found.kind == "number" and 0 < n < 1:
             for term in own:
@@ -166,7 +176,7 @@ def _parts_of(own: Sequence[FormulaTerm], operands: Sequence[Operand]) -> Iterat
 
 
 def _percentages(operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
-    """A share or a change of two values of one measure, in per cent; what is left of a hundred."""
+    """One value as a percentage of another of its measure, their difference as one of either, and what a percentage leaves of a hundred."""
     numbers = [(o, n) for o, n in numbered(operands) if n > 0]
     for o, n in numbers:
         if o.found.kind == "percent" and n < 100:
@@ -198,7 +208,7 @@ def _ratios(wanted: Wanted, operands: Sequence[Operand]) -> Iterator[FormulaTerm
 
 
 def _pairs(wanted: Wanted, terms: Sequence[FormulaTerm]) -> Iterator[FormulaTerm]:
-    """Sums and differences of two terms, of which a source alone says one operand at most; of the cheapest terms, and so many pairs at most."""
+    """Sums and differences of two of the cheapest terms (`MOST_PAIRED`, `MOST_PAIRS`)."""
     cheap = sorted(terms, key=_term_cost)[:MOST_PAIRED]
     yield from _paired(wanted, cheap)
 
@@ -245,12 +255,12 @@ def _go_together(a: FormulaTerm, b: FormulaTerm) -> bool:
 
 
 def _lying(ordered: Sequence[FormulaTerm], numbers: Sequence[int], least: int, most: int) -> Sequence[FormulaTerm]:
-    """The terms whose numbers lie within both, of those `ordered` by their `numbers`."""
+    """The terms whose numbers lie from `least` to `most`. `ordered`: by their `numbers`, ascending."""
     return ordered[bisect_left(numbers, least) : bisect_right(numbers, most)]
 
 
 def _apart(a: FormulaTerm, b: FormulaTerm) -> bool:
-    """An amount that is used twice explains nothing; a count may be: two adults at £6 and two lunches at £5."""
+    """True if no amount is used in both terms, which would explain nothing; a count may be: two adults at £6 and two lunches at £5."""
     twice = any(x is y and x.found.kind not in ("number", "quantity") for x in a.operands for y in b.operands)
     return not twice and a.number != 0 and b.number != 0 and not (len(a.operands) == 1 and a.operands[0] in b.operands)
 
@@ -260,8 +270,9 @@ def _joint(a: FormulaTerm, b: FormulaTerm) -> float:
 
 
 def _several(wanted: Wanted, own: Sequence[FormulaTerm], products: Sequence[FormulaTerm]) -> Iterator[FormulaTerm]:
-    """Three and more amounts added up: any three that are said close by, less one of them at most, or with one product among
-    them; more than three only where the answer says them one after the other, as in a list below its total.
+    """Sums of three and more amounts: any three that are said close by, less one of them at most, or with one product among them.
+
+    More than three only where the answer says them one after the other, as in a list below its total.
     """
     near = sorted((t for t in own if t.operands[0].far < SAID), key=_term_cost)[:9]
     if len(near) < 3:  # two that are said may have a third that a source says beside them
@@ -282,9 +293,11 @@ def _several(wanted: Wanted, own: Sequence[FormulaTerm], products: Sequence[Form
 
 
 _LARGE = 1000
-"""From here on a bare number is seldom a product by chance."""
+"""A bare number from here on is seldom a product by chance."""
 _CLOSE = 2.0
+"""Highest cost of a product that is added to two amounts."""
 _FIRST = 1.2
+"""Highest cost of an operand that stands in one of the passages that the sentence speaks of first."""
 
 
 def _term_cost(term: FormulaTerm) -> float:
@@ -296,7 +309,7 @@ def _term_number(term: FormulaTerm) -> int:
 
 
 def _runs(wanted: Wanted, near: Sequence[FormulaTerm]) -> Iterator[FormulaTerm]:
-    """Amounts that the answer says one after the other, all of them."""
+    """Sums of four and more amounts that the answer says one after the other."""
     said = sorted((t for t in near if t.operands[0].far < 1.0), key=lambda t: t.operands[0].found.start)
     for size in range(4, min(MOST_SUMMED, len(said)) + 1):
         for at in range(len(said) - size + 1):
@@ -314,5 +327,5 @@ def _together(group: Sequence[FormulaTerm], total: int, less: FormulaTerm | None
 
 
 def _to_cents(term: FormulaTerm) -> FormulaTerm:
-    number = (term.number + _CENT // 2) // _CENT * _CENT
+    number = to_cents(term.number)
     return term if number == term.number else FormulaTerm(number, term.operands, term.written, term.cost, term.product)

@@ -1,4 +1,4 @@
-"""What measures come to: 60 x 40 x 35 cm are 84,000 cm³, and so much divided by what a source divides by."""
+"""Areas and volumes out of sides: 60 x 40 x 35 cm are 84,000 cm³, also divided by what a source divides by, as for the weight of a parcel."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ _SIDES = re.compile(
     r"(?: ?[x×] ?(?P<c>\d{1,5}(?:[.,]\d{1,3})?))?(?![\w.,]?\d)"
 )
 _LENGTH, MOST = 6000, 6
+"""Most characters of a text that are read for sides, and most measures that are reckoned with."""
 _CUBED, _SQUARED = ("cm³", "m³", "cu foot", "l"), ("cm²", "m²", "sq foot", "sq inch")
 
 
 def measured_ways(wanted: Wanted, answer: Answer, operands: Sequence[Operand]) -> Iterator[Reckoned]:
-    """The product of the sides that the question or the answer gives; of a quotient also what is rounded up."""
+    """Ways to a value by multiplying sides that the question or the answer gives; a volume also divided by an operand, and rounded up."""
     unit = unit_of(wanted.found)
     for written, product, sides in _products(answer):
         whole = Operand(Found("number", 0, 0, f"{product:f}"), written, 0.5)
@@ -40,7 +41,7 @@ def measured_ways(wanted: Wanted, answer: Answer, operands: Sequence[Operand]) -
 
 
 _LEAST = 100
-"""A volume is divided by thousands where it is reckoned as a weight; by less where it is shared out."""
+"""The least divisor of a volume: it is divided by thousands to be reckoned as a weight, by less to be shared out."""
 
 
 def _products(answer: Answer) -> Iterator[tuple[str, Decimal, int]]:

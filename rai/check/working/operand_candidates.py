@@ -1,4 +1,4 @@
-"""Which values are bound to a value of an answer, so that it may have been worked out of them."""
+"""The values of which a value of an answer may have been worked out: those it says close by, what was asked, what the sources say of the same."""
 
 from __future__ import annotations
 
@@ -20,21 +20,26 @@ from rai.records import SUPPORTED, EvidenceSpan
 from rai.tables import table
 
 MOST = 32
-"""Operands of one value."""
+"""Most operands of one value."""
 MOST_SAID = 30
-"""Values of the answer to each side that are operands."""
+"""Most values of the answer to each side that are operands."""
 REACH = 7
-"""Sentences to each side of a value whose values are bound to it."""
+"""Sentences of the answer to each side of a value whose values are operands."""
 PASSAGES = 6
-"""Sentences and rows of the sources that speak most of what the value's sentence speaks of."""
+"""Most sentences and rows of the sources that count as speaking of what the value's sentence speaks of."""
 _A_SENTENCE = 0.12
+"""How much farther (`Operand.far`) an operand is for each sentence between."""
 _FARTHEST = 0.8
+"""How far one that the answer says is at most."""
 _ASKED = 0.5
+"""How far one of the question is."""
 _IN_SOURCE = 1.0
+"""How far one is of the passage that speaks most of the same."""
 _ELSEWHERE = 2.0
+"""How far one of any other passage is at most."""
 _KINDS = ("number", "quantity", "money", "percent", "date", "time")
 _BESIDE = 0.4
-"""What a word of the question or of the sentence before weighs beside one of the sentence itself."""
+"""The weight of a word of the question or of the sentence before, beside 1 for one of the sentence itself."""
 
 
 def operand_candidates(n: int, answer: Answer, findings: Mapping[int, Finding]) -> tuple[Operand, ...]:
@@ -45,7 +50,7 @@ def operand_candidates(n: int, answer: Answer, findings: Mapping[int, Finding]) 
 
 
 def _unchanging(n: int, answer: Answer) -> tuple[tuple[Operand, ...], tuple[Operand, ...]]:
-    """What does not hang on findings, read once for each value: what words stand for; what is asked, and what sources say."""
+    """The operands that hang on no findings, read once for each value: nearer than the answer's own (half, twice) and farther (question, sources)."""
     if n not in answer.operands:
         before = (*_implied(n, answer), *_one_of(n, answer))
         answer.operands[n] = (before, (*_asked(answer.values[n], answer.context), *_named(n, answer)))
@@ -67,7 +72,7 @@ _WORDS = re.compile("|".join(rf"(?P<n{at}>\b(?:{words})\b)" for at, (_, words) i
 
 
 def _one_of(n: int, answer: Answer) -> Iterator[Operand]:
-    """Spans of one that a text writes with an article, as finders leave them: ein Monat, un mois, one of "a week"."""
+    """Spans of one that a text writes with an article, which finders leave out: ein Monat, un mois."""
     texts = [(answer.sentence(n), 0.0, ""), *((s.source.text, _IN_SOURCE, s.source.id) for s in answer.context.sources)]
     for text, far, source in texts:
         for start, end, unit in _ones(text[:LONGEST_TEXT]):
@@ -77,6 +82,7 @@ def _one_of(n: int, answer: Answer) -> Iterator[Operand]:
 
 
 LONGEST_TEXT = 20_000
+"""Most characters of a text that are read for such spans."""
 _ONE = re.compile(
     r"\b(?:eine[mnrs]?|ein|une?|una|um|uma|een|één|jeden|jednego) (?P<unit>monate?s?|woche|jahre?s?|tag|mois|semaine|mes|semana|mese|settimana|mês|"
     r"maand|miesiąc\w*|tydzień|tygodnia|rok\w*|année|año|anno|ano|jaar)\b",
@@ -97,7 +103,7 @@ def _ones(text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _said(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Iterator[Operand]:
-    """Values of the answer close by that are held themselves, and small numbers of its sentence that nobody holds: seven of "seven of them"."""
+    """Values that the answer says close by and a source supports, and small numbers of its sentence that none does: seven of "seven of them"."""
     here = answer.at[n]
     near = answer.near(n, REACH)
     for m in range(max(near.start, n - MOST_SAID), min(near.stop, n + MOST_SAID)):
@@ -142,11 +148,11 @@ def _is_an_amount(m: int, evidence: Sequence[EvidenceSpan], wanted: Found, answe
 
 
 _STANDING = ("words-nearer", "sources-disagree")
-"""Rules of doubt about a value that stands in a source: what is reckoned with it may be right."""
+"""Rules that doubt a value which stands in a source: what is reckoned with it may be right."""
 
 
 _AN_AMOUNT = 3
-"""Digits of a bare number of the question that may be an amount: 74,90, 249."""
+"""Fewest characters of a bare number of the question that may be an amount: 74,90, 249."""
 
 
 def _asked(wanted: Found, context: CheckContext) -> Iterator[Operand]:
@@ -178,7 +184,7 @@ def _layers(n: int, answer: Answer) -> tuple[Spoken, ...]:
 
 
 LONGEST = 2000
-"""Characters of a sentence beyond which it is not read for what it names."""
+"""Most characters of a sentence that are read for what it names."""
 
 
 def _is_anothers(place: Place, layers: Sequence[Spoken]) -> bool:
@@ -196,7 +202,7 @@ def _is_anothers(place: Place, layers: Sequence[Spoken]) -> bool:
 
 
 def _places(n: int, answer: Answer) -> Iterator[tuple[Prepared, Place, int | None]]:
-    """Values of the sources with the rank of their passage, None of those that the sentence does not speak of; of these the first alone."""
+    """Values of the sources with the rank of their passage; None for those that the sentence does not speak of, the first `MOST_ELSEWHERE` of them."""
     ranks = {id(unit): rank for rank, (_, unit) in enumerate(spoken_of(n, answer))}
     left = MOST_ELSEWHERE
     for text in answer.context.sources:
@@ -210,11 +216,12 @@ def _places(n: int, answer: Answer) -> Iterator[tuple[Prepared, Place, int | Non
 
 
 MOST_ELSEWHERE = 80
+"""Most operands out of passages that the sentence does not speak of."""
 _DECIMALS = re.compile(r"\d[.,]\d\d$")
 
 
 def priced(place: Place, text: Prepared) -> Found:
-    """A bare number of a table as the amount it is, where its document names one currency: "25,60" below "tariff (EUR)"."""
+    """The value of a place; a bare number of a table as an amount where its document names one currency: "25,60" below "tariff (EUR)"."""
     found = place.found
     if found.kind != "number" or not place.unit.row or len(found.forms) != 1 or not _DECIMALS.search(place.span().text):
         return found
@@ -226,7 +233,7 @@ def priced(place: Place, text: Prepared) -> Found:
 
 
 def spoken_of(n: int, answer: Answer) -> Sequence[tuple[Prepared, Unit]]:
-    """Sentences and rows of the sources with most words of the n-th value's sentence, of the one before it and of the question."""
+    """The sentences and rows of the sources that share most words with the n-th value's sentence, then with the question; the best first."""
     at = answer.at[n]
     before = answer.sentences[at - 1].text if at > 0 else ""
     return _ranked(answer.sentence(n), before, answer.context.question_terms, answer.context)
@@ -247,7 +254,9 @@ def _ranked(
 
 
 MOST_UNITS = 400
+"""Most sentences and rows of one source that are looked at."""
 _ASKED_FOR = 3
+"""Most of those that the question alone speaks of."""
 
 
 def _score(unit: Unit, own: frozenset[str], beside: frozenset[str]) -> float:

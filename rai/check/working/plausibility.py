@@ -1,4 +1,4 @@
-"""What stands instead of a value: whether a calculation explains a value that is a source's own, miswritten, and whether one line of a source gives it."""
+"""Tests whether a calculation is plausible: not where the value is rather a source's own, miswritten; perhaps where one line of a source gives it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from rai.claims.found import Found
 
 
 def takes_the_place_of_one(n: int, way: Reckoned, answer: Answer) -> bool:
-    """True if the value stands where a source has an operand that the answer does not say: "the first 50 minutes of fault-finding", of the first 20
-    minutes of fault-finding and half an hour. That is a wrong value, not a sum.
+    """True if the n-th value stands in the words that a source has around an operand of `way`: it is that operand miswritten, not a sum.
+
+    "The first 50 minutes of fault-finding", of the first 20 minutes of fault-finding and half an hour.
     """
     value = answer.values[n]
     if value.kind in ("date", "time") or says_that_it_reckons(n, answer):
@@ -34,7 +35,7 @@ def takes_the_place_of_one(n: int, way: Reckoned, answer: Answer) -> bool:
 
 
 def says_that_it_reckons(n: int, answer: Answer) -> bool:
-    """True of "in total", "faster", "that's", "you save": words of a result, not of anything that a source may have itself."""
+    """True if the n-th value's sentence has words of a result, which no source says of its own values: in total, faster, that's, you save."""
     return _RESULT.search(answer.sentence(n)) is not None
 
 
@@ -49,9 +50,8 @@ _RESULT = re.compile(
 def _alike_around(n: int, operand: Operand, answer: Answer) -> bool:
     value = answer.values[n]
     mine = _around(answer.text, value.start, value.end)
-    texts = {s.source.id: s.source.text for s in answer.context.sources}
-    spans = [s for s in operand.evidence[:2] if s.field == "text"]
-    return any(len(mine & _around(texts.get(s.source, ""), s.start, s.end)) >= _ALIKE for s in spans)
+    told = answer.in_texts(operand.evidence[:2])
+    return any(len(mine & _around(text, span.start, span.end)) >= _ALIKE for text, span in told)
 
 
 def _around(text: str, start: int, end: int) -> frozenset[str]:
@@ -68,7 +68,7 @@ _BESIDE_CHARS = 48
 
 
 def of_one_line(n: int, answer: Answer) -> Finding | None:
-    """`unchecked` for a value that two of one line of a source come to, though nothing in the answer names them: 55 minutes by bus, 32 by train."""
+    """`unchecked` for a value that is the sum or difference of two in one line of a source: 55 minutes by bus, 32 by train. Else None."""
     value, mine = answer.values[n], amount_of(answer.values[n])
     for one, other in _pairs_of_lines(value, answer) if mine is not None else ():
         less, more = sorted((one, other), key=lambda p: amount_of(p.found) or 0)
@@ -90,4 +90,4 @@ def _pairs_of_lines(value: Found, answer: Answer) -> Iterator[tuple[Place, Place
 
 
 _MOST_IN_LINE = 8
-"""Values of a line that are added and subtracted."""
+"""Most values of a line that are added and subtracted."""

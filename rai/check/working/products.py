@@ -1,4 +1,4 @@
-"""Products: n times a price, what goes beyond a free part, a part of a period, so much for each person and night."""
+"""Calculations by multiplying: n times a price, what goes beyond a free part, a part of a period, so much for each person and night."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from rai.claims.found import Found
 from rai.claims.numbers.units import dimension_of
 
 MOST_MULTIPLE = 1000
-"""Of a count that something is multiplied by; and no count is divided by more."""
+"""The largest count that something is multiplied or divided by."""
 
 
 _SHARED = frozenset({"", "day", "night", "week", "month", "year", "hour", "minute", "person", "times"})
-"""What an amount is divided by: how many share it, or how long it lasts."""
+"""Units of counts that an amount is divided by: how many share it, or how long it lasts."""
 
 
 def counts_of(operands: Iterable[Operand]) -> list[tuple[Operand, Decimal]]:
-    """What something may be taken times of: bare numbers and counted things, no amounts."""
+    """The operands that something may be multiplied by, each with its number: bare numbers and quantities, no amounts of money."""
     return [
         (o, n)
         for o, n in numbered(operands)
@@ -33,7 +33,7 @@ def counts_of(operands: Iterable[Operand]) -> list[tuple[Operand, Decimal]]:
 
 
 MOST_METERED = 1_000_000
-"""Of a count that is said in a unit of its own: 2,840 kWh."""
+"""The largest count in a unit of its own that the answer or the person says: 2,840 kWh."""
 
 
 def _is_metered(operand: Operand) -> bool:
@@ -41,7 +41,7 @@ def _is_metered(operand: Operand) -> bool:
 
 
 def products_of(found: Found, operands: Sequence[Operand]) -> Iterator[FormulaTerm]:
-    """N times a price, the part beyond what is free times a price, started units times a price; of other kinds n times a value."""
+    """Products that are of the kind and unit of `found`: n times a value; of a price also started units, what goes beyond a free part, parts of a period."""
     counts = counts_of(operands)
     for operand, amount in numbered(operands):
         if (
@@ -68,14 +68,17 @@ def products_of(found: Found, operands: Sequence[Operand]) -> Iterator[FormulaTe
 
 
 def _may_count(count: Operand, each: Operand) -> bool:
-    """False of 1.5 km times 60 cm: a measure counts what is said to be per that measure, a span of time and a bare number anything."""
+    """True if one operand may be multiplied by the other as a count: not 60 cm by 1.5 km. A span of time and a bare number count anything."""
     unit = unit_of(count.found)
     measured = dimension_of(unit) not in ("", "time", "calendar")
     return each.found.kind == "money" or not measured or unit in each.found.per.split(" ")
 
 
 def _is_bound(count: Operand, price: Operand, n: Decimal) -> bool:
-    """True if one of the two is said, and the count is where it is a power of ten: ten times 25 MB is a slip of the pen more often than a product."""
+    """True if the answer or the person says one of the two; and the count, where that is 10, 100 or 1000.
+
+    Ten times 25 MB is a slip of the pen more often than a product.
+    """
     if count.far >= SAID and price.far >= SAID:
         return False
     if n in (10, 100, 1000):
@@ -86,7 +89,7 @@ def _is_bound(count: Operand, price: Operand, n: Decimal) -> bool:
 
 
 def _times(unit_price: Found, count: Operand, n: Decimal) -> Iterator[tuple[Fraction, str]]:
-    """How many times: the count; in the unit that the price is per where the count is in another, started units too."""
+    """How many times a price is paid, and how that is written: the count in the unit that the price is per; also started units of it."""
     period, unit = unit_price.per.split(" ")[0], unit_of(count.found)
     if not period or not unit or unit in {period, "times"}:
         yield Fraction(n), count.text
@@ -102,7 +105,10 @@ def _times(unit_price: Found, count: Operand, n: Decimal) -> Iterator[tuple[Frac
 
 
 def _by_two(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[FormulaTerm]:
-    """2 × 3 × €16: what is paid per person and night, or per book and day. Ten of another sentence is no factor: it moves the point of any product."""
+    """A price times two counts: 2 × 3 × €16, what is paid per person and night, or per book and day.
+
+    Ten of another sentence is no factor: it moves the point of any product.
+    """
     said = [(c, n) for c, n in counts if c.far < SAID and n == int(n) and n <= MOST_FACTOR and (n != 10 or c.far == 0)][
         :6
     ]
@@ -114,10 +120,11 @@ def _by_two(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Dec
 
 
 MOST_FACTOR = 31
+"""The largest of two counts that a price is multiplied by."""
 
 
 def _beyond(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[FormulaTerm]:
-    """(25 m - 20 m) × EUR 18: what goes beyond a part that costs nothing or something else. Of one unit, or both bare."""
+    """A price times what goes beyond a part that costs nothing or something else: (25 m - 20 m) × EUR 18. Both counts are of one unit."""
     for (a, n), (b, m) in combinations(counts[:12], 2):
         if unit_of(a.found) != unit_of(b.found) or n == m:
             continue
@@ -128,7 +135,7 @@ def _beyond(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Dec
 
 
 def _pro_rata(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[FormulaTerm]:
-    """10 of 30 days of $60: the part of a price that a part of its period makes."""
+    """The part of a price that a part of its period makes: 10 of 30 days of $60."""
     for (a, n), (b, m) in combinations(counts[:12], 2):
         if not unit_of(a.found) or unit_of(a.found) != unit_of(b.found) or n == m:
             continue
@@ -143,6 +150,7 @@ def _pro_rata(price: Operand, amount: Decimal, counts: Sequence[tuple[Operand, D
 
 
 def _divided(whole: Operand, amount: Decimal, counts: Sequence[tuple[Operand, Decimal]]) -> Iterator[FormulaTerm]:
+    """An amount divided by a count: how much it is for each person or month."""
     for count, n in counts:
         if n > 1 and min(count.far, whole.far) < SAID and unit_of(count.found) in _SHARED:
             number = round(Fraction(scaled(amount)) / Fraction(n))

@@ -1,4 +1,4 @@
-"""Days and times of what recurs or runs on: the last of ten weekly lessons, Friday three days after Tuesday, every 30 minutes from 08:52."""
+"""Ways to days and times of what recurs or runs on: the last of ten weekly lessons, Friday three days after Tuesday, every 30 minutes from 08:52."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from rai.check.working.calendar import (
 from rai.claims.found import Found
 
 MOST_STARTS = 8
-"""Days from which a span is added several times, the nearest first."""
+"""Most days from which a span is added several times, the nearest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Meetings or payments, one a week or month: `count` of them. `breaks`: one period is left out."""
+    """Meetings or payments that recur. `count`: how many there are; `unit`: "week" or "month", one in each; `breaks`: whether some are left out."""
 
     count: Operand
     unit: str
@@ -51,7 +51,7 @@ def recurring_ways(found: Found, operands: Sequence[Operand], series: Sequence[S
 def _several_spans(
     found: Found, operands: Sequence[Operand], spans: Sequence[Operand], years: Sequence[int]
 ) -> Iterator[Reckoned]:
-    """A span that is added several times: renewable twice by 28 days."""
+    """Ways to a day by a span that is added several times: renewable twice by 28 days."""
     times = [(o, o.amount) for o in operands if o.far < SAID_HERE and o.found.kind in ("number", "quantity")]
     counts = [(o, int(n)) for o, n in times if n is not None and n in range(2, 7) and not is_span(o.found)]
     starts = [o for o in operands if o.found.kind == "date" and o.far <= FARTHEST][:MOST_STARTS]
@@ -66,7 +66,7 @@ def _several_spans(
 
 
 def _weekdays_later(found: Found, operands: Sequence[Operand], spans: Sequence[Operand]) -> Iterator[Reckoned]:
-    """The day of the week some days after another: Friday, three days or 72 hours after Tuesday."""
+    """Ways to a weekday some days before or after another: Friday, three days or 72 hours after Tuesday."""
     wanted = tuple(weekdays_named(found))
     if not wanted:
         return
@@ -81,7 +81,7 @@ def _weekdays_later(found: Found, operands: Sequence[Operand], spans: Sequence[O
 
 
 def _overnight(found: Found, operands: Sequence[Operand]) -> Iterator[Reckoned]:
-    """The day after, by the hour: four hours from 22:10 on Friday are over on Saturday."""
+    """Ways to a weekday by hours from a time of day: four hours from 22:10 on Friday are over on Saturday."""
     wanted = tuple(weekdays_named(found))
     hours = [o for o in operands if o.found.kind == "quantity" and unit_of(o.found) in MINUTES]
     clocks = [o for o in operands if o.found.kind == "time" and o.far < 1]
@@ -98,10 +98,11 @@ def _overnight(found: Found, operands: Sequence[Operand]) -> Iterator[Reckoned]:
 
 
 _LONG_NIGHT = 5000
+"""The largest number of hours or minutes that are added so."""
 
 
 def _whole_days(span: Found, first: int) -> Iterator[int]:
-    """The days of a span of a fortnight at most; of working days those of a week of five."""
+    """The days of a span of a fortnight at most, counted from weekday `first` on; working days are those of a week of five."""
     amount, unit = amount_of(span), unit_of(span)
     if amount is None or amount != int(amount):
         return
@@ -116,14 +117,14 @@ def _whole_days(span: Found, first: int) -> Iterator[int]:
 
 
 _FORTNIGHT = 14
-
 _LAST_WORKING = 5
+"""Friday."""
 
 
 def _last_of_series(
     found: Found, operands: Sequence[Operand], series: Sequence[Series], years: Sequence[int]
 ) -> Iterator[Reckoned]:
-    """The day of the last of ten lessons, one a week from 23 April; one week later where a week is left out."""
+    """Ways to the day of the last of a series: of ten lessons, one a week from 23 April; a week or two later where some are left out."""
     for each in series:
         amount = each.count.amount
         if amount is None or amount != int(amount) or not 2 <= amount <= _MOST_MEETINGS:
@@ -139,12 +140,15 @@ def _last_of_series(
 
 
 _MOST_MEETINGS = 60
-
 _MOST_BREAKS = 2
+"""Most weeks or months that are left out."""
 
 
 def timetable_ways(found: Found, operands: Sequence[Operand], intervals: Sequence[Operand]) -> Iterator[Reckoned]:
-    """A time of a timetable: 09:22 of "08:52, then every 30 minutes until 20:52". `intervals`: spans that something happens every."""
+    """Ways to a time of a timetable: 09:22 of "08:52, then every 30 minutes until 20:52".
+
+    `intervals`: spans of which a source says that something happens every so long.
+    """
     mine = minutes_of(found)
     times = [o for o in operands if o.found.kind == "time"]
     for every in intervals:
@@ -157,3 +161,4 @@ def timetable_ways(found: Found, operands: Sequence[Operand], intervals: Sequenc
 
 
 _TIMETABLE = 1.5
+"""The cost of a time of a timetable."""

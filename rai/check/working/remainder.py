@@ -1,4 +1,4 @@
-"""What is left of one value after another, worked out wrongly: "of her 24 credits she has used nine, which leaves 16"."""
+"""Remainders that an answer works out wrongly: "of her 24 credits she has used nine, which leaves 16"."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _LEAVES = re.compile(r"\b(?:leav(?:es|ing)|lässt|laisse|deja|lascia|deixa|laat|
 
 
 def wrong_remainder(n: int, answer: Answer, findings: Mapping[int, Finding]) -> Finding | None:
-    """`absent`, with the right result, for a value that is called what is left of the two before it in its sentence, and is not."""
+    """`absent`, with the right result, for a value that its sentence calls the rest of the two before it, and that is not; else None.
+
+    `findings`: of the values that are decided; the two have to be supported.
+    """
     value = answer.values[n]
     mine = amount_of(value) if value.kind in _KINDS else None
     before = [m for m in answer.near(n, 0) if m < n and _is_of(answer.values[m], value)]

@@ -1,4 +1,4 @@
-"""Days of what is regular: the last of ten weekly lessons, the 20th of the month before."""
+"""Series and days of the month that texts tell of: ten weekly lessons, the 20th of the month before."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _ORDINAL_ALONE = re.compile(
 """A day without its month in a text that says no more: by the 10th."""
 _MONTH = re.compile(r"(?:\d{4}|-)-(\d\d)")
 MOST_TEXT = 20_000
-"""Characters of a source that are read for days of the month."""
+"""Most characters of a source that are read for days of the month."""
 
 
 def series_of(n: int, answer: Answer, operands: Sequence[Operand]) -> Iterator[Series]:
-    """The meetings or payments of which an operand tells how many there are."""
+    """The weekly or monthly meetings and payments of which an operand tells how many there are."""
     sentence = answer.sentence(n)
     for operand in operands:
         if operand.found.kind not in ("number", "quantity") or operand.amount is None:
@@ -47,7 +47,7 @@ def series_of(n: int, answer: Answer, operands: Sequence[Operand]) -> Iterator[S
 
 
 def _told_of(operand: Operand, answer: Answer) -> Iterator[str]:
-    """What a source says from an operand on, to the end of its paragraph; or the answer."""
+    """What the sources say from an operand on to the end of the paragraph, 240 characters at most; what the answer says if none has it."""
     found = False
     for span in operand.evidence[:4]:
         for text in answer.context.sources:
@@ -59,7 +59,7 @@ def _told_of(operand: Operand, answer: Answer) -> Iterator[str]:
 
 
 def day_of_month(n: int, found: Found, answer: Answer) -> Iterator[Reckoned]:
-    """The day of a month that a source names without its month: 20 July of "the 20th of the previous month", beside August."""
+    """Ways to a date that a source names without its month: 20 July of "the 20th of the previous month", beside August."""
     dates = [(int(m[1]), int(m[2])) for form in found.forms if (m := _DAY.match(form))]
     if not dates:
         return

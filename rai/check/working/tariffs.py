@@ -1,4 +1,4 @@
-"""Amounts out of a tariff or bill: a price with so much for each further one, and several lines of a list as one sum."""
+"""Ways to an amount out of a tariff or bill: a price with so much for each further one, charges by use, several lines as one sum."""
 
 from __future__ import annotations
 
@@ -16,20 +16,23 @@ from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place, Prepared
 from rai.check.working.calendar import Reckoned
 from rai.check.working.operand_candidates import priced
-from rai.check.working.terms import Wanted, scaled
+from rai.check.working.terms import SAID, Wanted, scaled, to_cents
 
-_SAID = 1.0
 _COST = 0.9
+"""The cost of every calculation here (`terms.FormulaTerm`): the form itself says that it is meant."""
 MOST_FURTHER, MOST_BASES, MOST_COUNTS = 8, 24, 12
+"""Most prices for a further one, most first prices and most counts that are tried."""
 MOST_LINES = 6
-"""Lines of a list that are one item of an answer."""
+"""Most lines of a list that are one item of an answer."""
 MOST_PLACES = 400
+"""Most values of one source that are looked at."""
 _AROUND = 48
+"""Characters to each side of an amount in which it may be called the first or a further one."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Amount:
-    """An amount of a source. `column`: of its table, -1 in a text; `line`: the characters of its line."""
+    """An amount of a source. `number`: in ten-thousandths; `column`: of its table, -1 in prose; `line`: the characters of its line."""
 
     place: Place
     number: int
@@ -39,8 +42,8 @@ class _Amount:
 
 
 def tariff_ways(wanted: Wanted, answer: Answer, operands: Sequence[Operand]) -> Iterator[Reckoned]:
-    """A price up to a number of things and so much for each further one: £135 + (14 - 12) × £8, 12,35 € + (8 kg - 5 kg) × 1,80 €."""
-    counts = [o for o in operands if o.far < _SAID and o.found.kind in ("number", "quantity")][:MOST_COUNTS]
+    """Ways by a price for a number of things and so much for each further one: £135 + (14 - 12) × £8, 12,35 € + (8 kg - 5 kg) × 1,80 €."""
+    counts = [o for o in operands if o.far < SAID and o.found.kind in ("number", "quantity")][:MOST_COUNTS]
     if not counts:
         return
     unit = unit_of(wanted.found)
@@ -71,7 +74,7 @@ def _steps(base: _Amount, further: _Amount, rest: int, text: Prepared, counts: S
             theirs = amount_of(place.found)
             if theirs == upto and _alike(place, count):
                 span = place.span()
-                limit = Operand(place.found, span.text, _SAID, (span,))
+                limit = Operand(place.found, span.text, SAID, (span,))
                 written = f"{base.operand.text} + ({count.text} - {span.text}) × {further.operand.text}"
                 yield Reckoned((base.operand, count, limit, further.operand), written, _COST)
                 return
@@ -89,8 +92,8 @@ def _alike(place: Place, count: Operand) -> bool:
 
 
 def usage_ways(wanted: Wanted, answer: Answer, operands: Sequence[Operand]) -> Iterator[Reckoned]:
-    """So much for being served and so much for what is used, of one row: 12 × €11.20 + 2,840 kWh × 30.9 ct."""
-    counts = [o for o in operands if o.far < _SAID and o.found.kind in ("number", "quantity")][:MOST_COUNTS]
+    """Ways by a standing charge and a price for what is used, of one row: 12 × €11.20 + 2,840 kWh × 30.9 ct."""
+    counts = [o for o in operands if o.far < SAID and o.found.kind in ("number", "quantity")][:MOST_COUNTS]
     months = [
         (None, 1),
         (None, 12),
@@ -112,7 +115,7 @@ def usage_ways(wanted: Wanted, answer: Answer, operands: Sequence[Operand]) -> I
                         continue
                     variable = scaled(metered * (amount_of(used.operand.found) or 0))
                     for month, times in months:
-                        total = _to_cents(times * fixed.number + variable)
+                        total = to_cents(times * fixed.number + variable)
                         if month is not count and wanted.takes(total):
                             each = f"{times} × " if times > 1 else ""
                             written = f"{each}{fixed.operand.text} + {count.text} × {used.operand.text}"
@@ -121,10 +124,7 @@ def usage_ways(wanted: Wanted, answer: Answer, operands: Sequence[Operand]) -> I
 
 
 MOST_CELLS, MOST_ROWS = 5, 12
-
-
-def _to_cents(number: int) -> int:
-    return (number + 50) // 100 * 100
+"""Most amounts of a row that is tried so, and most rows of a source."""
 
 
 def _is_near(base: _Amount, further: _Amount) -> bool:
@@ -141,6 +141,7 @@ def _is_named(base: _Amount, answer: Answer) -> bool:
 
 
 MOST_TEXT = 8000
+"""Most characters of an answer that are read for the words of a row."""
 
 
 def _is_further(amount: _Amount) -> bool:
@@ -153,7 +154,7 @@ def _is_further(amount: _Amount) -> bool:
 
 
 def _amounts(text: Prepared) -> list[_Amount]:
-    """The amounts of a source's text, those of a table with their currency from elsewhere."""
+    """The amounts of a source's text; bare numbers of a table too, where the source names one currency (`priced`)."""
     found = []
     for place in islice(text.places, MOST_PLACES):
         if place.unit.field != "text":
@@ -162,25 +163,16 @@ def _amounts(text: Prepared) -> list[_Amount]:
         amount = amount_of(value) if value.kind == "money" else None
         if amount is not None:
             span = place.span()
-            operand = Operand(value, span.text, _SAID, (span,), id(place.unit))
+            operand = Operand(value, span.text, SAID, (span,), id(place.unit))
             begin = place.found.start
-            line = text.source.text[slice(*_line(text.source.text, begin))]
-            found.append(_Amount(place, scaled(amount), operand, _column(text.source.text, begin), line))
+            line = line_at(text.source.text, begin)
+            words = text.source.text[line.start : line.end]
+            found.append(_Amount(place, scaled(amount), operand, line.column(begin), words))
     return found
 
 
-def _line(text: str, at: int) -> tuple[int, int]:
-    line = line_at(text, at)
-    return line.start, line.end
-
-
-def _column(text: str, at: int) -> int:
-    cells = line_at(text, at).cells
-    return next((n for n, (a, b) in enumerate(cells) if a <= at < b), -1)
-
-
 def lines_ways(n: int, wanted: Wanted, answer: Answer) -> Iterator[Reckoned]:
-    """Lines that stand one below the other and are named together: "Oversize and address corrections" for two lines of a bill."""
+    """Ways by adding up lines that stand one below the other and are named together: "Oversize and address corrections" for two lines of a bill."""
     said = role_terms(_item(n, answer))
     if not said:
         return
@@ -202,7 +194,7 @@ _BREAK = re.compile(r"\n|[;!?] |\. ")
 
 
 def _item(n: int, answer: Answer) -> str:
-    """What the answer says in one breath with the n-th value: its line or sentence up to there, and on to its end."""
+    """The line or sentence of the answer that the n-th value stands in, without the value: 200 characters before and 120 behind at most."""
     start = answer.values[n].start
     before = answer.text[max(0, start - 200) : start]
     cut = [m.end() for m in _BREAK.finditer(before)]

@@ -1,4 +1,4 @@
-"""A calculation that an answer writes out before or behind its result: "33,00 + 50,00 = EUR 83,00", "€96 (2 × 3 × €16)"."""
+"""Calculations that an answer writes out before or behind their result: "33,00 + 50,00 = EUR 83,00", "€96 (2 × 3 × €16)"."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SIGNS = {"+": "+", "−": "-", "–": "-", "-": "-", "×": "*", "*": "*", "·":
 
 
 def written_out(n: int, answer: Answer) -> Finding | None:
-    """`derived` or `absent` for a value that the answer writes a calculation before: "33,00 + 50,00 = EUR 83,00"."""
+    """`derived` for a value that is the result of a calculation written beside it, `absent` if one before it comes to something else; else None."""
     value = answer.values[n]
     mine = amount_of(value)
     match = _FORMULA.search(answer.text[max(0, value.start - 120) : value.start])
@@ -62,7 +62,7 @@ def _written_behind(n: int, answer: Answer, mine: Decimal) -> Finding | None:
 
 
 def _calculated(written: str) -> Decimal | None:
-    """What sums and products of numerals come to, products first; None if a numeral can be read in two ways or a divisor is nought."""
+    """The result of sums and products of numerals, products first; None if a numeral can be read in two ways or a divisor is nought."""
     numbers = [_plain(m.group()) for m in _NUMERAL.finditer(written)]
     gaps = [written[a.end() : b.start()] for a, b in pairwise(_NUMERAL.finditer(written))]
     signs = [next((s for c, s in _SIGNS.items() if c in gap), "") for gap in gaps]
@@ -85,7 +85,10 @@ def _calculated(written: str) -> Decimal | None:
 
 
 def _plain(numeral: str) -> Decimal | None:
-    """1.234,50 and 1,234.50 as 1234.5; a single sign before two digits is that of decimals, before three of thousands."""
+    """The number that a numeral writes: 1234.5 of "1.234,50" and "1,234.50"; None if its groups of digits make no sense.
+
+    A sign before two digits at the end is that of decimals, before three of thousands.
+    """
     parts = re.split(r"[.,]", numeral)
     if len(parts) > 1 and len(parts[-1]) != 3:
         return Decimal("".join(parts[:-1]) + "." + parts[-1])

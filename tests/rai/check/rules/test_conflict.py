@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rai.check.context import Around, CheckContext, Finding, line_of
+from rai.check.context import Around, CheckContext, Finding
 from rai.check.rules.conflict import conflict
 from rai.check.same.values import same_value
 from rai.claims.found import Found
@@ -21,7 +21,7 @@ TABLES = Tables(__file__)
 
 def judge(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding | None:
     """`conflict` with every place that holds the claim's value, as the check calls it after the roles are bound."""
-    fitting = [p for s in context.sources for p in s.places if same_value(found, p.found, line_of(p))]
+    fitting = [p for s in context.sources for p in s.places if same_value(found, p.found, p.line())]
     return conflict(claim, found, fitting, around, context)
 
 
