@@ -21,10 +21,12 @@ from bot.commands.output import emit, note, progress
 from bot.commands.sample import place_sample_directory
 from bot.commands.startup import run, settings_of
 from bot.commands.wiring import opened, wiring_of
-from bot.evaluate.bench import Bench, Company, SuiteResult, T
+from bot.evaluate.bench import Bench, Company
 from bot.evaluate.compare import over_earlier, read_earlier
 from bot.evaluate.gate import failures, read_gate
-from bot.evaluate.suites import SUITES
+from bot.evaluate.results import SuiteResult
+from bot.evaluate.rows import T
+from bot.evaluate.suites.registry import SUITES
 from bot.settings.load import SAMPLE
 from bot.settings.settings import Settings
 from bot.system import System

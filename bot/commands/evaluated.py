@@ -11,11 +11,10 @@ from rich.text import Text
 
 from bot.commands.html_file import HtmlFile
 from bot.commands.output import console, note, table
-from bot.evaluate.bench import SetResult, SuiteResult
-from bot.evaluate.gain import Gain
-from bot.evaluate.kinds import counted
-from bot.evaluate.page import eval_page
-from bot.evaluate.wording import WHOLE, name_of
+from bot.evaluate.glossary import WHOLE, name_of
+from bot.evaluate.page.page import eval_page
+from bot.evaluate.results import Gain, SetResult, SuiteResult
+from bot.evaluate.suites.turns.counts import counted
 from rai.check.catalogue import BY_ID
 
 ASKED = 90
