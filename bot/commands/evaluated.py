@@ -147,6 +147,13 @@ def _spans(result: SuiteResult) -> Iterator[Gain]:
 def _gain_row(part: SetResult, gain: Gain) -> tuple[object, ...]:
     span = gain.span
     return (
-        f"{part.name} against {gain.against}", gain.metric, f"{gain.value:.3f}", f"{gain.other:.3f}", f"{span.mean:+.3f}",
-        f"[{span.low:+.3f}, {span.high:+.3f}]", gain.better, gain.worse, span.n,
-    )  # fmt: skip
+        f"{part.name} against {gain.against}",
+        gain.metric,
+        f"{gain.value:.3f}",
+        f"{gain.other:.3f}",
+        f"{span.mean:+.3f}",
+        f"[{span.low:+.3f}, {span.high:+.3f}]",
+        gain.better,
+        gain.worse,
+        span.n,
+    )

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from bot.compose.system import compose
 from bot.evaluate.rows import spread as spaced
-from bot.evaluate.suites.provenance.mutate.generate import generated
+from bot.evaluate.suites.provenance.mutate.generated_answers import generated
 from bot.evaluate.suites.provenance.mutate.records import Supported
 from bot.rows.forms import check_request
 from bot.system import CheckRequest

@@ -20,9 +20,9 @@ from bot.evaluate.results import SetResult
 from bot.evaluate.statistics.metrics import defined, share
 from bot.evaluate.suites.provenance.layers import layer_of
 from bot.evaluate.suites.provenance.mistakes import Case, Mistake, falsely_flagged, missed
-from bot.evaluate.suites.provenance.mutate.build import build
-from bot.evaluate.suites.provenance.mutate.gather import corpus, labelled, sample
-from bot.evaluate.suites.provenance.mutate.generate import generated
+from bot.evaluate.suites.provenance.mutate.collected_answers import corpus, labelled, sample
+from bot.evaluate.suites.provenance.mutate.generated_answers import generated
+from bot.evaluate.suites.provenance.mutate.mutants import build
 from bot.evaluate.suites.provenance.mutate.records import KINDS, Mutant, Supported
 from grounding.text import sentences
 from rai.check.match import check_claims

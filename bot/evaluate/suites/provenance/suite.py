@@ -16,7 +16,7 @@ from bot.evaluate.rows import Row, RowErrors, label
 from bot.evaluate.statistics import metrics
 from bot.evaluate.suites.provenance.layers import flagged_by
 from bot.evaluate.suites.provenance.mistakes import Case, Mistake, falsely_flagged, missed, write_mistakes
-from bot.evaluate.suites.provenance.mutate.holds import numbers
+from bot.evaluate.suites.provenance.mutate.membership import ONES, TENS, numbers
 from bot.evaluate.suites.provenance.mutate.surfaces import NUMBER
 from bot.evaluate.suites.provenance.mutations import mutations
 from bot.evaluate.suites.provenance.relevance import relevance
@@ -28,7 +28,7 @@ from rai.records import Report
 FEW_SUPPORTED = 0.1
 """Supported rows for each unsupported one below which a tag is taken to name a kind of edit, which supported rows lack."""
 
-_SPOKEN = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_SPOKEN = "|".join([*ONES[2:], *TENS])
 _NUMBER = re.compile(rf"(?<![\w.]){NUMBER}(?!\w)|\b(?:{_SPOKEN})\b", re.IGNORECASE)
 
 

@@ -11,16 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-UNITS = (
-    "GB", "MB", "TB", "kB", "kg", "mg", "g", "lbs", "lb", "km", "miles", "mile", "metres", "meters", "metre", "meter", "cm", "mm", "m²", "m",
-    "inches", "inch", "feet", "foot", "seconds", "second", "minutes", "minute", "mins", "min", "hours", "hour", "hrs", "days", "day",
-    "weeks", "week", "months", "month", "years", "year", "litres", "liters", "ml", "p/kWh", "kWh", "kW", "W", "dB", "GHz", "MHz", "mph",
-    "acres", "tonnes", "tons", "degrees",
-)  # fmt: skip
+from rai.tables import table
+
+_TABLE: dict[str, list[str]] = table(__file__)
+MONTHS, WEEKDAYS, UNITS = (tuple(_TABLE[name]) for name in ("months", "weekdays", "units"))
 
 NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,12})(?:\.\d{1,6})?"
 _FREE = r"(?<![\w.,:/@#&=+~%°$€£\[(-])(?<!\d[–])"

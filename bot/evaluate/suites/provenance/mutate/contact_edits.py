@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from bot.evaluate.suites.provenance.mutate import holds
+from bot.evaluate.suites.provenance.mutate import membership
 from bot.evaluate.suites.provenance.mutate.records import Edit, Supported
 from bot.evaluate.suites.provenance.mutate.surfaces import Surface, digits_of
 
@@ -38,7 +38,7 @@ def phone(supported: Supported, surface: Surface, rng: random.Random, siblings: 
     swap = rng.random() < 0.5
     for at in places:
         now = _swapped(surface.text, at) if swap else _replaced(surface.text, at, rng)
-        if now is not None and not holds.holds_digits(now, supported.texts):
+        if now is not None and not membership.holds_digits(now, supported.texts):
             return Edit(
                 "phone", "phone", surface.start, surface.end, now, "two digits swapped" if swap else "one digit"
             )

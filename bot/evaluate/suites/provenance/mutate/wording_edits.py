@@ -7,31 +7,18 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bot.evaluate.suites.provenance.mutate import holds
+from bot.evaluate.suites.provenance.mutate import membership
 from bot.evaluate.suites.provenance.mutate.records import Edit, Supported
+from rai.tables import table
 
 _TITLE = r"[A-Z][a-z’'é]+|[A-Z]{2,}[A-Za-z]*"
 _NAME = re.compile(
     rf"(?<![\w.'’-])(?:{_TITLE})(?:(?: (?:of|the|and|&|de|van|von)){{0,2}} (?:{_TITLE})){{1,4}}(?![\w-])"
 )
-_NOT_NAMES = re.compile(
-    r"^(?:The|This|That|These|Those|Is|Are|Do|Does|Can|Would|Will|What|When|Where|Who|How|Yes|No|Sorry|You|Your|If|It|Its|In|On|At|For|With|There|"
-    r"They|We|Our|Please|Thank|Thanks|And|But|Or|An?|As|By|From|To|After|Before|All|Any|Also|Both|Each|I|He|She|His|Her|Not|May|Monday|Tuesday|"
-    r"Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|June|July|August|September|October|November|December|According)\b"
-)
-_KINDS = (
-    ("lodging", frozenset("Hotel Hotels House Guesthouse Lodge Inn Bed Hostel B&B Motel Resort Suites".split())),
-    ("eatery", frozenset("Restaurant Cafe Bar Grill Pizza Kitchen Bistro Pizzeria Tavern".split())),
-    ("street", frozenset("Street Road Avenue Lane Drive Square Bridge Station Airport Bayswater".split())),
-    (
-        "body",
-        frozenset(
-            "University College Department Agency Court Council Police Committee Bank Inc Ltd Company Corporation Museum Army Party Association Ministry".split()
-        ),
-    ),
-    ("person", frozenset("Mr Mrs Ms Dr President Minister Senator King Queen Sir".split())),
-)
-TYPED = frozenset(kind for kind, _ in _KINDS)
+_TABLE = table(__file__)
+_NOT_NAMES = re.compile(rf"^(?:{'|'.join(_TABLE['no_names'])})\b")
+_KINDS: dict[str, frozenset[str]] = {kind: frozenset(words) for kind, words in _TABLE["name_types"].items()}
+TYPED = frozenset(_KINDS)
 """Types that a word of the name tells."""
 _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|can|will|must|should|may|does|do|did|has|have|could|would)\b(?! (?:not|no|never|n[’']t)\b)(?!n[’']t)"
@@ -44,16 +31,15 @@ _COURTESY = re.compile(
     r"\b(?:anything else|help you|let me know|happy to|glad|enjoy|thank|sorry|welcome|would you like|hope)\b",
     re.IGNORECASE,
 )
+_CONTRACTED = frozenset("is are was were does do did has have could would should".split())
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?=\w)[^.!?\n]+)*[.!?\n]?")
-_TOO_COMMON = frozenset(
-    "about which there their these other would could should after before where while under that this with from have they".split()
-)
+_TOO_COMMON = frozenset(_TABLE["common"])
 
 
 def name_type(name: str) -> str:
     """A rough type by the words of a name, else by how many it has: only names of one type replace each other."""
     words = name.replace(".", "").split()
-    for kind, telling_words in _KINDS:
+    for kind, telling_words in _KINDS.items():
         if any(word in telling_words for word in words):
             return kind
     return f"{len(words)} words"
@@ -74,7 +60,9 @@ def another_name(supported: Supported, span: tuple[int, int, str], pool: list[st
         return None
     for _ in range(6):
         now = rng.choice(pool)
-        if now != was and not any(holds.holds_words(word, supported.texts) for word in now.split() if len(word) > 3):
+        if now != was and not any(
+            membership.holds_words(word, supported.texts) for word in now.split() if len(word) > 3
+        ):
             return Edit("name", kind, start, end, now, "from another document")
     return None
 
@@ -98,7 +86,7 @@ def name_of_source(supported: Supported, span: tuple[int, int, str], rng: random
 
 def _is_name(was: str, supported: Supported) -> bool:
     """True if the sources tell it, and never in lower case: a capitalised phrase that is an ordinary one elsewhere is no name."""
-    return holds.holds_words(was, supported.texts) and not any(was.lower() in text for text in supported.texts)
+    return membership.holds_words(was, supported.texts) and not any(was.lower() in text for text in supported.texts)
 
 
 def telling(supported: Supported) -> Iterator[tuple[int, int]]:
@@ -126,21 +114,8 @@ def negated(supported: Supported, span: tuple[int, int], rng: random.Random) -> 
             r"\b(?:no|not|never|none|nor|neither|without|unless|nothing)\b|n[’']t\b", sentence, re.IGNORECASE
         ):
             return None
-        contracted = rng.random() < 0.3 and found.group() in (
-            "is",
-            "are",
-            "was",
-            "were",
-            "does",
-            "do",
-            "did",
-            "has",
-            "have",
-            "could",
-            "would",
-            "should",
-        )
+        contracted = rng.random() < 0.3 and found.group() in _CONTRACTED
         now = f"{found.group()}n't" if contracted else f"{found.group()} not"
         edit = Edit("negation", "statement", start + found.start(), start + found.end(), now, "put in")
     fresh = supported.answer[start : edit.start] + edit.now + supported.answer[edit.end : end]
-    return None if holds.holds_words(fresh, supported.texts) else edit
+    return None if membership.holds_words(fresh, supported.texts) else edit

@@ -8,37 +8,22 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 
-from bot.evaluate.suites.provenance.mutate import holds
+from bot.evaluate.suites.provenance.mutate import membership
 from bot.evaluate.suites.provenance.mutate.records import Edit, Supported
 from bot.evaluate.suites.provenance.mutate.surfaces import MONTHS, NUMBER, WEEKDAYS, Surface, digits_of
+from rai.tables import table
 
 _FIGURES = ("number", "quantity", "money", "percent", "time")
-_SWAPS = (
-    ("GB", "MB", "TB"), ("kg", "g", "lb"), ("kg", "lbs"), ("mg", "g"), ("km", "miles"), ("cm", "mm", "inches"), ("inches", "cm"), ("m", "feet"),
-    ("metres", "feet"), ("meters", "feet"), ("litres", "ml"), ("W", "kW"), ("GHz", "MHz"), ("minutes", "hours", "seconds"), ("mins", "hours"),
-    ("min", "hours"), ("hrs", "minutes"), ("hours", "minutes", "days"), ("days", "weeks", "hours", "months"), ("weeks", "days", "months"),
-    ("months", "weeks", "years", "days"), ("years", "months"), ("p/kWh", "£/kWh"),
-)  # fmt: skip
-_SINGULAR = {
-    "minutes": "minute", "hours": "hour", "days": "day", "weeks": "week", "months": "month", "years": "year", "metres": "metre", "meters": "meter",
-    "miles": "mile", "seconds": "second", "feet": "foot", "inches": "inch",
-}  # fmt: skip
-_SIZES: dict[str, Decimal | int] = {
-    "seconds": 1, "minutes": 60, "hours": 3600, "days": 86400, "weeks": 604800, "months": 2629800, "years": 31557600, "MB": 1, "GB": 1000,
-    "TB": 10**6, "g": 1, "kg": 1000, "lb": 454, "lbs": 454, "mg": Decimal("0.001"), "mm": 1, "cm": 10, "inches": 25, "m": 1000, "metres": 1000,
-    "meters": 1000, "feet": 305, "km": 10**6, "miles": 1609344, "ml": 1, "litres": 1000, "W": 1, "kW": 1000, "MHz": 1, "GHz": 1000,
-}  # fmt: skip
-_LONG = {"mins": "minutes", "min": "minutes", "hrs": "hours"}
-_MONEY = {"$": "€£", "€": "$£", "£": "€$"}
-_NAMES = {
-    "dollars": "euros",
-    "euros": "dollars",
-    "pounds": "euros",
-    "USD": "EUR",
-    "EUR": "USD",
-    "GBP": "EUR",
-    "CHF": "USD",
-}
+_TABLE = table(__file__)
+_SWAPS: list[list[str]] = _TABLE["swaps"]
+"""Units, each first of its row, with others of its dimension that may take its place."""
+_SINGULAR: dict[str, str] = _TABLE["singular"]
+_SIZES = {name: Decimal(size) for name, size in _TABLE["sizes"].items()}
+"""Units in the smallest of their dimension: seconds, MB, grams, millimetres, millilitres, watts, MHz."""
+_LONG: dict[str, str] = _TABLE["abbreviations"]
+_SIGNS: dict[str, str] = _TABLE["signs"]
+"""Signs of currencies, with those that may take their place."""
+_CURRENCIES: dict[str, str] = _TABLE["currencies"]
 
 
 def digit(supported: Supported, surface: Surface, rng: random.Random) -> Edit | None:
@@ -71,8 +56,8 @@ def _plausible(surface: Surface, now: str) -> bool:
 
 def _held(kind: str, now: str, supported: Supported) -> bool:
     if kind == "time":
-        return holds.holds_time(now, supported.texts)
-    return holds.holds_number(_number(now), supported.texts)
+        return membership.holds_time(now, supported.texts)
+    return membership.holds_number(_number(now), supported.texts)
 
 
 def _number(text: str) -> Decimal:
@@ -118,18 +103,18 @@ def _pairs(text: str) -> Iterator[tuple[Decimal, str]]:
     for match in re.finditer(r"([^\W_][\w.,]*)[\s-]{0,2}([A-Za-z]{1,8})\b", text):
         name = full.get(match[2]) or full.get(match[2].lower())
         if name is not None:
-            for number in holds.numbers(match[1]):
+            for number in membership.numbers(match[1]):
                 yield number, name
 
 
 def _currency(supported: Supported, surface: Surface, rng: random.Random) -> Edit | None:
-    sign = next((c for c in surface.text if c in _MONEY), None)
+    sign = next((c for c in surface.text if c in _SIGNS), None)
     if sign is not None:
-        choices = [c for c in _MONEY[sign] if not any(c in text for text in supported.texts)]
+        choices = [c for c in _SIGNS[sign] if not any(c in text for text in supported.texts)]
         at = surface.start + surface.text.index(sign)
         return Edit("unit", "money", at, at + 1, rng.choice(choices), "currency") if choices else None
     match = re.search(r"[A-Za-z]+$", surface.text)
-    now = _NAMES.get(match.group()) if match else None
+    now = _CURRENCIES.get(match.group()) if match else None
     if match is None or now is None or any(now.rstrip("s").lower() in text.lower() for text in supported.texts):
         return None
     return Edit("unit", "money", surface.start + match.start(), surface.end, now, "currency")
@@ -141,7 +126,7 @@ def shifted(supported: Supported, surface: Surface, rng: random.Random) -> Edit 
         return None
     if surface.text in WEEKDAYS:
         other = rng.choice([d for d in WEEKDAYS if d != surface.text])
-        held = holds.holds_weekday(other, supported.texts)
+        held = membership.holds_weekday(other, supported.texts)
         return None if held else Edit("date", "date", surface.start, surface.end, other, "weekday")
     ways = ["day", "month", "year"]
     rng.shuffle(ways)
@@ -208,7 +193,7 @@ def _written(text: str, was: date, new: date) -> str:
 
 def _date_held(now: str, new: date, way: str, supported: Supported) -> bool:
     if way == "year":
-        return holds.holds_number(Decimal(new.year), supported.texts) or any(
+        return membership.holds_number(Decimal(new.year), supported.texts) or any(
             f"{new.year % 100:02d}" in t for t in supported.texts
         )
-    return holds.holds_words(now, supported.texts) or holds.holds_day(new.day, new.month, supported.texts)
+    return membership.holds_words(now, supported.texts) or membership.holds_day(new.day, new.month, supported.texts)

@@ -10,16 +10,20 @@ from typing import Any
 
 import yaml
 
-from bot.evaluate.suites.provenance.mutate.values import BRANDS, Value, column
+from bot.evaluate.suites.provenance.mutate.generated_values import BRANDS, Value, column
 from rai.records import Source
 
 LAYOUTS = ("labelled rows", "pipe table", "bullets", "prose", "prose")
 """How a page says its values; prose twice, for it is what most pages are."""
 
 _LINES = (
-    "All details are reviewed every year.", "Please read the terms before you order.", "Ask our team if anything is unclear.",
-    "Changes are announced on this page first.", "We thank all customers for their trust.", "Older offers are no longer sold.",
-)  # fmt: skip
+    "All details are reviewed every year.",
+    "Please read the terms before you order.",
+    "Ask our team if anything is unclear.",
+    "Changes are announced on this page first.",
+    "We thank all customers for their trust.",
+    "Older offers are no longer sold.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +66,8 @@ def fill(template: str, the: str, name: str, value: str) -> str:
 
 @lru_cache(maxsize=1)
 def domains() -> list[dict[str, Any]]:
-    """The entries of `domains.yaml`."""
-    loaded: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("domains.yaml").read_text("utf-8"))
+    """The entries of `generated_pages.yaml`."""
+    loaded: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("generated_pages.yaml").read_text("utf-8"))
     return loaded
 
 

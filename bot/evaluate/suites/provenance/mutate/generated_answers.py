@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterator
 from functools import partial
 
-from bot.evaluate.suites.provenance.mutate.pages import Column, Page, page
+from bot.evaluate.suites.provenance.mutate.generated_pages import Column, Page, page
+from bot.evaluate.suites.provenance.mutate.generated_values import Value
 from bot.evaluate.suites.provenance.mutate.records import Slot, Supported
-from bot.evaluate.suites.provenance.mutate.values import Value
 from rai.records import Source
 
 _Written = tuple[str, list[Slot]]

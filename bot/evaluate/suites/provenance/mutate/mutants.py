@@ -8,12 +8,19 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.evaluate.suites.provenance.mutate import holds
-from bot.evaluate.suites.provenance.mutate.contacts import host, phone
-from bot.evaluate.suites.provenance.mutate.figures import digit, shifted, unit
+from bot.evaluate.suites.provenance.mutate import membership
+from bot.evaluate.suites.provenance.mutate.contact_edits import host, phone
+from bot.evaluate.suites.provenance.mutate.figure_edits import digit, shifted, unit
 from bot.evaluate.suites.provenance.mutate.records import KINDS, Edit, Mutant, Slot, Supported
 from bot.evaluate.suites.provenance.mutate.surfaces import Surface, surfaces
-from bot.evaluate.suites.provenance.mutate.wording import TYPED, another_name, name_of_source, names, negated, telling
+from bot.evaluate.suites.provenance.mutate.wording_edits import (
+    TYPED,
+    another_name,
+    name_of_source,
+    names,
+    negated,
+    telling,
+)
 
 _ENTITIES = ("person", "doctor", "organisation", "product", "code", "address")
 _SURFACE = {"weekday": "date"}
@@ -117,8 +124,14 @@ def _sibling(kind: str, supported: Supported, slot: Slot, rng: random.Random) ->
 
 def _surface_edit(kind: str, supported: Supported, surface: Surface, rng: random.Random) -> Edit | None:
     edits: dict[str, Callable[[Supported, Surface, random.Random], Edit | None]] = {
-        "digit": digit, "unit": unit, "date": shifted, "phone": phone, "host": host, "sibling": _of_row, "plan": _of_prose,
-    }  # fmt: skip
+        "digit": digit,
+        "unit": unit,
+        "date": shifted,
+        "phone": phone,
+        "host": host,
+        "sibling": _of_row,
+        "plan": _of_prose,
+    }
     return edits[kind](supported, surface, rng)
 
 
@@ -157,9 +170,9 @@ def _measure(surface: Surface) -> str:
 
 def _near(other: str, mine: str, answer: str, units: Sequence[str]) -> bool:
     """True if the other value is told where mine is, or in the answer: it might be right there too."""
-    if other == mine or holds.holds_words(other, [answer]):
+    if other == mine or membership.holds_words(other, [answer]):
         return True
-    return any(holds.holds_words(other, [u]) for u in units if holds.holds_words(mine, [u]))
+    return any(membership.holds_words(other, [u]) for u in units if membership.holds_words(mine, [u]))
 
 
 def _name(supported: Supported, pools: _Pools, rng: random.Random) -> Edit | None:

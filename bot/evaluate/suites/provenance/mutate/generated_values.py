@@ -1,4 +1,4 @@
-"""Values for generated pages: drawn from a specification of `domains.yaml` and written in several forms.
+"""Values for generated pages: drawn from a specification of `generated_pages.yaml` and written in several forms.
 
 Phone numbers, hosts and addresses are of the ranges reserved for fiction and documentation: 555-01xx (NANPA),
 the drama numbers of Ofcom, RFC 2606.
@@ -12,31 +12,11 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from bot.evaluate.suites.provenance.mutate.surfaces import MONTHS, WEEKDAYS
+from rai.tables import table
 
-_FIRST = (
-    "Anna Boris Chidi Daniela Emre Fiona Gustav Hanna Imran Julia Kwame Lena Marco Nadia Oskar Priya Quentin Rosa Stefan Tara Uma Viktor Wanda Yusuf "
-    "Zoe Alasdair Beatriz Connor Delia Ewan"
-).split()
-_LAST = (
-    "Abara Brandt Castellano Dvorak Eriksen Fairweather Gruber Halloran Iversen Jankowski Kimura Lindqvist Moreau Novak Okafor Petrov Quigley Rossi "
-    "Sandoval Thornbury Ulrich Vance Whitlock Yamada Zielinski Ashdown Birkett Corrigan Devereux Ellwood"
-).split()
-_COMPANY = "Alderway Brightmoor Calder Dunmore Eastlake Fernhill Glenrock Hartwell Inverfield Juniper Kingsmere Larkspur Millbrook Northpoint Oakhurst".split()
-_FORMS = "Ltd|Trading|Logistics|& Sons|Partners|Group|Services|GmbH".split("|")
-_PRODUCT = (
-    "Solara Nimbus Tempo Verity Quanta Lumen Zephyr Onyx Cobalt Meridian Pulsar Strata Ember Halcyon Vertex".split()
-)
-_STREETS = "Mill Lane|High Street|Station Road|Church Walk|Park Avenue|Bridge Street|Orchard Way|Quarry Hill|Victoria Road|Canal Street".split(
-    "|"
-)
-_TOWNS = "Leeds Bristol Cardiff York Brighton Norwich Exeter Durham Lincoln Chester".split()
-_AREAS = {
-    "uk": ("020 7946 0", "0117 496 0", "0161 496 0", "029 2018 0"),
-    "us": ("206-555-01", "604-555-01", "312-555-01", "+1 415-555-01"),
-}
-BRANDS = "Kestrel Marlow Tindall Harbourne Pellworth Ashcombe Brightwater Corvane Delmore Elmsfield Fairholt Greystone Hollin Ivybridge Jarrow Kelham".split()
-_MOVES = ("support", "help", "www", "shop", "my", "service")
-_PATHS = ("contact", "help/start", "downloads/latest", "faq", "stores", "support?id=7", "")
+_TABLE = table(__file__)
+BRANDS: list[str] = _TABLE["brands"]
+_AREAS: dict[str, list[str]] = _TABLE["phone_areas"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +100,20 @@ def _sign(sign: str, rng: random.Random) -> str:
 
 
 def _named(kind: str, brand: str, subject: str, rng: random.Random) -> str:
+    def one_of(of: str) -> str:
+        drawn: str = rng.choice(_TABLE[of])
+        return drawn
+
     site = f"{brand.lower()}.{rng.choice(('example', 'example', 'example.com', 'example.org'))}"
     word = "".join(c for c in subject.lower() if c.isalnum())
     if kind in ("person", "doctor"):
-        return f"{'Dr ' if kind == 'doctor' else ''}{rng.choice(_FIRST)} {rng.choice(_LAST)}"
+        return f"{'Dr ' if kind == 'doctor' else ''}{one_of('first_names')} {one_of('last_names')}"
     made = {
-        "organisation": lambda: f"{rng.choice(_COMPANY)} {rng.choice(_FORMS)}",
-        "product": lambda: f"{rng.choice(_PRODUCT)} {rng.choice(('One', 'Pro', 'Air', 'Plus', 'X', 'Mini', 'Max'))}",
-        "address": lambda: f"{rng.randrange(1, 190)} {rng.choice(_STREETS)}, {rng.choice(_TOWNS)}",
+        "organisation": lambda: f"{one_of('companies')} {one_of('company_forms')}",
+        "product": lambda: f"{one_of('products')} {one_of('product_lines')}",
+        "address": lambda: f"{rng.randrange(1, 190)} {one_of('streets')}, {one_of('towns')}",
         "weekday": lambda: rng.choice(WEEKDAYS),
         "email": lambda: f"{word[:12]}@{site}",
-        "url": lambda: f"https://{rng.choice(_MOVES)}.{site}/{word[:12]}/{rng.choice(_PATHS)}".rstrip("/"),
+        "url": lambda: f"https://{one_of('hosts')}.{site}/{word[:12]}/{one_of('paths')}".rstrip("/"),
     }
     return made[kind]()
