@@ -23,8 +23,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.evaluate.insufficiency import kind_of
-from bot.evaluate.metrics import auroc, balanced_accuracy
+from bot.evaluate.statistics.metrics import auroc, balanced_accuracy
+from bot.evaluate.suites.retrieval.corrective_step import kind_of
 from bot.settings.load import SAMPLE
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import ALONE, BELIEVED, NEARNESS, STRANGE_AT_MOST, meanings, score, shortlist

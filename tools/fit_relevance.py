@@ -2,7 +2,7 @@
 
 usage: python tools/fit_relevance.py DATA [MODEL.onnx] [--aside]
 
-Pairs come from `bot.evaluate.related`: questions with their own answers, with a random other one, and with one of the same
+Pairs come from `bot.evaluate.suites.provenance.answer_pairs`: questions with their own answers, with a random other one, and with one of the same
 hotel, shop or conversation (hard). Sets weigh alike; in each, right pairs weigh one half, random and hard ones a quarter. Documents with
 crc32 % 3 == 0 take no part; `--aside` reports them too. A feature whose weight would have the wrong sign, or none to speak of, is
 left out, so that each one that stays can be explained. The bias is then moved so that AT is the score that FALL of the right
@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.evaluate.metrics import auroc, brier, expected_calibration_error
-from bot.evaluate.related import Pair, related
+from bot.evaluate.statistics.metrics import auroc, brier, expected_calibration_error
+from bot.evaluate.suites.provenance.answer_pairs import Pair, answer_pairs
 from grounding.embedded.embedder import MiniLM
 from rai.embedded.relevance import MODEL, EmbeddedRelevance
 from rai.embedded.relevance_features import FEATURES, MEANING, brief_answer, read_question
@@ -171,7 +171,7 @@ def main() -> int:
     if len(given) not in (1, 2):
         print(__doc__, file=sys.stderr)
         return 2
-    pairs = list(related(Path(given[0])))
+    pairs = list(answer_pairs(Path(given[0])))
     stored = json.loads(MODEL.read_text("utf-8")) if MODEL.exists() else {}
     stored["from"] = "tools/fit_relevance.py over DSTC9 and DSTC11 track 5 and MTRAG-UN, development documents"
     if len(given) == 2:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.evaluate.metrics import auroc
+from bot.evaluate.statistics.metrics import auroc
 from grounding.text import sentences
 from rai.check.match import check_claims
 from rai.check.wording.features import FEATURES

@@ -21,10 +21,12 @@ from bot.commands.shared.html_file import HtmlFile
 from bot.commands.shared.output import emit, note, progress
 from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened, wiring_of
-from bot.evaluate.bench import Bench, Company, SuiteResult, T
+from bot.evaluate.bench import Bench, Company
 from bot.evaluate.compare import over_earlier, read_earlier
 from bot.evaluate.gate import failures, read_gate
-from bot.evaluate.suites import SUITES
+from bot.evaluate.results import SuiteResult
+from bot.evaluate.rows import T
+from bot.evaluate.suites.registry import SUITES
 from bot.settings.load import SAMPLE
 from bot.settings.settings import Settings
 from bot.system import System
@@ -151,26 +153,47 @@ def evaluate(
     earlier = read_earlier(baseline) if baseline else None
     page = _page(html, (gate, baseline), json=json)
     began = time.monotonic()
-    names = _chosen(suite.value, data, sample=sample)
-    folder = SAMPLE if sample else data or Path()
+    names, folder = _chosen(suite.value, data, sample=sample), SAMPLE if sample else data or Path()
     settings = settings_of()
     set_up = partial(
-        Bench, policies=_policies(policy, settings), limit=limit, by_category=by_category, by_rule=by_rule, mutations=mutations, errors=errors, grades=grades, details=bool(page), kinds=tuple(kind or ())
-    )  # fmt: skip
-    results = run(_measure(context, settings, names, folder, set_up, keep=keep, sample=sample))
-    results = over_earlier(results, earlier) if earlier else results
+        Bench,
+        policies=_policies(policy, settings),
+        limit=limit,
+        by_category=by_category,
+        by_rule=by_rule,
+        mutations=mutations,
+        errors=errors,
+        grades=grades,
+        details=bool(page),
+        kinds=tuple(kind or ()),
+    )
+    measured = run(_measure(context, settings, names, folder, set_up, keep=keep, sample=sample))
+    results = over_earlier(measured, earlier) if earlier else measured
     seconds = round(time.monotonic() - began, 3)
     below = failures(bounds, results, partial=suite.value != "all")
+    _tell(results, seconds, below, page=page, json=json, name=folder.resolve().name)
+    raise typer.Exit(1 if below else 0)
+
+
+def _tell(
+    results: Sequence[SuiteResult],
+    seconds: float,
+    below: Sequence[str],
+    *,
+    page: HtmlFile | None,
+    json: bool,
+    name: str,
+) -> None:
+    """What was measured: notes on stderr, the page to its file, tables or one JSON document on stdout, and what the gate refused."""
     tell_notes(results)
     if page:
-        write_page(page, results, folder.resolve().name, below)
+        write_page(page, results, name, below)
     if json:
         emit({"suites": [result.as_json() for result in results], "seconds": seconds, "below_gate": below})
     elif not (page and page.on_stdout):
         show(results, seconds)
     for line in below:
         note(f"gate: {line}")
-    raise typer.Exit(1 if below else 0)
 
 
 def _page(html: str | None, inputs: Sequence[Path | None], *, json: bool) -> HtmlFile | None:

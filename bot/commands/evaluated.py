@@ -11,11 +11,10 @@ from rich.text import Text
 
 from bot.commands.shared.html_file import HtmlFile
 from bot.commands.shared.output import console, note, table
-from bot.evaluate.bench import SetResult, SuiteResult
-from bot.evaluate.gain import Gain
-from bot.evaluate.kinds import counted
-from bot.evaluate.page import eval_page
-from bot.evaluate.wording import WHOLE, name_of
+from bot.evaluate.glossary import WHOLE, name_of
+from bot.evaluate.page.page import eval_page
+from bot.evaluate.results import Gain, SetResult, SuiteResult
+from bot.evaluate.suites.turns.counts import counted
 from rai.check.catalogue import BY_ID
 
 ASKED = 90
@@ -148,6 +147,13 @@ def _spans(result: SuiteResult) -> Iterator[Gain]:
 def _gain_row(part: SetResult, gain: Gain) -> tuple[object, ...]:
     span = gain.span
     return (
-        f"{part.name} against {gain.against}", gain.metric, f"{gain.value:.3f}", f"{gain.other:.3f}", f"{span.mean:+.3f}",
-        f"[{span.low:+.3f}, {span.high:+.3f}]", gain.better, gain.worse, span.n,
-    )  # fmt: skip
+        f"{part.name} against {gain.against}",
+        gain.metric,
+        f"{gain.value:.3f}",
+        f"{gain.other:.3f}",
+        f"{span.mean:+.3f}",
+        f"[{span.low:+.3f}, {span.high:+.3f}]",
+        gain.better,
+        gain.worse,
+        span.n,
+    )

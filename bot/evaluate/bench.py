@@ -1,95 +1,15 @@
-"""What a suite is given and what it returns."""
+"""What a suite is given: the system under test, the folder of data, and what was asked for on the command line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
-from bot.evaluate.bootstrap import Interval, balanced_interval, interval
-from bot.evaluate.gain import Gain
-from bot.evaluate.questions import Question, metric_names, misjudged
-from bot.rows.jsonl import BadLine, open_source, read_rows
+from bot.evaluate.rows import Row, T, load, spread
 from bot.system import System
-from grounding.errors import InputError
-
-T = TypeVar("T")
-Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class SetResult:
-    """Measures of one set of `n` rows: a file, or the part of it that the name says after a colon.
-
-    Suites that measure question by question hand the questions over, and what the set gains over another system;
-    `notes` are lines for the person who made the set. `system`: which of several that were measured side by side, such as a policy.
-    `part`: a line of the table of the set before it. `rule`: the rule of the check that the line is about, where it is about one.
-    """
-
-    name: str
-    n: int
-    metrics: dict[str, float]
-    questions: tuple[Question, ...] = ()
-    gains: tuple[Gain, ...] = ()
-    notes: tuple[str, ...] = ()
-    system: str = ""
-    part: bool = False
-    rule: str = ""
-
-    @property
-    def split(self) -> str:
-        """The part of the data that it is over, without the system's name."""
-        return self.name.removeprefix(f"{self.system}:") if self.system else self.name
-
-    def intervals(self) -> dict[str, Interval]:
-        """The bootstrap interval of each mean over questions, and of the mean of both ways to be right."""
-        values = {
-            name: [q.metrics[name] for q in self.questions if name in q.metrics]
-            for name in metric_names(self.questions)
-        }
-        spans = {name: interval(given) for name, given in (values | misjudged(self.questions)).items()}
-        right = [[1 - value for value in wrong] for wrong in misjudged(self.questions).values()]
-        spans["balanced_accuracy"] = balanced_interval(right)
-        return {name: span for name, span in spans.items() if span is not None}
-
-    def as_json(self) -> dict[str, Any]:
-        """The form of `--json`; what a set has not is left out."""
-        parts = {
-            "intervals": {name: [span.low, span.high] for name, span in self.intervals().items()},
-            "gains": [gain.as_json() for gain in self.gains],
-            "notes": list(self.notes),
-            "questions": [question.as_json() for question in self.questions],
-        }
-        return {"name": self.name, "n": self.n, "metrics": self.metrics} | {k: v for k, v in parts.items() if v}
-
-
-@dataclass(frozen=True, slots=True)
-class WrongRow:
-    """A row that was judged wrong, with every reason. `lost`: the stage that lost it, `question` what was asked, where the suite tells them."""
-
-    id: str
-    set: str
-    outcome: str
-    why: tuple[str, ...]
-    lost: str | None = None
-    question: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SuiteResult:
-    """One suite's sets; `wrong` for suites that judge row by row."""
-
-    suite: str
-    sets: tuple[SetResult, ...]
-    wrong: tuple[WrongRow, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """The form of `--json`."""
-        value: dict[str, Any] = {"suite": self.suite, "sets": [part.as_json() for part in self.sets]}
-        wrong = [{k: v for k, v in asdict(row).items() if v is not None} for row in self.wrong]
-        return value | ({"wrong": wrong} if wrong else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,30 +62,3 @@ class Bench:
     def rows(self, path: Path) -> list[Row]:
         """Rows of a file, at most `limit`, evenly spread so that an ordered file stays represented."""
         return spread(load(path), self.limit)
-
-
-def load(path: Path) -> list[Row]:
-    """Every row of a file. Raises InputError that names file and line."""
-    with open_source(str(path)) as stream:
-        return [_good(path, number, row) for number, row in read_rows(stream)]
-
-
-def spread(rows: Sequence[T], limit: int | None) -> list[T]:
-    """At most `limit` of `rows`, evenly spaced, order kept."""
-    if limit is None or limit >= len(rows):
-        return list(rows)
-    return [rows[i * len(rows) // limit] for i in range(limit)]
-
-
-def label(path: Path, row: Row, allowed: Sequence[str]) -> str:
-    """The field `label`. Raises InputError."""
-    value = row.get("label")
-    if value not in allowed:
-        raise InputError(f"{path}, row {row.get('id')}: field 'label' must be one of {', '.join(allowed)}")
-    return str(value)
-
-
-def _good(path: Path, number: int, row: Row | BadLine) -> Row:
-    if isinstance(row, BadLine):
-        raise InputError(f"{path}, line {number}: {row.error}", code=row.error.code)
-    return row

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bot.evaluate.bench import SetResult, SuiteResult
-from bot.evaluate.bootstrap import interval
-from bot.evaluate.gain import Gain
 from bot.evaluate.questions import Question, metric_names
+from bot.evaluate.results import Gain, SetResult, SuiteResult
+from bot.evaluate.statistics.bootstrap import interval
 from grounding.errors import InputError
 
 EARLIER = "earlier run"

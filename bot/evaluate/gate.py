@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from bot.evaluate.bench import SuiteResult
+from bot.evaluate.results import SuiteResult
 from grounding.errors import InputError
 
 _FORM = 'a minimum, or {"min": number, "max": number}'

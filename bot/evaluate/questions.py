@@ -8,10 +8,6 @@ from typing import Any, Literal
 
 from grounding.records import Query, Turn
 
-SHOWN_HITS = 10
-SHOWN_TEXT = 420
-"""Characters of a passage that are kept for reading."""
-
 Where = Literal["present", "absent"]
 
 
@@ -84,9 +80,13 @@ class Question:
     def as_json(self) -> dict[str, Any]:
         """What a later run is compared with: figures without any text of the question."""
         parts = {
-            "plain": self.plain, "kind": self.kind, "where": self.where, "action": self.action, "answered": self.answered,
+            "plain": self.plain,
+            "kind": self.kind,
+            "where": self.where,
+            "action": self.action,
+            "answered": self.answered,
             "grade": self.grade,
-        }  # fmt: skip
+        }
         return {"id": self.id, "metrics": self.metrics} | {k: v for k, v in parts.items() if v not in (None, {})}
 
 
@@ -99,15 +99,3 @@ def average(questions: Sequence[Question], metric: str) -> float | None:
 def metric_names(questions: Sequence[Question]) -> list[str]:
     """Every figure that occurs, in order of appearance."""
     return list(dict.fromkeys(name for q in questions for name in q.metrics))
-
-
-def misjudged(questions: Sequence[Question]) -> dict[str, list[float]]:
-    """1 for each question that was answered though its answer is absent, or refused though it is present, else 0.
-
-    Each list is over the questions of which it is known where the answer is and whether they were answered.
-    """
-    known = [q for q in questions if q.answered is not None]
-    return {
-        "answered_though_absent": [float(bool(q.answered)) for q in known if q.where == "absent"],
-        "refused_though_present": [float(not q.answered) for q in known if q.where == "present"],
-    }

@@ -11,7 +11,7 @@ from typing import Any
 
 import tantivy
 
-from bot.evaluate.metrics import mean, ndcg
+from bot.evaluate.statistics.metrics import mean, ndcg
 from grounding.embedded.index import EmbeddedIndex
 from grounding.records import Access, Chunk, Document
 from grounding.text import STOP_WORDS

@@ -9,9 +9,9 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from bot.compose.system import compose
-from bot.evaluate.bench import spread as spaced
-from bot.evaluate.mutate.generate import generated
-from bot.evaluate.mutate.records import Supported
+from bot.evaluate.rows import spread as spaced
+from bot.evaluate.suites.provenance.mutate.generated_answers import generated
+from bot.evaluate.suites.provenance.mutate.records import Supported
 from bot.rows.forms import check_request
 from bot.system import CheckRequest
 from rai.check.match import check_claims

@@ -13,15 +13,15 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from bot.evaluate.bench import SetResult, SuiteResult
 from bot.evaluate.compare import over_plain
-from bot.evaluate.facts import VERDICTS
-from bot.evaluate.lost import STAGES
-from bot.evaluate.page import eval_page
+from bot.evaluate.page.page import eval_page
 from bot.evaluate.questions import Question
+from bot.evaluate.results import SetResult, SuiteResult
+from bot.evaluate.suites.turns.facts import VERDICTS
+from bot.evaluate.suites.turns.lost import STAGES
+from tests.bot.evaluate.questions import HOSTILE, decided, question
 from tests.e2e.contrast import CONTRAST
 from tests.e2e.processes import ROOT, copy_of_home, environment_of
-from tests.eval.questions import HOSTILE, decided, question
 
 browser = pytest.mark.browser
 in_module = pytest.mark.asyncio(loop_scope="module")
@@ -58,7 +58,7 @@ def test_the_example_of_the_documents_runs(sample_home: Path, model_file: Path, 
 
 def test_a_company_is_asked_in_a_home_that_is_left_only_when_asked_for(model_file: Path, tmp_path: Path) -> None:
     """Three documents and a row for each kind: whatever the answers are, every turn is judged, and each that was lost names a stage."""
-    company = ROOT / "tests" / "eval" / "company"
+    company = ROOT / "tests" / "bot" / "evaluate" / "suites" / "turns" / "company"
     command = ["eval", "turns", "--data", str(company), "--html", "turns.html", "--keep", "kept", "--json"]
     ran = subprocess.run(
         [sys.executable, "-m", "bot", *command],
