@@ -24,7 +24,7 @@ from bot.wording.notes import for_person
 from bot.wording.notices import EMPTY
 from bot.wording.usage import usage_words
 from bot.wording.web import web_tag
-from rai.records import Claim, Outcome
+from rai.records import Claim, Kind, Outcome
 
 _OUTCOMES = {
     Outcome.ANSWERED: ("bold green", "checked, and nothing in it is unsupported"),
@@ -37,7 +37,7 @@ _OUTCOMES = {
 _PLAIN = frozenset({"exact", "normalised", "entailed"})
 _QUOTE_LINES = 2
 _QUOTE_INDENT = 4
-_NOUNS = {
+NOUNS: dict[Kind, tuple[str, str]] = {
     "number": ("number", "numbers"),
     "quantity": ("quantity", "quantities"),
     "money": ("amount", "amounts"),
@@ -50,6 +50,7 @@ _NOUNS = {
     "entity": ("name", "names"),
     "statement": ("sentence", "sentences"),
 }
+"""What claims of each kind are called where they are counted: one, and several."""
 _CHUNK_ID = re.compile(r"\b[0-9a-f]{24}\b")
 
 
@@ -184,7 +185,7 @@ def checked_line(claims: Sequence[Claim]) -> str:
 
 def _counts(claims: Sequence[Claim]) -> str:
     """As `2 amounts, 1 phone`, in the order in which the answer first has them."""
-    return ", ".join(f"{n} {_NOUNS[kind][n > 1]}" for kind, n in Counter(claim.kind for claim in claims).items())
+    return ", ".join(f"{n} {NOUNS[kind][n > 1]}" for kind, n in Counter(claim.kind for claim in claims).items())
 
 
 def _how(values: Sequence[Claim]) -> str:
