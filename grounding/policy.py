@@ -31,9 +31,19 @@ Answer = Literal["five-part", "hybrid-crag", "rag"]
 Doubt = Literal["struck", "conflict", "marked"]
 """What becomes of a claim that the check leaves in doubt: struck, struck only where sources disagree, or delivered and marked."""
 DoubtKind = Literal[
-    "number", "quantity", "money", "percent", "date", "time", "url", "email", "phone", "entity", "statement"
+    "number",
+    "quantity",
+    "money",
+    "percent",
+    "date",
+    "time",
+    "url",
+    "email",
+    "phone",
+    "entity",
+    "statement",
 ]
-"""Kinds of claims."""
+"""Kinds of claims: those of `rai.records.Kind`, which this package may not import."""
 
 DEFAULT_POLICY = "attest"
 PLAIN = ":plain"

@@ -9,7 +9,19 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
-Kind = Literal["number", "quantity", "money", "percent", "date", "time", "url", "email", "phone", "entity", "statement"]
+Kind = Literal[
+    "number",
+    "quantity",
+    "money",
+    "percent",
+    "date",
+    "time",
+    "url",
+    "email",
+    "phone",
+    "entity",
+    "statement",
+]
 EntityType = Literal["person", "organisation", "address", "product", "code"]
 Status = Literal[
     "exact",
@@ -46,8 +58,7 @@ SUPPORTED: frozenset[Status] = frozenset({"exact", "normalised", "rounded", "der
 CONTACT_KINDS: frozenset[Kind] = frozenset({"phone", "url", "email"})
 """Kinds that lead somewhere: what is not shown to be right of them is struck."""
 STRUCK_DOUBT: frozenset[tuple[Kind, Status]] = frozenset(
-    [(kind, doubt) for kind in ("phone", "url", "email") for doubt in ("unchecked", "conflict")]
-    + [("money", "conflict")]
+    [(kind, doubt) for kind in CONTACT_KINDS for doubt in ("unchecked", "conflict")] + [("money", "conflict")]
 )
 """Doubt that is struck unless a policy says otherwise; what is doubtful else is delivered and marked."""
 

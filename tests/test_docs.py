@@ -7,7 +7,7 @@ import shlex
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import typer
@@ -16,6 +16,7 @@ from typer.main import get_command
 from bot.cli import app
 from bot.settings.forms import PREFIX
 from bot.settings.settings import PLACES
+from rai.records import Kind
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
@@ -155,6 +156,10 @@ def test_every_dependency_has_its_line() -> None:
     needed = {re.split(r"[<>=!~;\[ ]", line)[0] for group in groups for line in group}
     written = set(re.findall(r"^\| `([^`]+)`", text_of(Path("docs/decisions/0004-dependencies.md")), re.MULTILINE))
     assert needed == written
+
+
+def test_every_kind_of_claim_is_named_where_a_policy_may_name_it() -> None:
+    assert f"Kinds are those of claims: {', '.join(get_args(Kind))}." in text_of(Path("docs/policies.md"))
 
 
 def test_pictures_are_small() -> None:

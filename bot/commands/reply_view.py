@@ -19,7 +19,7 @@ from bot.turn.answer_form import MISSING
 from bot.view.reply import ListedSource, ReplyView, view_of
 from bot.wording.notices import EMPTY
 from bot.wording.outcomes import OUTCOME_SENTENCES
-from rai.records import Claim, Outcome
+from rai.records import Claim, Kind, Outcome
 
 _STYLES = {
     Outcome.ANSWERED: "bold green",
@@ -32,7 +32,7 @@ _STYLES = {
 _PLAIN = frozenset({"exact", "normalised", "entailed"})
 _QUOTE_LINES = 2
 _QUOTE_INDENT = 4
-_NOUNS = {
+NOUNS: dict[Kind, tuple[str, str]] = {
     "number": ("number", "numbers"),
     "quantity": ("quantity", "quantities"),
     "money": ("amount", "amounts"),
@@ -45,6 +45,7 @@ _NOUNS = {
     "entity": ("name", "names"),
     "statement": ("sentence", "sentences"),
 }
+"""What claims of each kind are called where they are counted: one, and several."""
 _CHUNK_ID = re.compile(r"\b[0-9a-f]{24}\b")
 
 
@@ -181,7 +182,7 @@ def checked_line(claims: Sequence[Claim]) -> str:
 
 def _counts(claims: Sequence[Claim]) -> str:
     """As `2 amounts, 1 phone`, in the order in which the answer first has them."""
-    return ", ".join(f"{n} {_NOUNS[kind][n > 1]}" for kind, n in Counter(claim.kind for claim in claims).items())
+    return ", ".join(f"{n} {NOUNS[kind][n > 1]}" for kind, n in Counter(claim.kind for claim in claims).items())
 
 
 def _how(values: Sequence[Claim]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from grounding.bounded.pool import shared_pool
 from grounding.errors import ServiceUnavailable
 from grounding.observe import Operation, RuleFailed, watched_by
+from grounding.policy import DoubtKind
 from rai.check.context import Finding
 from rai.check.engine import FAILED
 from rai.check.match import check_claims
@@ -121,6 +122,10 @@ async def test_a_policy_strikes_doubt_by_kind(doubt: dict[Kind, str], verdict: s
     assert spoken.status == "unchecked"
     assert spoken.unsupported == (verdict == "unsupported")
     assert (report.verdict == "unsupported") == (verdict == "unsupported")
+
+
+def test_a_policy_can_name_every_kind_of_claim() -> None:
+    assert get_args(DoubtKind) == get_args(Kind)
 
 
 async def test_contacts_in_doubt_are_struck_unless_a_policy_says_marked() -> None:

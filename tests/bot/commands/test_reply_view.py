@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from bot.commands.reply_view import checked_line, print_reply
+from bot.commands.reply_view import NOUNS, checked_line, print_reply
 from bot.records import Citation, InternalNote, Reply, Struck
 from grounding.corrective.decide import Decision
 from grounding.corrective.find import Correction
@@ -186,6 +187,10 @@ def claim(kind: Kind, status: Status) -> Claim:
 )
 def test_checked_line(claims: list[Claim], line: str) -> None:
     assert checked_line(claims) == line
+
+
+def test_every_kind_of_claim_can_be_counted() -> None:
+    assert set(NOUNS) == set(get_args(Kind))
 
 
 @given(quote=st.text(max_size=400), answer=st.text(max_size=200), width=st.integers(30, 120))
