@@ -16,6 +16,7 @@ from bot.records import Ask, Code, OnStage, Reply, TurnRecord
 from bot.turn.citations import internal_notes
 from bot.turn.delivery import decide_reply, refusing_reply, reply_without_answer
 from bot.turn.pasted import read_pasted
+from bot.turn.prompt import turn_prompt
 from bot.turn.record import turn_body, turn_record
 from bot.turn.screening import blocked_for, open_turn
 from bot.turn.seams import Seams
@@ -42,10 +43,9 @@ from grounding.errors import (
 from grounding.evidence.choose import choose, extracted, superseded
 from grounding.observe import record_degraded
 from grounding.policy import Policy
-from grounding.prompting.prompt import build_prompt
 from grounding.query.clarify import clarifying
 from grounding.query.conversation import last_turn_query, with_words, without_excluded
-from grounding.records import Access, Action, Evidence, Prompt, Query, Turn
+from grounding.records import Access, Action, Evidence, Query, Turn
 from rai.account import Account
 from rai.records import Outcome
 from rai.screening.turn import screened_turn
@@ -152,7 +152,7 @@ async def _turn(state: TurnState) -> Reply:
     state.evidence = _evidence(state)
     if not state.evidence:
         return reply_without_answer(state, Outcome.INSUFFICIENT)
-    state.prompt = await asyncio.to_thread(_prompt, state)  # it counts the tokens of all that was said
+    state.prompt = await asyncio.to_thread(turn_prompt, state, state.ask.question, state.evidence)
     draft = await stage("compose", state.seams.composer.compose(state.prompt))
     return await decide_reply(state, draft.text)
 
@@ -186,19 +186,6 @@ def _evidence(state: TurnState) -> tuple[Evidence, ...]:
     for old, new in superseded([p for p in passages.values() if p.chunk_id in certain]).items():
         state.note(f"{passages[old].doc_id} is older than {new.doc_id} on the same subject")
     return evidence
-
-
-def _prompt(state: TurnState) -> Prompt:
-    return build_prompt(
-        state.ask.question,
-        state.evidence,
-        state.policy,
-        company=state.seams.company,
-        marker=state.marker,
-        history=state.history,
-        context=state.ask.context,
-        query=state.query.text,
-    )
 
 
 async def _access(state: TurnState) -> Access:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from bot.records import Regeneration
 from bot.turn.answer_form import admits_ignorance
+from bot.turn.prompt import turn_prompt
 from bot.turn.state import TurnState
 from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError
 from grounding.observe import record_degraded
-from grounding.prompting.prompt import build_prompt, revision_request
+from grounding.prompting.prompt import revision_request
 from rai.records import Claim
 
 RESERVE_S = 3.0
@@ -28,17 +29,8 @@ async def drafted_again(state: TurnState, draft: str, claims: Sequence[Claim]) -
     left = state.seams.deadline_s - state.timings()["total"] / 1000 - RESERVE_S
     if reviser is None or prompt is None or left <= 0:
         return None
-    again = await asyncio.to_thread(
-        build_prompt,
-        revision_request(state.ask.question, draft, problems(claims), state.marker),
-        prompt.evidence,
-        state.policy,
-        company=state.seams.company,
-        marker=state.marker,
-        history=state.history,
-        context=state.ask.context,
-        query=state.query.text,
-    )
+    request = revision_request(state.ask.question, draft, problems(claims), state.marker)
+    again = await asyncio.to_thread(turn_prompt, state, request, prompt.evidence)
     text, why = None, ""
     try:
         async with asyncio.timeout(left):
