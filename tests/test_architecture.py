@@ -241,6 +241,18 @@ def test_seams_are_async(path: Path) -> None:
                     assert "property" in decorators or hands_out, f"{path}: {node.name}.{item.name}"
 
 
+@pytest.mark.parametrize("package", list(ORDER))
+def test_a_class_name_means_one_thing_in_a_package(package: str) -> None:
+    """No class is defined twice: whoever looks for a name finds one place."""
+    places: dict[str, list[Path]] = {}
+    for path in FILES:
+        if room(path) == package:
+            for node in ast.walk(tree(path)):
+                if isinstance(node, ast.ClassDef):
+                    places.setdefault(node.name, []).append(path)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
 @pytest.mark.parametrize("path", FILES, ids=str)
 def test_functions_stay_small(path: Path) -> None:
     """No function over 60 lines. A module is as long as its idea."""

@@ -38,9 +38,20 @@ _BLOCK = re.compile(r"(<!-- generated: ([a-z]+)\b[^>]*-->\n)(.*?)(<!-- end -->)"
 _VARIABLE = re.compile(r"\bATTEST_[A-Z_]*[A-Z](?:=\w+)?")
 _REFUSED = "\0"
 _EXAMPLES = (
-    "x", "xx", "1", "100", "name.example", "https://name.example", "10.0.0.7", "US", "USD", "hate=2", "attest",
-    "https://name.example/.default", "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
-)  # fmt: skip
+    "x",
+    "xx",
+    "1",
+    "100",
+    "name.example",
+    "https://name.example",
+    "10.0.0.7",
+    "US",
+    "USD",
+    "hate=2",
+    "attest",
+    "https://name.example/.default",
+    "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+)
 """Values of every form that a setting has; the first that a setting takes shows what it needs beside it."""
 
 

@@ -39,7 +39,7 @@ USUAL_WIDTH = 384
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class ComposedSearch:
     """The search as a system holds it. `vectors`: those on this machine; `ready`: part to reason for what is not whole; `refused`: the same
     for what the service does not do for us, which turns go on without.
     """
@@ -59,7 +59,7 @@ def search(
     *,
     library: Library,
     resources: Resources,
-) -> Search:
+) -> ComposedSearch:
     """The search that the settings name. Its library is `library`, followed by an index elsewhere where there is one."""
     if settings.search.kind == "azure":
         return _azure(settings, index, embedder, library, resources)
@@ -74,12 +74,12 @@ def search(
         else ()
     )
     retriever = EmbeddedRetriever(index.store, index.words, vectors, embedder, linker, hypotheticals=imagined)
-    return Search(retriever, vectors, library, _always)
+    return ComposedSearch(retriever, vectors, library, _always)
 
 
 def _azure(
     settings: Settings, index: EmbeddedIndex, embedder: Embedder | None, library: Library, resources: Resources
-) -> Search:
+) -> ComposedSearch:
     from grounding.azure.search.mirror import remove_document
     from grounding.azure.search.retriever import AzureSearchRetriever
 
@@ -88,7 +88,7 @@ def _azure(
     plain = AzureSearchRetriever(service, index.store, embedder, semantic=semantic, others=others)
     followed = NotifyingLibrary(library, partial(_deleted, partial(remove_document, service)))
     retriever = _agentic(settings, plain, resources) if settings.search.agentic == "on" else plain
-    return Search(retriever, None, followed, plain.ready, lambda: retriever.refused)
+    return ComposedSearch(retriever, None, followed, plain.ready, lambda: retriever.refused)
 
 
 def _agentic(settings: Settings, plain: AzureSearchRetriever, resources: Resources) -> AgenticRetriever:

@@ -26,7 +26,7 @@ def tracing(settings: Settings, resources: Resources) -> Tracing:
     if settings.traces.exporter == "off":
         return Tracing()
     from bot.observability.export import batches, close, exporter, provider
-    from bot.observability.telemetry import Traces
+    from bot.observability.telemetry import Tracer
 
     to = exporter(settings)
     processor = batches(to)
@@ -36,7 +36,7 @@ def tracing(settings: Settings, resources: Resources) -> Tracing:
 
     resources.append(send_the_rest)
     content = settings.traces.content == "on"
-    traces = Traces(
+    traces = Tracer(
         provider(processor),
         model_provider=model_provider(settings.model.base_url),
         embedding_provider=model_provider(settings.embedding_url),

@@ -45,7 +45,7 @@ _TOKENS = {
 }
 
 
-class Traces:
+class Tracer:
     """The traces of one system. `model_provider`, `embedding_provider`: the `gen_ai.provider.name` of chat calls and of embeddings."""
 
     def __init__(

@@ -73,7 +73,7 @@ class SmallTalkTexts:
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class SmallTalkLanguage:
     """One language. `phrases`: words of a phrase to what it says: a form, or one of `extra`, `address`, `help_first`; `longest` in words.
     `own`: phrases of its own list, which tell the language.
 
@@ -91,7 +91,7 @@ class Language:
 class Lists:
     """The whole file: languages by their code, and words behind a greeting that are names, and that never are."""
 
-    languages: Mapping[str, Language]
+    languages: Mapping[str, SmallTalkLanguage]
     names: frozenset[str]
     not_names: frozenset[str]
 
@@ -135,7 +135,7 @@ def lists() -> Lists:
     return Lists({code: _language(code, row, shared) for code, row in table.items()}, names, not_names)
 
 
-def _language(code: str, row: Mapping[str, Any], shared: Mapping[str, Any]) -> Language:
+def _language(code: str, row: Mapping[str, Any], shared: Mapping[str, Any]) -> SmallTalkLanguage:
     known = {*FORMS, *_BESIDE, "help_first"}
     unknown = [name for name in (*row, *shared) if name not in known | {"texts", "buttons"}]
     if unknown:
@@ -148,7 +148,7 @@ def _language(code: str, row: Mapping[str, Any], shared: Mapping[str, Any]) -> L
                 words = tuple(_plain(phrase).split())
                 phrases.setdefault(words, set()).add(name)
                 own |= {words} if source is row else set()
-    return Language(
+    return SmallTalkLanguage(
         {words: frozenset(says) for words, says in phrases.items()},
         frozenset(own),
         max(map(len, phrases)),
@@ -204,7 +204,7 @@ def _wordless(text: str) -> Form:
     return "help" if "?" in text else "ok"
 
 
-def _read(words: Sequence[_Word], known: Language, *, beginning: bool) -> _Read | None:
+def _read(words: Sequence[_Word], known: SmallTalkLanguage, *, beginning: bool) -> _Read | None:
     """The form of a message that falls apart into phrases of `known`; the longest phrases are tried first."""
 
     def rest(at: int, said: frozenset[str], named: int, *, anyone: bool, own: bool) -> _Read | None:
@@ -231,7 +231,7 @@ def _read(words: Sequence[_Word], known: Language, *, beginning: bool) -> _Read 
     return rest(0, frozenset(), 0, anyone=False, own=True)
 
 
-def _is_name(word: _Word, known: Language, *, anyone: bool) -> bool:
+def _is_name(word: _Word, known: SmallTalkLanguage, *, anyone: bool) -> bool:
     """True of a given name, and where `anyone` may follow of a word with a capital that is no subject of a question; not at the beginning of a sentence."""
     held = lists()
     if word.apart or word.text in held.not_names or not word.text.isalpha():

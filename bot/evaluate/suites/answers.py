@@ -26,7 +26,7 @@ TYPES = IN_VALUES | IN_SENTENCES
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _JudgedAnswer:
     """A row and its report. `start` and `end`: the characters of its error, half open; both 0 in an honest row."""
 
     id: str
@@ -70,12 +70,14 @@ async def answers(bench: Bench) -> SuiteResult:
     return SuiteResult("answers", tuple(sets), tuple(wrong))
 
 
-async def _judge(bench: Bench, path: Path, row: Row) -> _Judged:
+async def _judge(bench: Bench, path: Path, row: Row) -> _JudgedAnswer:
     with RowErrors(path, row):
         request = check_request(row)
         kind, start, end = _error(row, request.answer)
     report = await bench.system.check(request)
-    return _Judged(str(row["id"]), kind, start, end, str(row.get("style") or ""), str(row.get("lang") or ""), report)
+    return _JudgedAnswer(
+        str(row["id"]), kind, start, end, str(row.get("style") or ""), str(row.get("lang") or ""), report
+    )
 
 
 def _error(row: Row, answer: str) -> tuple[str | None, int, int]:
@@ -93,7 +95,7 @@ def _error(row: Row, answer: str) -> tuple[str | None, int, int]:
     return str(kind), start, end
 
 
-def _sets(stem: str, judged: Sequence[_Judged]) -> Iterator[SetResult]:
+def _sets(stem: str, judged: Sequence[_JudgedAnswer]) -> Iterator[SetResult]:
     yield _measure(stem, judged)
     for name in ("style", "lang", "type"):
         for value in sorted({v for row in judged if (v := getattr(row, name))}):
@@ -102,7 +104,7 @@ def _sets(stem: str, judged: Sequence[_Judged]) -> Iterator[SetResult]:
                 yield _measure(f"{stem}:{value}", part)
 
 
-def _measure(name: str, judged: Sequence[_Judged]) -> SetResult:
+def _measure(name: str, judged: Sequence[_JudgedAnswer]) -> SetResult:
     honest, bad = [r for r in judged if r.type is None], [r for r in judged if r.type is not None]
     values = [c for r in honest for c in r.report.claims if c.kind != "statement"]
     sentences = [c for r in honest for c in r.report.claims if c.kind == "statement"]
@@ -120,7 +122,7 @@ def _measure(name: str, judged: Sequence[_Judged]) -> SetResult:
     return SetResult(name, len(judged), measured)
 
 
-def _by_rule(stem: str, judged: Sequence[_Judged]) -> Iterator[SetResult]:
+def _by_rule(stem: str, judged: Sequence[_JudgedAnswer]) -> Iterator[SetResult]:
     """For each rule that condemned a claim, how often the claim was on an error (`right`), and how often not."""
     right, condemned = Counter[str](), Counter[str]()
     for row in judged:
@@ -132,7 +134,7 @@ def _by_rule(stem: str, judged: Sequence[_Judged]) -> Iterator[SetResult]:
         yield SetResult(f"{stem}:{rule}", n, {"right": right[rule] / n, "wrong": 1 - right[rule] / n}, rule=rule)
 
 
-def _wrong(stem: str, row: _Judged) -> WrongRow | None:
+def _wrong(stem: str, row: _JudgedAnswer) -> WrongRow | None:
     if row.type is None and row.bad:
         return WrongRow(row.id, stem, "flagged", tuple(f"{c.rule}: {c.why}" for c in row.bad))
     if row.type is not None and not row.located:

@@ -33,7 +33,7 @@ _NUMBER = re.compile(rf"(?<![\w.]){NUMBER}(?!\w)|\b(?:{_SPOKEN})\b", re.IGNORECA
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _JudgedRow:
     id: str
     unsupported: bool
     tags: tuple[str, ...]
@@ -76,14 +76,14 @@ async def provenance(bench: Bench) -> SuiteResult:
     return SuiteResult("provenance", tuple(sets))
 
 
-async def _judge(bench: Bench, path: Path, row: Row) -> _Judged:
+async def _judge(bench: Bench, path: Path, row: Row) -> _JudgedRow:
     unsupported = label(path, row, ("supported", "unsupported")) == "unsupported"
     with RowErrors(path, row):
         request, tags = check_request(row), fields.texts(row, "tags")
-    return _Judged(str(row["id"]), unsupported, tags, request, await bench.system.check(request))
+    return _JudgedRow(str(row["id"]), unsupported, tags, request, await bench.system.check(request))
 
 
-def _sets(stem: str, judged: list[_Judged]) -> Iterator[SetResult]:
+def _sets(stem: str, judged: list[_JudgedRow]) -> Iterator[SetResult]:
     yield from _parts(stem, judged)
     for tag in sorted({tag for row in judged for tag in row.tags} - {stem}):
         yield from _parts(f"{stem}:{tag}", _of_tag(tag, judged))
@@ -92,7 +92,7 @@ def _sets(stem: str, judged: list[_Judged]) -> Iterator[SetResult]:
         yield numbered
 
 
-def _of_tag(tag: str, judged: Sequence[_Judged]) -> list[_Judged]:
+def _of_tag(tag: str, judged: Sequence[_JudgedRow]) -> list[_JudgedRow]:
     """Rows of a tag; of a kind of edit, with the supported rows of the same documents instead of its own few."""
     mine = [row for row in judged if tag in row.tags]
     bad = [row for row in mine if row.unsupported]
@@ -102,14 +102,14 @@ def _of_tag(tag: str, judged: Sequence[_Judged]) -> list[_Judged]:
     return bad + [row for row in judged if not row.unsupported and row.document in documents]
 
 
-def _parts(name: str, judged: list[_Judged]) -> Iterator[SetResult]:
+def _parts(name: str, judged: list[_JudgedRow]) -> Iterator[SetResult]:
     yield _measure(name, judged)
     aside = [row for row in judged if row.kept_aside]
     if aside:
         yield _measure(f"{name}:kept_aside", aside)
 
 
-def _measure(name: str, judged: list[_Judged]) -> SetResult:
+def _measure(name: str, judged: list[_JudgedRow]) -> SetResult:
     bad, good = [row for row in judged if row.unsupported], [row for row in judged if not row.unsupported]
     recall = metrics.share([row.flagged for row in bad])
     false_flags = metrics.share([row.flagged for row in good])
@@ -122,7 +122,7 @@ def _measure(name: str, judged: list[_Judged]) -> SetResult:
     return SetResult(name, len(judged), measured)
 
 
-def _layers(stem: str, judged: Sequence[_Judged]) -> Iterator[SetResult]:
+def _layers(stem: str, judged: Sequence[_JudgedRow]) -> Iterator[SetResult]:
     """Each layer alone and their union; nothing where no layer flagged anything."""
     flags: list[tuple[bool, Mapping[str, bool]]] = [(row.unsupported, flagged_by(row.report)) for row in judged]
     names = list(dict.fromkeys(name for _, told in flags for name in told))
@@ -134,7 +134,7 @@ def _layers(stem: str, judged: Sequence[_Judged]) -> Iterator[SetResult]:
         yield SetResult(f"{stem}:layer {name}", len(flags), measured)
 
 
-def _introduced_numbers(name: str, rows: Sequence[_Judged]) -> SetResult | None:
+def _introduced_numbers(name: str, rows: Sequence[_JudgedRow]) -> SetResult | None:
     """Numbers of unsupported answers that no supported answer to the same source has: what an edit brought in. None without any.
 
     n counts them; `flagged` is the share that an unsupported value covers; `elsewhere_n` and `elsewhere_flagged` are the
@@ -156,7 +156,7 @@ def _introduced_numbers(name: str, rows: Sequence[_Judged]) -> SetResult | None:
     return SetResult(name, len(found), {**measured, "elsewhere_n": float(len(elsewhere))})
 
 
-def _hits(row: _Judged, known: set[Decimal]) -> Iterable[tuple[bool, bool]]:
+def _hits(row: _JudgedRow, known: set[Decimal]) -> Iterable[tuple[bool, bool]]:
     """Of each introduced number: whether it is flagged, and whether the source holds it."""
     for match in _NUMBER.finditer(row.request.answer):
         values = numbers(match.group())
@@ -169,7 +169,7 @@ def _hits(row: _Judged, known: set[Decimal]) -> Iterable[tuple[bool, bool]]:
             yield any(c.unsupported for c in covered), bool(values & numbers(row.document))
 
 
-def _mistakes(stem: str, row: _Judged) -> list[Mistake]:
+def _mistakes(stem: str, row: _JudgedRow) -> list[Mistake]:
     request = row.request
     case = Case(stem, row.id, request.answer, request.question, request.sources, ", ".join(row.tags))
     if row.unsupported and not row.flagged:
