@@ -11,7 +11,7 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from bot.commands.doctor.diagnosis import Diagnosis
-from bot.commands.doctor.services import services
+from bot.commands.doctor.services import check_services
 from bot.records import Ask
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
@@ -57,7 +57,7 @@ def settings(tmp_path: Path, model_file: Path, server: Guarded) -> Settings:
 
 
 async def found_by_doctor(settings: Settings, name: str = "agentic retrieval") -> Diagnosis:
-    return next(finding for finding in await services(settings) if finding.name == name)
+    return next(finding for finding in await check_services(settings) if finding.name == name)
 
 
 async def test_ingest_makes_what_answers_come_through(settings: Settings, server: Guarded, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.commands.doctor.diagnosis import Diagnosis
-from bot.commands.doctor.system import DIRECTORY, inside
+from bot.commands.doctor.system import DIRECTORY, check_system
 from bot.compose.ingest import open_ingester
 from bot.compose.system import compose
 from bot.http.source import reader
@@ -80,7 +80,7 @@ async def _site(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
 
 async def told(system: System) -> Diagnosis:
     """What `attest doctor` says of the directory."""
-    return next(found for found in await inside(system) if found.name == DIRECTORY)
+    return next(found for found in await check_system(system) if found.name == DIRECTORY)
 
 
 @pytest.mark.parametrize(("user", "sees", "misses"), [(LEA, SECRET, BONUS), (NOA, BONUS, SECRET)])

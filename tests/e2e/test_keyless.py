@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from bot.commands.doctor.services import services
+from bot.commands.doctor.services import check_services
 from bot.compose.resources import Resources
 from bot.compose.services import openai_key
 from bot.records import Ask
@@ -190,7 +190,7 @@ async def test_a_system_without_keys_signs_in_once_and_leaves_nothing_open(
         assert identity_server.asked == dict.fromkeys((resource for _, resource in CLIENTS.values()), 1)
         assert [str(w.message) for w in told if w.category is ResourceWarning] == []
         assert len(graph.bodies) == 1
-        doctor = {f.name: f for f in await services(settings)}
+        doctor = {f.name: f for f in await check_services(settings)}
         assert (doctor["search"].status, doctor["content safety"].status) == ("ok", "ok")
         assert doctor["search"].detail == "signed in as this machine; answers (status 200)"
 
@@ -203,13 +203,13 @@ async def test_doctor_tells_a_missing_identity_from_a_missing_role(
             tmp_path, model_file, service.root, service.root, service.root, language_endpoint=service.root
         )
         service.otherwise = faults.status(403)
-        for found in [f for f in await services(settings) if f.name != "traces"]:
+        for found in [f for f in await check_services(settings) if f.name != "traces"]:
             assert found.status == "fail"
             assert found.detail.startswith("refuses this machine's identity (status 403)")
             assert found.fix.startswith("give it the role ")
         service.bodies.clear()
         identity_server.otherwise = faults.echoed(400)
-        for found in [f for f in await services(settings) if f.name != "traces"]:
+        for found in [f for f in await check_services(settings) if f.name != "traces"]:
             assert found.status == "fail"
             assert found.detail.startswith("this machine could not sign in (Microsoft Entra ID)")
             assert found.fix.startswith("give this machine a managed identity, or az login, or set ATTEST_")

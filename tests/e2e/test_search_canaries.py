@@ -10,7 +10,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from pydantic import SecretStr
 
-from bot.commands.doctor.services import services
+from bot.commands.doctor.services import check_services
 from bot.compose.ingest import open_ingester
 from bot.compose.system import compose
 from bot.observability.logs import log_to
@@ -84,7 +84,7 @@ async def test_a_failing_search_gives_nothing_away(
                 for name, fault in FAULTS.items():
                     server.otherwise = fault
                     outcomes[name] = {await _asked(client, system, case, said) for case in CASES}
-                    said.append([str(finding) for finding in await services(settings)])
+                    said.append([str(finding) for finding in await check_services(settings)])
                     said.append(await system.ready())
                 figures = await (await client.get("/metrics")).text()
             said.append(await _ingested(settings, tmp_path / "kb"))

@@ -12,7 +12,7 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from bot.commands.doctor.diagnosis import Diagnosis
-from bot.commands.doctor.services import services
+from bot.commands.doctor.services import check_services
 from bot.compose.ingest import is_taken_in, open_ingester
 from bot.compose.system import compose
 from bot.records import Ask
@@ -263,7 +263,7 @@ async def test_doctor_tells_what_is_wrong_with_the_service_and_the_fix(
 
 async def asked(settings: Settings) -> Diagnosis:
     """What doctor says of the service."""
-    findings = await services(settings)
+    findings = await check_services(settings)
     return next(finding for finding in findings if finding.name == "embedding service")
 
 
