@@ -1,4 +1,4 @@
-"""`attest ask`: one turn through the whole pipeline."""
+"""`attest ask`: asks one question through the whole pipeline, and prints the reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`attest documents`: what is in the knowledge base, what was, and a copy of it."""
+"""`attest documents`: lists, shows, removes and restores what is in the knowledge base, and copies it."""
 
 from __future__ import annotations
 

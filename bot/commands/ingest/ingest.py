@@ -1,4 +1,4 @@
-"""`attest ingest`: files, folders or a corpus into the knowledge base."""
+"""`attest ingest`: takes files, folders or a corpus into the knowledge base."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from rich.progress import TaskID
 
 from bot.commands.ingest.sample import place_sample_directory
-from bot.commands.ingest.watch import Job, follow, told, told_as_json
+from bot.commands.ingest.watch import Job, follow, print_event, print_event_as_json
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, progress, table
 from bot.commands.shared.startup import make_home, run, settings_of
@@ -128,7 +128,7 @@ async def _watch(context: typer.Context, settings: Settings, job: Job, *, rebuil
         if rebuild:
             with bars() as on_progress:
                 await ingester.rebuild(on_progress)
-        tell = told_as_json if json else told
+        tell = print_event_as_json if json else print_event
         await follow(ingester, job, tell, lambda report: None if json else _show(report), bars)
 
 
@@ -144,7 +144,7 @@ async def _ingester(context: typer.Context, settings: Settings) -> AsyncIterator
 
 @contextmanager
 def bars() -> Iterator[Callable[[Progress], None]]:
-    """A bar per stage of an ingest; silent where no person looks on."""
+    """Draw a bar for each stage of an ingest on stderr; yields what is to be told of progress. Silent where no person looks on."""
     tasks: dict[str, TaskID] = {}
     with progress() as shown:
 
