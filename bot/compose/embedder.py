@@ -1,4 +1,4 @@
-"""Settings to the embedder that search uses: the model on this machine, or a service. A part of `bot/compose/`, under its rules.
+"""Builds the embedder that search uses: the model on this machine, or a service.
 
 Grader, composer, summarizer and relevance were fitted on the local model and keep it, whatever search uses.
 """
@@ -35,7 +35,9 @@ INGEST_S, INGEST_RETRIES = 300.0, 5
 def asking_embedder(
     settings: Settings, local: Embedder | None, redactor: Redactor, resources: Resources
 ) -> Embedder | None:
-    """Who embeds queries. With pseudonyms on, a service is given placeholders for the customer's personal data."""
+    """The embedder of queries: `local`, or a service that has little time. With pseudonyms on, a service is given placeholders for the customer's
+    personal data. None where the model on this machine is wanted and not there. Raises SettingsError.
+    """
     if settings.embedding.kind == "embedded":
         return local
     within = min(settings.bounds.call_deadline_s, ASKING_SHARE * settings.bounds.turn_deadline_s)
@@ -46,7 +48,9 @@ def asking_embedder(
 
 
 def ingesting_embedder(settings: Settings, resources: Resources) -> Embedder | None:
-    """Who embeds passages. They are the company's text and go as they are."""
+    """The embedder of passages at ingest: the model on this machine (None where it is not there), or a service that has time. Passages are the
+    company's text and go as they are. Raises SettingsError.
+    """
     if settings.embedding.kind == "embedded":
         return embedding_model(settings)
     within = max(INGEST_S, settings.bounds.call_deadline_s)
@@ -56,7 +60,7 @@ def ingesting_embedder(settings: Settings, resources: Resources) -> Embedder | N
 
 
 def service_embedder(settings: Settings, remote: Remote, resources: Resources) -> OpenAIEmbedder:
-    """The service itself. Raises SettingsError for an address or a key that cannot be used."""
+    """The client of the embedding service; `resources` closes it. Raises SettingsError for an address or a key that cannot be used."""
     from grounding.azure.openai.embedder import OpenAIEmbedder
 
     embedder = OpenAIEmbedder(

@@ -1,4 +1,4 @@
-"""Settings to seams: with the other modules of this folder the only one that names implementations. It imports
+"""Builds a system from the settings. The modules of this folder are the only ones that name implementations; they import
 each one where it is built, so that a start pays only for what is switched on.
 
 Order matters for safety: whatever reaches a model or the web is wrapped by the screen here, and what was wrapped is not
@@ -65,8 +65,8 @@ if TYPE_CHECKING:
 
 
 async def compose(settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> System:
-    """Everything that `settings` switch on, ready to use. The caller closes it. `clock`, in seconds, tells how long a service that failed
-    has been left alone.
+    """Build all that `settings` switch on, ready to use. The caller closes it. `clock`, in seconds, tells how long a service that failed has
+    been left alone.
 
     Raises SettingsError for settings that cannot work, StoreError for an index or ledger that cannot be opened.
     """

@@ -1,4 +1,4 @@
-"""Deployment settings: the only place that reads the environment.
+"""Reads the settings: the only place that reads the environment.
 
 Every setting is an environment variable `ATTEST_…` or a line of `.env` in the working folder; the environment wins.
 """
@@ -31,7 +31,7 @@ _SHOWN = 80
 
 
 def load_settings(**overrides: object) -> Settings:
-    """Settings from environment and `.env`, with `overrides` on top. Raises SettingsError: one line, no secret in it."""
+    """Read the settings from environment and `.env`, with `overrides` on top. Raises SettingsError: one line, no secret in it."""
     try:
         environment, file = _sources()
     except UnicodeDecodeError:
