@@ -13,8 +13,7 @@ from bot.compose.parts import embedding_model
 from bot.compose.resources import Resources
 from bot.settings.settings import Settings
 from grounding.ports import Embedder
-from grounding.services.address import check_address, check_key
-from grounding.services.cloud import COGNITIVE, is_azure_ai
+from grounding.services.address import check_key
 from grounding.services.remote import Remote
 from rai.personal.redact import Redactor
 from rai.screening.private import PrivateEmbedder
@@ -65,7 +64,7 @@ def service_embedder(settings: Settings, remote: Remote, resources: Resources) -
 
     embedder = OpenAIEmbedder(
         settings.embedding_url,
-        _key(settings, resources),
+        _credential(settings, resources),
         settings.embedding.model,
         settings.embedding.numbers,
         remote,
@@ -76,16 +75,18 @@ def service_embedder(settings: Settings, remote: Remote, resources: Resources) -
     return embedder
 
 
-def _key(settings: Settings, resources: Resources) -> str | Callable[[], Awaitable[str]] | None:
-    """The key that was given; without one this machine's identity, if the endpoint is Azure's; else none, as a local server wants it."""
-    if settings.embedding_key is not None:
-        check_key(key := settings.embedding_key.get_secret_value(), "ATTEST_EMBEDDING_API_KEY")
-        return key
-    if not is_azure_ai(settings.embedding_url or ""):
-        return None
-    check_address(settings.embedding_url or "", "ATTEST_EMBEDDING_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
-    scope = settings.model.scope if settings.embedding_at_openai else None
-    return resources.identity(settings).bearer(SERVICE, scope or COGNITIVE)
+def _credential(settings: Settings, resources: Resources) -> str | Callable[[], Awaitable[str]] | None:
+    key = settings.embedding_key
+    if key is not None:
+        check_key(key.get_secret_value(), "ATTEST_EMBEDDING_API_KEY")
+    return resources.openai_credential(
+        settings,
+        key,
+        settings.embedding_url,
+        setting="ATTEST_EMBEDDING_BASE_URL",
+        service=SERVICE,
+        scope=settings.model.scope if settings.embedding_at_openai else None,
+    )
 
 
 def fingerprint_of(settings: Settings) -> str | None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from pydantic import SecretStr
 
 from bot.settings.settings import Settings
+from grounding.services.address import check_address
+from grounding.services.cloud import COGNITIVE, is_azure_ai
 from grounding.services.remote import Breaker, Remote
 
 if TYPE_CHECKING:
@@ -75,6 +77,29 @@ class Resources(list[Close]):
     def key(self, key: SecretStr | None, settings: Settings) -> str | MachineIdentity:
         """The key that was given, or the identity of this machine."""
         return key.get_secret_value() if key is not None else self.identity(settings)
+
+    def openai_credential(
+        self,
+        settings: Settings,
+        key: SecretStr | None,
+        url: str | None,
+        *,
+        setting: str,
+        service: str,
+        scope: str | None,
+    ) -> str | Callable[[], Awaitable[str]] | None:
+        """What a server of OpenAI's interface is entered with: the key that was given, else a token of this machine's identity if the address
+        is Azure's, else nothing, as a local server wants it.
+
+        `setting`: the variable of `url`; `service`: its name in errors; `scope`: whom the token is for, None is Azure's own services. Raises
+        SettingsError for an address that no token may go to.
+        """
+        if key is not None:
+            return key.get_secret_value()
+        if not is_azure_ai(url or ""):
+            return None
+        check_address(url or "", setting, "https://NAME.openai.azure.com/openai/v1/")
+        return self.identity(settings).bearer(service, scope or COGNITIVE)
 
     async def close(self) -> None:
         """Close everything, the newest first."""

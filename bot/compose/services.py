@@ -22,8 +22,7 @@ from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Summarizer, WebSearch
 from grounding.prompting.prompt import own_texts
 from grounding.records import Progress
-from grounding.services.address import check_address
-from grounding.services.cloud import CLOUDS, COGNITIVE, is_azure_ai
+from grounding.services.cloud import CLOUDS
 from grounding.services.group_names import GroupNames
 from grounding.services.remote import Remote
 from grounding.web.sites import FilteredSearch, Sites
@@ -111,12 +110,14 @@ def learned(settings: Settings, resources: Resources, name: str | None = None) -
 
 def openai_key(settings: Settings, resources: Resources) -> str | Callable[[], Awaitable[str]] | None:
     """The credential of the chat model's endpoint: the key that was given, else this machine's identity if the endpoint is Azure's, else none."""
-    if settings.model.api_key is not None:
-        return settings.model.api_key.get_secret_value()
-    if not is_azure_ai(settings.model.base_url or ""):
-        return None
-    check_address(settings.model.base_url or "", "ATTEST_OPENAI_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
-    return resources.identity(settings).bearer("openai", settings.model.scope or COGNITIVE)
+    return resources.openai_credential(
+        settings,
+        settings.model.api_key,
+        settings.model.base_url,
+        setting="ATTEST_OPENAI_BASE_URL",
+        service="openai",
+        scope=settings.model.scope,
+    )
 
 
 def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:

@@ -66,6 +66,17 @@ def wiring_of(context: typer.Context) -> Wiring:
 
 
 @asynccontextmanager
+async def opened_ingester(context: typer.Context, settings: Settings) -> AsyncIterator[Ingester]:
+    """Make the home, open an ingester over it, and close that at the end. Raises UserError, StoreError."""
+    make_home(settings)
+    ingester = await wiring_of(context).open_ingester(settings)
+    try:
+        yield ingester
+    finally:
+        await ingester.close()
+
+
+@asynccontextmanager
 async def opened(context: typer.Context, settings: Settings | None = None) -> AsyncIterator[System]:
     """Build the system, and close it at the end. `settings`: None reads them. Raises UserError, StoreError."""
     settings = settings or settings_of()
