@@ -224,7 +224,7 @@ async def test_the_web_is_asked_without_personal_data(
     answer = found(organic(1, title="Watch plans", snippet="Watch Plus costs $9.99 a month."))
     async with SerpApiServer(otherwise=error(500, "boom") if "failing" in provider else answer) as server:
         remote = Remote("serpapi", deadline_s=5, retries=0)
-        serpapi = SerpApiSearch("serp-canary-99", remote, base_domain=server.domain)
+        serpapi = SerpApiSearch("serp-canary-99", remote, base_domain=server.root)
         web = Recorder(SamplePages(SAMPLE / "web" / "pages.jsonl") if provider == "sample" else serpapi)
         w = await world(tmp_path, [page], minilm, grader=ScriptedGrader({}), web=web)
         for case in TABLE:

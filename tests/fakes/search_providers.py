@@ -46,7 +46,7 @@ async def running(
     provider: Any
     if name == "serpapi":
         async with SerpApiServer(otherwise=_serpapi(fault)) as serp:
-            provider = SerpApiSearch(KEY, remote, base_domain=serp.domain)
+            provider = SerpApiSearch(KEY, remote, base_domain=serp.root)
             yield Running(provider, lambda: len(serp.seen))
             await provider.aclose()
             return
@@ -62,13 +62,11 @@ async def running(
         await provider.aclose()
 
 
-def _serpapi(fault: Fault | None) -> Any:
+def _serpapi(fault: Fault | None) -> Fault:
     pages = [{"title": t, "link": u, "snippet": s} for t, u, s in map(page, range(1, 6))]
     healthy = found(*pages, pages[0], related_questions=[question(1)])
 
-    async def step(server: SerpApiServer, request: web.Request) -> web.StreamResponse:
-        if fault is not None:
-            return await fault(request)
-        return await (nothing_found() if UNKNOWN in request.query["q"] else healthy)(server, request)
+    async def step(request: web.Request) -> web.StreamResponse:
+        return await (nothing_found() if UNKNOWN in request.query["q"] else healthy)(request)
 
-    return step
+    return fault or step
