@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from grounding.web.bing_search import BingSearch
 from grounding.web.duckduckgo import DuckDuckGo
 from grounding.web.serpapi_search import SerpApiSearch
 from grounding.web.tavily_search import TavilySearch
+from tests.fakes.clock import at_once
 from tests.fakes.faults import Fault, FaultyServer
 from tests.fakes.search_servers import KEY, UNKNOWN, BingServer, DuckDuckGoServer, TavilyServer, page
 from tests.fakes.serpapi_server import SerpApiServer, found, nothing_found, question
@@ -30,11 +30,6 @@ class Running:
 
     search: WebSearch
     requests: Callable[[], int]
-
-
-async def at_once(_seconds: float) -> None:
-    """A pause between attempts that takes no time."""
-    await asyncio.sleep(0)
 
 
 @asynccontextmanager

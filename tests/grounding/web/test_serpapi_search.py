@@ -23,15 +23,12 @@ from grounding.web.serpapi_search import SerpApiSearch
 from grounding.web.sites import Sites
 from tests.fakes import faults
 from tests.fakes import serpapi_server as fake
+from tests.fakes.clock import at_once
 from tests.fakes.faults import Fault
 from tests.fakes.serpapi_server import SerpApiServer, organic, question
 
 KEY = "serp-secret-0123456789"
 QUERY = "where is parcel 4711"
-
-
-async def _at_once(_seconds: float) -> None:
-    await asyncio.sleep(0)
 
 
 async def search(
@@ -43,7 +40,7 @@ async def search(
     deadline_s: float = 10.0,
     sites: Sites | None = None,
 ) -> tuple[WebResult, ...]:
-    remote = Remote("web search", deadline_s=deadline_s, retries=retries, sleep=_at_once)
+    remote = Remote("web search", deadline_s=deadline_s, retries=retries, sleep=at_once)
     provider = SerpApiSearch(KEY, remote, sites=sites, base_domain=server.root)
     try:
         return await provider.search(query, k)
