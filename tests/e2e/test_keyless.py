@@ -28,13 +28,13 @@ from rai.azure.content_safety import ContentSafetyScreen
 from rai.azure.language import LanguageRecognizer, LanguageTagger
 from rai.embedded.tagger import GazetteerTagger
 from rai.records import Outcome
-from tests.bot.compose.test_system import running, take_in
 from tests.fakes import faults
 from tests.fakes.ai_search_server import AiSearchServer
 from tests.fakes.content_safety_server import ContentSafetyServer
 from tests.fakes.faults import FaultyServer
 from tests.fakes.graph_server import GraphServer
 from tests.fakes.identity_server import IdentityServer, token
+from tests.knowledge_base import running, take_in_page
 
 LEA = "11111111-2222-3333-4444-555555555555"
 LEGAL = "aaaaaaaa-0000-0000-0000-000000000001"
@@ -175,7 +175,7 @@ async def test_a_system_without_keys_signs_in_once_and_leaves_nothing_open(
         GraphServer({LEA: [LEGAL]}) as graph,
     ):
         settings = settings_of(tmp_path, model_file, search.root, safety.root, graph.root)
-        await take_in(settings, tmp_path / "kb")
+        await take_in_page(settings, tmp_path / "kb")
         identity_server.asked.clear()
         gc.collect()  # what tests before this one left, which 3.13 tells of wherever it is found
         with warnings.catch_warnings(record=True) as told:
