@@ -13,11 +13,11 @@ from pydantic import SecretStr
 from bot.commands.doctor.diagnosis import Diagnosis
 from bot.commands.doctor.services import check_services
 from bot.records import Ask
-from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from grounding.errors import ServiceRejected
 from rai.records import Outcome
 from tests.bot.compose.test_system import changed
+from tests.e2e.processes import settings_over
 from tests.fakes import faults
 from tests.fakes.ai_search_server import KEY, AiSearchServer
 from tests.fakes.faults import Fault
@@ -45,16 +45,8 @@ async def server() -> AsyncIterator[Guarded]:
 
 @pytest.fixture
 def settings(tmp_path: Path, model_file: Path, server: Guarded) -> Settings:
-    return load_settings(
-        home=tmp_path / "home",
-        ledger_key_file=tmp_path / "config" / "ledger.key",
-        model_file=model_file,
-        search="azure",
-        search_endpoint=server.root,
-        search_key=SecretStr(KEY),
-        search_agentic="on",
-        retries=0,
-    )
+    azure = {"search": "azure", "search_endpoint": server.root, "search_key": SecretStr(KEY), "search_agentic": "on"}
+    return settings_over(tmp_path / "home", model_file, retries=0, **azure)
 
 
 async def found_by_doctor(settings: Settings, name: str = "agentic retrieval") -> Diagnosis:

@@ -16,12 +16,12 @@ from bot.commands.doctor.services import check_services
 from bot.compose.ingest import is_taken_in
 from bot.compose.system import compose
 from bot.records import Ask
-from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from grounding.records import Access, Query
 from grounding.store.followed import FollowedStore
 from rai.records import Outcome
 from tests.bot.compose.test_system import changed
+from tests.e2e.processes import settings_over
 from tests.fakes import faults
 from tests.fakes.embeddings_server import KEY, EmbeddingsServer
 from tests.knowledge_base import running, take_in_page
@@ -38,9 +38,7 @@ async def server() -> AsyncIterator[EmbeddingsServer]:
 
 @pytest.fixture
 def embedded(tmp_path: Path, model_file: Path) -> Settings:
-    return load_settings(
-        home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", model_file=model_file
-    )
+    return settings_over(tmp_path / "home", model_file)
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ from pydantic import SecretStr
 
 from bot.compose.ingest import open_ingester
 from bot.records import Ask
-from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from grounding.errors import SettingsError
 from grounding.records import Access, Query
 from rai.records import Outcome
 from tests.bot.compose.test_system import changed
+from tests.e2e.processes import settings_over
 from tests.fakes import faults
 from tests.fakes.ai_search_server import KEY, AiSearchServer
 from tests.knowledge_base import running, take_in_page
@@ -31,16 +31,8 @@ async def server() -> AsyncIterator[AiSearchServer]:
 
 @pytest.fixture
 def settings(tmp_path: Path, model_file: Path, server: AiSearchServer) -> Settings:
-    return load_settings(
-        home=tmp_path / "home",
-        ledger_key_file=tmp_path / "config" / "ledger.key",
-        model_file=model_file,
-        search="azure",
-        search_endpoint=server.root,
-        search_key=SecretStr(KEY),
-        search_semantic="on",
-        retries=0,
-    )
+    azure = {"search": "azure", "search_endpoint": server.root, "search_key": SecretStr(KEY), "search_semantic": "on"}
+    return settings_over(tmp_path / "home", model_file, retries=0, **azure)
 
 
 async def test_an_answer_comes_from_the_index_and_a_removed_document_is_in_none(

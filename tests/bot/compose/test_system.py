@@ -14,7 +14,6 @@ from bot.compose.ingest import is_taken_in
 from bot.compose.system import compose
 from bot.observability.logs import is_ours
 from bot.records import Ask
-from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from bot.system import CheckRequest
 from bot.wording.notices import EMPTY
@@ -24,6 +23,7 @@ from grounding.records import Access, Query
 from rai.embedded.classifier import FILE
 from rai.ledger.store import SqlLedger
 from rai.records import Outcome, Source
+from tests.e2e.processes import settings_over
 from tests.fakes.openai_server import OpenAIServer, ok
 from tests.fakes.search_servers import KEY, TavilyServer
 from tests.knowledge_base import PAGE, running, take_in_page
@@ -31,9 +31,7 @@ from tests.knowledge_base import PAGE, running, take_in_page
 
 @pytest.fixture
 def settings(tmp_path: Path, model_file: Path) -> Settings:
-    return load_settings(
-        home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", model_file=model_file
-    )
+    return settings_over(tmp_path / "home", model_file)
 
 
 def changed(settings: Settings, **changes: Any) -> Settings:
