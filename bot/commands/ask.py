@@ -1,4 +1,4 @@
-"""`attest ask`: one turn through the whole pipeline."""
+"""`attest ask`: asks one question through the whole pipeline, and prints the reply."""
 
 from __future__ import annotations
 
@@ -81,12 +81,16 @@ def ask(
         at=datetime.now().astimezone(),
         excluded=tuple(exclude or ()),
     )
-    reply = run(_answer(context, asked, as_json=json))
-    if json:
+    raise typer.Exit(_told(run(_answer(context, asked, as_json=json)), asked, verbose=verbose, as_json=json))
+
+
+def _told(reply: Reply, asked: Ask, *, verbose: bool, as_json: bool) -> int:
+    """Show the reply; the exit code."""
+    if as_json:
         emit(reply.as_json())
     else:
-        print_reply(reply, verbose=verbose, user=user)
-    raise typer.Exit(3 if reply.outcome is Outcome.FAILED else 0)
+        print_reply(reply, verbose=verbose, user=asked.user)
+    return 3 if reply.outcome is Outcome.FAILED else 0
 
 
 async def _answer(context: typer.Context, asked: Ask, *, as_json: bool) -> Reply:

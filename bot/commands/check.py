@@ -1,4 +1,4 @@
-"""`attest check`: answers and sources to claims and verdict."""
+"""`attest check`: checks answers against their sources, and gives back their claims and verdict."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ class _Page:
 
     @property
     def on_stdout(self) -> bool:
+        """True if the page takes the place of the JSON lines."""
         return self._file is not None and self._file.on_stdout
 
     def take(self, identifier: str, request: CheckRequest, report: Report) -> None:
@@ -72,6 +73,7 @@ class _Page:
             self._faults.append(f"Line {row['line']} was not checked: {row['error']['message']}")
 
     def write(self) -> None:
+        """Write the page, if one was asked for. Raises InputError."""
         if self._file is None:
             return
         page = report_page(self._views, alone=True, faults=self._faults, left_out=self._left_out)

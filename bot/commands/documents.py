@@ -1,4 +1,4 @@
-"""`attest documents`: what is in the knowledge base, what was, and a copy of it."""
+"""`attest documents`: lists, shows, removes and restores what is in the knowledge base, and copies it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import make_home, run, settings_of
-from bot.commands.shared.wiring import opened, wiring_of
+from bot.commands.shared.wiring import opened, opened_ingester, wiring_of
 from grounding.errors import InputError
 from grounding.ingest.history import History, Tombstone
 from grounding.records import Access, Document, DocumentInfo
@@ -233,14 +233,9 @@ async def _remove(context: typer.Context, doc_id: str) -> None:
 
 
 async def _restore(context: typer.Context, doc_id: str) -> None:
-    settings = settings_of()
-    make_home(settings)
-    ingester = await wiring_of(context).open_ingester(settings)
-    try:
+    async with opened_ingester(context, settings_of()) as ingester:
         if not await ingester.restore(doc_id):
             raise InputError(f"DOC_ID {doc_id!r} is not out; `attest documents list --removed` shows what is")
-    finally:
-        await ingester.close()
 
 
 def _unknown(doc_id: str, at: str = "") -> InputError:

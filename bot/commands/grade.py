@@ -1,4 +1,4 @@
-"""`attest grade`: passages to grades and action."""
+"""`attest grade`: grades passages against a query, and decides what a turn would do with them."""
 
 from __future__ import annotations
 

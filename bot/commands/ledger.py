@@ -1,4 +1,4 @@
-"""`attest ledger`: the provenance log."""
+"""`attest ledger`: reads, verifies and exports the provenance log."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _outcome(entry: Entry) -> str:
 
 
 def decided_in(entry: Entry) -> list[str]:
-    """What a turn decided on its passages, in words; nothing of an entry that does not tell."""
+    """The lines that say what a turn decided on its passages; none for an entry that does not tell."""
     reply = entry.body.get("reply")
     return decided(reply).lines() if isinstance(reply, dict) else []
 

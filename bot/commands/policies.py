@@ -1,4 +1,4 @@
-"""`attest policies`: the retrieval and grading policies side by side."""
+"""`attest policies`: shows the retrieval and grading policies side by side, or one as a file."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def policies(
 
 
 def as_file(policy: Policy) -> str:
-    """The policy as the file that would make it: every field but its name."""
+    """The YAML text of a file that would make this policy: every field but its name."""
     values = {f.name: _plain(getattr(policy, f.name)) for f in fields(Policy) if f.name != "name"}
     return f"# {policy.name}\n" + yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=120)
 

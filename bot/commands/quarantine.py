@@ -1,4 +1,4 @@
-"""`attest quarantine`: passages that were taken for planted orders, and what becomes of them."""
+"""`attest quarantine`: lists passages that were taken for planted orders, and decides on them."""
 
 from __future__ import annotations
 

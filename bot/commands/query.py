@@ -1,4 +1,4 @@
-"""`attest query`: conversation to search query."""
+"""`attest query`: makes the search query of a conversation."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _builder(named: str | None, system: System) -> Handle:
 async def rewritten_by_model(
     system: System, policy: Policy, made: Query, turns: Sequence[Turn], excluded: Sequence[str]
 ) -> str | None:
-    """The key words that a model makes of the query, under the screen as in a turn."""
+    """The key words that a model makes of the query, under the screen as in a turn; None where no model does so under `policy`."""
     if system.rewriter is None or policy.query != "keywords" or not made.text:
         return None
     with screened_turn(turn.text for turn in turns):

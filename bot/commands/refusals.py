@@ -1,4 +1,4 @@
-"""`attest refusals`: refusals that people report as wrong, and what reviewers decide."""
+"""`attest refusals`: lists refusals that people report as wrong, and takes reports and decisions."""
 
 from __future__ import annotations
 

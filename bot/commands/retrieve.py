@@ -1,4 +1,4 @@
-"""`attest retrieve`: query or conversation to passages."""
+"""`attest retrieve`: finds the passages for a query or a conversation."""
 
 from __future__ import annotations
 

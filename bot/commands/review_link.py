@@ -1,4 +1,4 @@
-"""`attest review-link`: a link to the reviewers' pages of the server on this machine, which works once."""
+"""`attest review-link`: prints a link to the reviewers' pages of the server on this machine, which works once."""
 
 from __future__ import annotations
 

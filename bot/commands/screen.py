@@ -1,4 +1,4 @@
-"""`attest screen`: prompts and documents to allow or block."""
+"""`attest screen`: judges prompts and documents, to allow or to block."""
 
 from __future__ import annotations
 

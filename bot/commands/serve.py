@@ -1,4 +1,4 @@
-"""`attest serve`: the bot and the pages."""
+"""`attest serve`: runs the bot and the pages until it is stopped."""
 
 from __future__ import annotations
 

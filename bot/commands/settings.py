@@ -1,4 +1,4 @@
-"""`attest settings`: every setting with its variable, default, value and meaning."""
+"""`attest settings`: shows every setting with its variable, default, value and meaning."""
 
 from __future__ import annotations
 

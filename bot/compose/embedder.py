@@ -1,4 +1,4 @@
-"""Settings to the embedder that search uses: the model on this machine, or a service. A part of `bot/compose/`, under its rules.
+"""Builds the embedder that search uses: the model on this machine, or a service.
 
 Grader, composer, summarizer and relevance were fitted on the local model and keep it, whatever search uses.
 """
@@ -13,8 +13,7 @@ from bot.compose.parts import embedding_model
 from bot.compose.resources import Resources
 from bot.settings.settings import Settings
 from grounding.ports import Embedder
-from grounding.services.address import check_address, check_key
-from grounding.services.cloud import COGNITIVE, is_azure_ai
+from grounding.services.address import check_key
 from grounding.services.remote import Remote
 from rai.personal.redact import Redactor
 from rai.screening.private import PrivateEmbedder
@@ -35,7 +34,9 @@ INGEST_S, INGEST_RETRIES = 300.0, 5
 def asking_embedder(
     settings: Settings, local: Embedder | None, redactor: Redactor, resources: Resources
 ) -> Embedder | None:
-    """Who embeds queries. With pseudonyms on, a service is given placeholders for the customer's personal data."""
+    """The embedder of queries: `local`, or a service that has little time. With pseudonyms on, a service is given placeholders for the customer's
+    personal data. None where the model on this machine is wanted and not there. Raises SettingsError.
+    """
     if settings.embedding.kind == "embedded":
         return local
     within = min(settings.bounds.call_deadline_s, ASKING_SHARE * settings.bounds.turn_deadline_s)
@@ -46,7 +47,9 @@ def asking_embedder(
 
 
 def ingesting_embedder(settings: Settings, resources: Resources) -> Embedder | None:
-    """Who embeds passages. They are the company's text and go as they are."""
+    """The embedder of passages at ingest: the model on this machine (None where it is not there), or a service that has time. Passages are the
+    company's text and go as they are. Raises SettingsError.
+    """
     if settings.embedding.kind == "embedded":
         return embedding_model(settings)
     within = max(INGEST_S, settings.bounds.call_deadline_s)
@@ -56,12 +59,12 @@ def ingesting_embedder(settings: Settings, resources: Resources) -> Embedder | N
 
 
 def service_embedder(settings: Settings, remote: Remote, resources: Resources) -> OpenAIEmbedder:
-    """The service itself. Raises SettingsError for an address or a key that cannot be used."""
+    """The client of the embedding service; `resources` closes it. Raises SettingsError for an address or a key that cannot be used."""
     from grounding.azure.openai.embedder import OpenAIEmbedder
 
     embedder = OpenAIEmbedder(
         settings.embedding_url,
-        _key(settings, resources),
+        _credential(settings, resources),
         settings.embedding.model,
         settings.embedding.numbers,
         remote,
@@ -72,16 +75,18 @@ def service_embedder(settings: Settings, remote: Remote, resources: Resources) -
     return embedder
 
 
-def _key(settings: Settings, resources: Resources) -> str | Callable[[], Awaitable[str]] | None:
-    """The key that was given; without one this machine's identity, if the endpoint is Azure's; else none, as a local server wants it."""
-    if settings.embedding_key is not None:
-        check_key(key := settings.embedding_key.get_secret_value(), "ATTEST_EMBEDDING_API_KEY")
-        return key
-    if not is_azure_ai(settings.embedding_url or ""):
-        return None
-    check_address(settings.embedding_url or "", "ATTEST_EMBEDDING_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
-    scope = settings.model.scope if settings.embedding_at_openai else None
-    return resources.identity(settings).bearer(SERVICE, scope or COGNITIVE)
+def _credential(settings: Settings, resources: Resources) -> str | Callable[[], Awaitable[str]] | None:
+    key = settings.embedding_key
+    if key is not None:
+        check_key(key.get_secret_value(), "ATTEST_EMBEDDING_API_KEY")
+    return resources.openai_credential(
+        settings,
+        key,
+        settings.embedding_url,
+        setting="ATTEST_EMBEDDING_BASE_URL",
+        service=SERVICE,
+        scope=settings.model.scope if settings.embedding_at_openai else None,
+    )
 
 
 def fingerprint_of(settings: Settings) -> str | None:

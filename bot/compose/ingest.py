@@ -1,4 +1,4 @@
-"""Settings to an ingester, and to what looks at the knowledge base without a system. A part of `bot/compose/`, under its rules."""
+"""Builds an ingester, and what looks at the knowledge base without a system."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StoreIngester:
-    """Takes documents in. One at a time on a knowledge base; servers read meanwhile.
+    """Takes documents into the knowledge base and writes what changed into the ledger. Only one at a time can do so; servers read meanwhile.
 
-    What changed is written into the ledger. `vectors` is False if there is no embedding model: search then goes by words.
+    `vectors` is False if there is no embedding model: search then goes by words.
     """
 
     ingest: Callable[..., Awaitable[IngestReport]]
@@ -149,7 +149,7 @@ async def open_ingester(settings: Settings) -> StoreIngester:
 
 
 def open_past(settings: Settings) -> History:
-    """The past of the knowledge base of `settings`; needs neither model nor ledger."""
+    """The earlier versions of documents, those that are out, and backups; needs neither model nor ledger."""
     from grounding.store.history import StoreHistory
 
     return StoreHistory(settings.files.home / "index" / "store.db")

@@ -1,4 +1,4 @@
-"""What both a system and an ingester are made of. A part of `bot/compose/`, under its rules."""
+"""Builds what a system and an ingester both need of this machine: the embedding model, the names of the knowledge base, the prompt screen."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DECISIONS = "quarantine.db"
 
 
 def embedding_model(settings: Settings) -> Embedder | None:
-    """The embedding model, or None with one clear line: search then goes by words only."""
+    """The embedding model of this machine; None, and a warning in the log, where it is missing or damaged: search then goes by words only."""
     path = settings.files.model_path
     if not path.exists():
         LOG.warning(
@@ -53,7 +53,7 @@ def names_over(index: EmbeddedIndex, model: Embedder | None) -> StoreNames:
 
 
 def remedy(settings: Settings) -> str:
-    """What brings models that are missing, or that cannot be used."""
+    """The advice to who has no models, or models that cannot be used: half a line for the log."""
     if settings.files.model is None:
         return "`make setup` builds them"
     return "ATTEST_MODEL_FILE names that file: correct it, or leave it out and take those of this installation"
@@ -64,7 +64,10 @@ def _without(settings: Settings) -> str:
 
 
 async def embedded_screen(settings: Settings) -> LocalScreen:
-    """The embedded screen; without its classifier by rules alone, said in one clear line. Raises SettingsError for a wrong list of subjects."""
+    """The prompt screen of this machine; where its classifier is missing or damaged it goes by rules alone, with a warning in the log.
+
+    Raises SettingsError for a list of excluded subjects that cannot be read.
+    """
     from rai.embedded.bounded_screen import bounded_screen
 
     path = settings.files.screen_model_path

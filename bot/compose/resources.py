@@ -1,4 +1,4 @@
-"""What one system has open, and the identity that its services share. A part of `bot/compose/`, under its rules."""
+"""What one system has open and closes at its end, and what its parts share: services, the identity of this machine."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from pydantic import SecretStr
 
 from bot.settings.settings import Settings
+from grounding.services.address import check_address
+from grounding.services.cloud import COGNITIVE, is_azure_ai
 from grounding.services.remote import Breaker, Remote
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ Close = Callable[[], Awaitable[None]]
 
 
 class Resources(list[Close]):
-    """What has to be closed, once and in reverse order; and the services that are called, to be looked after."""
+    """The list of what has to be closed, once and in reverse order. Beside it keeps the services that are called, and what parts share."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock`, in seconds: how long a service that failed has been left alone."""
@@ -39,8 +41,10 @@ class Resources(list[Close]):
         failures: int = 5,
         needed: bool = False,
     ) -> Remote:
-        """The wrapper of every call of a service. `within_s` and `retries` instead of those of the settings; `failures` in a row after which
-        it is left alone; `needed`: without it no turn can be answered.
+        """A new wrapper for the calls of a service: deadline, retries, and a pause after failures.
+
+        `within_s` (seconds) and `retries` take the place of the settings'; `failures` in a row after which the service is left alone;
+        `needed`: without it no turn can be answered.
         """
         remote = Remote(
             service,
@@ -53,18 +57,18 @@ class Resources(list[Close]):
         return remote
 
     def shared(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What several parts of one system have in common, made at the first need."""
+        """The one object of this system for `key`, made at the first call."""
         if key not in self._shared:
             self._shared[key] = make()
         return cast("T", self._shared[key])
 
     def trouble(self, *, needed: bool) -> dict[str, str]:
-        """Services that failed several times in a row and are left alone for now, those that are needed or the others, and why."""
+        """Services that are left alone for now because they failed, each with the reason: those that are needed, or the others."""
         found = [(r.service, r.trouble) for r, is_needed in self._remotes if is_needed == needed]
         return {service: why.removeprefix(f"{service}: ") for service, why in found if why}
 
     def identity(self, settings: Settings) -> MachineIdentity:
-        """The one identity of this machine, closed after every client that was made with it."""
+        """The identity of this machine, one for all services of the system; closed after every client that was made with it."""
         if self._identity is None:
             self._identity = machine_identity(settings)
             self.append(self._identity.close)
@@ -74,14 +78,37 @@ class Resources(list[Close]):
         """The key that was given, or the identity of this machine."""
         return key.get_secret_value() if key is not None else self.identity(settings)
 
+    def openai_credential(
+        self,
+        settings: Settings,
+        key: SecretStr | None,
+        url: str | None,
+        *,
+        setting: str,
+        service: str,
+        scope: str | None,
+    ) -> str | Callable[[], Awaitable[str]] | None:
+        """What a server of OpenAI's interface is entered with: the key that was given, else a token of this machine's identity if the address
+        is Azure's, else nothing, as a local server wants it.
+
+        `setting`: the variable of `url`; `service`: its name in errors; `scope`: whom the token is for, None is Azure's own services. Raises
+        SettingsError for an address that no token may go to.
+        """
+        if key is not None:
+            return key.get_secret_value()
+        if not is_azure_ai(url or ""):
+            return None
+        check_address(url or "", setting, "https://NAME.openai.azure.com/openai/v1/")
+        return self.identity(settings).bearer(service, scope or COGNITIVE)
+
     async def close(self) -> None:
-        """Close everything."""
+        """Close everything, the newest first."""
         while self:
             await self.pop()()
 
 
 def machine_identity(settings: Settings) -> MachineIdentity:
-    """An identity in the cloud of the settings; whoever asks for it closes it. A sign-in ends before the call that waits for it."""
+    """An identity of this machine in the cloud of the settings; the caller closes it. A sign-in takes half the time of a call, 10 s at most."""
     from grounding.azure.core.identity import MachineIdentity
 
     return MachineIdentity(

@@ -1,4 +1,4 @@
-"""Settings to the search: on this machine, or in Azure AI Search, which follows the store here. A part of `bot/compose/`, under its rules."""
+"""Builds the search: on this machine, or in Azure AI Search, which follows the store here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("attest")
 Ready = Callable[[], Awaitable[dict[str, str]]]
+"""Tells what is not ready: part to reason."""
 Follow = Callable[[Callable[[Progress], None]], Awaitable[object]]
+"""Makes an index hold what the store holds, and tells its progress."""
 UPLOAD_S = 120.0
 """Seconds for one batch of an ingest, its repetitions included: nobody waits for an answer."""
 UPLOAD_RETRIES = 5
@@ -40,8 +42,10 @@ USUAL_WIDTH = 384
 
 @dataclass(frozen=True, slots=True)
 class ComposedSearch:
-    """The search as a system holds it. `vectors`: those on this machine; `ready`: part to reason for what is not whole; `refused`: the same
-    for what the service does not do for us, which turns go on without.
+    """The parts of the search that a system needs.
+
+    `vectors`: the index on this machine, None where there is none; `ready`: what is not ready yet; `refused`: what the service does not do
+    for us and turns go on without; both as part to reason.
     """
 
     retriever: Retriever
@@ -60,7 +64,7 @@ def search(
     library: Library,
     resources: Resources,
 ) -> ComposedSearch:
-    """The search that the settings name. Its library is `library`, followed by an index elsewhere where there is one."""
+    """The search that the settings name. Its library is `library`; in Azure AI Search a document that this removes is deleted there, too."""
     if settings.search.kind == "azure":
         return _azure(settings, index, embedder, library, resources)
     from grounding.embedded.hypotheticals import indexes
@@ -103,7 +107,7 @@ async def _always() -> dict[str, str]:
 
 
 def mirror(settings: Settings, store: Store, embedder: Embedder | None, resources: Resources) -> Follow:
-    """What makes the index hold what the store holds, at the end of an ingest; nothing where the search is on this machine."""
+    """The last step of an ingest: makes the index in Azure AI Search hold what the store holds. Does nothing where the search is on this machine."""
     if settings.search.kind != "azure":
         return _nothing
     from grounding.azure.search.mirror import SearchMirror

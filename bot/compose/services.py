@@ -1,8 +1,7 @@
-"""Settings to what lies outside of this machine: the model, the web, names, summaries and personal data by a service, the stronger
-prompt screen.
+"""Builds the clients of what lies outside of this machine: the chat model, the web search, the directory, names, summaries and personal
+data by a service, the stronger prompt screen.
 
-A part of `bot/compose/`, under its rules: each adapter is imported where it is built, and a model or a web search is handed out
-in its wrapper alone. `resources` collects what has to be closed with the system.
+Each adapter is imported where it is built, and a model or a web search is handed out in its wrapper alone. `resources` collects what has to be closed with the system.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Summarizer, WebSearch
 from grounding.prompting.prompt import own_texts
 from grounding.records import Progress
-from grounding.services.address import check_address
-from grounding.services.cloud import CLOUDS, COGNITIVE, is_azure_ai
+from grounding.services.cloud import CLOUDS
 from grounding.services.group_names import GroupNames
 from grounding.services.remote import Remote
 from grounding.web.sites import FilteredSearch, Sites
@@ -63,8 +61,10 @@ def chat_model(
     needed: bool = False,
     name: str | None = None,
 ) -> ChatModel:
-    """The chat model, wrapped: the bare one exists only inside the wrapper. `within_s`: of a call, else that of the settings; `needed`: without
-    it no turn can be answered; `name`: of another model or deployment at the same endpoint.
+    """The chat model behind the prompt screen; the bare one exists only inside this wrapper.
+
+    `within_s`: seconds for a call, in place of the settings'; `needed`: without it no turn can be answered; `name`: of another model or
+    deployment at the same endpoint.
     """
     remote = resources.remote(settings, "openai", within_s=within_s, needed=needed)
     model = bare_model(settings, remote, resources, name)
@@ -74,7 +74,7 @@ def chat_model(
 
 
 def bare_model(settings: Settings, remote: Remote, resources: Resources, name: str | None = None) -> OpenAIModel:
-    """The chat model as it is called. Prompts that hold anybody's text go through `chat_model` alone. `name`: as there."""
+    """The chat model without the screen, for a call that holds nobody's text; all others go through `chat_model`. `name`: as there."""
     from grounding.azure.openai.chat import OpenAIChat
     from grounding.azure.openai.responses import OpenAIResponses
 
@@ -94,7 +94,7 @@ def bare_model(settings: Settings, remote: Remote, resources: Resources, name: s
 
 
 def learned(settings: Settings, resources: Resources, name: str | None = None) -> Learned:
-    """What is known of the chat model, or of another one (`name`) at its endpoint: one record for all that ask the same."""
+    """The record of what the chat model takes and refuses, or another one (`name`) at its endpoint: one for all that ask the same."""
     from grounding.azure.openai.learned import beginning
 
     sure = "thinking_tokens" in settings.model.model_fields_set
@@ -109,17 +109,19 @@ def learned(settings: Settings, resources: Resources, name: str | None = None) -
 
 
 def openai_key(settings: Settings, resources: Resources) -> str | Callable[[], Awaitable[str]] | None:
-    """The key that was given; without one this machine's identity, if the endpoint is Azure's; else none, as a local server wants it."""
-    if settings.model.api_key is not None:
-        return settings.model.api_key.get_secret_value()
-    if not is_azure_ai(settings.model.base_url or ""):
-        return None
-    check_address(settings.model.base_url or "", "ATTEST_OPENAI_BASE_URL", "https://NAME.openai.azure.com/openai/v1/")
-    return resources.identity(settings).bearer("openai", settings.model.scope or COGNITIVE)
+    """The credential of the chat model's endpoint: the key that was given, else this machine's identity if the endpoint is Azure's, else none."""
+    return resources.openai_credential(
+        settings,
+        settings.model.api_key,
+        settings.model.base_url,
+        setting="ATTEST_OPENAI_BASE_URL",
+        service="openai",
+        scope=settings.model.scope,
+    )
 
 
 def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
-    """The model as grader in the style of `policy`; `fallback` grades what it leaves out."""
+    """A grader that asks the chat model in the style of `policy`; `fallback` grades what it leaves out. The style may not be `none`."""
     from grounding.grading.model import ModelGrader
 
     assert policy.style != "none"  # nobody grades then
@@ -137,7 +139,10 @@ def model_grader(model: ChatModel, policy: Policy, fallback: Grader) -> Grader:
 def imaginer(
     settings: Settings, store: Any, embedder: Embedder | None, first: PromptScreen, resources: Resources
 ) -> Callable[[Callable[[Progress], None]], Awaitable[object]]:
-    """What gives new passages their hypothetical questions at the end of an ingest, screened by `first` and what stands behind it."""
+    """A step of an ingest: lets the chat model write the questions that new passages answer. Does nothing where that is off.
+
+    The prompts are screened by `first` and what stands behind it.
+    """
     from grounding.embedded.hypotheticals import Hypotheticals
 
     async def nothing(_on_progress: Callable[[Progress], None]) -> None:
@@ -153,7 +158,7 @@ def imaginer(
 
 
 def prompt_screen(settings: Settings, first: PromptScreen, resources: Resources) -> PromptScreen:
-    """`first`, with the stronger screen behind it that the settings name; without one its doubts are noted."""
+    """The prompt screen: `first`, and behind it the stronger one that the settings name; without that its doubts are noted."""
     if settings.screen.kind == "content_safety":
         return CascadeScreen(first, _content_safety(settings, resources), when=settings.screen.when)
     if settings.screen.kind == "moderation":
@@ -195,7 +200,7 @@ def _moderation(settings: Settings, resources: Resources) -> PromptScreen:
 def tagger(
     settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, resources: Resources
 ) -> EntityTagger:
-    """Names by the knowledge base's own list, and by Azure AI Language where that is switched on."""
+    """The finder of names: by the list of the knowledge base, and by Azure AI Language where that is switched on."""
     from rai.embedded.tagger import GazetteerTagger
 
     local = GazetteerTagger(listed)
@@ -213,7 +218,7 @@ def tagger(
 
 
 def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor, resources: Resources) -> Summarizer:
-    """Who ranks the sentences of a conversation: embeddings, or Azure AI Language."""
+    """The summarizer, which ranks the sentences of a conversation: by embeddings, or by Azure AI Language."""
     if "summaries" not in settings.language.uses:
         from grounding.embedded.summarizer import CentralitySummarizer
 
@@ -233,7 +238,7 @@ def summarizer(settings: Settings, embedder: Embedder | None, redactor: Redactor
 def personal_finder(
     settings: Settings, listed: Callable[[], Mapping[str, EntityType]], redactor: Redactor, resources: Resources
 ) -> PersonalFinder | None:
-    """Azure AI Language beside our own rules for personal data; None where it is off."""
+    """The finder of personal data that works beside our own rules: Azure AI Language; None where it is off."""
     if "personal data" not in settings.language.uses:
         return None
     from rai.azure.language_personal import LanguagePersonal, PersonalRecognizer
@@ -249,14 +254,14 @@ def personal_finder(
 
 
 def _language_remote(settings: Settings, resources: Resources) -> Remote:
-    """For what a turn can do without, and does several times: together it leaves the answer its time."""
+    """Calls that a turn can do without, and makes several of: each is short, so that together they leave the answer its time."""
     return resources.remote(
         settings, "language", within_s=_waited_for(settings, min(TIMEOUT_S, settings.bounds.turn_deadline_s / 4))
     )
 
 
 def directory(settings: Settings, resources: Resources) -> Directory:
-    """Who knows the groups of a person: a file, or Microsoft Graph."""
+    """The directory, which knows the groups of a person: a file, or Microsoft Graph."""
     if settings.directory.kind == "file":
         from grounding.embedded.directory import FileDirectory
 

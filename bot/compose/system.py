@@ -1,4 +1,4 @@
-"""Settings to seams: with the other modules of this folder the only one that names implementations. It imports
+"""Builds a system from the settings. The modules of this folder are the only ones that name implementations; they import
 each one where it is built, so that a start pays only for what is switched on.
 
 Order matters for safety: whatever reaches a model or the web is wrapped by the screen here, and what was wrapped is not
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from bot.compose.embedder import asking_embedder
 from bot.compose.parts import DECISIONS, NAMES, VERDICTS, embedded_screen, embedding_model, names_over
 from bot.compose.resources import Resources
+from bot.compose.search import ComposedSearch
 from bot.compose.search import search as searching
 from bot.compose.services import (
     HELPING_SHARE,
@@ -32,7 +33,7 @@ from bot.compose.services import (
     tagger,
     web_search,
 )
-from bot.compose.telemetry import tracing
+from bot.compose.telemetry import Tracing, tracing
 from bot.records import Ask, OnStage, Reply
 from bot.settings.settings import Settings
 from bot.settings.terms import terms
@@ -53,6 +54,7 @@ from rai.provenance import CheckPolicy, CheckPorts, check, load
 from rai.records import Report, Source
 from rai.screening.decision import RememberingScreen
 from rai.screening.private import redaction
+from rai.screening.quarantine import Quarantine
 from rai.screening.retriever import ScreenedRetriever
 from rai.verdict import struck_by
 
@@ -63,8 +65,8 @@ if TYPE_CHECKING:
 
 
 async def compose(settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> System:
-    """Everything that `settings` switch on, ready to use. The caller closes it. `clock`, in seconds, tells how long a service that failed
-    has been left alone.
+    """Build all that `settings` switch on, ready to use. The caller closes it. `clock`, in seconds, tells how long a service that failed has
+    been left alone.
 
     Raises SettingsError for settings that cannot work, StoreError for an index or ledger that cannot be opened.
     """
@@ -128,8 +130,23 @@ class _Builder:
         )
         known = learned(settings, self.resources)
         by_policy = _ByPolicy(settings, seams, ports, helper, lambda: terms(settings, known.room()))
+        quarantine = EmbeddedQuarantine(index, index.store, first, verdicts, decisions)
+        return self._assembled(seams, by_policy, traces, search, quarantine=quarantine, index=index, embedder=embedder)
+
+    def _assembled(
+        self,
+        seams: Seams,
+        by_policy: _ByPolicy,
+        traces: Tracing,
+        search: ComposedSearch,
+        *,
+        quarantine: Quarantine,
+        index: EmbeddedIndex,
+        embedder: Embedder | None,
+    ) -> System:
+        """The parts as the rest of the program knows them."""
         return System(
-            settings=settings,
+            settings=self.settings,
             answer=traces.watch(by_policy.answer),
             incoming=traces.incoming,
             check=by_policy.check_request,
@@ -139,7 +156,7 @@ class _Builder:
             grader=seams.grader,
             graders=by_policy.grader,
             rewriter=seams.rewriter,
-            screen=screen,
+            screen=seams.screen,
             library=search.library,
             directory=seams.directory,
             ledger=seams.ledger,
@@ -149,7 +166,7 @@ class _Builder:
             warm=partial(_warm, self.redactor),
             recall=search.vectors.followed_recall if search.vectors else lambda: None,
             chunks_without_vector=index.chunks_without_vector,
-            quarantine=EmbeddedQuarantine(index, index.store, first, verdicts, decisions),
+            quarantine=quarantine,
         )
 
     async def _index(self, embedder: Embedder | None) -> tuple[EmbeddedIndex, NameFile]:

@@ -1,4 +1,4 @@
-"""Settings to traces. A part of `bot/compose/`, under its rules: without traces neither the SDK nor an exporter is imported."""
+"""Builds the traces. Where they are off, neither the SDK nor an exporter is imported."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from grounding.services.cloud import is_azure_ai
 
 @dataclass(frozen=True, slots=True)
 class Tracing:
-    """`watch` puts turns into spans; `incoming` puts a block into the trace that a request's headers name."""
+    """What a system does to be traced: `watch` puts turns into spans, `incoming` a block into the trace that a request's headers name."""
 
     watch: Callable[[Answer], Answer] = lambda answer: answer
     incoming: Callable[[Mapping[str, str]], AbstractContextManager[None]] = lambda _headers: nullcontext()
 
 
 def tracing(settings: Settings, resources: Resources) -> Tracing:
-    """Traces as the settings want them; what is still here when the system closes is sent, for a few seconds at most."""
+    """The traces that the settings ask for; what is still here when the system closes is sent, for a few seconds at most."""
     if settings.traces.exporter == "off":
         return Tracing()
     from bot.observability.export import batches, close, exporter, provider
@@ -46,5 +46,5 @@ def tracing(settings: Settings, resources: Resources) -> Tracing:
 
 
 def model_provider(base_url: str | None) -> str:
-    """The conventions' name of who serves a model: every compatible server counts as OpenAI's interface."""
+    """The name that OpenTelemetry's conventions have for who serves a model: Azure by its addresses, else OpenAI, whose interface it is."""
     return "azure.ai.openai" if is_azure_ai(base_url or "") else "openai"

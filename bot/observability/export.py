@@ -1,4 +1,4 @@
-"""Where spans go: a collector that speaks OTLP over HTTP, or stderr. Nothing here may delay a turn, fill the log or hold up the end.
+"""Sends spans to a collector that speaks OTLP over HTTP, or to stderr. Nothing here may delay a turn, fill the log or hold up the end.
 
 Imported only when traces are switched on.
 """
@@ -22,6 +22,7 @@ from grounding.services.address import is_loopback
 
 LOG = logging.getLogger("attest")
 PATH = "/v1/traces"
+"""Below the address of a collector."""
 SEND_S = 5.0
 """Seconds that a batch is tried for, in a thread of its own; then it is dropped."""
 CLOSE_S = 3.0
@@ -30,8 +31,8 @@ QUEUED, BATCH = 4096, 512
 """Spans kept while the collector is slow, about 200 turns; the oldest go first."""
 
 
-class Told(SpanExporter):
-    """An exporter whose failure is told once, and once when it is over; the SDK itself has a line for each batch."""
+class WarningExporter(SpanExporter):
+    """An exporter that warns in the log when another begins to fail, and when it works again; the SDK itself has a line for each batch."""
 
     def __init__(self, inner: SpanExporter, where: str) -> None:
         logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
@@ -57,18 +58,20 @@ class Told(SpanExporter):
 
 
 def exporter(settings: Settings) -> SpanExporter:
-    """What the settings name; `traces` is not off."""
+    """The exporter that the settings name; `traces` may not be off."""
     if settings.traces.exporter == "console":
         return ConsoleSpanExporter(out=sys.stderr, formatter=lambda span: span.to_json(indent=None) + "\n")
     session = requests.Session()
     session.trust_env = not is_loopback(settings.traces.endpoint)  # a proxy cannot reach our loopback
     session.max_redirects = 0  # spans go where somebody said, and nowhere else
     endpoint = settings.traces.endpoint.rstrip("/") + PATH
-    return Told(OTLPSpanExporter(endpoint=endpoint, timeout=SEND_S, session=session), "the collector of traces")
+    return WarningExporter(
+        OTLPSpanExporter(endpoint=endpoint, timeout=SEND_S, session=session), "the collector of traces"
+    )
 
 
 def provider(processor: SpanProcessor) -> TracerProvider:
-    """A provider of this system's own: no global is set, and what is left at the end is sent by `close` alone."""
+    """A tracer provider of this system's own: no global is set, and what is left at the end is sent by `close` alone."""
     resource = Resource.create({"service.name": "attest", "service.version": VERSION})
     made = TracerProvider(resource=resource, shutdown_on_exit=False, span_limits=SpanLimits(max_events=64))
     made.add_span_processor(processor)
@@ -76,7 +79,7 @@ def provider(processor: SpanProcessor) -> TracerProvider:
 
 
 def batches(to: SpanExporter) -> BatchSpanProcessor:
-    """Spans go in batches, every two seconds, from a thread of their own."""
+    """A processor that sends spans in batches, every two seconds, from a thread of its own."""
     return BatchSpanProcessor(to, max_queue_size=QUEUED, max_export_batch_size=BATCH, schedule_delay_millis=2000)
 
 

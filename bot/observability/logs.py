@@ -1,4 +1,4 @@
-"""The log on stderr: text for a person, or one JSON object a line for a collector; without keys, and without foreign words.
+"""Writes the log to stderr: text for a person, or one JSON object a line for a collector; without keys, and without foreign words.
 
 Only our own loggers speak below WARNING. SDKs and HTTP clients write addresses with their query, headers and whole
 bodies at DEBUG, so what they say of less than a warning is not asked for, and what they say of more is cut down to where
@@ -26,6 +26,7 @@ from grounding.errors import AttestError
 
 MASK = "********"
 OURS = ("attest", "bot", "grounding", "rai")
+"""Beginnings of the names of our own loggers."""
 _SHORTEST_SECRET = 6
 """A shorter key would mask ordinary words; no service gives one out."""
 _CREDENTIAL = re.compile(
@@ -45,7 +46,7 @@ def log_to_stderr(settings: Settings, *, quiet: bool = False) -> None:
 
 
 def log_to(stream: TextIO, settings: Settings, level: str, *, times: bool) -> None:
-    """The same to any stream: of our loggers what is at `level` or above, of others warnings and errors."""
+    """Let the log go to any stream: of our loggers what is at `level` or above, of others warnings and errors."""
     handler = logging.StreamHandler(stream)
     handler.setLevel(level.upper())
     handler.addFilter(_fit)  # a library may have set a level of its own on a logger of its own
@@ -66,7 +67,7 @@ def _fit(record: logging.LogRecord) -> bool:
 
 
 class Masker:
-    """Takes credentials out of a text: the given ones wherever they stand, others by what stands before them."""
+    """Replaces credentials in a text by asterisks: the given ones wherever they stand, others by what stands before them."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         known = sorted({s for s in secrets if len(s) >= _SHORTEST_SECRET}, key=len, reverse=True)
@@ -79,7 +80,7 @@ class Masker:
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line: time (RFC 3339, UTC), level, logger, message, the turn, and what a record carries beside its text."""
+    """Formats a record as one JSON object a line: time (RFC 3339, UTC), level, logger, message, the turn, and what a record carries beside its text."""
 
     def __init__(self, masker: Masker) -> None:
         super().__init__()
@@ -101,7 +102,7 @@ class JsonLines(logging.Formatter):
 
 
 class TextLines(logging.Formatter):
-    """`time LEVEL logger: message`, or `attest: message` without times."""
+    """Formats a record as `time LEVEL logger: message`, or as `attest: message` without times."""
 
     def __init__(self, masker: Masker, *, times: bool) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s" if times else "attest: %(message)s")
@@ -114,7 +115,7 @@ class TextLines(logging.Formatter):
 
 
 def said(record: logging.LogRecord) -> str:
-    """What a record says, on one line. Others are told by their fixed words, an exception by its type and its way through the code."""
+    """The text of a record on one line: of a foreign logger its fixed words alone, of an exception its type and its way through the code."""
     error = record.exc_info[1] if record.exc_info else None
     text = record.getMessage() if is_ours(record.name) else _fixed_words(record)
     if error is not None:

@@ -1,4 +1,4 @@
-"""OpenTelemetry traces: a span for the turn, one for each stage, call of a chat model and call of a remote service.
+"""Makes OpenTelemetry traces: a span for the turn, one for each stage, call of a chat model and call of a remote service.
 
 Names are those of the GenAI semantic conventions where they have one, `attest.…` elsewhere (docs/telemetry.md has the
 tables). No span holds a text of a person or of a document unless `content` asks for it. An error is told by its type and,
@@ -63,7 +63,7 @@ class Tracer:
 
     @contextmanager
     def incoming(self, headers: Mapping[str, str]) -> Iterator[None]:
-        """What happens in the block belongs to the trace that a W3C `traceparent` names. No other header is looked at."""
+        """Let what happens in the block belong to the trace that a W3C `traceparent` names. No other header is looked at."""
         given = headers.get("traceparent")
         token = attach(_W3C.extract({"traceparent": given}, Context()) if given else Context())
         try:
@@ -72,7 +72,7 @@ class Tracer:
             detach(token)
 
     def watch(self, answer: Answer) -> Answer:
-        """The same function, each turn in a span of its own."""
+        """Wrap `answer` so that each turn is a span of its own."""
 
         async def traced(ask: Ask, on_stage: OnStage | None = None) -> Reply:
             begun: Attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": AGENT}

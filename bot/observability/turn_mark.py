@@ -1,4 +1,4 @@
-"""What a line of the log carries of the turn that it belongs to: the turn's id, its trace, and its entry once that is written.
+"""The mark of the turn that code runs in, for lines of the log: the turn's id, its trace, and its entry once that is written.
 
 A request or a job opens a mark, and the turn inside it fills the mark in: so a line that is written after the turn has
 ended, such as a reply that could not be delivered, still leads to the entry.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class TurnMark:
-    """`turn_id`: 16 hexadecimal digits, empty before a turn began. The others are empty where there is none (yet)."""
+    """The ids by which a line of the log is found again. `turn_id`: 16 hexadecimal digits, empty before a turn began. The others are empty where there is none (yet)."""
 
     turn_id: str = ""
     trace_id: str = ""
@@ -32,7 +32,7 @@ def current_mark() -> TurnMark | None:
 
 @contextmanager
 def marked() -> Iterator[TurnMark]:
-    """A mark for what happens in the block: the one that stands already, if no turn has begun under it."""
+    """Open a mark for what happens in the block: the one that stands already, if no turn has begun under it."""
     mark = _mark.get()
     if mark is not None and not mark.turn_id:
         yield mark
@@ -46,7 +46,7 @@ def marked() -> Iterator[TurnMark]:
 
 @contextmanager
 def turn_marked() -> Iterator[TurnMark]:
-    """A mark with the id of a turn that begins now."""
+    """Open a mark with a new id for a turn that begins now."""
     with marked() as mark:
         mark.turn_id = secrets.token_hex(8)
         yield mark

@@ -1,4 +1,4 @@
-"""Fields of a JSON object, checked: every failure is an InputError that names the field and what is allowed."""
+"""Reads fields of a JSON object by type. A field that is not as it should be raises InputError, which names it and what is allowed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from grounding.errors import InputError
 
 Json = Mapping[str, Any]
+"""A JSON object, such as a row."""
 _NAMES = {bool: "true or false", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}
 
 

@@ -1,4 +1,4 @@
-"""The contract's JSON forms to records, and records to the contract's JSON forms."""
+"""The rows of `--jsonl` commands: reads them into records, and makes the rows that come back. A row that cannot be read raises InputError."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from grounding.records import Access, Passage, Query, Retrieval, Turn
 from rai.records import Screening
 
 MAX_K = 1000
+"""Passages that one row of `retrieve` may ask for."""
 
 
 def check_request(data: Json) -> CheckRequest:
-    """The input form of `check`, read as the HTTP API reads it, so that both take and refuse the same."""
+    """Read a row of `check`, as the HTTP API reads it, so that both take and refuse the same."""
     try:
         check_id(data)
         return parse_check(data)
@@ -27,7 +28,7 @@ def check_request(data: Json) -> CheckRequest:
 
 
 def screening_json(row_id: str, screening: Screening) -> dict[str, Any]:
-    """The output form of `screen`."""
+    """The row that `screen` gives back."""
     documents = [
         {"index": d.index, "verdict": d.verdict, "rule": d.rule, "score": d.score} for d in screening.documents
     ]
@@ -42,7 +43,7 @@ def screening_json(row_id: str, screening: Screening) -> dict[str, Any]:
 
 
 def history(data: Json) -> tuple[Turn, ...]:
-    """The field `history`: at least one turn."""
+    """Read the field `history`: at least one turn."""
     turns = turns_from_json(data.get("history"), "history")
     if not turns:
         raise InputError("field 'history' is empty; allowed: at least one turn", code="bad_field")
@@ -50,7 +51,7 @@ def history(data: Json) -> tuple[Turn, ...]:
 
 
 def query_json(row_id: str, query: Query) -> dict[str, Any]:
-    """The output form of `query`."""
+    """The row that `query` gives back."""
     return {
         "id": row_id,
         "query": query.text,
@@ -62,7 +63,7 @@ def query_json(row_id: str, query: Query) -> dict[str, Any]:
 
 
 def retrieval_json(query: str, retrieval: Retrieval) -> dict[str, Any]:
-    """The output form of `retrieve` without its id."""
+    """The row that `retrieve` gives back, without its id."""
     return {
         "query": query,
         "results": [passage_json(passage) for passage in retrieval.passages],
@@ -73,13 +74,13 @@ def retrieval_json(query: str, retrieval: Retrieval) -> dict[str, Any]:
 
 
 def passage_json(passage: Passage) -> dict[str, Any]:
-    """One result of `retrieve`."""
+    """One passage in the row that `retrieve` gives back."""
     names = ("chunk_id", "doc_id", "title", "text", "locator", "score", "bm25", "semantic")
     return {name: getattr(passage, name) for name in names}
 
 
 def passages_to_grade(data: Json) -> tuple[Passage, ...]:
-    """The field `passages` of `grade`; ids must differ, for grades are told apart by them."""
+    """Read the field `passages` of a row of `grade`; ids must differ, for grades are told apart by them."""
     made = tuple(
         Passage(chunk_id=given, doc_id=given, title=fields.optional_text(item, "title") or "", text=text)
         for item in fields.objects(data, "passages")
@@ -91,7 +92,7 @@ def passages_to_grade(data: Json) -> tuple[Passage, ...]:
 
 
 async def access_of(system: System, user: str | None, product: str | None) -> Access:
-    """What `user` may see; nobody's name, or a directory that does not answer, leaves what everyone may see."""
+    """The rights of `user`: their groups, as the directory knows them. Without a user, or where the directory does not answer, what everyone may see."""
     if user is None:
         return Access(product=product)
     try:
@@ -102,7 +103,7 @@ async def access_of(system: System, user: str | None, product: str | None) -> Ac
 
 
 async def retrieve(system: System, data: Json, k: int, user: str | None, product: str | None) -> dict[str, Any]:
-    """The output form of `retrieve` for `query` or `history`; the row's own `k`, `as` and `product` win."""
+    """Search for the `query` or `history` of a row, and make the row that comes back, without its id. The row's own `k`, `as` and `product` win."""
     if ("query" in data) == ("history" in data):
         raise InputError("a row has either 'query' or 'history'", code="bad_field")
     wanted = fields.whole_number(data, "k", k, 1, MAX_K)

@@ -1,4 +1,4 @@
-"""JSON lines as they are read: streamed, in bounded memory; a line that cannot be used says why."""
+"""Reads JSON lines one by one, in bounded memory; a line that cannot be used comes with the reason."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class BadLine:
 
 @contextmanager
 def open_source(source: str) -> Iterator[BinaryIO]:
-    """The bytes of a file, or of stdin for `-`. Raises InputError when it cannot be opened."""
+    """Open a file for reading bytes, or take stdin for `-`. Raises InputError when it cannot be opened."""
     if source == "-":
         yield sys.stdin.buffer
         return
@@ -40,7 +40,7 @@ def open_source(source: str) -> Iterator[BinaryIO]:
 
 
 def read_rows(stream: BinaryIO) -> Iterator[tuple[int, Mapping[str, Any] | BadLine]]:
-    """Line numbers from 1 with the row or why it cannot be used. Empty lines are passed over."""
+    """Yield line numbers from 1, each with its row or the reason why it cannot be used. Empty lines are passed over."""
     number = 0
     while line := stream.readline(MAX_LINE + 1):
         number += 1

@@ -1,4 +1,4 @@
-"""What `attest serve` tells the person who started it: where the server is reached, and what is shut and why."""
+"""The addresses of a running server, and the lines that `attest serve` prints of them: what is reached where, what is shut and why."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ def addresses_of(settings: Settings, port: int, token: str | None) -> Addresses:
 
 
 def base_url(settings: Settings, port: int) -> str:
-    """Under which people reach the server, without a slash at the end: the public URL, else its own address."""
+    """The URL by which people reach the server, without a slash at the end: the public one, else that of its own address."""
     host = f"[{settings.serving.host}]" if ":" in settings.serving.host else settings.serving.host
     return (settings.serving.public_url or f"http://{ANYWHERE.get(settings.serving.host, host)}:{port}").rstrip("/")
 
 
 def review_link(base: str, token: str) -> str:
-    """The reviewers' page, opened once."""
+    """The URL of the reviewers' page with a token that opens it once."""
     return f"{base}/review?token={token}"

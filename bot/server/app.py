@@ -31,7 +31,7 @@ BODY_BYTES = 2 * 1024 * 1024
 
 
 def build_app(system: System, *, review_token: str | None = None) -> web.Application:
-    """All pages and APIs over one system, which the caller closes.
+    """Build the HTTP application: all pages and APIs over one system, which the caller closes.
 
     `review_token` opens `/review` once (see `bot.review.session`), beside those of `attest review-link`. Other channels of this process
     call `app[ANSWER]`, not `system.answer`, so that their turns are counted too. Start it with `access_log=None`:

@@ -1,4 +1,4 @@
-"""The bot and the pages in one process, or in several that share one listening socket."""
+"""Runs the bot and the pages, in one process or in several that share one listening socket, until a signal asks to stop."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ _BACKLOG = 512
 _STARTING_S = 120.0
 _AFTER_DRAIN_S = 5.0
 MAX_WORKERS = 64
+"""Processes that may share a socket."""
 
 
 async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
@@ -107,7 +108,7 @@ def listening(settings: Settings) -> Iterator[socket.socket]:
 
 
 def first_token(settings: Settings) -> str:
-    """What opens the reviewers' pages once after a start. Empty outside local mode, where `attest review-link` makes one when it is wanted."""
+    """The token that opens the reviewers' pages once after a start. Empty outside local mode, where `attest review-link` makes one when it is wanted."""
     return new_token() if settings.local_mode else ""
 
 

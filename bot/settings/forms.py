@@ -1,4 +1,4 @@
-"""What the value of a setting may look like: pure functions, and types made of them."""
+"""The forms that values of settings may have: functions that test or read a text, and types made of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
 PREFIX = "ATTEST_"
-"""Of every variable."""
+"""What the name of every variable begins with."""
 MOST_MONEY, _DECIMALS = 1_000_000, 9
 _BLOCKLIST = re.compile(r"[0-9A-Za-z._~-]{1,64}")
 _GUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -77,7 +77,7 @@ def is_index(text: str) -> bool:
 
 
 def price(value: object) -> Decimal:
-    """An amount of money, exactly as it was written. Raises ValueError."""
+    """Read an amount of money, from 0 to a million, exactly as it was written. Raises ValueError."""
     try:
         amount = Decimal(str(value).strip())
     except InvalidOperation:
@@ -88,7 +88,7 @@ def price(value: object) -> Decimal:
 
 
 def severities(pairs: Sequence[str]) -> dict[str, int | None]:
-    """`hate=2` and the like as category to severity, None for off, 4 where nothing is said. Raises ValueError."""
+    """Read `hate=2` and the like: each category to its severity, 1 to 7, None for off, 4 where nothing is said. Raises ValueError."""
     matches = [_SEVERITY.fullmatch(pair) for pair in pairs]
     given = {m[1]: None if m[2] == "off" else int(m[2]) for m in matches if m}
     if len(given) < len(pairs):
@@ -99,12 +99,12 @@ def severities(pairs: Sequence[str]) -> dict[str, int | None]:
 
 
 def parts(value: object) -> object:
-    """What stands between the commas of a text, trimmed, the empty left out; anything else as it is."""
+    """Split a text at its commas: parts trimmed, the empty left out. Anything but a text comes back as it is."""
     return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
 
 def url(value: str) -> str:
-    """An http or https address. Raises ValueError."""
+    """Check that a text is an http or https address, and give it back. Raises ValueError."""
     if not is_url(value):
         raise ValueError("an http:// or https:// URL with a host, such as https://bot.example.com")
     return value

@@ -13,12 +13,12 @@ Conflicts = Iterator[tuple[bool, str]]
 
 
 class Group(BaseModel):
-    """Settings of one thing, such as one service. The alias of a field is its name as a person gives it: `search_endpoint`."""
+    """A frozen record of the settings of one thing, such as one service. A field's alias is its name as a person gives it: `search_endpoint`."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True, extra="forbid", validate_default=True)
 
     def given(self) -> list[str]:
-        """Names of those that were set and not left at their default, sorted."""
+        """Names of the settings that were set and not left at their default, sorted."""
         fields = type(self).model_fields
         return sorted(fields[name].alias or name for name in self.model_fields_set)
 

@@ -1,4 +1,4 @@
-"""Deployment settings: the only place that reads the environment.
+"""Reads the settings: the only place that reads the environment.
 
 Every setting is an environment variable `ATTEST_…` or a line of `.env` in the working folder; the environment wins.
 """
@@ -31,7 +31,7 @@ _SHOWN = 80
 
 
 def load_settings(**overrides: object) -> Settings:
-    """Settings from environment and `.env`, with `overrides` on top. Raises SettingsError: one line, no secret in it."""
+    """Read the settings from environment and `.env`, with `overrides` on top. Raises SettingsError: one line, no secret in it."""
     try:
         environment, file = _sources()
     except UnicodeDecodeError:
@@ -54,7 +54,7 @@ def load_settings(**overrides: object) -> Settings:
     return settings
 
 
-def said(name: str, value: object, given: Mapping[str, object] | None = None) -> str:
+def as_given(name: str, value: object, given: Mapping[str, object] | None = None) -> str:
     """`ATTEST_PORT='abc' (environment)`: a setting's variable, its value unless it is a secret, and where it was set."""
     field, where = PLACES[name].info, _origin(name, given or {})
     shown = "" if _is_secret(field) else f"={_quoted(name, value)}"
@@ -97,7 +97,7 @@ def _line(error: ValidationError, given: Mapping[str, object]) -> str:
     message = first["msg"].removeprefix("Value error, ")
     name = str(first["loc"][0 if error.title == Files.__name__ else 1])
     own = first["type"] == "value_error"
-    return f"{said(name, _raw(name, given), given)}: allowed is {message if own else _allowed(name, message)}"
+    return f"{as_given(name, _raw(name, given), given)}: allowed is {message if own else _allowed(name, message)}"
 
 
 def _raw(name: str, given: Mapping[str, object]) -> object:

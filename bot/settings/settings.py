@@ -1,4 +1,4 @@
-"""All settings together, a group for each thing, and what follows from several groups. `bot.settings.load` reads them."""
+"""All settings together, a group for each thing, and what depends on several groups. `bot.settings.load` reads them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Settings(BaseModel):
 
     @property
     def serves_others(self) -> tuple[str, ...]:
-        """The settings that say that others than this machine are served, as a person would name them; none in local mode."""
+        """The settings, as a person would name them, by which others than this machine are served; none in local mode."""
         return serves_others(self.serving, self.bot)
 
     @property
@@ -83,7 +83,7 @@ class Settings(BaseModel):
 
     @property
     def embedding_url(self) -> str | None:
-        """Where texts are embedded by a service; None is OpenAI's own address."""
+        """The address of the service that embeds; None is OpenAI's own."""
         return self.embedding.url_beside(self.model)
 
     @property
@@ -115,7 +115,7 @@ class Settings(BaseModel):
         )
 
     def conflicts(self) -> Conflicts:
-        """Settings that contradict each other: whether they do, and the line that says so."""
+        """Every rule on settings that must fit together: whether it is broken, and the line that says so. The first broken one is told."""
         yield from serving_conflicts(self.serving, self.bot)
         yield from web_conflicts(self.web)
         yield from trace_conflicts(self.traces)

@@ -1,4 +1,4 @@
-"""Settings to what a turn may take of chat models, and at which prices."""
+"""Reads from the settings what models cost, and what a turn may take of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def prices(settings: Settings) -> Prices | None:
 
 
 def terms(settings: Settings, room: int = 0) -> Terms:
-    """What each turn is bounded by; 0 bounds nothing. `room`: tokens in a reply for a model that thinks before it writes."""
+    """The bounds of each turn in tokens and money; a setting of 0 bounds nothing. `room`: tokens of a reply that a model thinks in before it writes."""
     return Terms(
         prices(settings),
         settings.budget.tokens or None,

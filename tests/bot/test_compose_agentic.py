@@ -11,16 +11,17 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from bot.commands.doctor.diagnosis import Diagnosis
-from bot.commands.doctor.services import services
+from bot.commands.doctor.services import check_services
 from bot.records import Ask
-from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from grounding.errors import ServiceRejected
 from rai.records import Outcome
-from tests.bot.compose.test_system import changed, running, take_in
+from tests.bot.compose.test_system import changed
+from tests.e2e.processes import settings_over
 from tests.fakes import faults
 from tests.fakes.ai_search_server import KEY, AiSearchServer
 from tests.fakes.faults import Fault
+from tests.knowledge_base import running, take_in_page
 
 ASKED = Ask("What does Watch Plus cost a month?")
 
@@ -44,24 +45,16 @@ async def server() -> AsyncIterator[Guarded]:
 
 @pytest.fixture
 def settings(tmp_path: Path, model_file: Path, server: Guarded) -> Settings:
-    return load_settings(
-        home=tmp_path / "home",
-        ledger_key_file=tmp_path / "config" / "ledger.key",
-        model_file=model_file,
-        search="azure",
-        search_endpoint=server.root,
-        search_key=SecretStr(KEY),
-        search_agentic="on",
-        retries=0,
-    )
+    azure = {"search": "azure", "search_endpoint": server.root, "search_key": SecretStr(KEY), "search_agentic": "on"}
+    return settings_over(tmp_path / "home", model_file, retries=0, **azure)
 
 
 async def found_by_doctor(settings: Settings, name: str = "agentic retrieval") -> Diagnosis:
-    return next(finding for finding in await services(settings) if finding.name == name)
+    return next(finding for finding in await check_services(settings) if finding.name == name)
 
 
 async def test_ingest_makes_what_answers_come_through(settings: Settings, server: Guarded, tmp_path: Path) -> None:
-    await take_in(settings, tmp_path / "kb")
+    await take_in_page(settings, tmp_path / "kb")
     assert list(server.knowledge.held["knowledgebases"]) == ["attest"]
     async with running(settings) as system:
         assert await system.ready() == {}
@@ -75,14 +68,14 @@ async def test_switched_on_later_it_waits_for_the_next_ingest(
     settings: Settings, server: Guarded, tmp_path: Path
 ) -> None:
     """Until then the search answers and the record says why; the next ingest finds nothing new and makes it all the same."""
-    await take_in(changed(settings, search_agentic="off"), tmp_path / "kb")
+    await take_in_page(changed(settings, search_agentic="off"), tmp_path / "kb")
     async with running(settings) as system:
         reply = await system.answer(ASKED, None)
         assert (reply.outcome, reply.record.mode["search"]) == (Outcome.ANSWERED, "hybrid")
         assert any("no knowledge base 'attest' yet; attest ingest makes it" in note for note in reply.record.notes)
     finding = await found_by_doctor(settings)
     assert (finding.status, finding.fix) == ("note", "attest ingest PATH")
-    await take_in(settings, tmp_path / "kb")
+    await take_in_page(settings, tmp_path / "kb")
     async with running(settings) as system:
         assert (await system.answer(ASKED, None)).record.mode["search"] == "agentic"
 
@@ -94,7 +87,7 @@ async def test_switched_on_later_it_waits_for_the_next_ingest(
 async def test_when_it_fails_the_turn_goes_on_with_the_search(
     fault: Fault, settings: Settings, server: Guarded, tmp_path: Path
 ) -> None:
-    await take_in(settings, tmp_path / "kb")
+    await take_in_page(settings, tmp_path / "kb")
     quick = changed(settings, call_deadline_s=6.0)
     async with running(quick) as system:
         server.knowing = fault
@@ -112,7 +105,7 @@ async def test_a_service_without_knowledge_bases_takes_the_passages_all_the_same
     """The ingest ends with one clear line, and answers come from the search."""
     server.knowing = faults.status(403)
     with pytest.raises(ServiceRejected, match=r"^agentic retrieval: the key or identity may not do this"):
-        await take_in(settings, tmp_path / "kb")
+        await take_in_page(settings, tmp_path / "kb")
     async with running(settings) as system:
         assert (await system.answer(ASKED, None)).outcome is Outcome.ANSWERED
     finding = await found_by_doctor(settings)
@@ -134,7 +127,7 @@ async def test_doctor_names_a_ranker_that_refuses_and_what_mends_it(
     """And the search itself is well all the while, whatever the service puts before a number."""
     status, said, mends = told
     ranking = changed(settings, search_agentic="off", search_semantic="on")
-    await take_in(ranking, tmp_path / "kb")
+    await take_in_page(ranking, tmp_path / "kb")
     server.ranker = ranker
     finding = await found_by_doctor(ranking, "semantic ranker")
     assert (finding.status, said in finding.detail, mends in finding.fix) == (status, True, True)
@@ -145,7 +138,7 @@ async def test_doctor_names_a_ranker_that_refuses_and_what_mends_it(
 async def test_an_index_made_before_the_ranker_was_switched_on_wants_an_ingest(
     settings: Settings, server: Guarded, tmp_path: Path
 ) -> None:
-    await take_in(changed(settings, search_agentic="off"), tmp_path / "kb")
+    await take_in_page(changed(settings, search_agentic="off"), tmp_path / "kb")
     finding = await found_by_doctor(changed(settings, search_semantic="on"), "semantic ranker")
     assert (finding.status, finding.fix.split(";")[0]) == ("note", "attest ingest PATH")
 
@@ -160,7 +153,7 @@ async def test_what_a_running_system_goes_without_is_told_by_the_probe(
 ) -> None:
     """It is ready all the same: turns are answered in the order of the search."""
     ranking = changed(settings, search_agentic="off", search_semantic="on")
-    await take_in(ranking, tmp_path / "kb")
+    await take_in_page(ranking, tmp_path / "kb")
     server.ranker = "spent"
     async with running(ranking) as system:
         assert system.degraded() == {}

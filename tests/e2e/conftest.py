@@ -13,9 +13,9 @@ import pytest_asyncio
 from playwright.async_api import Browser, async_playwright, expect
 
 from bot.commands.ingest.sample import place_sample_directory
-from bot.compose.ingest import open_ingester
 from bot.settings.load import SAMPLE
 from tests.e2e.processes import settings_over
+from tests.knowledge_base import take_in
 
 expect.set_options(
     timeout=60_000
@@ -62,13 +62,5 @@ def sample_home(model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     home = tmp_path_factory.mktemp("sample") / "home"
     settings = settings_over(home, model_file)
     place_sample_directory(settings)
-
-    async def fill() -> None:
-        ingester = await open_ingester(settings)
-        try:
-            await ingester.run([SAMPLE / "kb"], acl=None, lexical_only=False, on_progress=lambda _: None)
-        finally:
-            await ingester.close()
-
-    asyncio.run(fill())
+    asyncio.run(take_in(settings, SAMPLE / "kb"))
     return home

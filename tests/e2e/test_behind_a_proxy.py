@@ -20,7 +20,6 @@ import pytest
 import pytest_asyncio
 from aiohttp import ClientSession, CookieJar
 
-from bot.compose.ingest import open_ingester
 from bot.http.source_links import source_link
 from bot.review.session import ReviewAccess
 from bot.server.addresses import Addresses, addresses_of
@@ -29,6 +28,7 @@ from bot.settings.settings import Settings
 from bot.state import State
 from tests.e2e.nginx import WAYS, in_front_of, nginx_path
 from tests.e2e.processes import settings_over
+from tests.knowledge_base import take_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -83,12 +83,7 @@ async def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (documents / name).write_text(text, "utf-8")
     acl = folder / "readers.yaml"
     acl.write_text('"billing/**": [billing]\n', "utf-8")
-    settings = settings_over(home)
-    ingester = await open_ingester(settings)
-    try:
-        await ingester.run([documents], acl=acl, lexical_only=True, on_progress=lambda _: None)
-    finally:
-        await ingester.close()
+    await take_in(settings_over(home), documents, acl=acl, lexical_only=True)
     (home / "directory.yaml").write_text("users: {alice: [billing]}\n", "utf-8")
     return home
 

@@ -14,7 +14,6 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from bot.compose.ingest import open_ingester
 from bot.compose.system import compose
 from bot.observability.logs import log_to
 from bot.records import Ask, Reply
@@ -38,6 +37,7 @@ from tests.fakes.openai_server import OpenAIServer, ok
 from tests.fakes.openai_server import reply as replying
 from tests.fakes.otlp_server import OtlpServer
 from tests.fakes.serpapi_server import SerpApiServer, error, found, organic
+from tests.knowledge_base import take_in_page
 
 PAGE = (
     "# Watch plans\n\nWatch Plus costs $9.99 a month and covers 5 cameras.\n\n# Support\n\n"
@@ -131,11 +131,7 @@ async def test_models_and_ledger_see_no_personal_data(
             language_key="lang-canary-4711",
             retries=0,
         )
-        (tmp_path / "kb").mkdir()
-        (tmp_path / "kb" / "plans.md").write_text(PAGE, "utf-8")
-        ingester = await open_ingester(settings)
-        await ingester.run([tmp_path / "kb"], acl=None, lexical_only=False, on_progress=lambda _: None)
-        await ingester.close()
+        await take_in_page(settings, tmp_path / "kb", PAGE)
         system = await compose(settings)
         try:
             for case in TABLE:
@@ -181,11 +177,7 @@ async def test_the_answer_names_whom_it_speaks_to(tmp_path: Path, minilm: MiniLM
             pseudonyms="on",
             statement_judge="off",
         )
-        (tmp_path / "kb").mkdir()
-        (tmp_path / "kb" / "plans.md").write_text(PAGE, "utf-8")
-        ingester = await open_ingester(settings)
-        await ingester.run([tmp_path / "kb"], acl=None, lexical_only=False, on_progress=lambda _: None)
-        await ingester.close()
+        await take_in_page(settings, tmp_path / "kb", PAGE)
         system = await compose(settings)
         question = "Zebedea asks: is 020 7946 0018 the number for help with a Watch plan? Mine is 020 7946 0999."
         reply = await system.answer(Ask(question, context="Customer: Zebedea Quillfeather"), None)
@@ -224,7 +216,7 @@ async def test_the_web_is_asked_without_personal_data(
     answer = found(organic(1, title="Watch plans", snippet="Watch Plus costs $9.99 a month."))
     async with SerpApiServer(otherwise=error(500, "boom") if "failing" in provider else answer) as server:
         remote = Remote("serpapi", deadline_s=5, retries=0)
-        serpapi = SerpApiSearch("serp-canary-99", remote, base_domain=server.domain)
+        serpapi = SerpApiSearch("serp-canary-99", remote, base_domain=server.root)
         web = Recorder(SamplePages(SAMPLE / "web" / "pages.jsonl") if provider == "sample" else serpapi)
         w = await world(tmp_path, [page], minilm, grader=ScriptedGrader({}), web=web)
         for case in TABLE:
@@ -271,11 +263,7 @@ async def test_traces_metrics_and_log_hold_ids_and_figures_only(form: str, tmp_p
                 **KEYS,
             )
             log_to(log, settings, settings.log.level, times=True)
-            (tmp_path / "kb").mkdir()
-            (tmp_path / "kb" / "plans.md").write_text(PAGE, "utf-8")
-            ingester = await open_ingester(settings)
-            await ingester.run([tmp_path / "kb"], acl=None, lexical_only=True, on_progress=lambda _: None)
-            await ingester.close()
+            await take_in_page(settings, tmp_path / "kb", PAGE, lexical_only=True)
             system = await compose(settings)
             async with TestClient(TestServer(build_app(system))) as client:
                 ended = {

@@ -10,7 +10,7 @@ from bot.records import Ask
 from grounding.policies.files import built_in, policy_named
 from grounding.records import Action, Document, WebResult
 from rai.records import Outcome
-from tests.e2e.policies import turn
+from tests.e2e.policies import Turned, turn
 from tests.e2e.support import ScriptedWeb
 
 POLICIES = built_in()
@@ -42,22 +42,27 @@ RIGHT = (
 BETTER = "How do a flat white and a cappuccino differ in milk and foam?"
 
 
-@pytest.mark.row("2-18")
-@pytest.mark.row("2-19")
-@pytest.mark.row("2-20")
-@pytest.mark.row("2-22")
-async def test_graph_crag_goes_to_the_web_when_all_is_irrelevant(tmp_path: Path) -> None:
-    """Retrieve, grade, transform, search, generate; its state in the record; the question that is answered is the one asked."""
-    t = await turn(
-        tmp_path,
+async def from_the_web(folder: Path, draft: str = RIGHT) -> Turned:
+    """The turn in which nothing of the brochure is relevant and the page of the web is."""
+    return await turn(
+        folder,
         POLICIES["graph-crag"],
         BROCHURE,
         COFFEE,
         {"microfoam": 1.0},
         web=ScriptedWeb(RATIOS),
         rewrite=BETTER,
-        compose=RIGHT,
+        compose=draft,
     )
+
+
+@pytest.mark.row("2-18")
+@pytest.mark.row("2-19")
+@pytest.mark.row("2-20")
+@pytest.mark.row("2-22")
+async def test_graph_crag_goes_to_the_web_when_all_is_irrelevant(tmp_path: Path) -> None:
+    """Retrieve, grade, transform, search, generate; its state in the record; the question that is answered is the one asked."""
+    t = await from_the_web(tmp_path)
     assert (t.reply.outcome, t.reply.record.action) == (Outcome.ANSWERED, Action.INCORRECT)
     nodes = ["retrieve", "grade_documents", "transform_query", "web_search_node", "grade_documents", "generate"]
     assert t.stages == nodes
@@ -100,16 +105,7 @@ async def test_graph_crag_generates_at_once_when_enough_is_relevant(tmp_path: Pa
     ids=["of nobody", "swapped"],
 )
 async def test_a_ratio_that_no_page_states_of_it_is_not_delivered(tmp_path: Path, wrong: str) -> None:
-    t = await turn(
-        tmp_path,
-        POLICIES["graph-crag"],
-        BROCHURE,
-        COFFEE,
-        {"microfoam": 1.0},
-        web=ScriptedWeb(RATIOS),
-        rewrite=BETTER,
-        compose=wrong,
-    )
+    t = await from_the_web(tmp_path, wrong)
     assert t.reply.outcome in (Outcome.REPAIRED, Outcome.WITHHELD)
     for ratio in ("white has a ratio of espresso to milk of 1:2", "milk of 1:1, a", "ratio of 1:3."):
         assert ratio not in t.reply.answer
@@ -121,16 +117,7 @@ async def test_the_same_question_without_correction_is_answered_from_the_brochur
     off = policy_named("graph-crag:plain")
     said = "For a flat white add the coffee first and then warm milk."
     a = await turn(tmp_path / "off", off, BROCHURE, COFFEE, {"microfoam": 1.0}, web=ScriptedWeb(RATIOS), compose=said)
-    b = await turn(
-        tmp_path / "on",
-        POLICIES["graph-crag"],
-        BROCHURE,
-        COFFEE,
-        {"microfoam": 1.0},
-        web=ScriptedWeb(RATIOS),
-        rewrite=BETTER,
-        compose=RIGHT,
-    )
+    b = await from_the_web(tmp_path / "on")
     assert (a.stages, a.web.queries, set(a.origins)) == (["retrieve", "generate"], [], {"kb"})
     assert "coffee first" in a.reply.answer
     assert {c.origin for c in a.reply.citations} == {"kb"}
@@ -141,16 +128,7 @@ async def test_the_same_question_without_correction_is_answered_from_the_brochur
 
 @pytest.mark.row("2-11")
 async def test_the_record_says_at_what_temperature_each_call_was_made(tmp_path: Path) -> None:
-    t = await turn(
-        tmp_path,
-        POLICIES["graph-crag"],
-        BROCHURE,
-        COFFEE,
-        {"microfoam": 1.0},
-        web=ScriptedWeb(RATIOS),
-        rewrite=BETTER,
-        compose=RIGHT,
-    )
+    t = await from_the_web(tmp_path)
     assert {(c["purpose"], c["temperature"], c["ended"]) for c in t.body["calls"]} == {
         ("grade", 0.0, "complete"),
         ("rewrite", 0.0, "complete"),

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from bot.commands.doctor.services import services
+from bot.commands.doctor.services import check_services
 from bot.compose.system import compose
 from bot.records import Ask, Reply
 from bot.system import System
@@ -239,7 +239,7 @@ DOCTOR = {
 
 
 async def test_doctor_finds_every_service_well(stack: Stack) -> None:
-    found = {finding.name: finding.status for finding in await services(stack.settings())}
+    found = {finding.name: finding.status for finding in await check_services(stack.settings())}
     assert {found[name] for name in DOCTOR.values()} == {"ok"}
 
 
@@ -247,7 +247,7 @@ async def test_doctor_finds_every_service_well(stack: Stack) -> None:
 async def test_doctor_names_the_service_that_is_gone_and_what_mends_it(name: str, stack: Stack) -> None:
     await stack.gates[name].down()
     try:
-        found = [finding for finding in await services(stack.settings()) if finding.status == "fail"]
+        found = [finding for finding in await check_services(stack.settings()) if finding.status == "fail"]
     finally:
         await stack.gates[name].up()
     assert [finding.name for finding in found] == [DOCTOR[name]]

@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.commands.doctor.diagnosis import Diagnosis
-from bot.commands.doctor.system import DIRECTORY, inside
-from bot.compose.ingest import open_ingester
-from bot.compose.system import compose
+from bot.commands.doctor.system import DIRECTORY, check_system
 from bot.http.source import reader
 from bot.records import Ask
 from bot.settings.load import load_settings
@@ -22,6 +20,7 @@ from rai.records import Outcome
 from tests.fakes import faults
 from tests.fakes.graph_server import GraphServer
 from tests.fakes.identity_server import IdentityServer
+from tests.knowledge_base import running, take_in
 
 LEA = "11111111-2222-3333-4444-555555555555"
 NOA = "66666666-7777-8888-9999-000000000000"
@@ -68,19 +67,14 @@ async def _site(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[
             graph_groups_file=names,
             directory_cache_s=0.001,
         )
-        ingester = await open_ingester(settings)
-        await ingester.run([pages], acl=acl, lexical_only=True, on_progress=lambda _: None)
-        await ingester.close()
-        system = await compose(settings)
-        try:
+        await take_in(settings, pages, acl=acl, lexical_only=True)
+        async with running(settings) as system:
             yield Site(system, graph)
-        finally:
-            await system.close()
 
 
 async def told(system: System) -> Diagnosis:
     """What `attest doctor` says of the directory."""
-    return next(found for found in await inside(system) if found.name == DIRECTORY)
+    return next(found for found in await check_system(system) if found.name == DIRECTORY)
 
 
 @pytest.mark.parametrize(("user", "sees", "misses"), [(LEA, SECRET, BONUS), (NOA, BONUS, SECRET)])

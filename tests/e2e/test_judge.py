@@ -17,8 +17,8 @@ from bot.settings.settings import Settings
 from bot.system import CheckRequest
 from rai.check.judging.prompt import REQUEST
 from rai.records import Outcome, Source
-from tests.e2e.one_page import over_one_page
 from tests.fakes.openai_server import OpenAIServer, Seen, error, saying
+from tests.knowledge_base import over_one_page
 
 PAGE = "# Watch plans\n\nWatch Plus costs $12 a month and covers 5 cameras. A camera that fails is replaced within 3 days.\n"
 DRAFT = "Watch Plus is $12 per month [1]. Broken cameras get swapped for new ones in under 3 days [1]."

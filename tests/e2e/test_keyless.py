@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from bot.commands.doctor.services import services
+from bot.commands.doctor.services import check_services
 from bot.compose.resources import Resources
 from bot.compose.services import openai_key
 from bot.records import Ask
@@ -28,13 +28,13 @@ from rai.azure.content_safety import ContentSafetyScreen
 from rai.azure.language import LanguageRecognizer, LanguageTagger
 from rai.embedded.tagger import GazetteerTagger
 from rai.records import Outcome
-from tests.bot.compose.test_system import running, take_in
 from tests.fakes import faults
 from tests.fakes.ai_search_server import AiSearchServer
 from tests.fakes.content_safety_server import ContentSafetyServer
 from tests.fakes.faults import FaultyServer
 from tests.fakes.graph_server import GraphServer
 from tests.fakes.identity_server import IdentityServer, token
+from tests.knowledge_base import running, take_in_page
 
 LEA = "11111111-2222-3333-4444-555555555555"
 LEGAL = "aaaaaaaa-0000-0000-0000-000000000001"
@@ -175,7 +175,7 @@ async def test_a_system_without_keys_signs_in_once_and_leaves_nothing_open(
         GraphServer({LEA: [LEGAL]}) as graph,
     ):
         settings = settings_of(tmp_path, model_file, search.root, safety.root, graph.root)
-        await take_in(settings, tmp_path / "kb")
+        await take_in_page(settings, tmp_path / "kb")
         identity_server.asked.clear()
         gc.collect()  # what tests before this one left, which 3.13 tells of wherever it is found
         with warnings.catch_warnings(record=True) as told:
@@ -190,7 +190,7 @@ async def test_a_system_without_keys_signs_in_once_and_leaves_nothing_open(
         assert identity_server.asked == dict.fromkeys((resource for _, resource in CLIENTS.values()), 1)
         assert [str(w.message) for w in told if w.category is ResourceWarning] == []
         assert len(graph.bodies) == 1
-        doctor = {f.name: f for f in await services(settings)}
+        doctor = {f.name: f for f in await check_services(settings)}
         assert (doctor["search"].status, doctor["content safety"].status) == ("ok", "ok")
         assert doctor["search"].detail == "signed in as this machine; answers (status 200)"
 
@@ -203,13 +203,13 @@ async def test_doctor_tells_a_missing_identity_from_a_missing_role(
             tmp_path, model_file, service.root, service.root, service.root, language_endpoint=service.root
         )
         service.otherwise = faults.status(403)
-        for found in [f for f in await services(settings) if f.name != "traces"]:
+        for found in [f for f in await check_services(settings) if f.name != "traces"]:
             assert found.status == "fail"
             assert found.detail.startswith("refuses this machine's identity (status 403)")
             assert found.fix.startswith("give it the role ")
         service.bodies.clear()
         identity_server.otherwise = faults.echoed(400)
-        for found in [f for f in await services(settings) if f.name != "traces"]:
+        for found in [f for f in await check_services(settings) if f.name != "traces"]:
             assert found.status == "fail"
             assert found.detail.startswith("this machine could not sign in (Microsoft Entra ID)")
             assert found.fix.startswith("give this machine a managed identity, or az login, or set ATTEST_")

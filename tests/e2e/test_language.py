@@ -15,10 +15,10 @@ from bot.settings.load import load_settings
 from bot.system import System
 from rai.personal.redact import MASK
 from rai.records import Outcome
-from tests.e2e.one_page import over_one_page
 from tests.fakes import faults
 from tests.fakes.language_server import LanguageServer
 from tests.fakes.openai_server import OpenAIServer, ok
+from tests.knowledge_base import over_one_page
 
 PAGE = "# Watch plans\n\nWatch Plus costs $9.99 a month and covers 5 cameras.\n"
 LONG = (

@@ -10,8 +10,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from pydantic import SecretStr
 
-from bot.commands.doctor.services import services
-from bot.compose.ingest import open_ingester
+from bot.commands.doctor.services import check_services
 from bot.compose.system import compose
 from bot.observability.logs import log_to
 from bot.server.app import build_app
@@ -24,6 +23,7 @@ from tests.fakes import faults
 from tests.fakes.ai_search_server import KEY, AiSearchServer
 from tests.fakes.faults import Fault
 from tests.fakes.otlp_server import OtlpServer
+from tests.knowledge_base import take_in
 
 FAULTS: dict[str, Fault | None] = {
     "none": None,
@@ -84,7 +84,7 @@ async def test_a_failing_search_gives_nothing_away(
                 for name, fault in FAULTS.items():
                     server.otherwise = fault
                     outcomes[name] = {await _asked(client, system, case, said) for case in CASES}
-                    said.append([str(finding) for finding in await services(settings)])
+                    said.append([str(finding) for finding in await check_services(settings)])
                     said.append(await system.ready())
                 figures = await (await client.get("/metrics")).text()
             said.append(await _ingested(settings, tmp_path / "kb"))
@@ -118,11 +118,8 @@ async def _asked(client: TestClient, system: System, case: Planted, said: list[o
 
 async def _ingested(settings: Settings, folder: Path) -> str:
     """What the error said, empty if there was none."""
-    ingester = await open_ingester(settings)
     try:
-        await ingester.run([folder], acl=None, lexical_only=True, on_progress=lambda _: None)
+        await take_in(settings, folder, lexical_only=True)
     except AttestError as error:
         return f"{error} {vars(error)}"
-    finally:
-        await ingester.close()
     return ""

@@ -12,9 +12,9 @@ import pytest
 from bot.records import Ask
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
-from tests.e2e.one_page import over_one_page
 from tests.fakes.openai_forms import Reasoner
 from tests.fakes.openai_server import OpenAIServer, saying
+from tests.knowledge_base import over_one_page
 
 PAGE = "# Watch plans\n\nWatch Plus costs $9.99 a month and covers 5 cameras.\n"
 QUESTION = "What does Watch Plus cost a month?"

@@ -18,7 +18,6 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from aiohttp.web import Application, Request
 
-from bot.compose.ingest import open_ingester
 from bot.compose.system import compose
 from bot.server.app import build_app
 from bot.settings.settings import Settings
@@ -41,6 +40,7 @@ from tests.e2e.trimming import (
 )
 from tests.fakes.embedder import HashEmbedder
 from tests.grounding.embedded.kb import retriever_of
+from tests.knowledge_base import take_in
 
 COMPANIES, PEOPLE, ARTICLES = 8, 9, 36
 CASES, ASKED, WITH_MODEL = 1000, 5, 24
@@ -89,11 +89,7 @@ class Site:
 
 
 async def ingested(settings: Settings, corpus: Path, *, vectors: bool = False) -> IngestReport:
-    ingester = await open_ingester(settings)
-    try:
-        return await ingester.run([corpus], acl=None, lexical_only=not vectors, on_progress=lambda _: None)
-    finally:
-        await ingester.close()
+    return await take_in(settings, corpus, lexical_only=not vectors)
 
 
 @asynccontextmanager

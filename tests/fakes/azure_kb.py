@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,18 +18,15 @@ from grounding.ports import Embedder
 from grounding.records import Document
 from grounding.services.remote import Remote
 from tests.fakes.ai_search_server import KEY, AiSearchServer
+from tests.fakes.clock import at_once
 from tests.grounding.embedded.kb import open_kb
 
 INDEX = "attest"
 
 
-async def no_sleep(_seconds: float) -> None:
-    await asyncio.sleep(0)
-
-
 def remote(service: str = "search", **options: Any) -> Remote:
     """As the product's, without its pauses."""
-    return Remote(service, **{"deadline_s": 30.0, "retries": 2, "sleep": no_sleep, "jitter": lambda: 0.0, **options})
+    return Remote(service, **{"deadline_s": 30.0, "retries": 2, "sleep": at_once, "jitter": lambda: 0.0, **options})
 
 
 @dataclass(slots=True)
@@ -46,7 +42,7 @@ class AzureKb:
 
     def mirror(self, **options: Any) -> SearchMirror:
         model, width = (self.embedder.fingerprint, self.embedder.width) if self.embedder else (None, 384)
-        made = {"semantic": self.semantic, "sleep": no_sleep, "jitter": lambda: 0.0, **options}
+        made = {"semantic": self.semantic, "sleep": at_once, "jitter": lambda: 0.0, **options}
         return SearchMirror(self.service, self.index.store, model, width, **made)
 
     def retriever(self, *, store: bool = True, **options: Any) -> AzureSearchRetriever:

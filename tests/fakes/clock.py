@@ -19,6 +19,11 @@ def time_passes(seconds: float = AMPLE_S) -> None:
     loop.time = lambda: shown() + seconds  # type: ignore[method-assign]  # a loop has no other way to set its clock
 
 
+async def at_once(_seconds: float) -> None:
+    """A pause that takes no time; for what is given a way to sleep."""
+    await asyncio.sleep(0)
+
+
 class Clock:
     """The clock of this machine, and what a test lets pass beside; for what is given a clock."""
 

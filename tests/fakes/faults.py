@@ -20,6 +20,7 @@ class FaultyServer:
     """
 
     def __init__(self, *script: Fault, otherwise: Fault | None = None) -> None:
+        self.root = ""
         self.script = list(script)
         self.otherwise = otherwise
         self.bodies: list[tuple[str, dict[str, Any]]] = []
@@ -30,16 +31,13 @@ class FaultyServer:
 
     async def __aenter__(self) -> Self:
         await self._server.start_server()
+        self.root = f"http://127.0.0.1:{self._server.port}"
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._server.close()
-
-    @property
-    def root(self) -> str:
-        return f"http://127.0.0.1:{self._server.port}"
 
     async def answer(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         """What a healthy server says."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from grounding.web.bing_search import BingSearch
 from grounding.web.duckduckgo import DuckDuckGo
 from grounding.web.serpapi_search import SerpApiSearch
 from grounding.web.tavily_search import TavilySearch
+from tests.fakes.clock import at_once
 from tests.fakes.faults import Fault, FaultyServer
 from tests.fakes.search_servers import KEY, UNKNOWN, BingServer, DuckDuckGoServer, TavilyServer, page
 from tests.fakes.serpapi_server import SerpApiServer, found, nothing_found, question
@@ -32,11 +32,6 @@ class Running:
     requests: Callable[[], int]
 
 
-async def at_once(_seconds: float) -> None:
-    """A pause between attempts that takes no time."""
-    await asyncio.sleep(0)
-
-
 @asynccontextmanager
 async def running(
     name: str, fault: Fault | None = None, *, retries: int = 1, deadline_s: float = 10.0
@@ -46,7 +41,7 @@ async def running(
     provider: Any
     if name == "serpapi":
         async with SerpApiServer(otherwise=_serpapi(fault)) as serp:
-            provider = SerpApiSearch(KEY, remote, base_domain=serp.domain)
+            provider = SerpApiSearch(KEY, remote, base_domain=serp.root)
             yield Running(provider, lambda: len(serp.seen))
             await provider.aclose()
             return
@@ -62,13 +57,11 @@ async def running(
         await provider.aclose()
 
 
-def _serpapi(fault: Fault | None) -> Any:
+def _serpapi(fault: Fault | None) -> Fault:
     pages = [{"title": t, "link": u, "snippet": s} for t, u, s in map(page, range(1, 6))]
     healthy = found(*pages, pages[0], related_questions=[question(1)])
 
-    async def step(server: SerpApiServer, request: web.Request) -> web.StreamResponse:
-        if fault is not None:
-            return await fault(request)
-        return await (nothing_found() if UNKNOWN in request.query["q"] else healthy)(server, request)
+    async def step(request: web.Request) -> web.StreamResponse:
+        return await (nothing_found() if UNKNOWN in request.query["q"] else healthy)(request)
 
-    return step
+    return fault or step

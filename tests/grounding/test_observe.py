@@ -11,6 +11,7 @@ import pytest
 from grounding.errors import ContentFiltered, ServiceRejected, ServiceReplyInvalid, ServiceUnavailable
 from grounding.observe import GoneWithout, Operation, RemoteCall, StageRun, observed, record_degraded, watched_by
 from grounding.services.remote import Breaker, Remote, Throttled
+from tests.fakes.clock import at_once
 
 
 class Seen:
@@ -31,10 +32,6 @@ class Seen:
     @property
     def calls(self) -> list[RemoteCall]:
         return [operation for operation in self.ended if isinstance(operation, RemoteCall)]
-
-
-async def no_pause(_seconds: float) -> None:
-    """For tests that do not wait."""
 
 
 def test_nobody_watches_outside_of_the_block() -> None:
@@ -96,7 +93,7 @@ OUTCOMES = [
 
 @pytest.mark.parametrize(("error", "outcome", "attempts"), OUTCOMES, ids=lambda v: type(v).__name__)
 async def test_a_remote_call_tells_its_outcome_and_attempts(error: Exception, outcome: str, attempts: int) -> None:
-    seen, remote = Seen(), Remote("s", retries=2, sleep=no_pause)
+    seen, remote = Seen(), Remote("s", retries=2, sleep=at_once)
 
     async def failing() -> None:
         raise error
@@ -108,7 +105,7 @@ async def test_a_remote_call_tells_its_outcome_and_attempts(error: Exception, ou
 
 
 async def test_a_call_that_succeeds_late_is_ok_and_tells_its_attempts() -> None:
-    seen, remote, left = Seen(), Remote("s", sleep=no_pause), [ServiceUnavailable("s", "x")]
+    seen, remote, left = Seen(), Remote("s", sleep=at_once), [ServiceUnavailable("s", "x")]
 
     async def once_failing() -> str:
         if left:

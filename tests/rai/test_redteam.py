@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.compose.ingest import open_ingester
 from bot.compose.system import compose
 from bot.records import Ask
 from bot.settings.settings import Settings
 from rai.records import Outcome
 from tests.e2e.processes import settings_over
+from tests.knowledge_base import take_in
 from tests.other_model import MARGIN, shifted
 from tests.rai.redteam.drive import Judged, judge
 from tests.rai.redteam.figures import COMMAND, KNOWN, by, figures, missed, parts, read_known, refused
@@ -143,11 +143,7 @@ async def _take_in(settings: Settings, folder: Path, idea: Idea) -> None:
     (folder / "alarm.txt").write_text(
         "The siren of the alarm sounds for three minutes and then rests for one.", "utf-8"
     )
-    ingester = await open_ingester(settings)
-    try:
-        await ingester.run([folder], acl=None, lexical_only=False, on_progress=lambda _: None)
-    finally:
-        await ingester.close()
+    await take_in(settings, folder)
 
 
 def _row(name: str) -> Idea:

@@ -1,4 +1,4 @@
-"""What `attest doctor` asks the chat model: one small call as a turn makes it, with a schema, and whether its server's context is long enough."""
+"""The check of `attest doctor` on chat models: one small call as a turn makes it, with a schema, and whether the server's context is long enough."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from bot.commands.doctor.diagnosis import Diagnosis, asked
+from bot.commands.doctor.diagnosis import Diagnosis, probe_page
 from bot.compose.resources import Resources
 from bot.compose.services import bare_model, learned
 from bot.settings.settings import Settings
@@ -42,8 +42,8 @@ _STATUS = re.compile(r"\(status (\d{3})")
 _NO_V1 = "ATTEST_OPENAI_BASE_URL must end in /v1, for Azure in /openai/v1/"
 
 
-async def model_service(settings: Settings) -> list[Diagnosis]:
-    """What a call of each chat model showed; beside it what Ollama says of its context. Nothing where none is switched on. It is billed as any call."""
+async def check_chat_models(settings: Settings) -> list[Diagnosis]:
+    """Call each chat model that is switched on once; a finding each, and one on the context of a model that Ollama serves. Each is billed as any call."""
     found = []
     if settings.model.uses or (settings.judges and settings.model.judge_name is None):
         found += await _one(settings, None)
@@ -203,7 +203,7 @@ async def _models(settings: Settings) -> list[str] | None:
     base = (settings.model.base_url or "https://api.openai.com/v1").rstrip("/")
     key = settings.model.api_key.get_secret_value() if settings.model.api_key else None
     headers = {"Authorization": f"Bearer {key}", "api-key": key} if key else {}
-    _, page = await asked(NAME, f"{base}/models", headers, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
+    _, page = await probe_page(NAME, f"{base}/models", headers, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
     try:
         return [str(model["id"]) for model in json.loads(page)["data"]]
     except (ValueError, KeyError, TypeError):
@@ -216,7 +216,7 @@ async def _context(settings: Settings) -> list[Diagnosis]:
         return []
     parts = urlsplit(settings.model.base_url or "")
     root = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix('/v1')}"
-    _, page = await asked(NAME, f"{root}/api/ps", {}, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
+    _, page = await probe_page(NAME, f"{root}/api/ps", {}, "ATTEST_OPENAI_API_KEY", "ATTEST_OPENAI_BASE_URL")
     try:
         running = {
             str(name): model.get("context_length")

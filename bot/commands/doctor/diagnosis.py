@@ -1,4 +1,4 @@
-"""What `attest doctor` says of one part, and how it asks a service for a page that costs nothing."""
+"""A finding of `attest doctor`, and how a service is asked for a page that costs nothing."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from grounding.services.address import is_loopback
 from grounding.services.remote import Throttled
 
 WAIT_S = 5.0
+"""Seconds in which a service has to answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """One line: what was looked at, how it stands, and what to do. `service` marks what lies outside this machine."""
+    """A line of `attest doctor`: the part that was looked at, how it stands, and what to do. `service` marks what lies outside this machine."""
 
     name: str
     status: Literal["ok", "note", "fail"]
@@ -27,8 +28,8 @@ class Diagnosis:
 
 
 def fix_of(error: Exception, rejected: str, unreachable: str, key: str = "") -> str:
-    """What mends a failed call: `rejected` where the service said no, `unreachable` where nothing of it came. `key`: the setting that makes
-    signing in needless, where there is one.
+    """The advice on a failed call: `rejected` where the service said no, `unreachable` where nothing of it came, and of its own where it has too
+    many requests or signing in failed. `key`: the setting that makes signing in needless, where there is one.
     """
     if isinstance(error, Throttled):
         return "wait, or raise its quota"
@@ -37,15 +38,15 @@ def fix_of(error: Exception, rejected: str, unreachable: str, key: str = "") -> 
     return rejected if isinstance(error, ServiceRejected) else unreachable
 
 
-async def get(name: str, url: str, headers: dict[str, str], key_setting: str, url_setting: str) -> Diagnosis:
-    """Ask for a page that costs nothing. Neither key nor address appears in what is said."""
-    return (await asked(name, url, headers, key_setting, url_setting))[0]
+async def probe(name: str, url: str, headers: dict[str, str], key_setting: str, url_setting: str) -> Diagnosis:
+    """Ask a service for a page that costs nothing, within 5 s. Neither key nor address appears in the finding, but the two settings that hold them."""
+    return (await probe_page(name, url, headers, key_setting, url_setting))[0]
 
 
-async def asked(
+async def probe_page(
     name: str, url: str, headers: dict[str, str], key_setting: str, url_setting: str
 ) -> tuple[Diagnosis, str]:
-    """The finding, and the page where one came, its first megabyte."""
+    """The finding of `probe`, and the first megabyte of the page; an empty text where none came."""
     timeout = aiohttp.ClientTimeout(total=WAIT_S)
     try:
         async with (

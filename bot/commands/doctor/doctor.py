@@ -1,4 +1,4 @@
-"""`attest doctor`: settings and reachability of every service that is switched on, one line each, with the fix."""
+"""`attest doctor`: checks settings, files and every service that is switched on; one line each, with the fix."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import typer
 from rich.text import Text
 
 from bot.commands.doctor.diagnosis import Diagnosis
-from bot.commands.doctor.local import local
-from bot.commands.doctor.services import services
-from bot.commands.doctor.system import inside
+from bot.commands.doctor.local import check_machine
+from bot.commands.doctor.services import check_services
+from bot.commands.doctor.system import check_system
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, table
 from bot.commands.shared.startup import run, settings_of, warn_of_unknown_names
@@ -39,7 +39,7 @@ def doctor(context: typer.Context, json: options.JsonFlag = False) -> None:
     failing = {
         f.name for f in remote if f.status == "fail"
     }  # a model file that is there and cannot be used is told once
-    here = [f for f in local(settings) if f.name not in failing]
+    here = [f for f in check_machine(settings) if f.name not in failing]
     findings = [Diagnosis("settings", "ok", "every value is allowed"), *here, *remote]
     if json:
         emit({"checks": [asdict(finding) for finding in findings], "ok": all(f.status != "fail" for f in findings)})
@@ -54,10 +54,10 @@ def doctor(context: typer.Context, json: options.JsonFlag = False) -> None:
 
 
 async def _remote(context: typer.Context, settings: Settings) -> list[Diagnosis]:
-    findings = await services(settings)
+    findings = await check_services(settings)
     try:
         async with opened(context, settings) as system:
-            found = await inside(system)
+            found = await check_system(system)
             told = {finding.name for finding in [*found, *findings] if finding in found or finding.status == "fail"}
             found += await _waiting(system, told)
     except AttestError as error:

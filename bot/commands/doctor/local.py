@@ -1,4 +1,4 @@
-"""What `attest doctor` says of settings and of the files and ports of this machine: all that can be known before anything is built."""
+"""The checks of `attest doctor` that need nothing built: settings, and the files and ports of this machine."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MODEL, CLASSIFIER = "model file", "screen's classifier"
 WORDS, RULES = "search is by words only", "prompts are screened by rules alone"
 
 
-def local(settings: Settings) -> Iterator[Diagnosis]:
-    """All of it, in the order in which it is told."""
+def check_machine(settings: Settings) -> Iterator[Diagnosis]:
+    """Check settings, files and ports; the findings come in the order in which they are shown."""
     yield _home(settings.files.home)
-    yield from models(settings)
+    yield from check_model_files(settings)
     yield _off_policy(settings)
     yield _ledger_key(settings.files.ledger_key)
     yield _port(settings)
@@ -44,8 +44,8 @@ def _home(home: Path) -> Diagnosis:
     return Diagnosis("home", "fail", f"{home} cannot be written", "set ATTEST_HOME to a folder that you may write to")
 
 
-def models(settings: Settings) -> Iterator[Diagnosis]:
-    """Whether the models are there, and whether an older home keeps some that nothing uses."""
+def check_model_files(settings: Settings) -> Iterator[Diagnosis]:
+    """Check whether the files of the models are there, and whether an older home keeps some that nothing uses."""
     yield _file(settings, MODEL, settings.files.model_path, WORDS)
     yield _file(settings, CLASSIFIER, settings.files.screen_model_path, RULES)
     old = settings.files.home / "model"

@@ -1,4 +1,4 @@
-"""What `attest doctor` asks every service that is switched on: does it answer, does it take the key, and what mends it."""
+"""The checks of `attest doctor` on services that are switched on: whether each answers and takes the key, and what mends it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 from pydantic import SecretStr
 
-from bot.commands.doctor.chat_model import model_service
-from bot.commands.doctor.diagnosis import WAIT_S, Diagnosis, asked, fix_of, get
+from bot.commands.doctor.chat_model import check_chat_models
+from bot.commands.doctor.diagnosis import WAIT_S, Diagnosis, fix_of, probe, probe_page
 from bot.compose.embedder import SERVICE, service_embedder
 from bot.compose.resources import Resources, machine_identity
 from bot.compose.search import ask_ranker
@@ -26,21 +26,24 @@ Bearer = Callable[[str, str], Callable[[], Awaitable[str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Door:
-    """How a service is entered without a key: what to set, whom the token is for, and the role that it takes."""
+class _Access:
+    """How an Azure service is entered: the settings of its key and address, whom a token is for where there is no key, the role that this
+    takes, and the header in which a key goes.
+    """
 
     key: str
     endpoint: str
     scope: str
     role: str = "Cognitive Services User"
+    header: str = "Ocp-Apim-Subscription-Key"
 
 
-async def services(settings: Settings) -> list[Diagnosis]:
-    """One question to every service that is switched on, all at once, each bounded to 5 s, signing in without a key to 10 s, the call of the
-    chat model like that of a turn.
+async def check_services(settings: Settings) -> list[Diagnosis]:
+    """Ask every service that is switched on one question, all at the same time: each within 5 s, signing in without a key within 10 s, the chat
+    model within the time of a call.
     """
     async with machine_identity(settings) as identity:
-        model = asyncio.ensure_future(model_service(settings))
+        model = asyncio.ensure_future(check_chat_models(settings))
         return [*await asyncio.gather(*_services(settings, identity.bearer)), *await model]
 
 
@@ -73,7 +76,7 @@ async def _traces(settings: Settings) -> Diagnosis:
     if settings.traces.exporter == "console":
         return Diagnosis("traces", "ok", f"to stderr{content}")
     url = settings.traces.endpoint.rstrip("/") + "/v1/traces"
-    found = await get("traces", url, {}, "ATTEST_TRACES_ENDPOINT", "ATTEST_TRACES_ENDPOINT")
+    found = await probe("traces", url, {}, "ATTEST_TRACES_ENDPOINT", "ATTEST_TRACES_ENDPOINT")
     if found.detail == "answers (status 404)":
         found = replace(found, status="fail", detail="nothing takes traces there", fix="check ATTEST_TRACES_ENDPOINT")
     told = f"to a collector{content}: {found.detail}"
@@ -107,13 +110,12 @@ async def _embedding(settings: Settings) -> Diagnosis:
 
 
 async def _search(settings: Settings, bearer: Bearer) -> Diagnosis:
-    base, key = (settings.search.endpoint or "").rstrip("/"), settings.search.key
+    base = (settings.search.endpoint or "").rstrip("/")
     url = f"{base}/indexes('{settings.search.index}')/docs/$count?api-version=2026-04-01"  # a query key may ask this
-    door = _Door("ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT", SEARCH, "Search Index Data Reader")
-    if key:
-        found = await get("search", url, {"api-key": key.get_secret_value()}, door.key, door.endpoint)
-    else:
-        found = await _signed_in("search", url, door, bearer)
+    access = _Access(
+        "ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT", SEARCH, "Search Index Data Reader", header="api-key"
+    )
+    found = await _probe_azure("search", url, settings.search.key, access, bearer)
     if found.detail.endswith("(status 404)"):
         detail = f"the service has no index {settings.search.index!r} yet"
         return replace(found, status="fail", detail=detail, fix="attest ingest PATH, or check ATTEST_SEARCH_INDEX")
@@ -140,13 +142,12 @@ async def _ranker(settings: Settings) -> Diagnosis:
 
 async def _agentic(settings: Settings, bearer: Bearer) -> Diagnosis:
     """Never worse than a note: where there is no knowledge base the search answers. Asking it itself would be billed."""
-    name, base, key = "agentic retrieval", (settings.search.endpoint or "").rstrip("/"), settings.search.key
+    base = (settings.search.endpoint or "").rstrip("/")
     url = f"{base}/knowledgebases('{settings.search.index}')?api-version=2026-04-01"
-    door = _Door("ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT", SEARCH, "Search Service Contributor")
-    if key:
-        found = await get(name, url, {"api-key": key.get_secret_value()}, door.key, door.endpoint)
-    else:
-        found = await _signed_in(name, url, door, bearer)
+    access = _Access(
+        "ATTEST_SEARCH_KEY", "ATTEST_SEARCH_ENDPOINT", SEARCH, "Search Service Contributor", header="api-key"
+    )
+    found = await _probe_azure("agentic retrieval", url, settings.search.key, access, bearer)
     if found.detail.endswith("(status 404)"):
         detail = f"there is no knowledge base {settings.search.index!r} yet: the search answers in its place"
         return replace(found, status="note", detail=detail, fix="attest ingest PATH")
@@ -157,17 +158,12 @@ async def _agentic(settings: Settings, bearer: Bearer) -> Diagnosis:
 
 
 async def _content_safety(settings: Settings, bearer: Bearer) -> Diagnosis:
-    base, key = (settings.content_safety.endpoint or "").rstrip("/"), settings.content_safety.key
+    base = (settings.content_safety.endpoint or "").rstrip("/")
     url = f"{base}/contentsafety/text/blocklists?api-version=2023-10-01"
-    door = _Door("ATTEST_CONTENT_SAFETY_KEY", "ATTEST_CONTENT_SAFETY_ENDPOINT", COGNITIVE)
-    if key:
-        found = await get(
-            "content safety", url, {"Ocp-Apim-Subscription-Key": key.get_secret_value()}, door.key, door.endpoint
-        )
-    else:
-        found = await _signed_in("content safety", url, door, bearer)
+    access = _Access("ATTEST_CONTENT_SAFETY_KEY", "ATTEST_CONTENT_SAFETY_ENDPOINT", COGNITIVE)
+    found = await _probe_azure("content safety", url, settings.content_safety.key, access, bearer)
     if found.detail.endswith("(status 404)"):
-        fix = f"check {door.endpoint}: the resource must be of the kind Content Safety"
+        fix = f"check {access.endpoint}: the resource must be of the kind Content Safety"
         return replace(found, status="fail", detail="something answers there, but no Content Safety", fix=fix)
     return found
 
@@ -176,46 +172,41 @@ async def _moderation(settings: Settings) -> Diagnosis:
     base = (settings.moderation.base_url or "https://api.openai.com/v1").rstrip("/")
     key = settings.moderation.key
     headers = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
-    found, page = await asked(
+    found, page = await probe_page(
         "moderation", f"{base}/models", headers, "ATTEST_MODERATION_KEY", "ATTEST_MODERATION_BASE_URL"
     )
     return _of_models(found, page, "ATTEST_MODERATION_BASE_URL")
 
 
 async def _language(settings: Settings, bearer: Bearer) -> Diagnosis:
-    base, key = (settings.language.endpoint or "").rstrip("/"), settings.language.key
-    uses = f"for {', '.join(settings.language.uses)}"
+    base = (settings.language.endpoint or "").rstrip("/")
     # a GET costs nothing; any answer but a refusal of the key says that the service is there
     url = f"{base}/language/:analyze-text?api-version=2023-04-01"
-    if not key:
-        door = _Door("ATTEST_LANGUAGE_KEY", "ATTEST_LANGUAGE_ENDPOINT", COGNITIVE)
-        found = await _signed_in("language service", url, door, bearer)
-    else:
-        headers = {"Ocp-Apim-Subscription-Key": key.get_secret_value()}
-        found = await get("language service", url, headers, "ATTEST_LANGUAGE_KEY", "ATTEST_LANGUAGE_ENDPOINT")
-    return replace(found, detail=f"{found.detail}; {uses}")
+    access = _Access("ATTEST_LANGUAGE_KEY", "ATTEST_LANGUAGE_ENDPOINT", COGNITIVE)
+    found = await _probe_azure("language service", url, settings.language.key, access, bearer)
+    return replace(found, detail=f"{found.detail}; for {', '.join(settings.language.uses)}")
 
 
 async def _serpapi(settings: Settings) -> Diagnosis:
     query = urlencode({"api_key": _secret(settings.web.serpapi_key)})
     url = f"https://serpapi.com/account.json?{query}"
-    return await get("web search", url, {}, "ATTEST_SERPAPI_KEY", "the network")
+    return await probe("web search", url, {}, "ATTEST_SERPAPI_KEY", "the network")
 
 
 async def _tavily(settings: Settings) -> Diagnosis:
     base = (settings.web.tavily_base_url or "https://api.tavily.com").rstrip("/")
     headers = {"Authorization": f"Bearer {_secret(settings.web.tavily_key)}"}
-    return await get("web search", f"{base}/usage", headers, "ATTEST_TAVILY_KEY", "ATTEST_TAVILY_BASE_URL")
+    return await probe("web search", f"{base}/usage", headers, "ATTEST_TAVILY_KEY", "ATTEST_TAVILY_BASE_URL")
 
 
 async def _duckduckgo(_: Settings) -> Diagnosis:
     url = "https://api.duckduckgo.com/?q=DuckDuckGo&format=json"
-    return await get("web search", url, {}, "the network", "the network")
+    return await probe("web search", url, {}, "the network", "the network")
 
 
 async def _bing(settings: Settings) -> Diagnosis:
     headers = {"Ocp-Apim-Subscription-Key": _secret(settings.web.bing_key)}
-    found = await get(
+    found = await probe(
         "web search", settings.web.bing_endpoint or "", headers, "ATTEST_BING_KEY", "ATTEST_BING_ENDPOINT"
     )
     detail = f"legacy: Microsoft retired Bing Web Search on 2025-08-11; this service {found.detail}"
@@ -226,20 +217,27 @@ async def _bing(settings: Settings) -> Diagnosis:
 _WEB = {"serpapi": _serpapi, "tavily": _tavily, "duckduckgo": _duckduckgo, "bing": _bing}
 
 
-async def _signed_in(name: str, url: str, door: _Door, bearer: Bearer) -> Diagnosis:
+async def _probe_azure(name: str, url: str, key: SecretStr | None, access: _Access, bearer: Bearer) -> Diagnosis:
+    """Ask for the page with the key, or without one as this machine."""
+    if key:
+        return await probe(name, url, {access.header: key.get_secret_value()}, access.key, access.endpoint)
+    return await _signed_in(name, url, access, bearer)
+
+
+async def _signed_in(name: str, url: str, access: _Access, bearer: Bearer) -> Diagnosis:
     """Ask for the page with the token of this machine's identity; what is wrong, signing in or a role, is told apart."""
     try:
-        check_address(url, door.endpoint, "https://NAME.cognitiveservices.azure.com")
-        token = await bearer(name, door.scope)()
+        check_address(url, access.endpoint, "https://NAME.cognitiveservices.azure.com")
+        token = await bearer(name, access.scope)()
     except SettingsError as error:
-        return Diagnosis(name, "fail", str(error), f"correct {door.endpoint}", service=True)
+        return Diagnosis(name, "fail", str(error), f"correct {access.endpoint}", service=True)
     except ServiceError as error:
-        fix = f"give this machine a managed identity, or az login, or set {door.key}"
+        fix = f"give this machine a managed identity, or az login, or set {access.key}"
         return Diagnosis(name, "fail", str(error).removeprefix(f"{name}: "), fix, service=True)
-    found = await get(name, url, {"Authorization": f"Bearer {token}"}, door.key, door.endpoint)
+    found = await probe(name, url, {"Authorization": f"Bearer {token}"}, access.key, access.endpoint)
     if found.status == "fail" and "refuses the key" in found.detail:
         detail = found.detail.replace("the key", "this machine's identity")
-        return replace(found, detail=detail, fix=f"give it the role {door.role} on the resource")
+        return replace(found, detail=detail, fix=f"give it the role {access.role} on the resource")
     return replace(found, detail=f"signed in as this machine; {found.detail}") if found.status == "ok" else found
 
 

@@ -1,4 +1,4 @@
-"""What `attest doctor` says of a system that stands: its knowledge base, directory and ledger, and models that it could not take."""
+"""The checks of `attest doctor` on a system that was built: knowledge base, directory, ledger, and models that it could not use."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from grounding.errors import ServiceError
 DIRECTORY = "directory"
 
 
-async def inside(system: System) -> list[Diagnosis]:
-    """All of it, in the order in which it is told."""
+async def check_system(system: System) -> list[Diagnosis]:
+    """Check knowledge base, directory, ledger and models; the findings come in the order in which they are shown."""
     return [
         await _index(system),
         await _chunks(system),
         await _directory(system),
         await _ledger(system),
-        *unusable(system),
+        *unusable_models(system),
     ]
 
 
@@ -89,8 +89,8 @@ async def _ledger(system: System) -> Diagnosis:
     )
 
 
-def unusable(system: System) -> Iterator[Diagnosis]:
-    """Models whose files are there and were not taken."""
+def unusable_models(system: System) -> Iterator[Diagnosis]:
+    """A finding for each model whose file is there and could not be used."""
     settings = system.settings
     if settings.embedding.kind == "embedded" and system.embedder is None and settings.files.model_path.is_file():
         yield _damaged(settings, MODEL, settings.files.model_path, WORDS)

@@ -1,9 +1,9 @@
-"""`attest ingest`: files, folders or a corpus into the knowledge base."""
+"""`attest ingest`: takes files, folders or a corpus into the knowledge base."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -12,11 +12,11 @@ import typer
 from rich.progress import TaskID
 
 from bot.commands.ingest.sample import place_sample_directory
-from bot.commands.ingest.watch import Job, follow, told, told_as_json
+from bot.commands.ingest.watch import Job, follow, print_event, print_event_as_json
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, progress, table
 from bot.commands.shared.startup import make_home, run, settings_of
-from bot.commands.shared.wiring import Ingester, wiring_of
+from bot.commands.shared.wiring import opened_ingester
 from bot.settings.load import SAMPLE
 from bot.settings.settings import Settings
 from grounding.errors import InputError
@@ -113,7 +113,7 @@ def _one_of(paths: list[Path] | None, *, sample: bool, rebuild: bool, watch: boo
 
 async def _ingest(context: typer.Context, settings: Settings, job: Job, *, rebuild: bool) -> IngestReport | None:
     """The report of an ingest; None if there was nothing to do but to rebuild."""
-    async with _ingester(context, settings) as ingester:
+    async with opened_ingester(context, settings) as ingester:
         with bars() as on_progress:
             if rebuild:
                 await ingester.rebuild(on_progress)
@@ -124,27 +124,17 @@ async def _ingest(context: typer.Context, settings: Settings, job: Job, *, rebui
 
 
 async def _watch(context: typer.Context, settings: Settings, job: Job, *, rebuild: bool, json: bool) -> None:
-    async with _ingester(context, settings) as ingester:
+    async with opened_ingester(context, settings) as ingester:
         if rebuild:
             with bars() as on_progress:
                 await ingester.rebuild(on_progress)
-        tell = told_as_json if json else told
+        tell = print_event_as_json if json else print_event
         await follow(ingester, job, tell, lambda report: None if json else _show(report), bars)
-
-
-@asynccontextmanager
-async def _ingester(context: typer.Context, settings: Settings) -> AsyncIterator[Ingester]:
-    make_home(settings)
-    ingester = await wiring_of(context).open_ingester(settings)
-    try:
-        yield ingester
-    finally:
-        await ingester.close()
 
 
 @contextmanager
 def bars() -> Iterator[Callable[[Progress], None]]:
-    """A bar per stage of an ingest; silent where no person looks on."""
+    """Draw a bar for each stage of an ingest on stderr; yields what is to be told of progress. Silent where no person looks on."""
     tasks: dict[str, TaskID] = {}
     with progress() as shown:
 

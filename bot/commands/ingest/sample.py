@@ -33,7 +33,7 @@ def ingest_sample(settings: Settings) -> None:
 
 
 def place_sample_directory(settings: Settings) -> None:
-    """Give the sample's people their groups, unless there is a directory already."""
+    """Copy the directory of the sample's people to the home, unless there is a directory already. Raises InputError if it cannot be written."""
     source, target = SAMPLE / "directory.yaml", settings.files.home / "directory.yaml"
     if not source.is_file() or target.exists() or settings.directory.file is not None:
         return

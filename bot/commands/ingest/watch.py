@@ -21,28 +21,31 @@ from grounding.ingest.sources import look
 from grounding.records import IngestReport, Progress, Refusal
 
 LOOK_S = 0.5
-"""Between two looks at the files."""
+"""Seconds between two looks at the files."""
 LOOKING = 0.2
 """At most this share of the time goes into looking: a look at very many files takes long, and comes less often."""
 QUIET_S = 30.0
 """Files that never become quiet are taken in after this time, as they stand; what changes later comes again."""
 
 Looked = dict[str, tuple[int, int, int]]
+"""A look at the files: what tells each of them from a changed one, by path."""
 Tell = Callable[[dict[str, Any]], None]
+"""Prints an event."""
 Bars = Callable[[], AbstractContextManager[Callable[[Progress], None]]]
+"""Draws the progress of an ingest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What an ingest is asked for."""
+    """The arguments of an ingest: the paths, the file of who may read what, and whether vectors are left out."""
 
     paths: Sequence[Path]
     acl: Path | None
     lexical_only: bool
 
 
-def told(event: dict[str, Any]) -> None:
-    """One line for a person on stdout."""
+def print_event(event: dict[str, Any]) -> None:
+    """Print an event of the watch as one line for a person, on stdout; an error goes to stderr, `ready` nowhere."""
     words = [str(event[name]) for name in ("doc_id", "code", "message") if event.get(name)]
     if event["event"] == "error":
         note(f"attest: {event['message']}")
@@ -50,8 +53,8 @@ def told(event: dict[str, Any]) -> None:
         console().print(plain(" ".join([time.strftime("%H:%M:%S"), event["event"], *words])), soft_wrap=True)
 
 
-def told_as_json(event: dict[str, Any]) -> None:
-    """One JSON object on a line of stdout."""
+def print_event_as_json(event: dict[str, Any]) -> None:
+    """Print an event of the watch as one JSON object on a line of stdout."""
     emit_line(event)
 
 

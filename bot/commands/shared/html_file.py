@@ -1,4 +1,4 @@
-"""A page that a command writes: never over its input, and never half."""
+"""The file that `--html` names: never one of the inputs, and never half written."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from grounding.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class HtmlFile:
-    """Where the page goes; None is stdout."""
+    """The file that a command writes its page to; `path` is None for stdout."""
 
     path: Path | None
 
     @classmethod
     def of(cls, name: str, *, inputs: Sequence[str]) -> HtmlFile:
-        """Look before the work is done whether `name` can be written. Raises InputError; `-` is stdout."""
+        """The file of a name, `-` is stdout. Raises InputError, before any work is done, if it cannot be written or is one of `inputs`."""
         if name == "-":
             return cls(None)
         path = Path(name)
@@ -33,6 +33,7 @@ class HtmlFile:
 
     @property
     def on_stdout(self) -> bool:
+        """True if the page goes to stdout."""
         return self.path is None
 
     def write(self, page: str) -> None:

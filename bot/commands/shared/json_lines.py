@@ -1,4 +1,4 @@
-"""JSON lines in, JSON lines out: same order, streamed, bounded memory; no row that fails ends a run."""
+"""Runs a command over JSON lines: a line out for each line in, in the same order, in bounded memory. A row that fails does not end the run."""
 
 from __future__ import annotations
 
@@ -39,13 +39,15 @@ _TOLD: dict[Whose, tuple[str, str]] = {
 }
 _NOT_OURS = (ServiceError, PromptBlocked, TimeoutError)
 Handle = Callable[[Json], Awaitable[dict[str, Any]]]
+"""Makes the line that comes back of a row. Raises InputError for a bad row."""
 Emit = Callable[[dict[str, Any]], None]
+"""Writes a line."""
 
 
 async def answer_lines(
     context: typer.Context, source: str, handler: Callable[[System], Handle], emit: Emit = emit_line
 ) -> int:
-    """Write what `handler(system)` makes of each row of `source` (a path, or `-` for stdin). Returns an exit code: 0, 2 or 3.
+    """Read `source` (a path, or `-` for stdin) and write what `handler(system)` makes of each row. Returns an exit code: 0, 2 or 3.
 
     A row that fails gives an error object in its place, whoever's the fault is: 2 for a bad line or a fault of ours, 3 where a service
     did not answer and nothing was worse. A setting that cannot be used ends the run. The file is opened before the system is built, so

@@ -1,4 +1,4 @@
-"""Options that several commands share, so that they read the same everywhere."""
+"""The options that several commands share, so that they read the same everywhere."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ Product = Annotated[
 
 
 def command_app(purpose: str | None = None) -> typer.Typer:
-    """The app of one command, or with a `purpose` of a group. Help is plain text: brackets in it are meant."""
+    """A Typer app for one command, or for a group of commands, whose `purpose` its help begins with. Help is plain text: brackets in it are meant."""
     return typer.Typer(help=purpose, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

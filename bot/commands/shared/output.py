@@ -1,4 +1,4 @@
-"""Where a command's words go: results to stdout, everything else to stderr; colours and bars on terminals alone."""
+"""Printing for commands: results to stdout, everything else to stderr; colours and bars on terminals alone."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def plain(text: str) -> str:
 
 
 def note(message: str) -> None:
-    """One line for the person, on stderr."""
+    """Write one line for the person to stderr."""
     sys.stderr.write(plain(message).replace("\n", " ") + "\n")
     sys.stderr.flush()
 
 
 def emit(value: Any) -> None:
-    """One JSON document on stdout."""
+    """Write one JSON document to stdout."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
     sys.stdout.flush()
 
 
 def emit_line(value: Any) -> None:
-    """One JSON object on one line of stdout, flushed, so that the reader of a pipe has it at once."""
+    """Write one JSON object as a line of stdout, flushed, so that the reader of a pipe has it at once."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
     sys.stdout.flush()
 
@@ -74,7 +74,7 @@ def show_progress() -> bool:
 
 
 class RateColumn(ProgressColumn):
-    """Items per second."""
+    """A column of a bar: items per second."""
 
     def render(self, task: Task) -> Text:
         return Text(f"{task.speed:,.0f}/s" if task.speed else "", style="dim")

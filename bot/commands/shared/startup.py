@@ -1,4 +1,4 @@
-"""What every command begins with: settings, the log, and the loop. Imports nothing that a light command need not pay for."""
+"""The first steps of every command: settings, the log, the home, the event loop. Imports nothing that a light command need not pay for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from bot.commands.shared.output import note
 from bot.observability.logs import log_to_stderr
-from bot.settings.load import load_settings, said, unknown_names
+from bot.settings.load import as_given, load_settings, unknown_names
 from bot.settings.settings import Settings
 from grounding.errors import SettingsError
 
@@ -20,14 +20,14 @@ T = TypeVar("T")
 
 
 def settings_of(**overrides: object) -> Settings:
-    """Settings with the command's options on top; sets the log up. Raises SettingsError."""
+    """Read the settings, with the command's options on top where they are not None, and set the log up. Raises SettingsError."""
     settings = load_settings(**{k: v for k, v in overrides.items() if v is not None})
     log_to_stderr(settings, quiet=True)
     return settings
 
 
 def warn_of_unknown_names() -> None:
-    """One line for each variable that looks like a setting and is none: a slip in a name would else go unseen."""
+    """Write a line to stderr for each variable that looks like a setting and is none: a slip in a name would else go unseen."""
     for name, nearest in unknown_names():
         note(f"attest: {name} is no setting{f'; did you mean {nearest}?' if nearest else '; see attest settings'}")
 
@@ -43,7 +43,9 @@ def make_home(settings: Settings) -> None:
     except (OSError, ValueError) as error:
         usable, reason = False, f"cannot be made ({getattr(error, 'strerror', None) or 'not a path'})".lower()
     if not usable:
-        raise SettingsError(f"{said('home', settings.files.home)} {reason}: allowed is a folder that you may write to")
+        raise SettingsError(
+            f"{as_given('home', settings.files.home)} {reason}: allowed is a folder that you may write to"
+        )
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:

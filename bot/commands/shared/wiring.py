@@ -1,4 +1,4 @@
-"""What a command is given: its settings, and how to build the system and open the ingester.
+"""The functions that a command builds the system, the ingester and the past of the knowledge base with.
 
 The makers come with the context, so that a test hands in its own and nothing is patched, and a command that needs
 neither (`settings`, any `--help`) does not pay for importing them.
@@ -44,12 +44,14 @@ class Ingester(Protocol):
         """Bring a removed document back; False if there is none. Raises StoreError."""
         ...
 
-    def close(self) -> Awaitable[None]: ...
+    def close(self) -> Awaitable[None]:
+        """Close stores and services."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """The makers that commands use. They may raise UserError or StoreError."""
+    """How a command gets a system, an ingester, and the past of the knowledge base. Each may raise UserError or StoreError."""
 
     compose: Callable[[Settings], Awaitable[System]]
     open_ingester: Callable[[Settings], Awaitable[Ingester]]
@@ -57,15 +59,26 @@ class Wiring:
 
 
 def wiring_of(context: typer.Context) -> Wiring:
-    """The wiring that `main` was handed a maker of."""
+    """The wiring of this run of the program, as `main` was given it."""
     made = context.obj()
     assert isinstance(made, Wiring)
     return made
 
 
 @asynccontextmanager
+async def opened_ingester(context: typer.Context, settings: Settings) -> AsyncIterator[Ingester]:
+    """Make the home, open an ingester over it, and close that at the end. Raises UserError, StoreError."""
+    make_home(settings)
+    ingester = await wiring_of(context).open_ingester(settings)
+    try:
+        yield ingester
+    finally:
+        await ingester.close()
+
+
+@asynccontextmanager
 async def opened(context: typer.Context, settings: Settings | None = None) -> AsyncIterator[System]:
-    """The composed system, closed at the end."""
+    """Build the system, and close it at the end. `settings`: None reads them. Raises UserError, StoreError."""
     settings = settings or settings_of()
     make_home(settings)
     system = await wiring_of(context).compose(settings)

@@ -1,4 +1,4 @@
-"""How questions are answered unless one says otherwise, and for whom."""
+"""Settings of how questions are answered: the policy, the regions, the company."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grounding.policy import DEFAULT_POLICY
 
 
 class Answering(Group):
-    """The usual policy, the regions of telephone numbers, the company's name."""
+    """The policy of turns that name none, the regions of local telephone numbers, the company's name."""
 
     policy: str = Field(
         DEFAULT_POLICY, alias="policy", description="policy of a turn unless one is named; `attest policies` lists them"

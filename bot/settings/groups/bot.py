@@ -1,4 +1,4 @@
-"""The registration of the bot, and whom it talks to."""
+"""Settings of the bot: its registration with Microsoft, and whom it talks to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.settings.group import Conflicts, Group
 
 
 class Bot(Group):
-    """The bot as it is registered with Microsoft."""
+    """The bot as it is registered with Microsoft, the tenants that it serves, and the hosts that it may reply to."""
 
     app_id: str | None = Field(
         None,

@@ -1,4 +1,4 @@
-"""Bounds within which everything works."""
+"""Settings of how long things may take, and how long they are kept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bot.settings.group import Conflicts, Group
 
 
 class Bounds(Group):
-    """Deadlines, tries, and calls at the same time."""
+    """The deadlines in seconds, the tries, and the calls at the same time."""
 
     turn_deadline_s: Seconds = Field(
         45.0, alias="turn_deadline_s", description="seconds in which a turn ends, one way or the other"
@@ -31,7 +31,7 @@ class Bounds(Group):
 
 
 class Retention(Group):
-    """How long things are kept."""
+    """The days for which things are kept."""
 
     state_days: int = Field(
         30, alias="state_days", ge=1, description="days after which a conversation's kept turns are deleted"
@@ -39,6 +39,6 @@ class Retention(Group):
 
 
 def bound_conflicts(bounds: Bounds) -> Conflicts:
-    """A call ends before its turn."""
+    """The rule that a call may not take longer than its turn."""
     longer = "call_deadline_s" in bounds.model_fields_set and bounds.call_deadline_s > bounds.turn_deadline_s
     yield longer, f"ATTEST_CALL_DEADLINE_S may be at most ATTEST_TURN_DEADLINE_S, here {bounds.turn_deadline_s:g}"

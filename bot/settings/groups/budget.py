@@ -1,4 +1,4 @@
-"""What models cost, and what a turn may take of them."""
+"""Settings of what models cost, and what a turn may take of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.settings.groups.embedding import Embedding
 
 
 class ModelPrices(Group):
-    """Prices of a million tokens."""
+    """The prices of a million tokens, in one currency."""
 
     input: Price | None = Field(
         None,
@@ -39,7 +39,7 @@ class ModelPrices(Group):
 
 
 class Budget(Group):
-    """What the chat model may take in a turn."""
+    """The most that the chat model may take in a turn, in tokens and money."""
 
     tokens: int = Field(
         0,
@@ -55,7 +55,7 @@ class Budget(Group):
 
 
 def price_conflicts(prices: ModelPrices, budget: Budget, embedding: Embedding) -> Conflicts:
-    """A cost that leaves something out would be believed."""
+    """Rules on prices: all that a turn costs has one, for a cost that leaves something out would be believed."""
     given = sorted(prices.variable(field) for field in prices.model_fields_set if getattr(prices, field) is not None)
     for field in ("input", "output"):
         yield (

@@ -1,4 +1,4 @@
-"""The chat model: where it is reached, and who uses it."""
+"""Settings of the chat model: where it is reached, and what it is used for."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class ChatModel(Group):
 
     @property
     def reasoning_effort(self) -> str | None:
-        """What the chat model is told of how hard to think; None: nothing."""
+        """The effort that the chat model is asked for; None: it is told of none."""
         return None if self.effort == "auto" else self.effort
 
     @field_validator("effort")
@@ -133,7 +133,7 @@ class ChatModel(Group):
 
 
 def role_conflicts(model: ChatModel, *, judges: bool) -> Conflicts:
-    """Parts for a model that nobody can reach. `judges`: whether claims in doubt are judged."""
+    """Rules on what the chat model is used for: it must be reachable. `judges`: whether claims in doubt are judged."""
     needed = "needs ATTEST_OPENAI_API_KEY, or ATTEST_OPENAI_BASE_URL for a local server or a sign-in to Azure"
     missing = not model.is_reached
     yield model.generator == "openai" and missing, f"ATTEST_GENERATOR=openai {needed}"
@@ -144,7 +144,7 @@ def role_conflicts(model: ChatModel, *, judges: bool) -> Conflicts:
 
 
 def key_conflicts(model: ChatModel) -> Conflicts:
-    """A header without a key, or a token that nobody asks for."""
+    """Rules on the key: no header without one, and no scope where no token is asked for."""
     keyless = model.auth != "bearer" and model.api_key is None
     yield keyless, f"ATTEST_OPENAI_AUTH={model.auth} needs ATTEST_OPENAI_API_KEY; without one there is no key to send"
     signs_in = model.api_key is None and is_azure_ai(model.base_url or "")

@@ -1,4 +1,4 @@
-"""How documents are cut."""
+"""Settings of how documents are cut into passages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grounding.ingest.chunking import USUAL, Chunking
 
 
 class Chunks(Group):
-    """By paragraphs, characters or tokens, and how large."""
+    """The way of cutting (by paragraphs, characters or tokens), and the sizes."""
 
     kind: Literal["paragraphs", "characters", "tokens"] = Field(
         "paragraphs", alias="chunks", description="how documents are cut; another way cuts them anew at the next ingest"
@@ -52,14 +52,14 @@ class Chunks(Group):
 
     @property
     def chunking(self) -> Chunking:
-        """How documents are cut."""
+        """These settings as the ingest takes them."""
         if self.kind == "paragraphs":
             return Chunking("paragraphs", self.max_tokens, minimum=self.min_tokens)
         return Chunking(self.kind, *self.fill)
 
 
 def chunk_conflicts(chunks: Chunks) -> Conflicts:
-    """Sizes that cannot be kept together, or belong to another way of cutting."""
+    """Rules on sizes: they can be kept together, and belong to the way of cutting."""
     short = chunks.min_tokens * 2 > chunks.max_tokens
     yield short, "ATTEST_CHUNK_MIN_TOKENS may be at most half of ATTEST_CHUNK_MAX_TOKENS"
     by_paragraph = chunks.kind == "paragraphs"

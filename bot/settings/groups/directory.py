@@ -1,4 +1,4 @@
-"""Who knows the groups of a person."""
+"""Settings of the directory, which knows the groups of a person."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Directory(Group):
 
 
 def directory_conflicts(directory: Directory, cloud: CloudName) -> Conflicts:
-    """What says of Graph where a file is read, or of the file where Graph is asked."""
+    """Rules on the directory: nothing on Graph where a file is read, no file where Graph is asked, and Graph in the cloud of the rest."""
     graph = directory.kind == "graph"
     both = "ATTEST_DIRECTORY_FILE needs ATTEST_DIRECTORY=file; with graph nobody would read it"
     yield graph and directory.file is not None, both

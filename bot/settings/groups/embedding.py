@@ -1,4 +1,4 @@
-"""Whose vectors search uses."""
+"""Settings of the embedding model whose vectors search uses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EMBEDDING_WIDTHS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 30
 
 
 class Embedding(Group):
-    """The model on this machine, or a server of OpenAI's embeddings."""
+    """The embedding model: the one on this machine, or a server of OpenAI's embeddings."""
 
     kind: Literal["embedded", "openai"] = Field(
         "embedded",
@@ -51,7 +51,7 @@ class Embedding(Group):
         return self.width or EMBEDDING_WIDTHS[self.model]
 
     def url_beside(self, chat: ChatModel) -> str | None:
-        """Where texts are embedded by a service; None is OpenAI's own address."""
+        """The address of the service that embeds, that of the chat model where none is given; None is OpenAI's own."""
         return self.base_url or chat.base_url
 
     def key_beside(self, chat: ChatModel) -> SecretStr | None:
@@ -65,7 +65,7 @@ class Embedding(Group):
 
 
 def embedding_conflicts(embedding: Embedding, chat: ChatModel) -> Conflicts:
-    """What says of a service that is not used, or leaves out what it needs."""
+    """Rules on the embedding service: nothing is said of it where it is not used, nothing is missing where it is."""
     service = embedding.kind == "openai"
     idle = [name for name in embedding.given() if name != "embedder"]
     if idle and not service:

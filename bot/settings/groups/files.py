@@ -1,4 +1,4 @@
-"""Where things live on this machine."""
+"""Settings of where files lie on this machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rai.model_files import CLASSIFIER, EMBEDDING, installed_models
 
 
 class Files(Group):
-    """Home, key, models, and the list of excluded subjects."""
+    """The paths of the home, the ledger's key, the models, and the list of excluded subjects."""
 
     home: Path = Field(
         alias="home",

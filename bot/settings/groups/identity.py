@@ -1,4 +1,4 @@
-"""Signing in to Azure where no key is given."""
+"""Settings of how this machine signs in to Azure where no key is given."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grounding.services.cloud import CloudName
 
 
 class Identity(Group):
-    """The cloud, and this machine's identity in it."""
+    """The Azure cloud, and this machine's identity in it."""
 
     cloud: CloudName = Field(
         "public",

@@ -1,4 +1,4 @@
-"""Names of an answer, summaries of a conversation, personal data: on this machine, or by Azure AI Language."""
+"""Settings of Azure AI Language, and who finds names, summarizes conversations and finds personal data: it, or this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.settings.group import Conflicts, Group
 
 
 class Language(Group):
-    """Azure AI Language, and what it is used for."""
+    """The address and key of Azure AI Language, and what it is used for."""
 
     endpoint: Url | None = Field(
         None,
@@ -46,14 +46,14 @@ class Language(Group):
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """What Azure AI Language is used for: names, summaries, personal data."""
+        """What Azure AI Language is used for, of: names, summaries, personal data."""
         names = self.entities == "language" or (self.entities == "auto" and self.endpoint is not None)
         used = {"names": names, "summaries": self.summarizer == "language", "personal data": self.pii == "language"}
         return tuple(use for use, is_on in used.items() if is_on)
 
 
 def language_conflicts(language: Language) -> Conflicts:
-    """A use without a service, or a service without a use."""
+    """Rules on Azure AI Language: no use without an address, no address without a use."""
     missing = language.endpoint is None
     yield language.key is not None and missing, "ATTEST_LANGUAGE_KEY needs ATTEST_LANGUAGE_ENDPOINT"
     for field in ("entities", "summarizer", "pii"):

@@ -1,4 +1,4 @@
-"""What the log and the traces hold, and where they go."""
+"""Settings of the log and the traces: what they hold, and where they go."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.settings.group import Conflicts, Group
 
 
 class Log(Group):
-    """The log on stderr."""
+    """The log on stderr: from which level on, and in which form."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
         "info", alias="log_level", description="what goes to the log on stderr"
@@ -24,7 +24,7 @@ class Log(Group):
 
 
 class Traces(Group):
-    """OpenTelemetry traces."""
+    """The OpenTelemetry traces: where they go, and whether texts stand in them."""
 
     exporter: Literal["off", "console", "otlp"] = Field(
         "off",
@@ -44,7 +44,7 @@ class Traces(Group):
 
 
 def trace_conflicts(traces: Traces) -> Conflicts:
-    """What says of traces where there are none."""
+    """Rules on traces: nothing is said of them where there are none."""
     elsewhere = "endpoint" in traces.model_fields_set and traces.exporter != "otlp"
     yield elsewhere, f"ATTEST_TRACES_ENDPOINT needs ATTEST_TRACES=otlp; {traces.exporter} leaves it unused"
     nowhere = traces.content == "on" and traces.exporter == "off"

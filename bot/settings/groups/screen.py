@@ -1,4 +1,4 @@
-"""The stronger prompt screen behind the embedded one."""
+"""Settings of the stronger prompt screen, which stands behind the embedded one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bot.settings.groups.files import Files
 
 
 class Screen(Group):
-    """Which stronger screen there is, and what it judges."""
+    """The kind of the stronger screen, and what it judges."""
 
     kind: Literal["embedded", "content_safety", "moderation"] = Field(
         "embedded",
@@ -27,7 +27,7 @@ class Screen(Group):
 
 
 class ContentSafety(Group):
-    """Azure AI Content Safety."""
+    """The address and key of Azure AI Content Safety, and what it blocks."""
 
     endpoint: Url | None = Field(
         None,
@@ -73,7 +73,7 @@ class ContentSafety(Group):
 
 
 class Moderation(Group):
-    """OpenAI's moderation, or what speaks like it."""
+    """The address and key of OpenAI's moderation, or a server of the same interface, and what it blocks."""
 
     base_url: Url | None = Field(
         None,
@@ -96,7 +96,7 @@ class Moderation(Group):
 
 
 def screen_conflicts(screen: Screen, content_safety: ContentSafety, moderation: Moderation, files: Files) -> Conflicts:
-    """A list or a service that is named and not there, or there and not used."""
+    """Rules on the screen: a list or a service that is named is there, and a service that is there is used."""
     missing = files.off_policy is not None and not files.off_policy.exists()
     yield missing, f"ATTEST_OFF_POLICY_FILE={files.off_policy} is not there: a list that is named must exist"
     no_endpoint = screen.kind == "content_safety" and content_safety.endpoint is None

@@ -1,4 +1,4 @@
-"""Where passages are searched."""
+"""Settings of the search for passages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bot.settings.group import Conflicts, Group
 
 
 class Search(Group):
-    """The search on this machine, or Azure AI Search."""
+    """Where passages are searched, on this machine or in Azure AI Search, and what that does."""
 
     kind: Literal["embedded", "azure"] = Field(
         "embedded",
@@ -54,7 +54,7 @@ class Search(Group):
 
 
 def search_conflicts(search: Search, *, imagines: bool) -> Conflicts:
-    """What says of a service that is not used. `imagines`: whether ingest imagines questions of passages."""
+    """Rules on the search: nothing is said of Azure AI Search where it is not used. `imagines`: whether ingest imagines questions of passages."""
     azure = search.kind == "azure"
     yield azure and search.endpoint is None, "ATTEST_SEARCH=azure needs ATTEST_SEARCH_ENDPOINT"
     idle = [name for name in search.given() if name != "search"]

@@ -1,4 +1,4 @@
-"""Who is served, and under which address."""
+"""Settings of the server: who is served, and under which address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class Serving(Group):
-    """Address, keys, local mode, proxies, and how much a person may ask."""
+    """The server's address and keys, local mode, proxies, and how much a person may ask."""
 
     host: str = Field("127.0.0.1", alias="host", description="address that serve listens on")
     port: int = Field(3978, alias="port", ge=0, le=65535, description="port that serve listens on; 0 picks a free one")
@@ -54,12 +54,12 @@ class Serving(Group):
 
     @cached_property
     def proxy_networks(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
-        """Where the reverse proxies stand whose headers count."""
+        """The networks of the reverse proxies whose headers count."""
         return tuple(ipaddress.ip_network(proxy) for proxy in self.proxies)
 
 
 def serves_others(serving: Serving, bot: Bot) -> tuple[str, ...]:
-    """The settings that say that others than this machine are served, as a person would name them; none in local mode."""
+    """The settings, as a person would name them, by which others than this machine are served; none in local mode."""
     said = {
         "ATTEST_BOT_APP_ID": bot.app_id is not None,
         "ATTEST_API_KEYS": bool(serving.api_keys),
@@ -70,7 +70,7 @@ def serves_others(serving: Serving, bot: Bot) -> tuple[str, ...]:
 
 
 def serving_conflicts(serving: Serving, bot: Bot) -> Conflicts:
-    """What contradicts local mode."""
+    """Rules on local mode: nothing that serves others beside it, and no proxies in it."""
     others = serves_others(serving, bot)
     both = f"ATTEST_LOCAL=on beside {' and '.join(others)}: local mode serves this machine alone; leave one of them out"
     yield serving.local == "on" and bool(others), both

@@ -1,4 +1,4 @@
-"""The web search used when the knowledge base is not enough."""
+"""Settings of the web search, which is used when the knowledge base is not enough."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NEEDED = {"serpapi": ("serpapi_key",), "tavily": ("tavily_key",), "bing": ("bin
 
 
 class Web(Group):
-    """The provider, and what may be sent to it and used of it."""
+    """The provider of the web search, and what may be sent to it and used of it."""
 
     kind: Literal["off", "serpapi", "tavily", "duckduckgo", "bing", "sample"] = Field(
         "off",
@@ -61,6 +61,6 @@ class Web(Group):
 
 
 def web_conflicts(web: Web) -> Conflicts:
-    """A provider without its key."""
+    """The rule that a provider has its key, and its address where it has none of its own."""
     for field in _NEEDED.get(web.kind, ()):
         yield getattr(web, field) is None, f"ATTEST_WEB={web.kind} needs {web.variable(field)}"

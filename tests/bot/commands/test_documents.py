@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.commands.ingest.ingest import bars
-from bot.commands.ingest.watch import Job, follow, told, told_as_json
+from bot.commands.ingest.watch import Job, follow, print_event, print_event_as_json
 from bot.compose.ingest import open_ingester
 from grounding.embedded.index import EmbeddedIndex
 from grounding.errors import InputError
@@ -115,7 +115,7 @@ class Watched:
         seen, self.events = self.events, []
         return seen
 
-    async def told(self, *expected: tuple[str, str]) -> None:
+    async def print_event(self, *expected: tuple[str, str]) -> None:
         await self.until(lambda events: [(e["event"], e.get("doc_id")) for e in events] == list(expected))
 
     def found(self, word: str) -> bool:
@@ -150,17 +150,17 @@ async def watched(tmp_path: Path) -> Any:
 async def test_files_are_followed(watched: Watched) -> None:
     """Written, written beside and renamed, changed, moved, deleted: each is told once, when it can be found."""
     (watched.folder / "b.md").write_text("# B\n\nThe word of this one is banana.\n", "utf-8")
-    await watched.told(("added", "b.md"))
+    await watched.print_event(("added", "b.md"))
     assert watched.found("banana")
     (watched.folder / ".b.md.swp").write_text("# B\n\nThe word of this one is cherry.\n", "utf-8")
     (watched.folder / ".b.md.swp").rename(watched.folder / "b.md")
-    await watched.told(("changed", "b.md"))
+    await watched.print_event(("changed", "b.md"))
     assert watched.found("cherry")
     (watched.folder / "sub").mkdir()
     (watched.folder / "b.md").rename(watched.folder / "sub" / "b.md")
-    await watched.told(("added", "sub/b.md"), ("deleted", "b.md"))
+    await watched.print_event(("added", "sub/b.md"), ("deleted", "b.md"))
     (watched.folder / "a.md").unlink()
-    await watched.told(("deleted", "a.md"))
+    await watched.print_event(("deleted", "a.md"))
     assert not watched.found("apple")
 
 
@@ -186,7 +186,7 @@ async def test_refusals_and_bad_metadata_are_told_once_and_stop_nothing(watched:
     await asyncio.sleep(LOOK_S * 10)
     assert watched.events == []
     (watched.folder / "attest.yaml").write_text("documents:\n- match: a.md\n  groups: [hr]\n", "utf-8")
-    await watched.told(("changed", "a.md"), ("added", "c.md"))
+    await watched.print_event(("changed", "a.md"), ("added", "c.md"))
     assert not watched.found("apple")
 
 
@@ -197,7 +197,7 @@ async def test_another_ingest_gets_its_turn(watched: Watched, tmp_path: Path) ->
     (watched.folder / "b.md").write_text("# B\n\nThe word of this one is banana.\n", "utf-8")
     assert "another ingest" in (await watched.until(bool))[0]["message"]
     other.unlock()
-    await watched.told(("added", "b.md"))
+    await watched.print_event(("added", "b.md"))
     other.lock()
     other.close()
 
@@ -210,9 +210,9 @@ async def test_a_path_that_does_not_exist_ends_a_watch_at_once(tmp_path: Path) -
 
 
 def test_the_lines_of_a_watch(capsys: pytest.CaptureFixture[str]) -> None:
-    told({"event": "added", "doc_id": "a\x1b[2J.md"})
-    told({"event": "refused", "doc_id": "b.pdf", "code": "corrupt", "message": "b.pdf: no pages"})
-    told_as_json({"event": "added", "doc_id": "a.md"})
+    print_event({"event": "added", "doc_id": "a\x1b[2J.md"})
+    print_event({"event": "refused", "doc_id": "b.pdf", "code": "corrupt", "message": "b.pdf: no pages"})
+    print_event_as_json({"event": "added", "doc_id": "a.md"})
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split(" ", 1)[1] == "added a\ufffd[2J.md"
     assert lines[1].split(" ", 1)[1] == "refused b.pdf corrupt b.pdf: no pages"

@@ -12,18 +12,19 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from bot.commands.doctor.diagnosis import Diagnosis
-from bot.commands.doctor.services import services
-from bot.compose.ingest import is_taken_in, open_ingester
+from bot.commands.doctor.services import check_services
+from bot.compose.ingest import is_taken_in
 from bot.compose.system import compose
 from bot.records import Ask
-from bot.settings.load import load_settings
 from bot.settings.settings import Settings
-from grounding.records import Access, IngestReport, Query
+from grounding.records import Access, Query
 from grounding.store.followed import FollowedStore
 from rai.records import Outcome
-from tests.bot.compose.test_system import PAGE, changed, running
+from tests.bot.compose.test_system import changed
+from tests.e2e.processes import settings_over
 from tests.fakes import faults
 from tests.fakes.embeddings_server import KEY, EmbeddingsServer
+from tests.knowledge_base import running, take_in_page
 
 QUESTION = "What does Watch Plus cost a month?"
 DEAD = "embedding service: failed (status 500, Failed): searched by words only"
@@ -37,9 +38,7 @@ async def server() -> AsyncIterator[EmbeddingsServer]:
 
 @pytest.fixture
 def embedded(tmp_path: Path, model_file: Path) -> Settings:
-    return load_settings(
-        home=tmp_path / "home", ledger_key_file=tmp_path / "config" / "ledger.key", model_file=model_file
-    )
+    return settings_over(tmp_path / "home", model_file)
 
 
 @pytest.fixture
@@ -55,21 +54,11 @@ def settings(embedded: Settings, server: EmbeddingsServer) -> Settings:
     )
 
 
-async def take_in(settings: Settings, folder: Path, text: str = PAGE) -> IngestReport:
-    folder.mkdir(exist_ok=True)
-    (folder / "plans.md").write_text(text, "utf-8")
-    ingester = await open_ingester(settings)
-    try:
-        return await ingester.run([folder], acl=None, lexical_only=False, on_progress=lambda _: None)
-    finally:
-        await ingester.close()
-
-
 async def test_a_question_is_answered_by_the_vectors_of_the_service_and_by_words_when_it_is_dead(
     settings: Settings, server: EmbeddingsServer, tmp_path: Path
 ) -> None:
     """Grades stay those of the local model: the same with either, whose cosines the passages came with."""
-    report = await take_in(settings, tmp_path / "kb")
+    report = await take_in_page(settings, tmp_path / "kb")
     assert (report.embedded, report.reembedded, report.waiting) == (report.chunks, 0, "")
     async with running(settings) as system:
         whole = await system.answer(Ask(QUESTION), None)
@@ -101,7 +90,7 @@ async def test_a_question_is_answered_by_the_vectors_of_the_service_and_by_words
 async def test_no_fault_of_the_service_costs_the_answer_or_more_than_its_share_of_the_turn(
     settings: Settings, server: EmbeddingsServer, tmp_path: Path, fault: faults.Fault
 ) -> None:
-    await take_in(settings, tmp_path / "kb")
+    await take_in_page(settings, tmp_path / "kb")
     server.otherwise = fault
     async with running(changed(settings, turn_deadline_s=20.0)) as system:
         reply = await system.answer(Ask(QUESTION), None)
@@ -113,7 +102,7 @@ async def test_no_fault_of_the_service_costs_the_answer_or_more_than_its_share_o
 async def test_a_service_that_fails_is_left_alone_for_a_while(
     settings: Settings, server: EmbeddingsServer, tmp_path: Path
 ) -> None:
-    await take_in(settings, tmp_path / "kb")
+    await take_in_page(settings, tmp_path / "kb")
     server.otherwise, before = faults.status(500), len(server.bodies)
     async with running(settings) as system:
         for n in range(6):
@@ -125,10 +114,10 @@ async def test_grades_are_told_by_the_local_model(
     settings: Settings, embedded: Settings, server: EmbeddingsServer, tmp_path: Path
 ) -> None:
     """Of the same passage: the fit holds for one model's cosines, and the service's are others."""
-    await take_in(embedded, tmp_path / "kb")
+    await take_in_page(embedded, tmp_path / "kb")
     async with running(embedded) as system:
         here = await system.answer(Ask(QUESTION), None)
-    await take_in(settings, tmp_path / "kb")
+    await take_in_page(settings, tmp_path / "kb")
     async with running(settings) as system:
         there = await system.answer(Ask(QUESTION), None)
     own, theirs = ({g.chunk_id: g.score for g in reply.record.found.grades} for reply in (here, there))
@@ -141,7 +130,7 @@ async def test_another_embedder_means_another_ingest_and_words_until_then(
     settings: Settings, embedded: Settings, server: EmbeddingsServer, tmp_path: Path
 ) -> None:
     folder = tmp_path / "kb"
-    await take_in(embedded, folder)
+    await take_in_page(embedded, folder)
     assert await is_taken_in(embedded, [folder])
     assert not await is_taken_in(settings, [folder])
     async with running(settings) as system:
@@ -150,14 +139,14 @@ async def test_another_embedder_means_another_ingest_and_words_until_then(
     assert reply.record.mode["search"] == "lexical"
     assert server.bodies == []  # there is nothing that the meaning of the question could be held against
     assert "no vectors of the embedding model in use: searched by words only; run attest ingest" in reply.record.notes
-    report = await take_in(settings, folder)
+    report = await take_in_page(settings, folder)
     assert (report.unchanged, report.embedded, report.reembedded) == (1, 1, 1)
     assert await is_taken_in(settings, [folder])
     async with running(settings) as system:
         assert (await system.answer(Ask(QUESTION), None)).record.mode["search"] == "hybrid"
         assert system.chunks_without_vector() == (0, 0)
     narrow = changed(settings, embedding_width=64)
-    assert (await take_in(narrow, folder)).reembedded == 1
+    assert (await take_in_page(narrow, folder)).reembedded == 1
     async with running(narrow) as system:
         assert (await system.answer(Ask(QUESTION), None)).record.mode["search"] == "hybrid"
 
@@ -175,7 +164,7 @@ async def test_an_ingest_that_the_service_fails_ends_whole_by_words_and_the_next
 
     server.script = [healthy, healthy]
     server.otherwise = faults.status(401)
-    report = await take_in(settings, tmp_path / "kb", text)
+    report = await take_in_page(settings, tmp_path / "kb", text)
     assert report.added == 1
     assert report.embedded == 128
     assert report.waiting.startswith("embedding service: the key was refused")
@@ -186,7 +175,7 @@ async def test_an_ingest_that_the_service_fails_ends_whole_by_words_and_the_next
         (ingested,) = [e async for e in system.ledger.entries() if e.kind == "ingest"]
     assert ingested.body["waiting"] == report.waiting
     server.otherwise, before = None, len(server.texts)
-    again = await take_in(settings, tmp_path / "kb", text)
+    again = await take_in_page(settings, tmp_path / "kb", text)
     assert (again.unchanged, again.embedded, again.waiting) == (1, report.chunks - 128, "")
     assert len(server.texts) - before == report.chunks - 128
 
@@ -198,7 +187,7 @@ async def test_a_passage_that_the_service_refuses_keeps_none_of_its_neighbours_f
         f"# Plan {n}\n\nPlan {n} costs ${n}.99 a month. {'It covers cameras and doors. ' * 30}\n\n" for n in range(150)
     )
     server.poison = "$70.99"
-    report = await take_in(settings, tmp_path / "kb", text)
+    report = await take_in_page(settings, tmp_path / "kb", text)
     assert report.embedded == report.chunks - 1
     assert "the request was refused (status 400" in report.waiting
     async with running(settings) as system:
@@ -213,7 +202,7 @@ async def test_the_customers_data_stay_here_with_pseudonyms_on_and_passages_go_a
     settings: Settings, server: EmbeddingsServer, tmp_path: Path, pseudonyms: str
 ) -> None:
     settings = changed(settings, pseudonyms=pseudonyms)
-    await take_in(settings, tmp_path / "kb")
+    await take_in_page(settings, tmp_path / "kb")
     assert any("020 7946 0018" in text for text in server.texts)
     before = len(server.texts)
     async with running(settings) as system:
@@ -231,7 +220,7 @@ async def test_a_missing_local_model_leaves_search_by_meaning_to_the_service(
 ) -> None:
     settings = changed(settings, model_file=tmp_path / "none.onnx")
     with caplog.at_level(logging.WARNING, logger="attest"):
-        await take_in(settings, tmp_path / "kb")
+        await take_in_page(settings, tmp_path / "kb")
         async with running(settings) as system:
             reply = await system.answer(Ask(QUESTION), None)
     assert (reply.outcome, reply.record.mode["search"]) == (Outcome.ANSWERED, "hybrid")
@@ -263,7 +252,7 @@ async def test_doctor_tells_what_is_wrong_with_the_service_and_the_fix(
 
 async def asked(settings: Settings) -> Diagnosis:
     """What doctor says of the service."""
-    findings = await services(settings)
+    findings = await check_services(settings)
     return next(finding for finding in findings if finding.name == "embedding service")
 
 
@@ -289,8 +278,8 @@ async def test_nothing_is_asked_of_the_service_at_the_start_and_no_task_is_left_
 
 async def test_vectors_of_gone_models_stay_in_the_store(settings: Settings, embedded: Settings, tmp_path: Path) -> None:
     """Going back costs nothing."""
-    await take_in(embedded, tmp_path / "kb")
-    await take_in(settings, tmp_path / "kb")
-    assert (await take_in(embedded, tmp_path / "kb")).embedded == 0
+    await take_in_page(embedded, tmp_path / "kb")
+    await take_in_page(settings, tmp_path / "kb")
+    assert (await take_in_page(embedded, tmp_path / "kb")).embedded == 0
     assert await is_taken_in(embedded, [tmp_path / "kb"])
     assert FollowedStore(settings.files.home / "index" / "store.db").chunks_without_vector("another") == (1, 1)

@@ -12,14 +12,15 @@ from pydantic import SecretStr
 
 from bot.compose.ingest import open_ingester
 from bot.records import Ask
-from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from grounding.errors import SettingsError
 from grounding.records import Access, Query
 from rai.records import Outcome
-from tests.bot.compose.test_system import changed, running, take_in
+from tests.bot.compose.test_system import changed
+from tests.e2e.processes import settings_over
 from tests.fakes import faults
 from tests.fakes.ai_search_server import KEY, AiSearchServer
+from tests.knowledge_base import running, take_in_page
 
 
 @pytest.fixture
@@ -30,22 +31,14 @@ async def server() -> AsyncIterator[AiSearchServer]:
 
 @pytest.fixture
 def settings(tmp_path: Path, model_file: Path, server: AiSearchServer) -> Settings:
-    return load_settings(
-        home=tmp_path / "home",
-        ledger_key_file=tmp_path / "config" / "ledger.key",
-        model_file=model_file,
-        search="azure",
-        search_endpoint=server.root,
-        search_key=SecretStr(KEY),
-        search_semantic="on",
-        retries=0,
-    )
+    azure = {"search": "azure", "search_endpoint": server.root, "search_key": SecretStr(KEY), "search_semantic": "on"}
+    return settings_over(tmp_path / "home", model_file, retries=0, **azure)
 
 
 async def test_an_answer_comes_from_the_index_and_a_removed_document_is_in_none(
     settings: Settings, server: AiSearchServer, tmp_path: Path
 ) -> None:
-    await take_in(settings, tmp_path / "kb")
+    await take_in_page(settings, tmp_path / "kb")
     async with running(settings) as system:
         assert await system.ready() == {}
         reply = await system.answer(Ask("What does Watch Plus cost a month?"), None)
@@ -63,7 +56,7 @@ async def test_an_answer_comes_from_the_index_and_a_removed_document_is_in_none(
 async def test_a_removed_document_is_in_no_answer_while_the_service_cannot_delete_it(
     settings: Settings, server: AiSearchServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await take_in(settings, tmp_path / "kb")
+    await take_in_page(settings, tmp_path / "kb")
     async with running(settings) as system:
         (document,) = await system.library.documents()
         server.script = [faults.status(403)]
@@ -73,14 +66,14 @@ async def test_a_removed_document_is_in_no_answer_while_the_service_cannot_delet
         assert KEY not in caplog.text
         assert len(server.documents["attest"]) > 1
         assert (await system.retriever.retrieve(Query("Watch Plus"), Access(), 5)).passages == ()
-    await take_in(settings, tmp_path / "other", "# Other\n\nSomething else.\n")
+    await take_in_page(settings, tmp_path / "other", "# Other\n\nSomething else.\n")
     assert [d["text"] for d in server.documents["attest"].values() if "Watch Plus" in d.get("text", "")] == []
 
 
 async def test_a_document_that_is_restored_is_found_again(
     settings: Settings, server: AiSearchServer, tmp_path: Path
 ) -> None:
-    await take_in(settings, tmp_path / "kb")
+    await take_in_page(settings, tmp_path / "kb")
     async with running(settings) as system:
         (document,) = await system.library.documents()
         await system.library.remove(document.doc_id)
@@ -94,7 +87,7 @@ async def test_a_document_that_is_restored_is_found_again(
 async def test_a_dead_service_fails_the_turn_and_says_so(
     settings: Settings, server: AiSearchServer, tmp_path: Path
 ) -> None:
-    await take_in(settings, tmp_path / "kb")
+    await take_in_page(settings, tmp_path / "kb")
     async with running(settings) as system:
         server.otherwise = faults.status(500)
         reply = await system.answer(Ask("What does Watch Plus cost a month?"), None)
@@ -105,7 +98,7 @@ async def test_a_dead_service_fails_the_turn_and_says_so(
 
 
 async def test_an_index_that_is_behind_is_not_ready(settings: Settings, server: AiSearchServer, tmp_path: Path) -> None:
-    await take_in(changed(settings, search="embedded"), tmp_path / "kb")
+    await take_in_page(changed(settings, search="embedded"), tmp_path / "kb")
     async with running(settings) as system:
         assert "there is no index" in (await system.ready())["search"]
     ingester = await open_ingester(settings)

@@ -18,10 +18,10 @@ from bot.server.app import build_app
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from bot.turn.stages import LABELS
-from tests.e2e.one_page import over_one_page
 from tests.fakes.openai_forms import completion
 from tests.fakes.openai_server import OpenAIServer, ok, reply
 from tests.fakes.otlp_server import OtlpServer, Received
+from tests.knowledge_base import over_one_page
 
 PAGE = "# Watch plans\n\nWatch Plus costs $9.99 a month and covers 5 cameras.\n"
 QUESTION = "What does Watch Plus cost a month?"

@@ -26,6 +26,7 @@ from grounding.errors import (
 from grounding.services.group_names import GroupNames
 from grounding.services.remote import Remote
 from tests.fakes import faults
+from tests.fakes.clock import at_once
 from tests.fakes.faults import Fault
 from tests.fakes.graph_server import ROLE, TOKEN, GraphServer
 from tests.fakes.tokens import Token
@@ -39,10 +40,6 @@ def group(n: int) -> str:
     return f"cccccccc-0000-0000-0000-{n:012d}"
 
 
-async def no_sleep(_seconds: float) -> None:
-    await asyncio.sleep(0)
-
-
 class Clock:
     now = 1000.0
 
@@ -53,7 +50,7 @@ class Clock:
 @asynccontextmanager
 async def opened(server: GraphServer, **options: Any) -> AsyncIterator[GraphDirectory]:
     made = {"deadline_s": 5.0, "retries": 2, **{k: options.pop(k) for k in ("deadline_s", "retries") if k in options}}
-    remote = Remote("directory", sleep=no_sleep, jitter=lambda: 0.0, **made)
+    remote = Remote("directory", sleep=at_once, jitter=lambda: 0.0, **made)
     directory = GraphDirectory(server.root, options.pop("credential", Token()), remote, **options)
     try:
         yield directory

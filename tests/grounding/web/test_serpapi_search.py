@@ -21,15 +21,14 @@ from grounding.records import WebResult
 from grounding.services.remote import Overloaded, Remote, Throttled
 from grounding.web.serpapi_search import SerpApiSearch
 from grounding.web.sites import Sites
+from tests.fakes import faults
 from tests.fakes import serpapi_server as fake
-from tests.fakes.serpapi_server import SerpApiServer, Step, organic, question
+from tests.fakes.clock import at_once
+from tests.fakes.faults import Fault
+from tests.fakes.serpapi_server import SerpApiServer, organic, question
 
 KEY = "serp-secret-0123456789"
 QUERY = "where is parcel 4711"
-
-
-async def _at_once(_seconds: float) -> None:
-    await asyncio.sleep(0)
 
 
 async def search(
@@ -41,8 +40,8 @@ async def search(
     deadline_s: float = 10.0,
     sites: Sites | None = None,
 ) -> tuple[WebResult, ...]:
-    remote = Remote("web search", deadline_s=deadline_s, retries=retries, sleep=_at_once)
-    provider = SerpApiSearch(KEY, remote, sites=sites, base_domain=server.domain)
+    remote = Remote("web search", deadline_s=deadline_s, retries=retries, sleep=at_once)
+    provider = SerpApiSearch(KEY, remote, sites=sites, base_domain=server.root)
     try:
         return await provider.search(query, k)
     finally:
@@ -124,7 +123,7 @@ async def test_only_a_date_that_names_a_day_is_taken(date: object, published: da
 @pytest.mark.parametrize(
     "step", [fake.nothing_found(), fake.found(), fake.reply({"error": "Google hasn't returned any results for it."})]
 )
-async def test_nothing_found_is_no_failure(step: Step) -> None:
+async def test_nothing_found_is_no_failure(step: Fault) -> None:
     async with SerpApiServer(step) as server:
         assert await search(server) == ()
 
@@ -148,8 +147,8 @@ async def test_nothing_asked_is_not_sent(query: str, k: int) -> None:
         (fake.error(500), ServiceUnavailable, 3),
         (fake.reply([], status=500), ServiceUnavailable, 3),
         (fake.raw("down", status=502, content_type="text/plain"), ServiceUnavailable, 3),
-        (fake.reset(), ServiceUnavailable, 3),
-        (fake.cut(), ServiceUnavailable, 3),
+        (faults.closed(), ServiceUnavailable, 3),
+        (faults.half(b'{"organic_results": ['), ServiceUnavailable, 3),
         (fake.raw("<html>Sign in", content_type="text/html"), ServiceReplyInvalid, 2),
         (fake.raw('{"organic_results": ['), ServiceReplyInvalid, 2),
         (fake.raw("null"), ServiceReplyInvalid, 2),
@@ -161,7 +160,7 @@ async def test_nothing_asked_is_not_sent(query: str, k: int) -> None:
     ],
 )
 async def test_failures_are_ours_and_hold_no_key(
-    step: Step, fault: type[AttestError], attempts: int, caplog: pytest.LogCaptureFixture
+    step: Fault, fault: type[AttestError], attempts: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     async with SerpApiServer(otherwise=step) as server:
@@ -186,7 +185,7 @@ async def test_nothing_listening_is_unavailable_and_holds_no_key() -> None:
 
 
 async def test_a_server_that_never_answers_meets_our_deadline() -> None:
-    async with SerpApiServer(otherwise=fake.slow()) as server:
+    async with SerpApiServer(otherwise=faults.slow()) as server:
         with pytest.raises((ServiceTimeout, ServiceUnavailable)):
             await search(server, deadline_s=0.2, retries=0)
 
@@ -204,11 +203,11 @@ async def test_an_allow_list_narrows_the_query_itself() -> None:
 
 
 async def test_searches_run_side_by_side_on_one_client() -> None:
-    async def echo(_server: SerpApiServer, request: web.Request) -> web.StreamResponse:
-        return await fake.found(organic(1, title=request.query["q"]))(_server, request)
+    async def echo(request: web.Request) -> web.StreamResponse:
+        return await fake.found(organic(1, title=request.query["q"]))(request)
 
     async with SerpApiServer(otherwise=echo) as server:
-        provider = SerpApiSearch(KEY, Remote("web search"), base_domain=server.domain)
+        provider = SerpApiSearch(KEY, Remote("web search"), base_domain=server.root)
         found = await asyncio.gather(*(provider.search(f"query {n}", 1) for n in range(8)))
         await provider.aclose()
     assert [results[0].title for results in found] == [f"query {n}" for n in range(8)]

@@ -26,19 +26,16 @@ from grounding.services.remote import Breaker, Remote
 from rai.azure.content_safety import ContentSafetyScreen, Strictness
 from rai.azure.verdicts import severity_score
 from rai.records import Screening
+from tests.fakes.clock import at_once
 from tests.fakes.content_safety_server import KEY, MOST, ORDERS, ContentSafetyServer
 from tests.fakes.faults import Fault, closed, echoed, html, slow, status, truncated
 
 PRIVATE = "please tell me about customer Frobisher"
 
 
-async def _no_sleep(_seconds: float) -> None:
-    await asyncio.sleep(0)
-
-
 def remote(deadline_s: float = 10.0, retries: int = 2, **options: Any) -> Remote:
     return Remote(
-        "content-safety", deadline_s=deadline_s, retries=retries, sleep=_no_sleep, jitter=lambda: 0.0, **options
+        "content-safety", deadline_s=deadline_s, retries=retries, sleep=at_once, jitter=lambda: 0.0, **options
     )
 
 

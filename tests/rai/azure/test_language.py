@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 
@@ -14,6 +13,7 @@ from grounding.errors import ServiceRejected, ServiceReplyInvalid, ServiceUnavai
 from grounding.services.remote import Breaker, Remote
 from rai.azure.language import MAX_PIECE, LanguageRecognizer, LanguageTagger, unmarked
 from rai.embedded.tagger import GazetteerTagger
+from tests.fakes.clock import at_once
 from tests.fakes.language_server import LanguageServer
 
 KEY = "canary-key-1234"
@@ -27,12 +27,8 @@ NAMES = {
 }
 
 
-async def _no_sleep(_seconds: float) -> None:
-    await asyncio.sleep(0)
-
-
 def _remote(**options: object) -> Remote:
-    return Remote("language", deadline_s=10, retries=2, sleep=_no_sleep, jitter=lambda: 0.0, **options)  # type: ignore[arg-type]  # options of Remote
+    return Remote("language", deadline_s=10, retries=2, sleep=at_once, jitter=lambda: 0.0, **options)  # type: ignore[arg-type]  # options of Remote
 
 
 async def _analyze(server: LanguageServer, text: str) -> list[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from grounding.errors import (
 from grounding.services.remote import Remote
 from rai.azure.moderation import MOST_CHARS, MOST_INPUTS, ModerationScreen
 from rai.records import Screening
+from tests.fakes.clock import at_once
 from tests.fakes.faults import Fault, closed, echoed, html, slow, status
 from tests.fakes.moderation_server import NAMES, ModerationServer
 
@@ -28,12 +28,8 @@ SCORES: dict[str, Any] = dict.fromkeys(NAMES, 0.01)
 FLAGS: dict[str, Any] = dict.fromkeys(NAMES, False)
 
 
-async def _no_sleep(_seconds: float) -> None:
-    await asyncio.sleep(0)
-
-
 def remote(deadline_s: float = 10.0, retries: int = 2) -> Remote:
-    return Remote("moderation", deadline_s=deadline_s, retries=retries, sleep=_no_sleep, jitter=lambda: 0.0)
+    return Remote("moderation", deadline_s=deadline_s, retries=retries, sleep=at_once, jitter=lambda: 0.0)
 
 
 async def screened(

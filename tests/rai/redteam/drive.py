@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.compose.ingest import open_ingester
 from bot.compose.system import compose
 from bot.settings.settings import Settings
 from bot.system import System
@@ -19,6 +18,7 @@ from grounding.records import Access, Completion, Passage, Query, WebResult
 from rai.personal.redact import Redactor
 from rai.screening.model import ScreenedModel
 from rai.screening.web import ScreenedWeb
+from tests.knowledge_base import take_in
 from tests.rai.redteam.files import IN_FILES, write
 from tests.rai.redteam.table import SIDES, Idea, Side
 
@@ -93,11 +93,7 @@ async def _ingest(filed: Sequence[tuple[Idea, Side]], settings: Settings, folder
     folder.mkdir(parents=True)
     for idea, side in filed:
         write(folder / _shelf(idea, side), idea, side)
-    ingester = await open_ingester(settings)
-    try:
-        report = await ingester.run([folder], acl=None, lexical_only=False, on_progress=lambda _: None)
-    finally:
-        await ingester.close()
+    report = await take_in(settings, folder)
     return {refusal.doc for refusal in report.refused}
 
 

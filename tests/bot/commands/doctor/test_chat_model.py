@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.commands.doctor.chat_model import model_service
+from bot.commands.doctor.chat_model import check_chat_models
 from bot.commands.doctor.diagnosis import Diagnosis
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
@@ -29,7 +29,7 @@ def settings(server: OpenAIServer, **more: Any) -> Settings:
 
 
 async def looked(server: OpenAIServer, **more: Any) -> list[Diagnosis]:
-    found = await model_service(settings(server, **more))
+    found = await check_chat_models(settings(server, **more))
     assert all(KEY not in f"{finding.detail}{finding.fix}" for finding in found)
     return found
 

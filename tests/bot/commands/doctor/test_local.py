@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.commands.doctor.diagnosis import Diagnosis
-from bot.commands.doctor.local import BOT, BUDGET, MODEL, local, models
+from bot.commands.doctor.local import BOT, BUDGET, MODEL, check_machine, check_model_files
 from bot.commands.doctor.local import CLASSIFIER as CLASSIFIER_LINE
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
@@ -18,7 +18,7 @@ PRICES = {"price_input": "2", "price_output": "8"}
 
 
 def told(part: str, **given: str) -> list[Diagnosis]:
-    return [found for found in local(load_settings(**given)) if found.name == part]
+    return [found for found in check_machine(load_settings(**given)) if found.name == part]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_without_a_bound_there_is_nothing_to_say() -> None:
 
 
 def told_of_models(settings: Settings) -> dict[str, tuple[str, str, str]]:
-    return {found.name: (found.status, found.detail, found.fix) for found in models(settings)}
+    return {found.name: (found.status, found.detail, found.fix) for found in check_model_files(settings)}
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from bot.commands.doctor.local import CLASSIFIER as CLASSIFIER_LINE
 from bot.commands.doctor.local import MODEL
-from bot.commands.doctor.system import unusable
+from bot.commands.doctor.system import unusable_models
 from bot.compose.system import compose
 from bot.settings.load import load_settings
 from rai.model_files import CLASSIFIER, EMBEDDING, TOKENIZER
@@ -25,7 +25,7 @@ async def test_a_damaged_file_is_a_failure_with_its_remedy(tmp_path: Path, model
     (own / damaged).write_bytes(b"half")
     system = await compose(load_settings(model_file=own / EMBEDDING))
     try:
-        found = [(f.name, f.status, f.fix) for f in unusable(system)]
+        found = [(f.name, f.status, f.fix) for f in unusable_models(system)]
     finally:
         await system.close()
     lines = {EMBEDDING: [MODEL], CLASSIFIER: [CLASSIFIER_LINE], TOKENIZER: [MODEL, CLASSIFIER_LINE]}[damaged]

@@ -30,6 +30,7 @@ from grounding.errors import (
     ServiceUnavailable,
 )
 from grounding.services.remote import Remote, Throttled
+from tests.grounding.azure.openai.conftest import Way
 
 ROOT = Path(__file__).parents[4]
 FOLDER = Path(os.environ.get("TEST_AIMOCK") or ROOT / "build" / "aimock")
@@ -49,13 +50,6 @@ FIXTURES = [
     },
     {"match": {"userMessage": "breaks"}, "response": {"content": SAID * 9}, "chunkSize": 10, "truncateAfterChunks": 3},
 ]
-Way = tuple[type[OpenAIChat | OpenAIResponses], bool]
-WAYS: dict[str, Way] = {
-    "chat": (OpenAIChat, False),
-    "chat-streamed": (OpenAIChat, True),
-    "responses": (OpenAIResponses, False),
-    "responses-streamed": (OpenAIResponses, True),
-}
 
 
 @pytest.fixture(scope="module")
@@ -82,12 +76,6 @@ def aimock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             yield f"{found.group()}/v1"
         finally:
             process.kill()
-
-
-@pytest.fixture(params=WAYS.values(), ids=list(WAYS))
-def way(request: pytest.FixtureRequest) -> Way:
-    made: Way = request.param
-    return made
 
 
 def model(way: Way, url: str, learned: Learned | None = None) -> OpenAIModel:

@@ -21,15 +21,12 @@ from grounding.errors import (
 )
 from grounding.services.remote import Overloaded, Remote, Throttled
 from tests.fakes import openai_server as fake
+from tests.fakes.clock import at_once
 from tests.fakes.openai_forms import completion
 from tests.fakes.openai_server import OpenAIServer, Step
 
 KEY = "sk-secret-0123456789"
 QUESTION = "Where is parcel QX-4711-Z of Ms Rossi?"
-
-
-async def _at_once(_seconds: float) -> None:
-    await asyncio.sleep(0)
 
 
 def chat(
@@ -41,7 +38,7 @@ def chat(
     api_key: str | TokenProvider | None = KEY,
     temperature: float | None = 0.0,
 ) -> OpenAIChat:
-    remote = Remote("model", deadline_s=deadline_s, retries=retries, sleep=_at_once)
+    remote = Remote("model", deadline_s=deadline_s, retries=retries, sleep=at_once)
     return OpenAIChat(base_url or server.base_url, api_key, "gpt-test", remote, temperature=temperature)
 
 

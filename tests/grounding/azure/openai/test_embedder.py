@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
 from collections.abc import AsyncIterator, Callable
@@ -18,13 +17,10 @@ from grounding.azure.openai.fingerprint import service_fingerprint
 from grounding.errors import ServiceError, ServiceRejected, ServiceReplyInvalid, ServiceTimeout, ServiceUnavailable
 from grounding.services.remote import Remote
 from tests.fakes import faults
+from tests.fakes.clock import at_once
 from tests.fakes.embeddings_server import KEY, EmbeddingsServer, Items
 
 TEXTS = ["How long do refunds take?", "Refunds take five days.", "The weather in Paris"]
-
-
-async def no_sleep(_seconds: float) -> None:
-    await asyncio.sleep(0)
 
 
 @asynccontextmanager
@@ -36,7 +32,7 @@ async def embedding(
     shorten: bool = False,
     **remote: Any,
 ) -> AsyncIterator[OpenAIEmbedder]:
-    made = {"deadline_s": 20.0, "retries": 2, "sleep": no_sleep, "jitter": lambda: 0.0, **remote}
+    made = {"deadline_s": 20.0, "retries": 2, "sleep": at_once, "jitter": lambda: 0.0, **remote}
     async with server:
         embedder = OpenAIEmbedder(server.base_url, key, "embed-1", width, Remote("embedding", **made), shorten=shorten)
         try:

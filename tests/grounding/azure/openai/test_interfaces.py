@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
 import traceback
@@ -30,35 +29,20 @@ from grounding.errors import (
 from grounding.grading.reply import Said, read_reply
 from grounding.services.remote import Remote, Throttled
 from tests.fakes import openai_server as fake
+from tests.fakes.clock import at_once
 from tests.fakes.openai_forms import sse
 from tests.fakes.openai_server import OpenAIServer, Step
+from tests.grounding.azure.openai.conftest import Way
 
 KEY = "sk-secret-0123456789"
 QUESTION = "Where is parcel 4711 of Ms Rossi?"
 SCHEMA = fields(grades=listed(fields(id=WHOLE, score=NUMBER)))
-Way = tuple[type[OpenAIChat | OpenAIResponses], bool]
-WAYS: dict[str, Way] = {
-    "chat": (OpenAIChat, False),
-    "chat-streamed": (OpenAIChat, True),
-    "responses": (OpenAIResponses, False),
-    "responses-streamed": (OpenAIResponses, True),
-}
-
-
-@pytest.fixture(params=WAYS.values(), ids=list(WAYS))
-def way(request: pytest.FixtureRequest) -> Way:
-    made: Way = request.param
-    return made
-
-
-async def _at_once(_seconds: float) -> None:
-    await asyncio.sleep(0)
 
 
 def model(
     way: Way, server: OpenAIServer, *, retries: int = 1, deadline_s: float = 10.0, url: str = "", key: Any = KEY
 ) -> OpenAIModel:
-    remote = Remote("model", deadline_s=deadline_s, retries=retries, sleep=_at_once)
+    remote = Remote("model", deadline_s=deadline_s, retries=retries, sleep=at_once)
     return way[0](url or server.base_url, key, "gpt-test", remote, stream=way[1])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -18,19 +17,16 @@ from grounding.errors import (
 from grounding.records import Completion
 from grounding.services.remote import Remote, Throttled
 from tests.fakes import openai_server as fake
+from tests.fakes.clock import at_once
 from tests.fakes.openai_forms import response
 from tests.fakes.openai_server import OpenAIServer, Step
-
-
-async def _at_once(_seconds: float) -> None:
-    await asyncio.sleep(0)
 
 
 async def ask(
     *steps: Step, otherwise: Step | None = None, retries: int = 2, max_tokens: int = 64
 ) -> tuple[Completion, OpenAIServer]:
     async with OpenAIServer(*steps, otherwise=otherwise) as server:
-        model = OpenAIResponses(server.base_url, "key", "gpt-test", Remote("model", retries=retries, sleep=_at_once))
+        model = OpenAIResponses(server.base_url, "key", "gpt-test", Remote("model", retries=retries, sleep=at_once))
         try:
             return await model.complete("Be brief.", "When?", purpose="compose", max_tokens=max_tokens), server
         finally:
@@ -99,7 +95,7 @@ async def test_fewer_tokens_than_the_service_takes_are_asked_for_as_its_least() 
 )
 async def test_only_what_is_completed_is_a_reply(step: Step, error: type[Exception], calls: int) -> None:
     async with OpenAIServer(otherwise=step) as server:
-        model = OpenAIResponses(server.base_url, "key", "gpt-test", Remote("model", sleep=_at_once))
+        model = OpenAIResponses(server.base_url, "key", "gpt-test", Remote("model", sleep=at_once))
         with pytest.raises(error):
             await model.complete("s", "u", purpose="compose")
         await model.aclose()

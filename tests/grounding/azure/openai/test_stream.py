@@ -23,6 +23,7 @@ from grounding.errors import (
 )
 from grounding.services.remote import Remote, Throttled
 from tests.fakes import openai_server as fake
+from tests.fakes.clock import at_once
 from tests.fakes.openai_forms import Ending, completion, events, response, sse
 from tests.fakes.openai_server import OpenAIServer, Step, streamed
 
@@ -43,16 +44,12 @@ def made(interface: Interface, ending: Ending = "stop", *, usage: bool = True) -
     return events(PATHS[interface], TEXT, ending, asked)
 
 
-async def _at_once(_seconds: float) -> None:
-    await asyncio.sleep(0)
-
-
 async def ask(
     interface: Interface, *steps: Step, otherwise: Step | None = None, retries: int = 0, deadline_s: float = 10.0
 ) -> tuple[str, list[dict[str, Any]]]:
     """The reply, and the bodies that were sent for it."""
     async with OpenAIServer(*steps, otherwise=otherwise) as server:
-        remote = Remote("model", deadline_s=deadline_s, retries=retries, sleep=_at_once)
+        remote = Remote("model", deadline_s=deadline_s, retries=retries, sleep=at_once)
         model = interface(server.base_url, "key", "gpt-test", remote, stream=True)
         try:
             reply = await model.complete("s", "u", purpose="compose")

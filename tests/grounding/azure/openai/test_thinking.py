@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from contextlib import nullcontext
 from typing import Any
@@ -19,32 +18,17 @@ from grounding.observe import Operation, ReplyUnused, watched_by
 from grounding.records import Completion
 from grounding.services.remote import Remote
 from tests.fakes import openai_server as fake
+from tests.fakes.clock import at_once
 from tests.fakes.openai_forms import Reasoner
 from tests.fakes.openai_server import OpenAIServer
+from tests.grounding.azure.openai.conftest import WAYS, Way
 
 TEXT = "Open until 18:00."
 CAPS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
-Way = tuple[type[OpenAIChat | OpenAIResponses], bool]
-WAYS: dict[str, Way] = {
-    "chat": (OpenAIChat, False),
-    "chat-streamed": (OpenAIChat, True),
-    "responses": (OpenAIResponses, False),
-    "responses-streamed": (OpenAIResponses, True),
-}
-
-
-@pytest.fixture(params=WAYS.values(), ids=list(WAYS))
-def way(request: pytest.FixtureRequest) -> Way:
-    made: Way = request.param
-    return made
-
-
-async def _at_once(_seconds: float) -> None:
-    await asyncio.sleep(0)
 
 
 def model(way: Way, server: OpenAIServer, learned: Learned | None = None, **more: Any) -> OpenAIModel:
-    remote = Remote("model", deadline_s=10.0, retries=0, sleep=_at_once)
+    remote = Remote("model", deadline_s=10.0, retries=0, sleep=at_once)
     return way[0](server.base_url, "key", "gpt-test", remote, stream=way[1], learned=learned, **more)
 
 
