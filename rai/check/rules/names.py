@@ -46,17 +46,13 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
     known = caseless(claim.text) in caseless(asked) or _HOLIDAY.search(claim.text)
     if finding.status == "wrong_role" and (known or _VERSION.fullmatch(claim.text)):
         spans = _written(claim.text, context)
-        return (
-            Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
-            if spans
-            else replace(finding, rule="name-role")
-        )
+        return _exact(spans) if spans else replace(finding, rule="name-role")
     if finding.status == "wrong_role" and (spans := _on_its_card(n, finding, answer)):
-        return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
+        return _exact(spans)
     if finding.status not in ("absent", "unchecked"):
         return replace(finding, rule=finding.rule or "name-role")
     if spans := _written(claim.text, context):
-        return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
+        return _exact(spans)
     shorter = (
         ""
         if claim.entity in ("person", "organisation")
@@ -65,6 +61,10 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
     if shorter and (spans := _written(shorter, context)):
         return Finding("normalised", spans, f"{spans[0].source} has {spans[0].text}.", rule="name")
     return _unwritten(shorter or claim.text, claim, finding, value, context)
+
+
+def _exact(spans: tuple[EvidenceSpan, ...]) -> Finding:
+    return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
 
 
 def _on_its_card(n: int, finding: Finding, answer: Answer) -> tuple[EvidenceSpan, ...]:
