@@ -1,4 +1,4 @@
-"""Long texts cut to the limits of a service, and put into requests: pure functions.
+"""Long texts cut to the limits of a service, and grouped into requests.
 
 Sizes are UTF-16 units, which are never fewer than the code points that the services speak of.
 """
@@ -14,13 +14,14 @@ def sendable(text: str) -> str:
 
 
 def size(text: str) -> int:
-    """Length in UTF-16 units."""
+    """The length of a text in UTF-16 units."""
     return len(text) + sum(c > "\uffff" for c in text)
 
 
 def pieces(text: str, most: int, overlap: int) -> list[str]:
-    """Pieces of at most `most` units that cover `text`. Neighbours share about `overlap` units (less than half of `most`),
-    so that a sentence that long stands whole in one of them. None if there is nothing but space.
+    """Pieces of at most `most` units that cover `text`; [] if there is nothing but space.
+
+    Neighbours share about `overlap` units (less than half of `most`), so that a sentence that long stands whole in one of them.
     """
     if not text.strip():
         return []
@@ -32,7 +33,7 @@ def pieces(text: str, most: int, overlap: int) -> list[str]:
 
 
 def batches(sizes: Sequence[int], most_items: int, most_units: int) -> Iterator[list[int]]:
-    """Indexes of `sizes` in order, in groups of at most `most_items` and together `most_units`."""
+    """The indexes of `sizes` in order, in groups of at most `most_items` that come to at most `most_units`; a larger item is a group by itself."""
     batch: list[int] = []
     units = 0
     for index, units_here in enumerate(sizes):
