@@ -23,8 +23,8 @@ from grounding.azure.core.options import client_options
 from grounding.errors import ServiceReplyInvalid
 from grounding.services.address import check_address, check_key, is_loopback
 from grounding.services.remote import Remote
+from grounding.services.together import together
 from rai.azure.pieces import batches, pieces, sendable, size
-from rai.azure.together import together
 from rai.azure.verdicts import TOP_SEVERITY, ServiceFinding, screening, severity_score
 from rai.records import Category, Screening
 

@@ -17,9 +17,9 @@ from grounding.azure.openai.faults import translated
 from grounding.errors import ServiceReplyInvalid
 from grounding.services.address import check_address, check_key, is_loopback
 from grounding.services.remote import Remote
+from grounding.services.together import together
 from grounding.web.tls import trusted
 from rai.azure.pieces import batches, pieces, sendable
-from rai.azure.together import together
 from rai.azure.verdicts import BLOCKS_AT, ServiceFinding, screening
 from rai.records import Category, Screening
 

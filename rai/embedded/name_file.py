@@ -14,14 +14,13 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grounding.errors import StoreError
 from grounding.ports import Library
 from grounding.records import Document, DocumentInfo
-from grounding.store.side_file import opened
+from grounding.store.side_file import opened, read_only
 from rai.claims.names.gazetteer import Learnt, combine, read_document
 from rai.records import EntityType
 
@@ -75,7 +74,7 @@ class NameFile:
     def _refresh(self) -> None:
         if not self._path.exists():
             return
-        with closing(sqlite3.connect(self._path.resolve().as_uri() + "?mode=ro", uri=True, timeout=5)) as db:
+        with read_only(self._path) as db:
             row = db.execute("SELECT number FROM list WHERE form = ?", (FORM,)).fetchone()
             if row is None or row[0] == self._number:
                 return

@@ -6,13 +6,12 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from grounding.ports import Library
-from grounding.store.side_file import opened
+from grounding.store.side_file import opened, read_only
 from rai.embedded.verdict_file import Chunks, Titled, VerdictFile
 from rai.ports import PromptScreen
 from rai.screening.decision import as_data
@@ -51,7 +50,7 @@ class DecisionFile:
         if not keys or not self._path.exists():
             return {}
         found: dict[str, Decided] = {}
-        with closing(sqlite3.connect(self._path.resolve().as_uri() + "?mode=ro", uri=True, timeout=5)) as db:
+        with read_only(self._path) as db:
             for at in range(0, len(keys), 500):
                 part = list(keys[at : at + 500])
                 marks = ",".join("?" * len(part))

@@ -9,14 +9,13 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Protocol
 
 from grounding.errors import PromptBlocked, ServiceError, StoreError, WorkError
 from grounding.ports import Library
 from grounding.records import Chunk, Progress
-from grounding.store.side_file import opened
+from grounding.store.side_file import opened, read_only
 from rai.ports import PromptScreen
 from rai.screening.decision import as_data
 from rai.screening.retriever import verdict_key
@@ -71,7 +70,7 @@ class VerdictFile:
             return {}
         marks = ",".join("?" * len(keys))
         try:
-            with closing(sqlite3.connect(self._path.resolve().as_uri() + "?mode=ro", uri=True, timeout=5)) as db:
+            with read_only(self._path) as db:
                 if not self._is_current(db):
                     return {}
                 return dict(db.execute(f"SELECT key, rule FROM verdict WHERE key IN ({marks})", list(keys)))  # noqa: S608 - question marks
