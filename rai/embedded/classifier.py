@@ -14,10 +14,9 @@ from pathlib import Path
 from threading import Lock
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
+from grounding.embedded.embedder import model_session
 from grounding.errors import StoreError
 from rai import model_files
 from rai.records import Category
@@ -53,12 +52,7 @@ class Classifier:
 
     def __init__(self, path: Path, *, threads: int = 2) -> None:
         try:
-            self._tokenizer = Tokenizer.from_file(str(path.with_name("tokenizer.json")))
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = 1
-            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-            options.enable_cpu_mem_arena = False
-            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            self._tokenizer, self._session = model_session(path)
             if [(o.name, o.shape[-1]) for o in self._session.get_outputs()] != [("logits", len(CLASSES) + 2)]:
                 raise ValueError("another model")
         except Exception as error:  # both libraries raise bare Exception
