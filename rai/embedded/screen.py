@@ -16,11 +16,9 @@ from rai.records import DocumentScreening, Screening
 from rai.screening.languages import reads
 from rai.screening.normal_forms import decoded, plain_letters, reads_as_english
 from rai.screening.off_policy import OffPolicy, Subjects
-from rai.screening.screen import RuleHit, judge, rules_version
+from rai.screening.screen import BLOCK_AT, RuleHit, judge, rules_version
 from rai.screening.sentences import addressed, asks_permission, names_the_model
 
-BLOCK_AT = 0.5
-"""The score from which on a text is blocked."""
 REQUEST_AT, JAILBREAK_AT = 0.97, 0.99
 """The classifier's chances from which on a request is refused; more for jailbreaks, which honest role play resembles and rules know best."""
 DOUBT_AT = 0.6
