@@ -1,4 +1,4 @@
-"""What an answer changed in what it quotes: values, names, codes and negations that the quoted unit has otherwise.
+"""Changes that an answer makes in what it quotes: values, names, codes and negations that the quoted unit has otherwise.
 
 A change is allowed if it is the same value in another form, if the cell or clause it stands in stands as a whole in the
 quoted unit (cells in another order), or if another unit holds all that this one lacks (the sentence is about that one).
@@ -25,7 +25,7 @@ from rai.claims.names.name_words import SPELT_OUT
 from rai.records import EvidenceSpan, Source
 
 LONG_NAME = 5
-"""Letters from which on a name that differs in one of them is taken for another spelling."""
+"""Fewest letters of a name that may differ in one and is then taken for another spelling."""
 
 _NEGATIONS = frozenset(
     "not no never none nor neither cannot without isn't aren't can't don't doesn't didn't won't wasn't weren't "

@@ -1,4 +1,4 @@
-"""Frames: what is said of a value where it stands, read from its clause or cell."""
+"""Frames of values: what is said of each where it stands, read from its clause or cell."""
 
 from __future__ import annotations
 
