@@ -66,7 +66,7 @@ def _of_another_name(claim: Claim, found: Found, around: Around, context: CheckC
     mine = _NAME_BEFORE.search(around.preceding)
     if claim.entity != "code" or mine is None or caseless(mine[1]) in DESCRIPTORS | LEADING:
         return None
-    places = [p for s in context.sources for p in s.kinds.get("entity", ()) if set(p.found.forms) & set(found.forms)]
+    places = [p for s in context.sources for p in s.kinds.get("entity", ()) if p.found.shares_form(found)]
     before = [(p, _NAME_BEFORE.search(p.text()[max(0, p.found.start - 40) : p.found.start])) for p in places]
     if not before or any(m is None or caseless(m[1]) == caseless(mine[1]) for _, m in before):
         return None

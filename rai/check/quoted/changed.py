@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from grounding.text import STOP_WORDS, caseless, sentences
 from rai.check.quoted.align import LONGEST, Alignment, Difference, Token, align, clauses, part_keys, parts, segments
-from rai.check.quoted.renamed import is_told, renamed
+from rai.check.quoted.renamed import is_name, is_told, renamed
 from rai.check.reading.sources import Prepared
 from rai.check.same.lookalike import edit_distance
 from rai.check.same.values import same_value
@@ -284,11 +284,7 @@ def _within(values: Sequence[Found], start: int, end: int) -> Sequence[Found]:
 
 def _comparable(mine: Found, other: Found) -> bool:
     """True if one value may stand in place of the other. A name is not a number; all else that stands in one place can be compared, a version with a number too."""
-    return _is_name(mine) == _is_name(other)
-
-
-def _is_name(value: Found) -> bool:
-    return value.kind == "entity" and value.entity not in ("code", "address")
+    return is_name(mine) == is_name(other)
 
 
 def _name_like(token: Token) -> bool:

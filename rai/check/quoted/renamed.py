@@ -26,8 +26,8 @@ def renamed(difference: Difference, mine: Sequence[Found], theirs: Sequence[Foun
 
     `mine`, `theirs`: values of the answer and of the source that the two sides of `difference` touch.
     """
-    names = [v for v in mine if _is_name(v)]
-    others = [v for v in theirs if _is_name(v)]
+    names = [v for v in mine if is_name(v)]
+    others = [v for v in theirs if is_name(v)]
     here, there = _telling(difference.mine), _telling(difference.theirs)
     whole = (
         len(names) == 1 and _inside(names[0], difference.mine) and any(_inside(v, difference.theirs) for v in others)
@@ -60,7 +60,8 @@ def is_told(name: Found, alignment: Alignment, texts: Sequence[Source]) -> bool:
     )
 
 
-def _is_name(value: Found) -> bool:
+def is_name(value: Found) -> bool:
+    """True of a name of a person, an organisation or a thing, and not of a code or an address."""
     return value.kind == "entity" and value.entity not in ("code", "address")
 
 

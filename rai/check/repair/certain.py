@@ -134,5 +134,5 @@ def _only_near(found: Found, sources: Sequence[Prepared]) -> EvidenceSpan | None
     if like is None or like[1] not in _SLIPS:
         return None
     place = places[like[0]]
-    others = [p.found for p in places if not set(p.found.forms) & set(place.found.forms)]
+    others = [p.found for p in places if not p.found.shares_form(place.found)]
     return None if near(found, others) else place.span()

@@ -72,7 +72,7 @@ class _Replacer:
         if is_certain_alone(claim, found, self.sources):
             return _with(answer, change)
         tried = self._candidates(answer, found)
-        rivals = [p for p, _, claims in tried if _taken(claims) and not set(p.found.forms) & set(place.found.forms)]
+        rivals = [p for p, _, claims in tried if _taken(claims) and not p.found.shares_form(place.found)]
         return _with(answer, change) if tried and not rivals else None
 
     def _named(self, answer: str, claim: Claim, found: Found) -> str | None:

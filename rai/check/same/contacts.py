@@ -62,7 +62,7 @@ def _codes(claim: Found, other: Found) -> str | None:
     if not {claim.kind, other.kind} <= {"entity", "number"}:
         return None
     if "number" not in (claim.kind, other.kind):
-        return "" if set(claim.forms) & set(other.forms) else None
+        return "" if claim.shares_form(other) else None
     # as a number version 6.0 is 6
     mine, theirs = ({form.removesuffix(".0") for form in found.forms} for found in (claim, other))
     return "" if mine & theirs else None
