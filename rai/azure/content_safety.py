@@ -22,9 +22,10 @@ from grounding.azure.core.faults import translated
 from grounding.azure.core.options import client_options
 from grounding.errors import ServiceReplyInvalid
 from grounding.services.address import check_address, check_key, is_loopback
+from grounding.services.grouped import grouped
 from grounding.services.remote import Remote
 from grounding.services.together import together
-from rai.azure.pieces import batches, pieces, sendable, size
+from rai.azure.pieces import pieces, sendable, size
 from rai.azure.verdicts import TOP_SEVERITY, ServiceFinding, screening, severity_score
 from rai.records import Category, Screening
 
@@ -106,12 +107,12 @@ class ContentSafetyScreen:
             for part, fit in zip(parts, fits, strict=True)
         ]
         request, data = fits[0], [(i, piece) for i, fit in enumerate(fits[1:]) for piece in fit]
-        groups = list(batches([size(piece) for _, piece in data], MOST_DOCUMENTS, MOST_CHARS))
+        groups = grouped(data, lambda item: size(item[1]), most=MOST_DOCUMENTS, most_size=MOST_CHARS)
         replies = await together(
             [
                 *(self._harm(piece) for piece in request),
                 *(self._attack(piece) for piece in request),
-                *(self._orders([data[at] for at in group]) for group in groups),
+                *(self._orders(group) for group in groups),
             ]
         )
         for index, finding in (item for reply in replies for item in reply):

@@ -19,7 +19,7 @@ from grounding.services.address import check_address, check_key, is_loopback
 from grounding.services.remote import Remote
 from grounding.services.together import together
 from grounding.web.tls import trusted
-from rai.azure.pieces import batches, pieces, sendable
+from rai.azure.pieces import pieces, sendable
 from rai.azure.verdicts import BLOCKS_AT, ServiceFinding, screening
 from rai.records import Category, Screening
 
@@ -92,8 +92,8 @@ class ModerationScreen:
             found = [ServiceFinding(TOO_LONG, "off_policy", 1.0)]
             notes.append(f"{SERVICE}: a text of {len(text):,} characters was blocked unread")
         else:
-            groups = batches([MOST_CHARS] * len(parts), MOST_INPUTS, MOST_INPUTS * MOST_CHARS)
-            replies = await together(self._ask([parts[at] for at in group]) for group in groups)
+            groups = (parts[at : at + MOST_INPUTS] for at in range(0, len(parts), MOST_INPUTS))
+            replies = await together(self._ask(group) for group in groups)
             found = [finding for reply in replies for finding in reply]
         return screening(found, [None] * len(documents), by=SERVICE, threshold=self._block_at, notes=notes)
 

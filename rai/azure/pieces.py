@@ -1,11 +1,9 @@
-"""Long texts cut to the limits of a service, and grouped into requests.
+"""Long texts cut to the limits of a service.
 
 Sizes are UTF-16 units, which are never fewer than the code points that the services speak of.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
 
 
 def sendable(text: str) -> str:
@@ -30,17 +28,3 @@ def pieces(text: str, most: int, overlap: int) -> list[str]:
     wide = 2 if max(text) > "\uffff" else 1
     length, step = most // wide, (most - overlap) // wide
     return [text[at : at + length] for at in range(0, max(len(text) - overlap // wide, 1), step)]
-
-
-def batches(sizes: Sequence[int], most_items: int, most_units: int) -> Iterator[list[int]]:
-    """The indexes of `sizes` in order, in groups of at most `most_items` that come to at most `most_units`; a larger item is a group by itself."""
-    batch: list[int] = []
-    units = 0
-    for index, units_here in enumerate(sizes):
-        if batch and (len(batch) == most_items or units + units_here > most_units):
-            yield batch
-            batch, units = [], 0
-        batch.append(index)
-        units += units_here
-    if batch:
-        yield batch
