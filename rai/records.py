@@ -102,6 +102,7 @@ class Screening:
 
     @property
     def blocked(self) -> bool:
+        """True if the text may reach no model."""
         return self.verdict == "block"
 
 

@@ -72,7 +72,9 @@ def layers_of(claims: Sequence[Claim], doubt: float, relevance: float | None, po
 
 
 def union_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> Verdict:
-    """The verdict of all layers: `unsupported` if any is, else `irrelevant` if any is, else `supported` if a claim is and no sentence stayed open; else `unchecked`."""
+    """The verdict of all layers: `unsupported` if any is, else `irrelevant` if any is, else `supported` if a claim is and no sentence stayed
+    open, else `unchecked`.
+    """
     verdicts = {layer.verdict for layer in layers}
     for decisive in ("unsupported", "irrelevant"):
         if decisive in verdicts:
@@ -81,7 +83,7 @@ def union_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> Verdict:
 
 
 def certainty(claims: Sequence[Claim], doubt: float = 0.0) -> float:
-    """How sure the check is that one of `claims` is unsupported, in [0, 1]: 0 if none is.
+    """The certainty, in [0, 1], that one of `claims` is unsupported; 0 if none is.
 
     The kind decides: contacts .98, other values and codes .95 (.85 where the value stands in a source), names .8, statements
     .7; half of what is left to 1 is added by further ones and by `doubt`, that of the statements.

@@ -36,10 +36,14 @@ class Titled(Protocol):
     """A chunk with its document's title."""
 
     @property
-    def chunk(self) -> Chunk: ...
+    def chunk(self) -> Chunk:
+        """The chunk."""
+        ...
 
     @property
-    def title(self) -> str: ...
+    def title(self) -> str:
+        """The title of its document."""
+        ...
 
 
 class Chunks(Protocol):

@@ -81,6 +81,7 @@ class RuleHit:
 
     @property
     def blocked(self) -> bool:
+        """True if the score is high enough to block the text."""
         return self.score >= BLOCK_AT
 
 

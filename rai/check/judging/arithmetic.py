@@ -153,6 +153,7 @@ class _FormulaReader:
         self._signs: set[str] = set()
 
     def equation(self) -> Computed:
+        """The operands and the result of the whole formula. Raises NotComputed or DoesNotHold, as `computed`."""
         result = self._side()
         if self._sign("=") is None or not self._signs:
             raise NotComputed("an operation and its result are needed")

@@ -54,6 +54,7 @@ class _Node:
     means: list[tuple[str, str]] = field(default_factory=list)
 
     def after(self, word: str) -> list[_Node]:
+        """The places in the tree that a word leads to from here: as itself, and by its beginnings."""
         found = [self.words[word]] if word in self.words else []
         found += [longer[word[:size]] for size, longer in self.beginnings.items() if word[:size] in longer]
         return found

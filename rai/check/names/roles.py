@@ -1,4 +1,4 @@
-"""Whether a name or code stands in a source for what the answer says it is: the manager of Leeds is not that of York.
+"""The role of a name or code: whether it stands in a source for what the answer says it is. The manager of Leeds is not that of York.
 
 Only where the source says itself what a name is: in a cell with a label or column, in a line "Manager: …" under its
 heading. In running text a name is more often what is spoken of than what is said of it.

@@ -74,7 +74,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two texts differ: tokens of the answer (`mine`) and of the source (`theirs`) between two common runs.
+    """A difference of two texts: tokens of the answer (`mine`) and of the source (`theirs`) between two common runs.
 
     insert: the answer alone has tokens here; delete: the source alone has.
     """
@@ -176,7 +176,7 @@ def clauses(text: str) -> Counter[tuple[str, ...]]:
 
 
 def parts(text: str) -> list[tuple[int, int]]:
-    """Where the cells of a row, or else the clauses of a sentence, begin and end."""
+    """The cells of a row, or else the clauses of a sentence, as offsets."""
     cut = _CELL if "|" in text else _CLAUSE
     edges = [(0, 0), *(m.span() for m in cut.finditer(text)), (len(text), len(text))]
     return [(before[1], after[0]) for before, after in pairwise(edges)]

@@ -84,7 +84,7 @@ def loose_digits(answer: str, values: Sequence[Found]) -> tuple[Found, ...]:
 
 
 def changed_digits(answer: str, values: Sequence[Found], changed: Sequence[Changed]) -> list[Found]:
-    """What was changed and is no value by itself (the number of a step), as numbers."""
+    """The changed tokens that are no values by themselves (the number of a step), as numbers."""
     taken = _Taken.of([(v.start, v.end) for v in values])
     return [
         Found("number", c.start, c.end, caseless(answer[c.start : c.end]))

@@ -73,7 +73,7 @@ def layout(answer: str) -> list[TextPiece]:
 
 
 def within(pieces: Sequence[TextPiece], item: int) -> list[int]:
-    """What belongs to a list item besides its first sentence: the rest of its line, lines and items set in below it."""
+    """The pieces that belong to a list item besides its first sentence: the rest of its line, lines and items set in below it."""
     out = []
     for j in range(item + 1, len(pieces)):
         piece = pieces[j]

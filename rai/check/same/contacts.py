@@ -36,10 +36,10 @@ _CALLS = re.compile(
 
 
 def agree(claim: Found, other: Found, around: str = "") -> str | None:
-    """Whether `other`, found in a source, is the contact that `claim` names.
+    """What differs in the writing if `other`, found in a source, is the contact that `claim` names; None if it is not.
 
-    None: it is not. "": their forms are the same. Else what the claim leaves out or writes otherwise, as a sentence; the
-    status is then `normalised`. `around`: the line of `other` with its title, for what may stand beside it.
+    "": their forms are the same. Else what the claim leaves out or writes otherwise, as a sentence; the status is then `normalised`.
+    `around`: the line of `other` with its title, for what may stand beside it.
     """
     kinds = (claim.kind, other.kind)
     if kinds == ("phone", "phone"):

@@ -1,4 +1,4 @@
-"""Whether two values are the same: "30 minutes" and "half an hour", €5 and 5 EUR. Of the words around only a value's line is looked at."""
+"""The comparison of values: whether two are the same, as "30 minutes" and "half an hour". Of the words around only a value's line is looked at."""
 
 from __future__ import annotations
 

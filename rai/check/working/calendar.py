@@ -85,8 +85,8 @@ def _falls(year: int, named: re.Match[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DaySentence:
-    """What the sentence of a day says of it. `beside`: that it is the day before or after another; `ends`: that it is the first or last of a
-    month; `lasts`: that it ends a term; `next_to`: the days that it may lie next to without such a word, as the 6th of "from the 7th".
+    """What the sentence of a day says of it. `beside`: it is the day before or after another; `ends`: it is the first or last of a month;
+    `lasts`: it ends a term; `next_to`: the days that it may lie next to without such a word, as the 6th of "from the 7th".
     """
 
     beside: bool = False
