@@ -59,7 +59,7 @@ class _Anchor:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class WeighedWords:
     """What an answer says around a value, weighed for telling candidates apart.
 
     `layers`: the words of its clause, of the rest of its sentence, of the sentence before and what leads up to it, of the question, as far as
@@ -74,7 +74,7 @@ class Heard:
     said: Words
 
 
-def heard(n: int, answer: Answer, candidates: Sequence[Place]) -> Heard:
+def weighed_words(n: int, answer: Answer, candidates: Sequence[Place]) -> WeighedWords:
     """What `answer` says around its n-th value, weighed for telling `candidates` apart."""
     at, value = answer.at[n], answer.values[n]
     span = answer.sentences[at]
@@ -99,7 +99,7 @@ def heard(n: int, answer: Answer, candidates: Sequence[Place]) -> Heard:
             anchors.setdefault(source, []).append(_anchor(weight, source.text, places))
     telling = frozenset(word for word, weight in weights.items() if weight > 0)
     told = tuple(layer & telling for layer in layers)
-    return Heard(told, weights, anchors, sentence, frozenset[str]().union(*layers))
+    return WeighedWords(told, weights, anchors, sentence, frozenset[str]().union(*layers))
 
 
 def clause_of(n: int, answer: Answer) -> str:
@@ -128,7 +128,7 @@ def _anchor(weight: float, text: str, places: Sequence[Place]) -> _Anchor:
     )
 
 
-def features(place: Place, told: Heard) -> list[float]:
+def features(place: Place, told: WeighedWords) -> list[float]:
     """The features of a place, in the order of `FEATURES`."""
     names, weights = labels_of(place), told.weights
     clause, near, said = told.layers[0], told.near, told.said
@@ -156,7 +156,7 @@ def _telling(words: Words, said: Words, weights: Mapping[str, float]) -> float:
     return sqrt(sum(min(weights.get(word, 0.0), _MOST) for word in words & said))
 
 
-def _anchored(place: Place, told: Heard) -> list[float]:
+def _anchored(place: Place, told: WeighedWords) -> list[float]:
     """How many other values stand in the unit, line and card of `place`, and how near: 0 and the less the farther."""
     anchors = told.anchors.get(place.source, ()) if place.unit.field == "text" else ()
     if not anchors:

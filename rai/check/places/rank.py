@@ -14,7 +14,7 @@ from math import exp, log
 from pathlib import Path
 
 from rai.check.answer import Answer
-from rai.check.places.features import FEATURES, features, heard
+from rai.check.places.features import FEATURES, features, weighed_words
 from rai.check.reading.sources import Place
 
 MODEL = Path(__file__).with_name("places.json")
@@ -71,7 +71,7 @@ def ranked(n: int, own: Sequence[Place], rivals: Sequence[Place], answer: Answer
 
 def rows(n: int, own: Sequence[Place], rivals: Sequence[Place], answer: Answer) -> list[tuple[Place, list[float]]]:
     """The candidates with their features, those of `own` first."""
-    told = heard(n, answer, [*own, *rivals])
+    told = weighed_words(n, answer, [*own, *rivals])
     return [(place, features(place, told)) for place in (*own, *rivals)]
 
 
