@@ -1,4 +1,4 @@
-"""What the calls of a turn take, what that costs, and how much they may take.
+"""The account of a turn: what its calls of models take, what that costs, and how much they may take.
 
 Before a call of a chat model the most that it can take is held; afterwards what it took is written down instead. Money is
 decimal throughout, and prices are those of the deployment's settings: no list of prices is built in, for they change.
@@ -21,7 +21,9 @@ PER = 1_000_000
 MARGIN = 300
 """Tokens that a draft's prompt may have beyond the policy's bound: its random markers are counted there by a stand-in."""
 EMBED = "embed"
+"""The purpose of a call that embeds."""
 _DRAFT = "compose"
+"""The purpose of a call that drafts."""
 _LEFT_OUT = {"judge": "a judge of claims in doubt", _DRAFT: "a second draft"}
 _UNBILLED = frozenset(e.__name__ for e in (ServiceUnavailable, ServiceRejected, Throttled, Overloaded, CircuitOpen))
 """Ends of a call for which nobody bills: it was not sent, or the service did not take it."""
@@ -50,7 +52,7 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Currency units for a million tokens. `cached_input` None: cached tokens cost as much as others."""
+    """Prices of tokens, in units of `currency` for a million. `cached_input` None: cached tokens cost as much as others."""
 
     input: Decimal
     output: Decimal
@@ -59,7 +61,7 @@ class Prices:
     currency: str = "USD"
 
     def cost(self, usage: Mapping[str, int], purpose: str = "") -> Decimal:
-        """What these tokens cost, exactly; those that are not told cost nothing here."""
+        """The exact cost of the tokens of a call; those that the service does not tell cost nothing here."""
         asked = usage.get("prompt_tokens", 0)
         if purpose == EMBED:
             return (asked * self.embedding).scaleb(-6)
@@ -69,7 +71,7 @@ class Prices:
         return ((asked - cached) * self.input + cached * at + written * self.output).scaleb(-6)
 
     def as_json(self) -> dict[str, str | int | None]:
-        """As the ledger keeps them, so that a reviewer can recompute the cost from the calls."""
+        """The prices as the ledger keeps them, so that a reviewer can recompute the cost from the calls."""
         cached = None if self.cached_input is None else plain(self.cached_input)
         return {
             "input": plain(self.input),
@@ -83,7 +85,7 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a turn may take of chat models; None is no bound. A bound on the cost needs prices.
+    """The bounds of what a turn may take of chat models: tokens and cost, None for no bound. A bound on the cost needs prices.
 
     `draft_tokens`: the most that a draft's reply takes, room for thinking included; 0 where no chat model drafts.
     """
@@ -95,12 +97,13 @@ class Terms:
 
     @property
     def bounded(self) -> bool:
+        """True if there is a bound that can be kept."""
         return self.tokens is not None or (self.cost is not None and self.prices is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Tokens of chat models and what they cost."""
+    """Tokens of chat models and their cost."""
 
     tokens: int = 0
     cost: Decimal = Decimal(0)
@@ -114,7 +117,7 @@ class Spending:
 
 @dataclass(slots=True)
 class Hold:
-    """What is held for one call: the most that it may take, of a prompt of `asked` tokens and a reply of `written`.
+    """An amount held for one call: the most that it may take, with a prompt of `asked` tokens and a reply of `written`.
 
     `took`: what it took, as far as is known when it ends; of a call that was not sent, nothing.
     """
@@ -138,7 +141,7 @@ class Account:
 
     @contextmanager
     def holding(self, purpose: str, asked: int, most: int) -> Iterator[Hold]:
-        """Hold `asked` tokens of a prompt and `most` of its reply while the call is made.
+        """A block in which a call is made, for which `asked` tokens of its prompt and `most` of its reply are held.
 
         Raises BudgetSpent where they do not fit, or would leave too little for the draft that is still to be made.
         """
@@ -155,7 +158,7 @@ class Account:
             self.committed += hold.took - hold.most
 
     def widen(self, hold: Hold, purpose: str, tokens: int, *, again: bool = False) -> int | None:
-        """Hold up to `tokens` more of the reply of a call under way, as many as fit; how many that are.
+        """Holds up to `tokens` more for the reply of a call under way, as many as fit; returns how many that are.
 
         `again`: for a second try of it, whose prompt and reply have to fit beside the first; None if they do not.
         """
@@ -169,7 +172,7 @@ class Account:
         return free
 
     def settle(self, hold: Hold, call: ModelCall) -> None:
-        """Write a call down, and what it took: what the service counts; else all that was held, if it may have been billed."""
+        """Writes a call down, and what it took: what the service counts; else all that was held, if it may have been billed."""
         self.calls.append(call)
         if call.is_untold:
             hold.took = hold.most
@@ -194,11 +197,11 @@ class Account:
         return Spending(asked + written, self.terms.prices.cost(told) if self.terms.prices else Decimal(0))
 
     def _kept(self, purpose: str) -> Spending:
-        """What a call of this purpose leaves for the draft."""
+        """The amount that a call of this purpose has to leave for the draft."""
         return Spending() if purpose == _DRAFT or self._drafted else self.room
 
     def _free(self, amount: Spending, tokens: int) -> int:
-        """How many of `tokens` a reply may have beside `amount`; negative if not even that fits."""
+        """How many of `tokens` a reply may have beside `amount`; negative if not even the amount fits."""
         terms, free = self.terms, tokens
         if terms.tokens is not None:
             free = min(free, terms.tokens - amount.tokens)
@@ -227,9 +230,9 @@ class Account:
 
 
 def totals(calls: Iterable[ModelCall], prices: Prices | None) -> dict[str, int | str]:
-    """Calls of chat models and their tokens, tokens of embeddings, and the cost where prices are set.
+    """The sums over calls, by name: chat calls and their tokens, tokens of embeddings, and the cost where prices are set.
 
-    Only what services count. `uncounted_calls`: those that may have been billed and of which no tokens are told.
+    Only what services count is in them. `uncounted_calls`: those that may have been billed and of which no tokens are told.
     """
     made = list(calls)
     if not made:

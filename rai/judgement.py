@@ -1,4 +1,4 @@
-"""What a judge is asked and what it may propose. Frozen, plain data: another process can be sent it."""
+"""Records of a judge's work: what it is asked and what it may propose. Frozen, plain data: another process can be sent it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Literal
 from rai.records import Claim, Source
 
 Opinion = Literal["supported", "wrong", "unsure"]
+"""What a judge may think of a claim."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One answer as a judge sees it.
+    """An answer as a judge is given it.
 
     `sentences`: every sentence of the answer, in order. `claims`: those in doubt, in order, statements and values alike.
     `said`: the question and what else is known of the person's matter, most telling first; it may be used and is no source.
@@ -38,7 +39,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a judge proposes of one claim. Nothing in it is believed before `rai.check.judging.verify` has looked it up.
+    """A judge's proposal on one claim. Nothing in it is believed before `rai.check.judging.verify` has looked it up.
 
     `formula`: a calculation with its result ("9 * 12.00 = 108.00") whose operands stand in `quotes`. `unsaid`: words of a
     sentence that no source says.
@@ -60,4 +61,4 @@ class Judgement:
 
 
 UNSURE = Proposal("unsure")
-"""What stands for everything that a judge leaves out."""
+"""The proposal on a claim that a judge leaves out."""

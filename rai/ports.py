@@ -1,4 +1,4 @@
-"""The seams of responsible AI. All async; implementations live in embedded/ and azure/, named only by bot.compose.system."""
+"""The ports (interfaces) of responsible AI, all async. Implementations live in embedded/ and azure/ and are named only by bot.compose.system."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from rai.records import EntityType, Entry, Screening, Verification
 
 
 class PromptScreen(Protocol):
-    """Decides what may reach a model. Any block blocks; failure is closed."""
+    """Decides what may reach a model. Any block blocks; where it cannot decide nothing passes."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The screen's name in notes and records."""
+        ...
 
     async def screen(self, text: str, documents: Sequence[str] = ()) -> Screening:
-        """Judge `text` as a request and each of `documents` as data. Raises ServiceError when it cannot decide."""
+        """Judges `text` as a request and each of `documents` as data. Raises ServiceError when it cannot decide."""
         ...
 
 
@@ -26,7 +28,7 @@ class LocalScreen(PromptScreen, Protocol):
 
     @property
     def version(self) -> str:
-        """Changes whenever a verdict on a document may change."""
+        """The version of the screen, which changes whenever a verdict on a document may change."""
         ...
 
 
@@ -34,23 +36,23 @@ class EntityTagger(Protocol):
     """Finds names in a text."""
 
     async def tag(self, text: str) -> tuple[tuple[int, int, EntityType], ...]:
-        """Spans (start, end, type), ascending, not overlapping."""
+        """The names of `text` as (start, end, type), ascending, not overlapping; offsets are code points."""
         ...
 
 
 class PersonalFinder(Protocol):
-    """Finds personal data beside our own rules, which need none: a service with a model."""
+    """Finds personal data beside what our own rules find: a service with a model."""
 
     async def find(self, texts: Sequence[str]) -> Sequence[Personal]:
-        """What is personal in these texts, read as one. Raises ServiceError if any part of them could not be read."""
+        """The personal data in `texts`, read as one with a line each. Raises ServiceError if any part of them could not be read."""
         ...
 
 
 class AnswerScorer(Protocol):
-    """How well an answer meets its question."""
+    """Scores how well an answer meets its question."""
 
     async def relevance(self, question: str, answer: str) -> float:
-        """In [0, 1]; higher is better: the chance that `answer` belongs to `question`, right or wrong in what it says.
+        """The chance, in [0, 1], that `answer` belongs to `question`, right or wrong in what it says.
 
         `question` may be several sentences, or lean on an earlier turn. Nothing told ("I don't know", a question back) is
         0. Raises ServiceError: then relevance is not judged.
@@ -59,10 +61,12 @@ class AnswerScorer(Protocol):
 
 
 class StatementJudge(Protocol):
-    """A second opinion on claims, sentences and values alike, that the check itself leaves in doubt. It proposes; `rai.check.judging` verifies."""
+    """Gives a second opinion on claims, sentences and values alike, that the check leaves in doubt. It proposes; `rai.check.judging` verifies."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The judge's name in reasons and records."""
+        ...
 
     async def judge(self, case: Case) -> tuple[Proposal, ...]:
         """A proposal for each of `case.claims`, in their order; `UNSURE` where it cannot say.
@@ -73,16 +77,18 @@ class StatementJudge(Protocol):
 
 
 class Ledger(Protocol):
-    """The append-only, keyed record of every turn."""
+    """The append-only record of every turn, sealed with a key."""
 
     async def append(self, kind: str, body: dict[str, Any]) -> Entry:
-        """Write durably, then return. `body` is redacted by the one writer. Raises StoreError: nothing may leave."""
+        """Writes an entry durably, then returns it. `body` is redacted by the one writer. Raises StoreError: then no answer may leave."""
         ...
 
-    async def get(self, entry_id: str) -> Entry | None: ...
+    async def get(self, entry_id: str) -> Entry | None:
+        """The entry with that id, or None."""
+        ...
 
     def entries(self, *, after: int = 0, limit: int | None = None, newest_first: bool = False) -> AsyncIterator[Entry]:
-        """Entries with `seq` > `after`, oldest first unless `newest_first`."""
+        """The entries with `seq` > `after`, at most `limit`, oldest first unless `newest_first`."""
         ...
 
     def export(self) -> AsyncIterator[str]:
@@ -90,5 +96,5 @@ class Ledger(Protocol):
         ...
 
     async def verify(self) -> Verification:
-        """Walk the whole chain with the key; compare count and head with the anchor kept outside the store."""
+        """Checks the whole chain with the key, and compares count and head with the anchor kept outside the store."""
         ...

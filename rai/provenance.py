@@ -30,11 +30,12 @@ __all__ = ["CheckPolicy", "CheckPorts", "check"]
 
 Tag = tuple[int, int, EntityType]
 REPAIR_ROUNDS = 3
+"""Most rounds of dropping and checking again in one repair."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckPorts:
-    """The seams the check may use; without one, what it would decide stays `unchecked`."""
+    """The ports that the check may use; without one, what it would decide stays `unchecked`."""
 
     tagger: EntityTagger | None = None
     scorer: AnswerScorer | None = None
@@ -43,7 +44,7 @@ class CheckPorts:
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What answers are matched with: plain data that another process can be sent."""
+    """All that an answer is matched with, as plain data that another process can be sent. The parts are as in `check`."""
 
     sources: tuple[Source, ...]
     question: str | None
@@ -75,7 +76,7 @@ async def check(
     at: datetime | None = None,
     run: Run = asyncio.to_thread,
 ) -> Report:
-    """Check `answer` against `sources`. `given` may be repeated without a source; `relevance` needs a scorer and a question.
+    """The report on `answer` against `sources`. `given`: texts that may be repeated without a source; `relevance` needs a scorer and a question.
 
     Without `ports` only values are judged, in milliseconds; names and statements are `unchecked`. `CheckPorts()` judges
     them by grammar and words, a tagger, scorer or judge in it adds what that finds. `at`: when the conversation takes
@@ -166,7 +167,7 @@ def weighed(basis: Basis, tags: Sequence[Tag], answer: str) -> tuple[Weighing, t
 
 
 def load() -> None:
-    """Read in what the first answer would wait for: units, telephone numbers, the tables of words."""
+    """Loads what the first answer would wait for: units, telephone numbers, the tables of words."""
     text = "From 3 May on the cable of 1 inch costs $5; call +1 415 555 0132 before 9:00."
     basis = Basis((Source("s", text),), None, (), ("US",), None, values_only=False)
     weighed(basis, (), text.replace("1 inch", "2.54 cm"))

@@ -22,7 +22,9 @@ Kind = Literal[
     "entity",
     "statement",
 ]
+"""Kinds of claims."""
 EntityType = Literal["person", "organisation", "address", "product", "code"]
+"""Types of what a claim of the kind "entity" names."""
 Status = Literal[
     "exact",
     "normalised",
@@ -37,7 +39,9 @@ Status = Literal[
     "contradicted",
     "unchecked",
 ]
+"""What the check found of a claim; docs/provenance.md says when each is given."""
 Verdict = Literal["supported", "unsupported", "irrelevant", "unchecked"]
+"""What the check makes of an answer, or of one layer of it."""
 Category = Literal[
     "hate",
     "sexual",
@@ -50,9 +54,10 @@ Category = Literal[
     "instruction_leak",
     "off_policy",
 ]
+"""Reasons for which a text is blocked."""
 
 UNSUPPORTED: frozenset[Status] = frozenset({"wrong_role", "lookalike", "contradicted", "absent"})
-"""Statuses that are never delivered."""
+"""Statuses of what is wrong and never delivered."""
 SUPPORTED: frozenset[Status] = frozenset({"exact", "normalised", "rounded", "derived", "given", "entailed"})
 """Statuses of what may be delivered as it stands; every other that is not `UNSUPPORTED` is doubt."""
 CONTACT_KINDS: frozenset[Kind] = frozenset({"phone", "url", "email"})
@@ -97,6 +102,7 @@ class Screening:
 
     @property
     def blocked(self) -> bool:
+        """True if the text may reach no model."""
         return self.verdict == "block"
 
 
@@ -115,7 +121,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSpan:
-    """Where a claim stands in a source: `getattr(source, field)[start:end] == text`."""
+    """A place in a source that is evidence for or against a claim: `getattr(source, field)[start:end] == text`. `source`: its id."""
 
     source: str
     field: Literal["text", "title"]
@@ -126,7 +132,7 @@ class EvidenceSpan:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A checkable piece of a draft. `value` is its normal form; `why` is a sentence for a person.
+    """A checkable piece of a draft, a value, a name or a sentence, and what the check found. `value` is its normal form; `why` a sentence for a person.
 
     `rule`: the rule that decided ("cell-role"). `formula`: how a derived value comes about ("9 × $12 = $108"). `p` in [0, 1]: the
     chance that the claim is supported, as often as this rule was right on answers whose errors are known; None where nobody counted.
@@ -161,7 +167,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """What one layer of the check says by itself; `score` as in `Report`. The report is the union of its layers."""
+    """The verdict of one layer of the check by itself; `score` as in `Report`. The report is the union of its layers."""
 
     name: Literal["values", "entities", "statements", "judge", "relevance"]
     verdict: Verdict
@@ -170,7 +176,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The provenance check of one answer.
+    """The result of the provenance check of one answer.
 
     `score` in [0, 1]: how sure the checker is that something is unsupported. `relevance` in [0, 1] or None if not asked.
     `repaired`: the answer with what is unsupported replaced or taken out, itself checked, or None. `repair`: how it was made;
@@ -188,7 +194,7 @@ class Report:
 
 
 class Outcome(StrEnum):
-    """How a turn ends. Expected ends are values, not exceptions."""
+    """The way in which a turn ends. Expected ends are values, not exceptions."""
 
     ANSWERED = "answered"
     REPAIRED = "repaired"
@@ -200,7 +206,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the ledger. `body` is JSON-serialisable; `mac` chains it to the entry before."""
+    """An entry of the ledger. `at`: ISO 8601; `body` is JSON-serialisable; `prev`: the link of the entry before; `mac`: its own, which chains it to that."""
 
     entry_id: str
     seq: int
@@ -213,7 +219,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Result of walking the chain. `broken` names the first entry at which it does not hold, with the reason."""
+    """The result of checking the ledger's chain. `head`: the last link; `broken`: the id of the first entry at which it does not hold; `why`: the reason."""
 
     ok: bool
     entries: int

@@ -1,8 +1,10 @@
-"""Tables of words, codes and names that lie beside the module that reads them, as JSON."""
+"""Tables of words, codes and names: read from the JSON file beside a module, or made of pairs."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,3 +12,17 @@ from typing import Any
 def table(module: str) -> Any:
     """The table of a module: `table(__file__)` in `currencies.py` is what `currencies.json` beside it holds."""
     return json.loads(Path(module).with_suffix(".json").read_text("utf-8"))
+
+
+def both_ways(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """For each word of `pairs`, the words that it stands in a pair with, on either side."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for one, other in pairs:
+        found[one].add(other)
+        found[other].add(one)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+def slashed(pairs: str) -> Iterable[tuple[str, str]]:
+    """The pairs of a text such as "with/without before/after"."""
+    return ((one, other) for pair in pairs.split() for one, _, other in (pair.partition("/"),))

@@ -1,4 +1,4 @@
-"""What the claims of an answer come to: the verdict of each layer, their union, and how sure the check is."""
+"""The verdict on an answer by its claims: that of each layer, their union, and how sure the check is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from rai.records import CONTACT_KINDS, STRUCK_DOUBT, SUPPORTED, Claim, Kind, Lay
 
 @dataclass(frozen=True, slots=True)
 class CheckPolicy:
-    """Thresholds in [0, 1], the regions whose national phone numbers are read, most likely first, and what doubt of which kind is struck."""
+    """The settings of a check.
+
+    `unsupported_at`: the doubt above which statements are unsupported, `relevance_at`: the relevance below which an answer is irrelevant, both
+    in [0, 1]; `regions`: those whose national phone numbers are read, most likely first; `struck`: which doubt of which kind is not delivered.
+    """
 
     unsupported_at: float = 0.5
     relevance_at: float = 0.3
@@ -22,10 +26,11 @@ class CheckPolicy:
 
 
 DEFAULT = CheckPolicy()
+"""The settings where a caller names none."""
 
 
 def struck_by(doubt: Mapping[Kind, str]) -> frozenset[tuple[Kind, Status]]:
-    """What a policy's `doubt` strikes: of a kind all doubt ("struck"), what sources disagree on ("conflict"), or none ("marked").
+    """The doubt that a policy strikes. `doubt`: for a kind all of it ("struck"), what sources disagree on ("conflict"), or none ("marked").
 
     A kind that it does not name stays as it is by default: contacts struck, amounts struck in conflict.
     """
@@ -67,7 +72,9 @@ def layers_of(claims: Sequence[Claim], doubt: float, relevance: float | None, po
 
 
 def union_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> Verdict:
-    """`unsupported` if any layer is, else `irrelevant`, else `supported` if something is and no sentence of substance stayed open."""
+    """The verdict of all layers: `unsupported` if any is, else `irrelevant` if any is, else `supported` if a claim is and no sentence stayed
+    open, else `unchecked`.
+    """
     verdicts = {layer.verdict for layer in layers}
     for decisive in ("unsupported", "irrelevant"):
         if decisive in verdicts:
@@ -76,7 +83,7 @@ def union_of(layers: Sequence[Layer], claims: Sequence[Claim]) -> Verdict:
 
 
 def certainty(claims: Sequence[Claim], doubt: float = 0.0) -> float:
-    """How sure the check is that one of `claims` is unsupported, in [0, 1]: 0 if none is.
+    """The certainty, in [0, 1], that one of `claims` is unsupported; 0 if none is.
 
     The kind decides: contacts .98, other values and codes .95 (.85 where the value stands in a source), names .8, statements
     .7; half of what is left to 1 is added by further ones and by `doubt`, that of the statements.

@@ -20,6 +20,7 @@ from grounding.ports import ChatModel, Grader, Retriever, WebSearch
 from grounding.query.conversation import question_of, without_excluded, without_names, without_words
 from grounding.query.rewrite import keywords
 from grounding.records import Access, Action, Grade, Grading, Passage, Query, Retrieval, WebResult
+from grounding.services.together import together
 
 T = TypeVar("T")
 
@@ -272,9 +273,4 @@ def _allowed(query: Query, excluded: Sequence[str]) -> Query:
 
 async def _search(f: EvidenceSearch, queries: Sequence[Query]) -> list[Retrieval]:
     """One search for each, at the same time; the first that fails ends the others."""
-    tasks = [asyncio.ensure_future(f.ports.retriever.retrieve(q, f.access, f.policy.retrieve_k)) for q in queries]
-    try:
-        return list(await asyncio.gather(*tasks))
-    finally:
-        for task in tasks:
-            task.cancel()
+    return await together(f.ports.retriever.retrieve(q, f.access, f.policy.retrieve_k) for q in queries)

@@ -28,6 +28,19 @@ _MAX_WINDOWS = 16
 _CACHE = 16384
 
 
+def model_session(path: Path) -> tuple[Tokenizer, onnxruntime.InferenceSession]:
+    """The tokenizer beside a model file, and a session that runs the model on one thread a call.
+
+    Raises bare Exception, as both libraries do, if one of them cannot be read.
+    """
+    tokenizer = Tokenizer.from_file(str(path.with_name("tokenizer.json")))
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting must not cost the other core
+    options.enable_cpu_mem_arena = False  # the arena keeps the largest text's memory for ever
+    return tokenizer, onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
 class MiniLM:
     """Embedder over the model file made by `grounding.embedded.build_model`.
 
@@ -37,14 +50,7 @@ class MiniLM:
 
     def __init__(self, path: Path, *, threads: int = 2) -> None:
         try:
-            self._tokenizer = Tokenizer.from_file(str(path.with_name("tokenizer.json")))
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = 1
-            options.add_session_config_entry(
-                "session.intra_op.allow_spinning", "0"
-            )  # waiting must not cost the other core
-            options.enable_cpu_mem_arena = False  # the arena keeps the largest text's memory for ever
-            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            self._tokenizer, self._session = model_session(path)
         except Exception as error:  # both libraries raise bare Exception
             raise StoreError(
                 f"the embedding model cannot be read ({type(error).__name__}); delete it and run `make setup`"

@@ -10,6 +10,11 @@ from pathlib import Path
 from grounding.errors import StoreError
 
 
+def read_only(path: Path) -> closing[sqlite3.Connection]:
+    """A connection to the file that reads it and makes none, to be used in a `with`. Raises sqlite3.Error, also if there is no file."""
+    return closing(sqlite3.connect(path.resolve().as_uri() + "?mode=ro", uri=True, timeout=5))
+
+
 @contextmanager
 def opened(path: Path, tables: str, what: str, mend: str = "") -> Iterator[sqlite3.Connection]:
     """The file with its `tables`, for reading and writing. Raises StoreError that names `what` it holds, and what mends it: to make it anew, unless told."""

@@ -22,35 +22,41 @@ from grounding.azure.core.faults import translated
 from grounding.azure.core.options import client_options
 from grounding.errors import ServiceReplyInvalid
 from grounding.services.address import check_address, check_key, is_loopback
+from grounding.services.grouped import grouped
 from grounding.services.remote import Remote
-from rai.azure.pieces import batches, pieces, sendable, size
-from rai.azure.together import together
+from grounding.services.together import together
+from rai.azure.pieces import pieces, sendable, size
 from rai.azure.verdicts import TOP_SEVERITY, ServiceFinding, screening, severity_score
 from rai.records import Category, Screening
 
 SERVICE = "content-safety"
+"""The service's name in notes, errors and rules."""
 SHIELD_VERSION = "2024-09-01"
+"""The api-version of Prompt Shields."""
 MOST_CHARS = 10_000
-"""The service's limit for a text, for a prompt, and for the documents of one request together."""
+"""The service's limit for a text, for a prompt, and for the documents of one request together, in characters."""
 MOST_DOCUMENTS = 5
+"""The service's limit of documents in one request."""
 OVERLAP = 500
 """Characters that neighbouring pieces of a long text share."""
 MOST_PIECES = 12
-"""Pieces of one text, about 114,000 characters; a longer text is blocked unread."""
+"""Most pieces of one text, about 114,000 characters; a longer text is blocked unread."""
 TOO_LONG = f"{SERVICE}/too-long"
+"""The rule that blocks such a text."""
 CATEGORIES: dict[str, Category] = {
     "Hate": "hate",
     "Sexual": "sexual",
     "SelfHarm": "self_harm",
     "Violence": "violence",
 }
+"""Our categories by the service's."""
 SEVERITY = 4
 """The severity that blocks unless another is set: "medium" of 0 safe, 2 low, 4 medium, 6 high."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strictness:
-    """What is asked of text analysis. `severities`: from which severity (1 to 7) each of our categories blocks, None: never.
+    """The settings of text analysis. `severities`: from which severity (1 to 7) each of our categories blocks, None: never.
 
     `levels`: how finely the service tells severities: four (0, 2, 4, 6) or eight (0 to 7). `halt_on_blocklist`: a hit in a
     blocklist ends the analysis.
@@ -63,7 +69,9 @@ class Strictness:
 
 
 class ContentSafetyScreen:
-    """PromptScreen over one Content Safety resource. `key`: of the resource, or a token credential (Microsoft Entra ID), which its owner closes.
+    """A `rai.ports.PromptScreen` that asks one Content Safety resource.
+
+    `key`: of the resource, or a token credential (Microsoft Entra ID), which its owner closes.
 
     `score`: 0.5 where a severity begins to block (`rai.azure.verdicts.severity_score`); 1 for an attack or a hit in a blocklist.
     Raises SettingsError for an endpoint or key that cannot be used.
@@ -91,7 +99,7 @@ class ContentSafetyScreen:
         return SERVICE
 
     async def screen(self, text: str, documents: Sequence[str] = ()) -> Screening:
-        """Judge `text` as a request and each of `documents` as data. Raises ServiceError when any part could not be judged."""
+        """Judges `text` as a request and each of `documents` as data. Raises ServiceError when any part could not be judged."""
         parts = [pieces(sendable(t), MOST_CHARS, OVERLAP) for t in (text, *documents)]
         fits = [p if len(p) <= MOST_PIECES else [] for p in parts]
         found, *on_documents = [
@@ -99,12 +107,12 @@ class ContentSafetyScreen:
             for part, fit in zip(parts, fits, strict=True)
         ]
         request, data = fits[0], [(i, piece) for i, fit in enumerate(fits[1:]) for piece in fit]
-        groups = list(batches([size(piece) for _, piece in data], MOST_DOCUMENTS, MOST_CHARS))
+        groups = grouped(data, lambda item: size(item[1]), most=MOST_DOCUMENTS, most_size=MOST_CHARS)
         replies = await together(
             [
                 *(self._harm(piece) for piece in request),
                 *(self._attack(piece) for piece in request),
-                *(self._orders([data[at] for at in group]) for group in groups),
+                *(self._orders(group) for group in groups),
             ]
         )
         for index, finding in (item for reply in replies for item in reply):
@@ -112,7 +120,7 @@ class ContentSafetyScreen:
         return screening(found, [next(iter(f), None) for f in on_documents], by=SERVICE, notes=_notes(parts, fits))
 
     async def aclose(self) -> None:
-        """Close the connections."""
+        """Closes the connections."""
         await self._client.close()
 
     async def _harm(self, piece: str) -> list[tuple[int | None, ServiceFinding]]:
@@ -156,7 +164,7 @@ class ContentSafetyScreen:
 
 
 def _harm(result: AnalyzeTextResult, strict: Strictness) -> list[ServiceFinding]:
-    """Findings of one analysis. Raises ServiceReplyInvalid if it leaves a category out without a hit in a blocklist."""
+    """The findings of one text analysis. Raises ServiceReplyInvalid if it leaves a category out without a hit in a blocklist."""
     names = [match["blocklistName"] for match in result.get("blocklistsMatch") or []]
     if not set(names) <= set(strict.blocklists):
         raise ServiceReplyInvalid(SERVICE, "a blocklist answered that was not asked")

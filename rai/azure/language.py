@@ -1,4 +1,4 @@
-"""Named entities by Azure AI Language, as a presidio recogniser, and the tagger that adds them to the local one.
+"""Names in a text, found by Azure AI Language: a presidio recogniser over the service, and the tagger that adds its names to the local ones.
 
 presidio's own AzureAILanguageRecognizer is not used: it asks for personal data and not for names, drops the error of a
 document that is too long as if it held nothing, and leaves the service to log the text for 48 hours. The contract is
@@ -30,11 +30,13 @@ from rai.screening.turn import note
 
 LOG = logging.getLogger("attest")
 Tag = tuple[int, int, EntityType]
+"""Start, end (code points, half open) and type of a name."""
 MAX_PIECE = 5000
-"""Code points of one document: never more text elements than that, so below the service's 5,120."""
+"""Most code points of one document: never more text elements than that, so below the service's 5,120."""
 MAX_DOCUMENTS = 5
+"""The service's limit of documents in one request."""
 MIN_CONFIDENCE = 0.6
-"""In [0, 1], the service's own; the service's documentation names no threshold, ours keeps what is likelier than not."""
+"""Least confidence of an entity, in [0, 1], the service's own. Its documentation names no threshold; ours keeps what is likelier than not."""
 _TYPES: dict[str, EntityType] = {
     "Person": "person",
     "Organization": "organisation",
@@ -45,16 +47,17 @@ _TYPES: dict[str, EntityType] = {
 _SPACE = re.compile(r"\s(?=\S*$)")
 _MARKER = re.compile(r" ?\[\d{1,3}\]")
 _REMEMBERED = 256
-"""Texts whose names are remembered, by their hash."""
+"""Most texts whose names are remembered, by their hash."""
 
 
 Piece = tuple[int, str]
+"""Offset and text of a part of a text."""
 Told = tuple[int, str, Sequence[Mapping[str, Any]]]
-"""Offset and text of a piece, and what the service said of it."""
+"""The same with the entities that the service found in it."""
 
 
 class LanguageRecognizer(RemoteRecognizer):
-    """presidio recogniser of what the service says. Results carry our entity types; offsets are code points.
+    """A presidio recogniser over the service's named entities. Results carry our entity types; offsets are code points.
 
     presidio's recognisers block. The service is asked without blocking, by `read`, and `analyze` gets what it said as the artifacts that
     presidio hands to every recogniser.
@@ -79,11 +82,11 @@ class LanguageRecognizer(RemoteRecognizer):
         """Nothing to load: the model is the service's."""
 
     def get_supported_entities(self) -> list[str]:
-        """Entity types as in the contract, not presidio's."""
+        """The entity types that may be found: ours, not presidio's."""
         return list(self.supported_entities)
 
     async def read(self, text: str) -> list[RecognizerResult]:
-        """Every entity of `text`, of whatever length. Raises ServiceError if any part of it could not be read."""
+        """Asks the service for every entity of `text`, of whatever length. Raises ServiceError if any part of it could not be read."""
         whole = len(text) <= MAX_PIECE
         pieces = [(0, text)] if whole else await asyncio.to_thread(lambda: list(_pieces(text)))
         with translated(SERVICE):
@@ -95,7 +98,7 @@ class LanguageRecognizer(RemoteRecognizer):
             return self.analyze(text, self.supported_entities, told)
 
     def analyze(self, text: str, entities: list[str], nlp_artifacts: Any = ()) -> list[RecognizerResult]:
-        """The entities that `nlp_artifacts` tell of. Raises ServiceReplyInvalid, or what a reply of another shape leads to."""
+        """The entities in `nlp_artifacts`, which are replies as `Told`. Raises ServiceReplyInvalid, or what a reply of another shape leads to."""
         del text  # it stands in the artifacts, piece by piece
         results = [
             result for offset, piece, found in nlp_artifacts for result in self._results(offset, piece, found, entities)
@@ -103,11 +106,11 @@ class LanguageRecognizer(RemoteRecognizer):
         return list(EntityRecognizer.remove_duplicates(results))
 
     async def aclose(self) -> None:
-        """Close the connections."""
+        """Closes the connections."""
         await self._service.aclose()
 
     def _kind(self, entity: Mapping[str, Any]) -> str | None:
-        """What an entity is to us; None for what is no name."""
+        """Our type of an entity of the service; None for what is no name."""
         category, text = entity["category"], entity["text"]
         kind = _TYPES.get(category) or _TYPES.get(f"{category}/{entity.get('subcategory')}")
         # "phone" is a Product to the service and no name to us
@@ -129,7 +132,7 @@ class LanguageRecognizer(RemoteRecognizer):
 
 
 class LanguageTagger:
-    """EntityTagger: the local tagger's names, and beside them what the service finds.
+    """A `rai.ports.EntityTagger`: the local tagger's names, and beside them those that the service finds.
 
     If the service fails the local names stand alone, and log and record say so: its names are then no claims, and a statement
     that rests on one stays what the other layers make of it.
@@ -142,7 +145,7 @@ class LanguageTagger:
         self._known: OrderedDict[bytes, list[Tag]] = OrderedDict()
 
     async def tag(self, text: str) -> tuple[Tag, ...]:
-        """Spans (start, end, type), ascending, not overlapping; local names win where both speak."""
+        """The names of `text` as (start, end, type), ascending, not overlapping; local names win where both speak."""
         kept = list(await self._local.tag(text))
         if not text.strip():
             return tuple(kept)
@@ -159,8 +162,9 @@ class LanguageTagger:
         return tuple(sorted(kept))
 
     async def _found(self, text: str) -> list[Tag]:
-        """What the service finds. It is asked about `text` without the markers of its citations: an answer is checked without and with
-        them, and one request serves both.
+        """The names that the service finds in `text`.
+
+        It is asked about `text` without the markers of its citations: an answer is checked without and with them, and one request serves both.
         """
         plain, places = unmarked(text)
         if not plain.strip():
@@ -177,7 +181,7 @@ class LanguageTagger:
         ]
 
     async def aclose(self) -> None:
-        """Close the connections."""
+        """Closes the connections."""
         await self._recognizer.aclose()
 
 
@@ -193,7 +197,7 @@ def unmarked(text: str) -> tuple[str, list[int]]:
 
 
 def _pieces(text: str) -> Iterator[Piece]:
-    """(offset, piece) of at most MAX_PIECE code points, cut between sentences, else at a space, else anywhere."""
+    """A text in parts of at most MAX_PIECE code points, cut between sentences, else at a space, else anywhere; blank parts are left out."""
     ends = [s.end for s in sentences(text)]
     start, at = 0, 0
     while start < len(text):

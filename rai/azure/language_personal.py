@@ -1,4 +1,4 @@
-"""Personal data by Azure AI Language, as a presidio recogniser, and the finder that reads a conversation with it.
+"""Personal data in a conversation, found by Azure AI Language: a presidio recogniser over the service, and the finder that uses it.
 
 presidio's own AzureAILanguageRecognizer drops the error of a document above 5,120 text elements as if it held nothing. Here longer
 texts go in pieces, and a piece that is refused is a failure.
@@ -17,7 +17,7 @@ from rai.personal.redact import MASK
 from rai.ports import EntityTagger
 
 FEWEST = 4
-"""Letters and digits of a reference: what is shorter would be found again in every other text."""
+"""Fewest letters and digits of a reference: a shorter one would be found again in every other text."""
 _KINDS: dict[str, Kind] = {
     "Person": "PERSON",
     "Email": "EMAIL",
@@ -27,11 +27,11 @@ _KINDS: dict[str, Kind] = {
     "InternationalBankingAccountNumber": "IBAN",
 }
 _NOBODYS = frozenset({"Organization", "PersonType", "DateTime", "Quantity", "Age", "URL"})
-"""What the service calls personal and a question needs: firms, professions, dates, amounts, links."""
+"""Categories that the service calls personal and a question needs: firms, professions, dates, amounts, links."""
 
 
 class PersonalRecognizer(LanguageRecognizer):
-    """presidio recogniser over `recognize_pii_entities`. Results carry our kinds of personal data; offsets are code points.
+    """A presidio recogniser over `recognize_pii_entities`. Results carry our kinds of personal data; offsets are code points.
 
     The service's some eighty numbers of states and banks are NUMBER. What has no digit is no number and no address: a town alone is
     often what is asked about. A name with a digit is a product's.
@@ -53,8 +53,10 @@ class PersonalRecognizer(LanguageRecognizer):
 
 
 class LanguagePersonal:
-    """PersonalFinder over the service. `own`: who knows the names of the company, which are no persons', whatever the service takes
-    them for. `mask`: what is known already is masked in what is sent.
+    """A `rai.ports.PersonalFinder` that asks the service.
+
+    `own`: a tagger that knows the names of the company, which are no persons', whatever the service takes them for; `mask`: masks in what
+    is sent what is known to be personal already.
     """
 
     def __init__(
@@ -71,9 +73,10 @@ class LanguagePersonal:
         self._mask = mask
 
     async def find(self, texts: Sequence[str]) -> tuple[Personal, ...]:
-        """What is personal in `texts`, read as one text of a line each: few requests, and what introduces a number may stand a turn before.
+        """The personal data in `texts`, read as one text of a line each; offsets count in that text.
 
-        Offsets count in that text. Raises ServiceError if any part of it could not be read.
+        Read so they take few requests, and what introduces a number may stand a turn before it. Raises ServiceError if any part could not be
+        read.
         """
         sent = texts if self._mask is None else await self._mask(texts)
         text = "\n".join(t for t in sent if t.strip())
@@ -84,5 +87,5 @@ class LanguagePersonal:
         return tuple(p for p in personal if p.kind != "PERSON" or all(p.end <= a or b <= p.start for a, b in own))
 
     async def aclose(self) -> None:
-        """Close the connections."""
+        """Closes the connections."""
         await self._recognizer.aclose()

@@ -17,23 +17,27 @@ from grounding.azure.openai.faults import translated
 from grounding.errors import ServiceReplyInvalid
 from grounding.services.address import check_address, check_key, is_loopback
 from grounding.services.remote import Remote
+from grounding.services.together import together
 from grounding.web.tls import trusted
-from rai.azure.pieces import batches, pieces, sendable
-from rai.azure.together import together
+from rai.azure.pieces import pieces, sendable
 from rai.azure.verdicts import BLOCKS_AT, ServiceFinding, screening
 from rai.records import Category, Screening
 
 SERVICE = "moderation"
+"""The service's name in notes, errors and rules."""
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 MODEL = "omni-moderation-latest"
+"""The model that is asked unless another is set."""
 MOST_CHARS = 2000
-"""Characters of one input. The endpoint takes more, but its figures are for short texts."""
+"""Most characters of one input. The endpoint takes more, but its figures are for short texts."""
 MOST_INPUTS = 5
-"""Inputs of one request: 10,000 characters."""
+"""Most inputs of one request: 10,000 characters."""
 OVERLAP = 200
+"""Characters that neighbouring pieces of a long text share."""
 MOST_PIECES = 60
-"""Pieces of one text, about 108,000 characters; a longer text is blocked unread."""
+"""Most pieces of one text, about 108,000 characters; a longer text is blocked unread."""
 TOO_LONG = f"{SERVICE}/too-long"
+"""The rule that blocks such a text."""
 CATEGORIES: dict[str, Category] = {
     "harassment": "hate",
     "hate": "hate",
@@ -42,13 +46,13 @@ CATEGORIES: dict[str, Category] = {
     "sexual": "sexual",
     "violence": "violence",
 }
-"""Ours for the first part of the endpoint's names: hate/threatening is hate."""
+"""Our categories by the first part of the endpoint's: hate/threatening is hate."""
 _ALWAYS = frozenset(CATEGORIES) - {"illicit"}  # older models do not know it
 _NAME = re.compile(r"[a-z][a-z/_-]{0,39}")
 
 
 class ModerationScreen:
-    """PromptScreen over OpenAI's moderation endpoint, or a compatible one at `base_url`. `key` None: a local server.
+    """A `rai.ports.PromptScreen` that asks OpenAI's moderation endpoint, or a compatible one at `base_url`. `key` None: a local server.
 
     Blocks a text that the service flags, or any of whose scores reaches `block_at`. `score` in [0, 1]: the service's own for the
     category, and of a flagged one at least `block_at`. Raises SettingsError for an address or key that cannot be used.
@@ -81,20 +85,20 @@ class ModerationScreen:
         return SERVICE
 
     async def screen(self, text: str, documents: Sequence[str] = ()) -> Screening:
-        """Judge `text`; `documents` are allowed, unjudged. Raises ServiceError when any part of the text could not be judged."""
+        """Judges `text`; `documents` are allowed, unjudged. Raises ServiceError when any part of the text could not be judged."""
         notes = [f"{SERVICE} does not judge documents: {len(documents)} were let through"] if documents else []
         parts = pieces(sendable(text), MOST_CHARS, OVERLAP)
         if len(parts) > MOST_PIECES:
             found = [ServiceFinding(TOO_LONG, "off_policy", 1.0)]
             notes.append(f"{SERVICE}: a text of {len(text):,} characters was blocked unread")
         else:
-            groups = batches([MOST_CHARS] * len(parts), MOST_INPUTS, MOST_INPUTS * MOST_CHARS)
-            replies = await together(self._ask([parts[at] for at in group]) for group in groups)
+            groups = (parts[at : at + MOST_INPUTS] for at in range(0, len(parts), MOST_INPUTS))
+            replies = await together(self._ask(group) for group in groups)
             found = [finding for reply in replies for finding in reply]
         return screening(found, [None] * len(documents), by=SERVICE, threshold=self._block_at, notes=notes)
 
     async def aclose(self) -> None:
-        """Close the connections."""
+        """Closes the connections."""
         await self._client.close()
 
     async def _ask(self, inputs: list[str]) -> list[ServiceFinding]:

@@ -1,11 +1,9 @@
-"""Long texts cut to the limits of a service, and put into requests: pure functions.
+"""Long texts cut to the limits of a service.
 
 Sizes are UTF-16 units, which are never fewer than the code points that the services speak of.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
 
 
 def sendable(text: str) -> str:
@@ -14,13 +12,14 @@ def sendable(text: str) -> str:
 
 
 def size(text: str) -> int:
-    """Length in UTF-16 units."""
+    """The length of a text in UTF-16 units."""
     return len(text) + sum(c > "\uffff" for c in text)
 
 
 def pieces(text: str, most: int, overlap: int) -> list[str]:
-    """Pieces of at most `most` units that cover `text`. Neighbours share about `overlap` units (less than half of `most`),
-    so that a sentence that long stands whole in one of them. None if there is nothing but space.
+    """Pieces of at most `most` units that cover `text`; [] if there is nothing but space.
+
+    Neighbours share about `overlap` units (less than half of `most`), so that a sentence that long stands whole in one of them.
     """
     if not text.strip():
         return []
@@ -29,17 +28,3 @@ def pieces(text: str, most: int, overlap: int) -> list[str]:
     wide = 2 if max(text) > "\uffff" else 1
     length, step = most // wide, (most - overlap) // wide
     return [text[at : at + length] for at in range(0, max(len(text) - overlap // wide, 1), step)]
-
-
-def batches(sizes: Sequence[int], most_items: int, most_units: int) -> Iterator[list[int]]:
-    """Indexes of `sizes` in order, in groups of at most `most_items` and together `most_units`."""
-    batch: list[int] = []
-    units = 0
-    for index, units_here in enumerate(sizes):
-        if batch and (len(batch) == most_items or units + units_here > most_units):
-            yield batch
-            batch, units = [], 0
-        batch.append(index)
-        units += units_here
-    if batch:
-        yield batch

@@ -1,4 +1,4 @@
-"""What services say, as findings on one scale: pure functions."""
+"""Findings of moderation services on one scale, and the screening that they come to."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from rai.records import Category, DocumentScreening, Screening
 
 BLOCKS_AT = 0.5
-"""Where every finding of `severity_score` and every yes of a service begins to block."""
+"""The score from which a finding blocks, unless another threshold is set."""
 TOP_SEVERITY = 7
+"""The highest severity that the service tells."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceFinding:
-    """One thing that a service found. `score` in [0, 1]."""
+    """One thing that a service found in a text. `rule`: its name in the record; `score` in [0, 1]: how sure it is that the text must be blocked."""
 
     rule: str
     category: Category | None
@@ -22,7 +23,7 @@ class ServiceFinding:
 
 
 def severity_score(severity: int, at: int) -> float:
-    """A severity (0 to 7) beside the one that blocks (`at`, 1 to 7): 0.5 where they meet, 1 at the top, linear on both sides."""
+    """The score of a severity (0 to 7) where `at` (1 to 7) is the one that blocks: 0.5 where they meet, 1 at the top, linear on both sides."""
     if severity < at:
         return round(BLOCKS_AT * severity / at, 4)
     above = (severity - at) / (TOP_SEVERITY - at) if at < TOP_SEVERITY else 1.0
@@ -37,7 +38,7 @@ def screening(
     threshold: float = BLOCKS_AT,
     notes: Sequence[str] = (),
 ) -> Screening:
-    """The strongest finding decides on the text, and one or none on each document."""
+    """The decision on a text by the strongest of its `findings`, and on each document by its one finding or none."""
     judged = tuple(document_screening(i, found, threshold) for i, found in enumerate(documents))
     top = max(findings, key=lambda f: f.score, default=None)
     if top is None or top.score < threshold:
@@ -47,7 +48,7 @@ def screening(
 
 
 def document_screening(index: int, found: ServiceFinding | None, threshold: float) -> DocumentScreening:
-    """The decision on one document."""
+    """The decision on the document of this index by its finding, None if it has none."""
     if found is None or found.score < threshold:
         return DocumentScreening(index, "allow", None, found.score if found else 0.0)
     return DocumentScreening(index, "block", found.rule, found.score)

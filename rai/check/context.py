@@ -1,4 +1,4 @@
-"""What the claims of one answer are judged against, what a judgement is, and where a value stands in texts."""
+"""The context that the claims of one answer are judged in, the finding on a claim, and the search for a value in texts."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from rai.records import EvidenceSpan, Kind, Status
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """What all claims of one answer are judged against.
+    """The texts that all claims of one answer are judged by.
 
-    `given`: texts that came with the request and need no source; `question`: what was asked, None if nothing; `question_terms`: its content
-    words and values; `at`: when the conversation takes place, for "tomorrow", None if that is not known.
+    `sources`: those that may hold them; `given`: texts that came with the request and need no source; `question`: what was asked, None if
+    nothing; `question_terms`: its content words and values; `at`: when the conversation takes place, for "tomorrow", None if that is not known.
     """
 
     sources: tuple[Prepared, ...]
@@ -51,7 +51,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What stands around a claim: its sentence, up to 40 characters before and after it, its frame, the words that lead up to
+    """The surroundings of a claim: its sentence, up to 40 characters before and after it, its frame, the words that lead up to
     its sentence (heading, lead-in of a list, the sentence before), of a contact the clause it stands in, and the sentence as `plain_words` writes it.
     """
 

@@ -229,7 +229,8 @@ ALONE: tuple[Step, ...] = (
     Step(_rounded, frozenset({"rounded"})),
     Step(_rate, frozenset({"rate"})),
 )
-"""The steps that are tried for each value, in this order. What none of them decides may follow from other values (`_work_out`); what is left no source holds (`missing`)."""
+"""The steps that are tried for each value, in this order. What none of them decides may follow from other values (`_work_out`); what is left
+no source holds (`missing`)."""
 
 
 def _work_out(checked: Checked) -> None:

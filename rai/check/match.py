@@ -149,7 +149,7 @@ def context_of(
     regions: tuple[str, ...],
     at: datetime | None,
 ) -> CheckContext:
-    """What an answer is judged against, read. Sources that are equal count once, and their order changes nothing."""
+    """Reads the texts that an answer is judged by. Sources that are equal count once, and their order changes nothing."""
     ordered = sorted(set(sources), key=lambda s: (s.id, s.title, s.text))
     return CheckContext(
         tuple(prepare(s, regions) for s in ordered),

@@ -1,4 +1,4 @@
-"""Whether a value of a source stands there for what the answer says it is: its role.
+"""The role of a value: whether it stands in a source for what the answer says it is.
 
 1. It counts only in a sentence or row that shares a content word with the claim's, or whose title, heading or sentence
    before does. A sentence without content words of its own takes those of the question.

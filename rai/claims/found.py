@@ -30,3 +30,7 @@ class Found:
     def forms(self) -> tuple[str, ...]:
         """Every normal form the characters may have; never empty."""
         return self.readings or (self.value,)
+
+    def shares_form(self, other: Found) -> bool:
+        """True if one of the normal forms is also one of the other's."""
+        return not set(self.forms).isdisjoint(other.forms)

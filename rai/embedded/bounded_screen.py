@@ -1,4 +1,4 @@
-"""The embedded screen in the pool's processes: no text holds this one, and one text that cannot be judged does not take others along."""
+"""The embedded screen run in the pool's processes, so that no text holds this process, and one that cannot be judged fails alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNJUDGED = "unjudged"
 
 @dataclass(frozen=True, slots=True)
 class ScreenFacts:
-    """What is told of a screen once it is made."""
+    """Name and version of a screen."""
 
     name: str
     version: str
@@ -56,7 +56,7 @@ class BoundedScreen:
         return replace(screening, documents=told, notes=(*screening.notes, *notes))
 
     async def _document(self, text: str) -> tuple[DocumentScreening, str]:
-        """The verdict, and a note where there is none."""
+        """The decision on one passage, and a note if it could not be judged, "" otherwise."""
         try:
             return (await self._run(screened, self._classifier, Subjects(), "", text)).documents[0], ""
         except WorkError as error:
@@ -66,22 +66,22 @@ class BoundedScreen:
 
 
 async def bounded_screen(run: Run, classifier: Path | None, off_policy: OffPolicy) -> BoundedScreen:
-    """The screen with the classifier in this file, None: by rules alone. Raises StoreError for a classifier that cannot be read."""
+    """Makes the screen with the classifier in a file, None: by rules alone. Raises StoreError for a classifier that cannot be read."""
     return BoundedScreen(run, classifier, off_policy, await run(told_of, classifier))
 
 
 def told_of(classifier: Path | None) -> ScreenFacts:
-    """Name and version of the screen with this classifier."""
+    """Name and version of the embedded screen with this classifier; run in a process of the pool."""
     made = EmbeddedScreen(_classifier(classifier))
     return ScreenFacts(made.name, made.version)
 
 
 def screened(classifier: Path | None, subjects: Subjects, text: str, *documents: str) -> Screening:
-    """What the screen says."""
+    """The embedded screen's decision on a text and documents; run in a process of the pool."""
     return EmbeddedScreen(_classifier(classifier), subjects).judged(text, documents)
 
 
 @cache
 def _classifier(path: Path | None) -> Classifier | None:
-    """Read once in each process: it is what is large in a screen."""
+    """The classifier in a file, read once in each process, for it is what is large in a screen."""
     return Classifier(path) if path else None

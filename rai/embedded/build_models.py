@@ -1,4 +1,4 @@
-"""Build this installation's models, once: `python -m rai.embedded.build_models`. It takes no arguments; `rai.model_files` knows where they belong.
+"""The command that builds this installation's models, once: `python -m rai.embedded.build_models`. `rai.model_files` knows where they belong.
 
 Needs what `grounding.embedded.build_model` needs. Models that are there already are left alone. Those of older recipes are removed: a process that
 uses them holds them in memory.
@@ -24,7 +24,7 @@ _OURS = re.compile(r"[0-9a-f]{12}")
 
 
 def build_models(target: Path) -> None:
-    """Make `target`, a folder named by its recipe, hold all models, or leave what is there.
+    """Builds all models into `target`, a folder named by its recipe, unless they are there; removes those of other recipes.
 
     Its files appear together: whoever looks while they are built finds none. Only one process builds at a time; another waits, and finds them done.
     Raises InputError if the weights are not installed, StoreError if they are not the pinned ones, OSError if the folder cannot be written.
@@ -54,21 +54,21 @@ def _build(scratch: Path, target: Path) -> None:
 
 
 def _settle(path: Path) -> None:
-    """Onto the disk before its folder gets its name: after a loss of power set-up must not take empty files for models."""
+    """Forces a file onto the disk before its folder gets its name: after a loss of power set-up must not take empty files for models."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
 @contextmanager
 def _alone(root: Path) -> Iterator[None]:
-    """While one process builds here, others wait."""
+    """A block that one process at a time is in, for this folder; others wait."""
     with (root / ".lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
 
 
 def main() -> int:
-    """Command line of this module."""
+    """Runs the command, which takes no arguments: 0 if the models are there, 2 with a line on standard error if not."""
     if len(sys.argv) != 1:
         print("usage: python -m rai.embedded.build_models", file=sys.stderr)  # noqa: T201
         return 2

@@ -1,6 +1,6 @@
-"""The screen's classifier: how likely a request asks for each kind of harm, and a document's sentence speaks to the model.
+"""The screen's classifier: the chance that a request asks for each kind of harm, and that a document's sentence gives orders to the model.
 
-The embedding model with low-rank changes (rai/embedded/screen.npz, trained by tools/train_screen.py), built beside it at set-up. It was
+It is the embedding model with low-rank changes (rai/embedded/screen.npz, trained by tools/train_screen.py), built beside it at set-up. It was
 taught on texts of up to 64 word pieces, so a longer one is read in windows of 64, each overlapping the last by 16.
 """
 
@@ -14,10 +14,9 @@ from pathlib import Path
 from threading import Lock
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
+from grounding.embedded.embedder import model_session
 from grounding.errors import StoreError
 from rai import model_files
 from rai.records import Category
@@ -35,28 +34,25 @@ CLASSES: tuple[Category, ...] = (
 )
 """The harmful classes in the order of the model's outputs 1 to 8; output 0 is an honest request, 9 an order in a document."""
 PIECES, STRIDE = 62, 46
+"""Word pieces of one window without the two marks around them, and from the start of one window to that of the next."""
 FIRST, LAST = 8, 4
-"""Windows judged of a long text: its beginning and its end; what lies between is left to the rules."""
+"""Most windows judged of the beginning and of the end of a long text; what lies between is left to the rules."""
 _READ = 6000
 """Characters read at each end of a text: more than 12 windows hold."""
 _CACHE = 8192
+"""Most texts whose outputs are kept."""
 Array = NDArray[np.float32]
 
 
 class Classifier:
-    """Over the file that `grounding.embedded.build_model` makes of screen.npz. Safe for several threads.
+    """The screen's classifier, read from the file that `grounding.embedded.build_model` makes of screen.npz. Safe for several threads.
 
     Raises StoreError if the file or its tokenizer cannot be read.
     """
 
     def __init__(self, path: Path, *, threads: int = 2) -> None:
         try:
-            self._tokenizer = Tokenizer.from_file(str(path.with_name("tokenizer.json")))
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = 1
-            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-            options.enable_cpu_mem_arena = False
-            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            self._tokenizer, self._session = model_session(path)
             if [(o.name, o.shape[-1]) for o in self._session.get_outputs()] != [("logits", len(CLASSES) + 2)]:
                 raise ValueError("another model")
         except Exception as error:  # both libraries raise bare Exception
@@ -78,14 +74,14 @@ class Classifier:
         return self._version
 
     def request(self, text: str) -> Array:
-        """Chances of shape (windows, 9) that sum to one in each row: honest, then `CLASSES`."""
+        """The chances that each window of a request is honest, or of each of `CLASSES`: shape (windows, 9), each row sums to one."""
         logits = self._windows(text)[:, :-1]
         raised = np.exp(logits - logits.max(1, keepdims=True))
         chances: Array = raised / raised.sum(1, keepdims=True)
         return chances
 
     def order(self, text: str) -> float:
-        """How likely `text`, a sentence or two of a document, is an order to the model; in [0, 1]."""
+        """The chance, in [0, 1], that `text`, a sentence or two of a document, is an order to the model."""
         return float(1.0 / (1.0 + np.exp(-self._windows(text)[:, -1].max())))
 
     def _windows(self, text: str) -> Array:
@@ -115,7 +111,10 @@ class Classifier:
 
 
 def windows(pieces: Sequence[int], most: int) -> list[list[int]]:
-    """Windows of at most `PIECES`, `STRIDE` apart, that cover all pieces; of more than `most` the first and the last third."""
+    """The word pieces of a text in windows of at most `PIECES`, `STRIDE` apart, that cover them all.
+
+    Of more windows than `most` only so many are given: the last third of them from the end, the others from the beginning.
+    """
     found = [list(pieces[i : i + PIECES]) for i in range(0, max(1, len(pieces) - (PIECES - STRIDE)), STRIDE)]
     if len(found) <= most:
         return found

@@ -1,4 +1,4 @@
-"""The gazetteer on disk: what each document taught, and the list that they make together. Derived from the library.
+"""The list of names learnt from the documents (gazetteer), on disk: what each document taught, and the list that they make together.
 
 `follow` compares the documents that were learnt from with those of the library and reads only what changed, so an
 ingest, a removal and a killed run all end in the same list. A running server sees a new list at its next look-up; it
@@ -14,25 +14,25 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grounding.errors import StoreError
 from grounding.ports import Library
 from grounding.records import Document, DocumentInfo
-from grounding.store.side_file import opened
+from grounding.store.side_file import opened, read_only
 from rai.claims.names.gazetteer import Learnt, combine, read_document
 from rai.records import EntityType
 
 LOG = logging.getLogger("attest")
 FORM = 1
-"""Of the rules that learn; another number means that everything is learnt again."""
+"""The version of the rules that learn; where the file has another, everything is learnt again."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS learnt (doc_id TEXT PRIMARY KEY, version TEXT NOT NULL, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS list (form INTEGER NOT NULL, number INTEGER NOT NULL, names TEXT NOT NULL);
 """
 _BATCH = 200
+"""Most documents read at a time."""
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class _Change:
 
 
 class NameFile:
-    """A list of names over one SQLite file; safe for many readers and writers in several processes."""
+    """The learnt names in one SQLite file; safe for many readers and writers in several processes."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -58,8 +58,9 @@ class NameFile:
         return self._path.exists()
 
     def current(self) -> Mapping[str, EntityType]:
-        """Normal form to type, as the newest `follow` of any process left it; empty before the first. Never raises:
-        a list that cannot be read makes no name known.
+        """The type of each name by its normal form, as the newest `follow` of any process left it; empty before the first.
+
+        Never raises: a list that cannot be read makes no name known.
         """
         with self._lock:
             try:
@@ -73,7 +74,7 @@ class NameFile:
     def _refresh(self) -> None:
         if not self._path.exists():
             return
-        with closing(sqlite3.connect(self._path.resolve().as_uri() + "?mode=ro", uri=True, timeout=5)) as db:
+        with read_only(self._path) as db:
             row = db.execute("SELECT number FROM list WHERE form = ?", (FORM,)).fetchone()
             if row is None or row[0] == self._number:
                 return
@@ -81,7 +82,7 @@ class NameFile:
             self._names, self._number = json.loads(names), number
 
     async def follow(self, library: Library) -> int:
-        """Learn what is new in `library` and forget what is gone; returns how many documents changed.
+        """Learns the names of new and changed documents of `library` and forgets those that are gone; returns how many documents that were.
 
         A file that cannot be written is told in the log and stops nothing: names then go by their shape, and the next
         call does what this one could not.
@@ -93,7 +94,7 @@ class NameFile:
             return 0
 
     async def learn_anew(self, library: Library) -> int:
-        """Forget everything and learn it again; as `follow` otherwise."""
+        """Forgets everything and learns it again; as `follow` otherwise."""
         await asyncio.to_thread(self._path.unlink, missing_ok=True)
         return await self.follow(library)
 
@@ -110,7 +111,7 @@ class NameFile:
         return len(change.fresh) + len(change.gone)
 
     def _known(self) -> dict[str, str] | None:
-        """Version by id of the documents learnt from; None if there is no list of this form."""
+        """The version, by id, of each document that was learnt from; None if there is no list of this `FORM`."""
         if not self._path.exists():
             return None
         with opened(self._path, _TABLES, "the list of names") as db:

@@ -1,4 +1,4 @@
-"""The quarantine over the store of record: what the screen's verdicts at ingest leave out, and a small file of decisions."""
+"""The quarantine on this machine: passages of the store of record that the screen's verdicts leave out, and a file of people's decisions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from grounding.ports import Library
-from grounding.store.side_file import opened
+from grounding.store.side_file import opened, read_only
 from rai.embedded.verdict_file import Chunks, Titled, VerdictFile
 from rai.ports import PromptScreen
 from rai.screening.decision import as_data
@@ -24,11 +23,13 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS decision (key TEXT PRIMARY KEY, decision TEXT NOT NULL, at TEXT NOT NULL, note TEXT NOT NULL) WITHOUT ROWID;
 """
 _DOCUMENTS = 50
+"""Most documents whose chunks are read at a time."""
 _SCREENED = 64
+"""Most passages that are screened in one call."""
 
 
 class DecisionFile:
-    """Decisions over one SQLite file; safe for many readers and writers in several processes.
+    """People's decisions on passages of the quarantine, in one SQLite file; safe for many readers and writers in several processes.
 
     It is made by people and not derived from the knowledge base, so it does not lie among the indexes.
     """
@@ -37,7 +38,7 @@ class DecisionFile:
         self._path = path
 
     def released(self, keys: Sequence[str]) -> frozenset[str]:
-        """Those of `keys` that were released. Never raises: nothing is let through because a file cannot be read."""
+        """The `keys` of passages that were released. Never raises: nothing is let through because a file cannot be read."""
         try:
             return frozenset(key for key, said in self.decided(keys).items() if said.decision == "released")
         except sqlite3.Error as error:
@@ -45,11 +46,11 @@ class DecisionFile:
             return frozenset()
 
     def decided(self, keys: Sequence[str]) -> dict[str, Decided]:
-        """What was decided of these. Raises sqlite3.Error."""
+        """The decision on each passage of `keys` that has one. Raises sqlite3.Error."""
         if not keys or not self._path.exists():
             return {}
         found: dict[str, Decided] = {}
-        with closing(sqlite3.connect(self._path.resolve().as_uri() + "?mode=ro", uri=True, timeout=5)) as db:
+        with read_only(self._path) as db:
             for at in range(0, len(keys), 500):
                 part = list(keys[at : at + 500])
                 marks = ",".join("?" * len(part))
@@ -58,14 +59,14 @@ class DecisionFile:
         return found
 
     def keep(self, key: str, said: Decided) -> None:
-        """Write a decision; the newest counts. Raises StoreError."""
+        """Writes the decision on a passage; the newest counts. Raises StoreError."""
         what = "the file of decisions on the quarantine"
         with opened(self._path, _TABLES, what, mend="nothing was decided") as db:
             db.execute("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?)", (key, said.decision, said.at, said.note))
 
 
 class EmbeddedQuarantine:
-    """What `verdicts` leave out of the knowledge base, with what `decisions` say of it. `screen` tells the score."""
+    """A `rai.screening.quarantine.Quarantine`: the passages that `verdicts` leave out, scored by `screen`, with people's `decisions` on them."""
 
     def __init__(
         self, library: Library, chunks: Chunks, screen: PromptScreen, verdicts: VerdictFile, decisions: DecisionFile
@@ -77,7 +78,7 @@ class EmbeddedQuarantine:
         self._decisions = decisions
 
     async def passages(self) -> tuple[Quarantined, ...]:
-        """All of it, by document; what was not judged at ingest is judged now."""
+        """Every passage in the quarantine, by document; what was not judged at ingest is judged now."""
         await self._verdicts.follow(self._library, self._chunks, self._screen)
         rules = await asyncio.to_thread(self._verdicts.left_out)
         rows = await self._rows(rules) if rules else []
@@ -87,13 +88,13 @@ class EmbeddedQuarantine:
         return tuple(replace(p, decided=decided.get(p.key)) for p in passages)
 
     async def decide(self, passage: Quarantined, decision: Decision, note: str = "") -> Decided:
-        """Keep it. Raises StoreError."""
+        """Keeps a decision on a passage, with the time. Raises StoreError."""
         said = Decided(decision, datetime.now(UTC).isoformat(timespec="seconds"), note)
         await asyncio.to_thread(self._decisions.keep, passage.key, said)
         return said
 
     async def _rows(self, rules: Mapping[str, str]) -> list[Titled]:
-        """Live chunks that are left out."""
+        """The live chunks that are left out, by document and offset. `rules`: those that leave them out, by key of the verdict."""
         ids = [info.doc_id for info in await self._library.documents()]
         out: list[Titled] = []
         for at in range(0, len(ids), _DOCUMENTS):

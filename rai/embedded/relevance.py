@@ -1,4 +1,4 @@
-"""How well an answer meets its question: meaning by cosine, words and kinds of value by rule, on one calibrated scale."""
+"""The relevance of an answer to its question: meaning by cosine, words and kinds of value by rule, on one calibrated scale."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ MODEL = Path(__file__).with_name("relevance.json")
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A logistic over FEATURES; one that it does not name weighs nothing."""
+    """A logistic regression over `FEATURES`; one that has no weight counts nothing."""
 
     weights: Mapping[str, float]
     bias: float
 
     def score(self, values: Mapping[str, float]) -> float:
-        """In (0, 1): the chance that the answer belongs to the question, where the two do about as often as in service."""
+        """The chance, in (0, 1), that an answer of these features belongs to its question, where as many do as in service."""
         x = self.bias + sum(weight * values[name] for name, weight in self.weights.items())
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, x))))
 
 
 class EmbeddedRelevance:
-    """AnswerScorer over an Embedder and words; by words alone if there is none or it fails.
+    """A `rai.ports.AnswerScorer` by the vectors of an embedder and by words; by words alone if there is no embedder or it fails.
 
     Calibrated so that 0.3, the policies' threshold, refuses at most 1 % of the right answers it was fitted on; by words
     alone it refuses one in ten of them, those that say nothing of the question in its own words or a synonym.
@@ -53,7 +53,7 @@ class EmbeddedRelevance:
         self._embedder = embedder
 
     async def relevance(self, question: str, answer: str) -> float:
-        """In [0, 1]; higher is better. An answer that tells nothing scores 0; one of a few words is judged by its kind alone."""
+        """The relevance of `answer`, in [0, 1]; higher is better. One that tells nothing scores 0, one of a few words is judged by its kind alone."""
         asked = read_question(question)
         brief = brief_answer(asked, answer)
         if brief is not None:
@@ -90,6 +90,6 @@ def _cosines(vectors: np.ndarray[tuple[int, int], np.dtype[np.float32]], parts: 
 
 @lru_cache(maxsize=1)
 def scales() -> dict[str, Scale]:
-    """`meaning` where vectors are at hand, `words` where not."""
+    """The two fitted scales: `meaning`, for where vectors are at hand, and `words`, for where they are not."""
     stored = json.loads(MODEL.read_text("utf-8"))
     return {name: Scale(stored[name]["weights"], stored[name]["bias"]) for name in ("meaning", "words")}

@@ -1,4 +1,4 @@
-"""What in an answer speaks to a question: the explained features of relevance, by words and kinds of value, no model needed."""
+"""The features of relevance: what in an answer speaks to its question, by words and kinds of value; no model is needed for them."""
 
 from __future__ import annotations
 
@@ -32,12 +32,15 @@ FEATURES = (
     "length",  # log(1 + words) of the answer
 )
 MEANING = 4
-"""The first features need an embedder."""
+"""How many of them, the first, need an embedder."""
 LIMIT = 12
-"""Sentences of an answer that are compared with the question; an answer has three, a pasted page many."""
+"""Most sentences of an answer that are compared with the question; an answer has three, a pasted page many."""
 _PARTS = 3
+"""Most parts of a question that are read, the last."""
 _BRIEF = 2
+"""Most terms of an answer that has nothing to compare."""
 _PREFIX = 5
+"""Letters at the beginning of a word by which slips and inflections of it are told."""
 _YES_NO = re.compile(
     r"^(?:(?:so|and|but|also|or|ok|okay|hi|hello|please)\W+)*(?:is|are|was|were|do|does|did|can|could|will|would|should|may|might|must|has|have|am)\b",
     re.IGNORECASE,
@@ -63,7 +66,9 @@ _LIGHT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RelatedQuestion:
-    """A question: its `parts` (a sentence or clause that asks for one thing), terms asked about, names, and whether yes or no answers it."""
+    """A question as it was read: its `parts` (sentences or clauses that ask for one thing each), the terms that it asks about (`topics`), its
+    names, and whether yes or no answers it.
+    """
 
     text: str
     parts: tuple[str, ...]
@@ -73,7 +78,7 @@ class RelatedQuestion:
 
 
 def read_question(question: str) -> RelatedQuestion:
-    """`question` may be a whole turn, or several sentences of a conversation."""
+    """Reads a question, which may be a whole turn, or several sentences of a conversation."""
     parts = [p.strip() for s in sentences(question) for p in _JOINED.split(s.text) if terms(p)][-_PARTS:]
     named = tuple(caseless(n) for n in names(question))
     of_names = {t for n in named for t in terms(n)}
@@ -89,7 +94,7 @@ def read_question(question: str) -> RelatedQuestion:
 
 
 def told_sentences(answer: str) -> list[str]:
-    """The sentences of an answer that tell: no questions, greetings and offers of help. At most LIMIT, the last ones included."""
+    """The sentences of an answer that tell something: no questions, greetings and offers of help. Of more than LIMIT the first and last ones."""
     told = [s.text for s in sentences(answer) if substance(s.text)]
     return told if len(told) <= LIMIT else told[: LIMIT // 2] + told[-(LIMIT // 2) :]
 
@@ -120,7 +125,7 @@ def brief_answer(asked: RelatedQuestion, answer: str) -> float | None:
 
 
 def apart(asked: RelatedQuestion, texts: Sequence[str]) -> list[str]:
-    """`texts` without the names of the question: what is said of them remains."""
+    """`texts` with "it" for each name of the question, so that only what is said of it remains."""
     if not asked.names:
         return list(texts)
     pattern = re.compile("|".join(rf"(?:the )?{re.escape(n)}(?:['’]s)?" for n in asked.names), re.IGNORECASE)
@@ -128,7 +133,7 @@ def apart(asked: RelatedQuestion, texts: Sequence[str]) -> list[str]:
 
 
 def word_features(asked: RelatedQuestion, answer: str, told: Sequence[str]) -> list[float]:
-    """Values of FEATURES[MEANING:]."""
+    """The features that need no embedder, in the order of FEATURES[MEANING:]. `told`: the answer's sentences that tell something."""
     said = [_vocabulary(s) for s in told]
     groups = [frozenset({t, t[:_PREFIX] + "-" if len(t) > _PREFIX else t}) | alike(t) for t in asked.topics]
     every = frozenset().union(*said) if said else frozenset()
@@ -163,7 +168,7 @@ def _share_asked(asked: RelatedQuestion, sentence: str) -> float:
 
 
 def _vocabulary(sentence: str) -> frozenset[str]:
-    """Terms of a sentence; two in a row written as one ("high chairs", highchair); and beginnings, marked "-", for slips and inflections."""
+    """The terms of a sentence; every two in a row as one ("high chairs", highchair); and their beginnings, marked "-", for slips and inflections."""
     own = terms(sentence)
     pairs = (a + b for a, b in pairwise(own))
     return frozenset([*own, *pairs, *(t[:_PREFIX] + "-" for t in own if len(t) > _PREFIX)])

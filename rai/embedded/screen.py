@@ -16,31 +16,31 @@ from rai.records import DocumentScreening, Screening
 from rai.screening.languages import reads
 from rai.screening.normal_forms import decoded, plain_letters, reads_as_english
 from rai.screening.off_policy import OffPolicy, Subjects
-from rai.screening.screen import RuleHit, judge, rules_version
+from rai.screening.screen import BLOCK_AT, RuleHit, judge, rules_version
 from rai.screening.sentences import addressed, asks_permission, names_the_model
 
-BLOCK_AT = 0.5
 REQUEST_AT, JAILBREAK_AT = 0.97, 0.99
-"""Chances from which on a request is refused; more for jailbreaks, which honest role play resembles and rules know best."""
+"""The classifier's chances from which on a request is refused; more for jailbreaks, which honest role play resembles and rules know best."""
 DOUBT_AT = 0.6
-"""Chance from which on a request is in doubt: a stronger screen decides, if there is one."""
+"""The chance from which on a request is in doubt: a stronger screen decides, if there is one."""
 NAMED_AT, ORDER_AT = 0.85, 0.9975
-"""Chances from which on a passage is left out: of a sentence that names the model or its answer, and of any other.
+"""The chances from which on a passage is left out: of a sentence that names the model or its answer, and of any other.
 
 All are chosen on sets that taught nothing, see docs/screening.md.
 """
 _CODE = re.compile(r"\S{24,}")
-"""No word is as long: a code, which the classifier cannot read and would take for something strange."""
+"""A code: no word is as long. The classifier cannot read it and would take it for something strange."""
 ALONE = 0.2
-"""Taken off the score of a sentence that is read without the others: it must be surer, for it may lean on them."""
+"""What is taken off the score of a sentence that is read without the others: it must be surer, for it may lean on them."""
 JUST_IN_DOUBT = 0.49
-"""Score of a question about what may be told of a customer: a stronger screen sees it, none refuses it."""
+"""The highest score of a question about what may be told of a customer: a stronger screen sees it, none refuses it."""
 _MOST_SENTENCES = 8
+"""Most sentences of a text that are read one by one too."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 class EmbeddedScreen:
-    """A PromptScreen that needs no service and never fails to decide. Without a classifier it goes by rules alone."""
+    """A `rai.ports.LocalScreen` that needs no service and never fails to decide. Without a classifier it goes by rules alone."""
 
     def __init__(self, classifier: Classifier | None = None, off_policy: OffPolicy | Subjects | None = None) -> None:
         self._classifier = classifier
@@ -57,11 +57,11 @@ class EmbeddedScreen:
         return self._version
 
     async def screen(self, text: str, documents: Sequence[str] = ()) -> Screening:
-        """Judge `text` as a request and each of `documents` as data. `score` in [0, 1]; block at 0.5 and above."""
+        """Judges `text` as a request and each of `documents` as data. `score` in [0, 1]; 0.5 and above blocks."""
         return await asyncio.to_thread(self.judged, text, tuple(documents))
 
     def judged(self, text: str, documents: Sequence[str]) -> Screening:
-        """The same, here and now: takes milliseconds of this thread."""
+        """As `screen`, but without waiting: takes milliseconds of this thread."""
         judged = tuple(self._document(i, d) for i, d in enumerate(documents))
         return replace(self._request(text), documents=judged) if text.strip() else Screening("allow", documents=judged)
 
@@ -80,7 +80,7 @@ class EmbeddedScreen:
         return Screening("allow", score=score, doubtful=read.score >= scaled(DOUBT_AT, REQUEST_AT))
 
     def _classified(self, text: str) -> RuleHit | None:
-        """What the classifier makes of the request, and of what is hidden in it in another encoding."""
+        """The classifier's worst finding on a request, its sentences, and what is hidden in it in another encoding; None if it cannot read it."""
         plain = _CODE.sub("code", plain_letters(text))
         if self._classifier is None or not (reads(text) or reads_as_english(plain)):
             return None
@@ -94,7 +94,7 @@ class EmbeddedScreen:
         return max(found, key=lambda f: f.score)
 
     def _read(self, text: str, less: float) -> RuleHit:
-        """The worst window of a text; `less` is taken off its score."""
+        """The classifier's finding on the worst window of a text; `less` is taken off its score."""
         assert self._classifier is not None
         found = []
         for row in self._classifier.request(text):
@@ -121,14 +121,14 @@ class EmbeddedScreen:
 
 
 def apart(text: str) -> list[str]:
-    """The commands and questions of a text of a few sentences: honest company must not hide a harmful one."""
+    """The commands and questions of a text of a few sentences, to be judged alone too: honest company must not hide a harmful one."""
     if not 1 < len(_SENTENCE.findall(text)) + 1 <= _MOST_SENTENCES:
         return []
     return [s for s in addressed(text) if len(s) >= 20]
 
 
 def scaled(chance: float, threshold: float) -> float:
-    """The chance moved on the logit scale so that `threshold` becomes 0.5, which is where every screen blocks; in [0, 1], 4 places."""
+    """A chance moved on the logit scale so that `threshold` becomes 0.5, where every screen blocks; in [0, 1], rounded to 4 places."""
     chance = min(max(chance, 1e-6), 1 - 1e-6)
     odds = math.log(chance / (1 - chance)) - math.log(threshold / (1 - threshold))
     return round(1.0 / (1.0 + math.exp(-odds)), 4)

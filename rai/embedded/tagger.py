@@ -1,4 +1,4 @@
-"""Names of an answer from the knowledge base's own list, and by the patterns of `rai.claims`."""
+"""Names in a text, found by the knowledge base's own list and by the patterns of `rai.claims`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from rai.claims.names.gazetteer import MAX_WORDS
 from rai.records import EntityType
 
 Tag = tuple[int, int, EntityType]
+"""Start, end (code points, half open) and type of a name."""
 Listed = Mapping[str, EntityType]
+"""The type of each name by its normal form."""
 _WORD = re.compile(r"[^\W_]+(?:[&'’.][^\W_]+)*")
 
 
 class GazetteerTagger:
-    """EntityTagger over a list of names (normal form to type) and the patterns for addresses, codes and persons.
+    """A `rai.ports.EntityTagger` by a list of names and by patterns for addresses, codes and persons.
 
     `listed`: a list that a person made, or a function that gives the current learnt one. A listed name is found whatever
     its case, as whole words, the longest first; a learnt one of a single word only with a capital inside a sentence:
@@ -32,7 +34,7 @@ class GazetteerTagger:
         self._begun: tuple[Listed, frozenset[str]] = ({}, frozenset())
 
     async def tag(self, text: str) -> tuple[Tag, ...]:
-        """Spans (start, end, type), ascending, not overlapping; listed names win over patterns."""
+        """The names of `text` as (start, end, type), ascending, not overlapping; listed names win over patterns."""
         return await asyncio.to_thread(self._tag, text)
 
     def _tag(self, text: str) -> tuple[Tag, ...]:
@@ -93,5 +95,5 @@ def _is_listed(text: str, spans: list[tuple[int, int]], listed: Listed, *, learn
 
 
 def _name_end(text: str, last: tuple[int, int]) -> int:
-    """End of the last word without a possessive."""
+    """Where a name ends whose last word has the span `last`: before a possessive 's."""
     return last[1] - 2 if text[last[1] - 2 : last[1]] in ("'s", "’s") else last[1]

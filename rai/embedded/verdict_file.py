@@ -1,4 +1,4 @@
-"""The screen's verdicts on the chunks of the knowledge base, made at ingest and kept with the screen's version.
+"""The file of the screen's verdicts on the chunks of the knowledge base, made at ingest and kept with the screen's version.
 
 A verdict is kept by chunk id, which is a hash of the text, and title. Another screen, or another version of it, judges anew.
 """
@@ -9,14 +9,13 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Protocol
 
 from grounding.errors import PromptBlocked, ServiceError, StoreError, WorkError
 from grounding.ports import Library
 from grounding.records import Chunk, Progress
-from grounding.store.side_file import opened
+from grounding.store.side_file import opened, read_only
 from rai.ports import PromptScreen
 from rai.screening.decision import as_data
 from rai.screening.retriever import verdict_key
@@ -28,42 +27,55 @@ CREATE TABLE IF NOT EXISTS judged (doc_id TEXT PRIMARY KEY, version TEXT NOT NUL
 CREATE TABLE IF NOT EXISTS verdict (key TEXT PRIMARY KEY, rule TEXT) WITHOUT ROWID;
 """
 _DOCUMENTS = 50
+"""Most documents whose chunks are read at a time."""
 _CHUNKS = 64
+"""Most chunks that are screened in one call."""
 
 
 class Titled(Protocol):
     """A chunk with its document's title."""
 
     @property
-    def chunk(self) -> Chunk: ...
+    def chunk(self) -> Chunk:
+        """The chunk."""
+        ...
 
     @property
-    def title(self) -> str: ...
+    def title(self) -> str:
+        """The title of its document."""
+        ...
 
 
 class Chunks(Protocol):
-    """Where the chunks of documents are read."""
+    """A store that the chunks of documents are read from."""
 
     def chunks_of(self, doc_ids: Sequence[str]) -> Sequence[Titled]:
-        """Live chunks of these documents."""
+        """The live chunks of these documents."""
         ...
 
 
 class VerdictFile:
-    """Verdicts over one SQLite file; safe for many readers and writers in several processes. `version`: of the screen."""
+    """The screen's verdicts in one SQLite file; safe for many readers and writers in several processes.
+
+    `version`: of the screen; verdicts of another are none.
+    """
 
     def __init__(self, path: Path, version: str) -> None:
         self._path = path
         self._version = version
 
+    def _is_current(self, db: sqlite3.Connection) -> bool:
+        """True if the verdicts in the file are of this version of the screen."""
+        return db.execute("SELECT 1 FROM screen WHERE version = ?", (self._version,)).fetchone() is not None
+
     def known(self, keys: Sequence[str]) -> dict[str, str | None]:
-        """The rule that each chunk is left out by, or None, for the keys that this screen has judged. Never raises."""
+        """The verdicts on those of `keys` that this screen has judged: the rule that leaves the chunk out, or None. Never raises."""
         if not self._path.exists():
             return {}
         marks = ",".join("?" * len(keys))
         try:
-            with closing(sqlite3.connect(self._path.resolve().as_uri() + "?mode=ro", uri=True, timeout=5)) as db:
-                if db.execute("SELECT 1 FROM screen WHERE version = ?", (self._version,)).fetchone() is None:
+            with read_only(self._path) as db:
+                if not self._is_current(db):
                     return {}
                 return dict(db.execute(f"SELECT key, rule FROM verdict WHERE key IN ({marks})", list(keys)))  # noqa: S608 - question marks
         except sqlite3.Error as error:
@@ -71,19 +83,19 @@ class VerdictFile:
             return {}
 
     def left_out(self) -> dict[str, str]:
-        """Every key with the rule that it is left out by, of this screen; also of texts that are no longer there. Raises StoreError."""
+        """The rule by the key of every chunk that this screen leaves out; also of texts that are no longer there. Raises StoreError."""
         if not self._path.exists():
             return {}
         with opened(self._path, _TABLES, "the file of the screen's verdicts") as db:
-            if db.execute("SELECT 1 FROM screen WHERE version = ?", (self._version,)).fetchone() is None:
+            if not self._is_current(db):
                 return {}
             return dict(db.execute("SELECT key, rule FROM verdict WHERE rule IS NOT NULL").fetchall())
 
     def keep(self, verdicts: Mapping[str, str | None], documents: Mapping[str, str] | None = None) -> None:
-        """Add verdicts, and the versions of the documents that they make whole. Raises StoreError."""
+        """Adds verdicts by key, and by id the versions of `documents` that are judged with them. Raises StoreError."""
         with opened(self._path, _TABLES, "the file of the screen's verdicts") as db:
             db.execute("BEGIN IMMEDIATE")
-            if db.execute("SELECT 1 FROM screen WHERE version = ?", (self._version,)).fetchone() is None:
+            if not self._is_current(db):
                 for table in ("screen", "judged", "verdict"):
                     db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of our own
                 db.execute("INSERT INTO screen VALUES (?)", (self._version,))
@@ -98,7 +110,7 @@ class VerdictFile:
         screen: PromptScreen,
         on_progress: Callable[[Progress], None] = lambda _at: None,
     ) -> int:
-        """Judge the chunks of documents that are new or changed; how many documents that were.
+        """Judges the chunks of new and changed documents and keeps the verdicts; returns how many documents that were.
 
         What cannot be judged or written now is told in the log and judged when it is retrieved: nothing is stopped, nothing let through.
         """
@@ -136,13 +148,13 @@ class VerdictFile:
         if not self._path.exists():
             return {}
         with opened(self._path, _TABLES, "the file of the screen's verdicts") as db:
-            if db.execute("SELECT 1 FROM screen WHERE version = ?", (self._version,)).fetchone() is None:
+            if not self._is_current(db):
                 return {}
             return dict(db.execute("SELECT doc_id, version FROM judged").fetchall())
 
 
 def _left_out(named: Mapping[str, int]) -> str:
-    """What an administrator should know: which documents lose passages, five of them by name."""
+    """The line for the log that tells which documents lose how many passages, five of them by name. `named`: counts by id."""
     shown = ", ".join(f"{doc_id[:80]} ({count})" for doc_id, count in sorted(named.items())[:5])
     more = f" and {len(named) - 5} more" if len(named) > 5 else ""
     return f"passages that give orders to the assistant are left out of every answer: {shown}{more}"

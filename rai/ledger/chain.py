@@ -1,4 +1,4 @@
-"""The chain of the ledger as pure functions: canonical bodies, keyed links, and the walk that checks them.
+"""The chain that makes changes to the ledger show: canonical bodies, keyed links, and the walk that checks them.
 
 One link is HMAC-SHA256 over the entry's header (id, time, kind, digest of the body, link before). The body enters by
 its keyed digest, so that a body can be erased on record while the chain still holds. `seq` is not in the link: the
@@ -18,14 +18,20 @@ from typing import Any
 from grounding.errors import StoreError
 
 GENESIS = "0" * 64
+"""The link that stands before the first entry."""
 ERASE = "erase"
+"""The kind of an entry that records the erasure of another's body."""
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32, as in ULID
 _RANDOM_BITS = 80
 
 
 @dataclass(frozen=True, slots=True)
 class SealedRow:
-    """One stored line. `body` is canonical JSON text, or None after an erasure; `digest`, `prev` and `mac` are hex."""
+    """An entry of the ledger as it is stored, with its seals.
+
+    `body`: canonical JSON text, or None after an erasure; `digest`: keyed digest of the body; `prev`: the link of the entry before; `mac`: the
+    entry's own link. The last three are hex.
+    """
 
     seq: int
     entry_id: str
@@ -39,7 +45,7 @@ class SealedRow:
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """The first place at which a chain does not hold. `why` begins with changed, missing, reordered or truncated."""
+    """The first entry at which a chain does not hold. `why` begins with changed, missing, reordered or truncated."""
 
     entry: str
     why: str
@@ -47,7 +53,9 @@ class Break:
 
 @dataclass(slots=True)
 class Walk:
-    """What one pass over the entries has found so far."""
+    """What one pass over the entries has found. `head`: the last link; `erased`, `recorded`: by id of an entry whose body is gone, its `seq`
+    and that of the last entry that records its erasure.
+    """
 
     count: int = 0
     head: str = GENESIS
@@ -75,17 +83,17 @@ def seal(key: bytes, tag: str, *parts: str) -> str:
 
 
 def digest_of(key: bytes, entry_id: str, body: str) -> str:
-    """Keyed digest of a body: without the key nobody can test a guess of an erased text against it."""
+    """The keyed digest of a body: without the key nobody can test a guess of an erased text against it."""
     return seal(key, "attest-ledger-body-1", entry_id, body)
 
 
 def mac_of(key: bytes, row: SealedRow) -> str:
-    """The link of `row`."""
+    """The link of `row`: the seal over its id, time, kind, digest and the link before."""
     return seal(key, "attest-ledger-link-1", row.entry_id, row.at, row.kind, row.digest, row.prev)
 
 
 def key_id(key: bytes) -> str:
-    """Names a key without revealing it: 16 hex digits."""
+    """A name of a key that does not reveal it: 16 hex digits."""
     return seal(key, "attest-ledger-key-1")[:16]
 
 
@@ -105,13 +113,13 @@ def _number(entry_id: str) -> int:
 
 
 def link(key: bytes, *, seq: int, entry_id: str, at: str, kind: str, body: str, prev: str) -> SealedRow:
-    """A complete row: digest and link computed."""
+    """A row with its digest and link computed. `prev`: the link of the row before, `GENESIS` for the first."""
     row = SealedRow(seq, entry_id, at, kind, body, digest_of(key, entry_id, body), prev, "")
     return SealedRow(seq, entry_id, at, kind, body, row.digest, prev, mac_of(key, row))
 
 
 def walk(key: bytes, rows: Iterable[SealedRow], known: Callable[[str], bool]) -> Walk:
-    """Check `rows` in the order of `seq` and stop at the first break.
+    """Checks `rows` in the order of `seq`, up to the first break.
 
     `known(mac)` says whether any stored entry carries that link; it is asked once, at a break, to tell an entry that
     was moved from one whose predecessor is gone.

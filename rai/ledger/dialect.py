@@ -1,6 +1,6 @@
-"""What SQLite needs that SQLAlchemy does not say for it: locking, durability, and triggers that refuse changes.
+"""The parts of the ledger's store that are SQLite's own: locking, durability, and triggers that refuse changes.
 
-Another database gets its own `prepare`, `is_guarded` and statements here and nowhere else.
+Another database gets its own `engine_for`, `guard`, `is_guarded` and `flush` here and nowhere else.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, text
 
 BUSY_SECONDS = 15.0
+"""Seconds to wait for the write lock."""
 _TRIGGERS = {
     # the one change allowed: a body may be emptied after an entry of kind `erase` that names it
     "entries_no_update": """
@@ -53,7 +54,7 @@ def engine_for(path: Path, busy_s: float = BUSY_SECONDS) -> Engine:
 
 
 def guard(connection: Connection) -> None:
-    """Create the triggers that refuse UPDATE and DELETE."""
+    """Creates the triggers that refuse UPDATE and DELETE, if they are not there."""
     for statement in _TRIGGERS.values():
         connection.execute(text(statement))
 
@@ -66,7 +67,7 @@ def is_guarded(connection: Connection) -> bool:
 
 
 def flush(engine: Engine) -> None:
-    """Fold the write-ahead log into the store, so that emptied text does not live on there."""
+    """Folds the write-ahead log into the store, so that erased text does not live on there."""
     raw = engine.raw_connection()
     try:
         raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")

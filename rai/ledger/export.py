@@ -12,10 +12,11 @@ from rai.ledger.chain import GENESIS, SealedRow, Walk, canonical, key_id, seal, 
 from rai.records import Verification
 
 FORMAT = "attest-ledger-1"
+"""The name of the format, in the first line."""
 
 
 def export_lines(key: bytes, rows: Iterable[SealedRow]) -> Iterator[str]:
-    """A heading, one line for each entry, and a sealed last line with count and head. No line ends in a newline."""
+    """The lines of an export: a heading, one for each entry, and a sealed last line with count and head. None ends in a newline."""
     yield json.dumps({"format": FORMAT, "key_id": key_id(key)})
     count, head = 0, GENESIS
     for row in rows:
@@ -25,7 +26,7 @@ def export_lines(key: bytes, rows: Iterable[SealedRow]) -> Iterator[str]:
 
 
 def verify_export(lines: Iterable[str], key: bytes) -> Verification:
-    """Check exported `lines` in one pass. Raises InputError for text that is no export or is of another key."""
+    """Checks exported `lines` in one pass. Raises InputError for text that is no export or is of another key."""
     reader = _ExportReader(lines, key)
     state = walk(key, reader.rows(), reader.seen.__contains__)
     broken, why = (state.broken.entry, state.broken.why) if state.broken else reader.ending(state)
@@ -33,6 +34,8 @@ def verify_export(lines: Iterable[str], key: bytes) -> Verification:
 
 
 class _ExportReader:
+    """The lines of an export as they are read. `seen`: the links of the entries so far."""
+
     def __init__(self, lines: Iterable[str], key: bytes) -> None:
         self._lines = iter(lines)
         self._key = key

@@ -60,7 +60,7 @@ def _make(path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How far the ledger had come: number of entries and the last link, sealed with the key."""
+    """How far the ledger had come when the anchor was written: number of entries, and the last link."""
 
     count: int
     head: str
@@ -95,7 +95,7 @@ class Anchor:
         return mark
 
     def write(self, mark: Mark) -> None:
-        """Replace the mark durably, or raise StoreError."""
+        """Replaces the mark, durably. Raises StoreError if it cannot."""
         aside = self.path.with_suffix(".new")
         line = json.dumps({"count": mark.count, "head": mark.head, "mac": self._seal(mark)}) + "\n"
         try:
@@ -108,7 +108,7 @@ class Anchor:
             raise StoreError(f"the ledger's anchor cannot be written ({error.strerror})") from None
 
     def start(self) -> None:
-        """Lay the anchor of an empty store, unless there is one."""
+        """Writes the anchor of an empty store, unless there is one."""
         if self.read() is None:
             self.write(Mark(0, GENESIS))
 

@@ -1,4 +1,4 @@
-"""The ledger on SQL: append-only, chained with a key, durable before it returns.
+"""The ledger in a SQL database: append-only, chained with a key, durable before it returns.
 
 Any number of threads and processes may append; each takes the store's write lock for one entry. The body is redacted
 here, in the one writer, so that no caller can forget it.
@@ -28,7 +28,9 @@ from rai.personal.redact import redact_entry
 from rai.records import Entry, Verification
 
 _SCHEMA = "1"
+"""The version of the tables."""
 _BATCH = 200
+"""Entries that are read at a time."""
 _METADATA = MetaData()
 _ENTRIES = Table(
     "entries",
@@ -51,10 +53,11 @@ _LAST = (
     .limit(1)
 )
 Redaction = Callable[[dict[str, Any]], dict[str, Any]]
+"""From a body to the body that is kept."""
 
 
 class SqlLedger:
-    """The ledger in the SQLite file `path`, sealed with the key in `key_file` (made on first use).
+    """A `rai.ports.Ledger` in the SQLite file `path`, sealed with the key in `key_file` (made on first use).
 
     `redact` maps a body to the body that is kept. Raises SettingsError for a key that is missing, readable by others
     or of another ledger, StoreError for a store that cannot be opened.
@@ -84,7 +87,7 @@ class SqlLedger:
                     self._anchor.start()
 
     async def append(self, kind: str, body: dict[str, Any]) -> Entry:
-        """Redact `body`, write the entry durably, then return it. Raises StoreError: nothing may leave."""
+        """Redacts `body`, writes the entry durably, then returns it. Raises StoreError: then no answer may leave."""
         return await asyncio.to_thread(self._append, kind, body)
 
     async def get(self, entry_id: str) -> Entry | None:
@@ -94,7 +97,7 @@ class SqlLedger:
     async def entries(
         self, *, after: int = 0, limit: int | None = None, newest_first: bool = False
     ) -> AsyncIterator[Entry]:
-        """Entries with `seq` > `after`, at most `limit`, oldest first unless `newest_first`; read in batches."""
+        """The entries with `seq` > `after`, at most `limit`, oldest first unless `newest_first`; read in batches."""
         left, bound = limit, None
         while left is None or left > 0:
             size = _BATCH if left is None else min(_BATCH, left)
@@ -110,7 +113,7 @@ class SqlLedger:
                 after = rows[-1].seq
 
     async def verify(self) -> Verification:
-        """Walk the whole chain with the key, then compare it with the anchor."""
+        """Checks the whole chain with the key, then compares it with the anchor."""
         return await asyncio.to_thread(self._verify)
 
     async def export(self) -> AsyncIterator[str]:
@@ -121,11 +124,11 @@ class SqlLedger:
                 yield line
 
     async def erase(self, entry_id: str, reason: str) -> Entry:
-        """Empty the body of an entry and record that it was done and why. Raises InputError if there is none."""
+        """Empties the body of an entry and appends the record of that, which it returns. Raises InputError if there is no such entry."""
         return await asyncio.to_thread(self._erase, entry_id, reason)
 
     async def close(self) -> None:
-        """Release the store."""
+        """Closes the connections to the store."""
         await asyncio.to_thread(self._engine.dispose)
 
     def _append(self, kind: str, body: dict[str, Any]) -> Entry:
@@ -221,7 +224,7 @@ def _stands(connection: Connection, mac: str) -> bool:
 
 
 def _last(connection: Connection) -> SealedRow | None:
-    """The last entry without its body, which is long and which nobody asks for who adds to the chain."""
+    """The last entry without its body, which is long and is not needed to add to the chain."""
     found = connection.execute(_LAST).first()
     return None if found is None else _row(found)
 

@@ -1,4 +1,4 @@
-"""What a conversation has given away, found again anywhere: in any spelling of a number, any case, a name in part."""
+"""Personal data that a conversation has given away, found again in any text: in any spelling of a number, any case, a name in part."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Literal
 from rai.personal.names import NOT_NAMES, PARTICLES
 
 Kind = Literal["PERSON", "EMAIL", "PHONE", "CARD", "IBAN", "NUMBER", "ADDRESS", "BIRTHDATE"]
+"""Kinds of personal data; NUMBER is any reference or account that is none of the others."""
 _DIGIT = re.compile(r"\d")
 _PART = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+){0,3}")
 _SIGNS = re.compile(r"[\W_]+")
@@ -37,7 +38,10 @@ class Personal:
 
 
 class KnownPersonalData:
-    """Personal data that a conversation holds, less what the company itself wrote."""
+    """The personal data that a conversation holds, less what the company itself wrote, to be found in other texts.
+
+    `found`: the personal data; `own`: the company's texts.
+    """
 
     def __init__(self, found: Iterable[Personal], own: Sequence[str] = ()) -> None:
         self._own = "\n".join(own)
@@ -55,17 +59,17 @@ class KnownPersonalData:
         return bool(self._forms)
 
     def find(self, text: str) -> Iterator[Personal]:
-        """Where it stands in `text`, in no order, possibly overlapping."""
+        """Every place of the data in `text`, in no order, possibly overlapping."""
         for kind, pattern in self._forms:
             for match in pattern.finditer(text):
                 yield Personal(match.start(), match.end(), kind, match.group())
 
     def is_own(self, found: Personal) -> bool:
-        """True if the company's own text holds the same."""
+        """True if the company's own texts hold the same."""
         return self._owns(found.kind, found.value)
 
     def _owns(self, kind: Kind, value: str) -> bool:
-        """One word alone never: a customer called Mark is not the company's because a page says "mark"."""
+        """True if the company's own texts hold a value; never of a single word: a customer called Mark is not the company's because a page says "mark"."""
         if not self._own or (kind == "PERSON" and len(value.split()) == 1):
             return False
         pattern = anywhere(kind, value)
@@ -88,15 +92,15 @@ def _forms(kind: Kind, value: str) -> Iterator[tuple[Kind, str]]:
 
 
 def _plain(text: str) -> str:
-    """Letters and digits alone: whatever stands between them, two spellings share it."""
+    """The letters and digits of a text, without case: two spellings of a number share them, whatever stands between."""
     return _SIGNS.sub("", text).casefold()
 
 
 @lru_cache(maxsize=8192)
 def anywhere(kind: Kind, text: str) -> re.Pattern[str] | None:
-    """Finds `text` again; None if it is too short to say.
+    """A pattern that finds `text` again in other spellings; None if it is too short to be told from chance.
 
-    Numbers whatever their separators and country code, codes whatever their separators and case, names with the genitive's s.
+    Numbers are found whatever their separators and country code, codes whatever their separators and case, names with the genitive's s.
     """
     digits = "".join(_DIGIT.findall(text))
     if kind == "PERSON":
@@ -118,7 +122,7 @@ def anywhere(kind: Kind, text: str) -> re.Pattern[str] | None:
 
 
 def _name(text: str) -> re.Pattern[str] | None:
-    """A name; one that is a word as well only with its capital. Two letters only as they are written."""
+    """A pattern that finds a name; one that is a word as well only with its capital, one of two letters only as it is written."""
     words = text.split()
     if not words or len(text) < 2:
         return None

@@ -104,14 +104,14 @@ _PART = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+){0,3}")
 
 
 def find_names(text: str) -> list[tuple[int, int]]:
-    """Spans of names that the words around them introduce."""
+    """The spans of names in `text` that the words around them introduce, in no order, possibly overlapping."""
     found = [span for cue in CUES for m in cue.finditer(text) if (span := _span(m, text))]
     lower = [m.span(1) for cue in LOWER_CUES for m in cue.finditer(text) if _all_names(m[1])]
     return found + lower
 
 
 def _span(match: re.Match[str], text: str) -> tuple[int, int] | None:
-    """The name less what follows it and is none; None if its first word is none."""
+    """The span of the name that a cue introduces, without words behind it that are no name; None if its first word is none."""
     start, end = match.span(match.lastindex or 0)
     words = list(_PART.finditer(text, start, end))
     if not words or words[0].group().casefold() in NOT_NAMES:

@@ -12,9 +12,9 @@ SSN = re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
 CARD = re.compile(r"(?<![\w-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}|3\d{3}([ -]?)\d{6}\2\d{5})(?![\w-])")
 IBAN = re.compile(r"(?<!\w)[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,4})?(?!\w)", re.IGNORECASE)
 ABROAD = re.compile(r"(?<![\w+])\+[1-9]\d{0,2}(?:[ \t()./–-]{0,2}\d){7,12}(?!\w)")
-"""A number with its country code, also one that no numbering plan gives out."""
+"""A telephone number with its country code, also one that no numbering plan gives out."""
 LONG = re.compile(r"(?<![\w.,/%=&?-])\d{9,30}(?![\w/%]|[.,]\d)")
-"""Nine digits in a row are no price, year or model; web addresses and decimals are left alone."""
+"""Nine digits or more in a row: no price, year or model. Web addresses and decimals are left alone."""
 DIALLED = re.compile(
     r"(?i:\b(?:call(?:[ \t]+(?:me|us|back))?(?:[ \t]+(?:at|on))?|reach(?:[ \t]+me)?[ \t]+(?:at|on)|text[ \t]+me(?:[ \t]+(?:at|on))?|"
     r"(?:tele)?phone|mobile|cell|fax|tel|telefon|handy|mobil|rückruf|portable|téléphone|teléfono|móvil|whatsapp)"
@@ -53,18 +53,18 @@ _DIGIT = re.compile(r"\d")
 
 
 def find_references(text: str) -> list[tuple[int, int]]:
-    """Spans of codes that a label makes somebody's: "order number A-1234", "Kundennr. 12345", "numéro de commande : 99812"."""
+    """The spans of codes that a label says to be somebody's: "order number A-1234", "Kundennr. 12345", "numéro de commande : 99812"."""
     found = [m.span(1) for p in (MARKED, NUMBER_OF) for m in p.finditer(text) if _personal(m[1], _FEWEST_MARKED)]
     found += [m.span(1) for m in BARE.finditer(text) if _personal(m[1], _FEWEST_BARE)]
     return found + [m.span(1) for m in ENDING.finditer(text)]
 
 
 def find_accounts(text: str) -> list[tuple[int, int]]:
-    """Spans of what has the form of an IBAN, whether or not its check digits are right: mistyped ones are as personal."""
+    """The spans of all that has the form of an IBAN, whether or not its check digits are right: mistyped ones are as personal."""
     return [m.span() for m in IBAN.finditer(text) if len(_DIGIT.findall(m.group())) >= 11]
 
 
 def _personal(code: str, fewest: int) -> bool:
-    """Enough digits, or a long mixed code; "XR-500" and "24H2" are models and versions."""
+    """True if a code has enough digits, or is long and mixed; "XR-500" and "24H2" are models and versions."""
     digits = len(_DIGIT.findall(code))
     return digits >= fewest or (digits >= 3 and sum(c.isalnum() for c in code) >= 8)

@@ -1,4 +1,4 @@
-"""Postal addresses and dates of birth of four languages."""
+"""Postal addresses and dates of birth, as they are written in four languages."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ BIRTH = re.compile(
 
 
 def find_addresses(text: str) -> list[tuple[int, int]]:
-    """Spans of street addresses, with postcode and town where they follow, and of postcodes that are called so."""
+    """The spans of street addresses, with postcode and town where they follow, and of postcodes that are called so."""
     return [m.span() for pattern in ADDRESSES for m in pattern.finditer(text)]
 
 
 def find_births(text: str) -> list[tuple[int, int]]:
-    """Spans of dates that are called a date of birth."""
+    """The spans of dates that are called a date of birth."""
     return [m.span(1) for m in BIRTH.finditer(text)]

@@ -28,7 +28,7 @@ _BARE = re.compile(rf"\\?\[({_KIND})\\?\]")
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A completion with its placeholders put back. `unknown`: how many stood for nothing and were taken out."""
+    """A completion with the personal data put back. `unknown`: how many placeholders stood for nothing and were taken out."""
 
     text: str
     unknown: int = 0
@@ -36,7 +36,10 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class PlaceholderKey:
-    """What the placeholders of one prompt stand for. `literal`: numbers and kinds that its own text holds; they stay as they are."""
+    """What the placeholders of one prompt stand for, by number, and the way back.
+
+    `literal`, `bare`: numbers and kinds ("[PERSON]") that the prompt's own text holds like placeholders; these stay as they are.
+    """
 
     values: dict[int, tuple[Kind, str]]
     literal: frozenset[int] = frozenset()
@@ -44,11 +47,11 @@ class PlaceholderKey:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many of each kind, for the record: kinds, never values."""
+        """How many placeholders there are of each kind, for the record, which holds no values."""
         return dict(Counter(kind for kind, _ in self.values.values()))
 
     def restore(self, text: str) -> Restored:
-        """`text` with every placeholder put back, also one whose case, brackets or separators the model changed."""
+        """`text` with the value for every placeholder, also for one whose case, brackets or separators the model changed."""
         parts: list[str] = []
         last = unknown = 0
         for match in _EXACT.finditer(text):
@@ -105,7 +108,7 @@ class Pseudonyms:
     def replace(
         self, texts: Sequence[str], find: Callable[[str], Sequence[Personal]]
     ) -> tuple[list[str], PlaceholderKey]:
-        """`texts` of one prompt with what `find` finds in them (ascending, not overlapping) replaced, and the way back."""
+        """The `texts` of one prompt with placeholders for what `find` finds in them (ascending, not overlapping), and the way back."""
         cut = [_cut(text, find(text)) for text in texts]
         kept = [piece for pieces in cut for piece in pieces if isinstance(piece, str)]
         literal = frozenset(int(m[1]) for piece in kept for m in _LIKE.finditer(piece) if len(m[1]) < 10)

@@ -19,8 +19,11 @@ from rai.personal.numbers import ABROAD, CARD, DIALLED, EMAIL, LONG, SSN, find_a
 from rai.personal.places import find_addresses, find_births
 
 MASK = "█"
+"""The character that stands for each character of personal data."""
 REGIONS = ("US", "GB", "DE", "FR")
+"""Regions that a phone number without country code may come from, unless others are set."""
 _LONG = 20_000
+"""Characters of a text from which on every long number is masked, without the slow grammar of phone numbers."""
 _BLIND_KEYS = frozenset(
     "chunk_id doc_id entry_id version kb_version digest id at policy marker sha256 usage prices".split()
 )
@@ -28,7 +31,7 @@ _LONG_DIGITS = re.compile(r"(?<!\d)\+?\d(?:[\s().-]{0,2}\d){6,18}(?!\d)")
 _DIGITS = re.compile(r"\d")
 _KINDS: dict[str, Kind] = {"PHONE_NUMBER": "PHONE", "CREDIT_CARD": "CARD", "IBAN_CODE": "IBAN"}
 FEWEST_DIGITS = 6
-"""No telephone, card or account number has fewer; a text with fewer needs no recogniser and does not pay for loading them."""
+"""Fewest digits of a telephone, card or account number; a text with fewer needs no recogniser and does not pay for loading them."""
 
 
 class Redactor:
@@ -43,13 +46,13 @@ class Redactor:
         self._recognizers: list[tuple[Any, list[str]]] | None = None
 
     def warm(self) -> threading.Thread:
-        """Start loading in a background thread and return it."""
+        """Starts loading in a background thread, which it returns."""
         thread = threading.Thread(target=self._load, name="redactor", daemon=True)
         thread.start()
         return thread
 
     def find(self, text: str) -> list[Personal]:
-        """Personal data in `text`: ascending, merged where they touch the same characters."""
+        """The personal data in `text`, ascending, made one where they overlap."""
         found: list[tuple[int, int, Kind]] = [(*span, "PERSON") for span in find_names(text)]
         found += [(*m.span(), "EMAIL") for m in EMAIL.finditer(text)]
         found += [(*span, "ADDRESS") for span in find_addresses(text)]
@@ -68,7 +71,7 @@ class Redactor:
         return merged(text, (Personal(start, end, kind, text[start:end]) for start, end, kind in found))
 
     def redact(self, text: str, keep: Collection[str] = ()) -> str:
-        """`text` with personal data masked, same length. What equals one of `keep`, up to spelling, stays."""
+        """`text` with personal data masked, in the same length. What equals one of `keep`, up to spelling, stays."""
         kept = {_normal(k) for k in keep}
         return masked(text, [p for p in self.find(text) if _normal(p.value) not in kept])
 
@@ -115,7 +118,7 @@ def redact_entry(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def redact_body(body: dict[str, Any], known: KnownPersonalData) -> dict[str, Any]:
-    """`body` with what is `known` masked wherever it stands.
+    """A ledger body with the personal data that is `known` masked wherever it stands.
 
     Keys, ids and hashes are left alone, and so are the passages of the evidence, which are what was retrieved. Lengths
     never change.
@@ -163,7 +166,7 @@ def _walk(value: Any, known: KnownPersonalData) -> Any:
 
 
 def _in_address(text: str, at: int) -> bool:
-    """True inside a web address, where a long number names a page."""
+    """True if the offset `at` is inside a web address, where a long number names a page."""
     return "://" in (
         word := text[max(0, at - 200) : at].rsplit(" ", maxsplit=1)[-1].rsplit("\n", maxsplit=1)[-1]
     ) or word.startswith("www.")

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import re2
 
 MEMORY = 16 << 20
-"""Bytes that one pattern and its states may take; past it RE2 forgets states, and is slower. See docs/decisions/0012."""
+"""Most bytes that one pattern and its states take; past it RE2 forgets states, and is slower. See docs/decisions/0012."""
 _UNNAMED = "\x7f"
 """A sign that no pattern names."""
 _ASSERTION = re.compile(r"\(\?<?[=!]")
@@ -25,17 +25,16 @@ _ASSERTION = re.compile(r"\(\?<?[=!]")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """`text[start:end]`, half open, in code points. `start` is where `()` was passed in the pattern, else where the match begins."""
+    """A place where a pattern was found: `text[start:end]`, in code points. `start`: where `()` was passed in the pattern, else where the match begins."""
 
     start: int
     end: int
 
 
 class Linear:
-    """One compiled pattern."""
+    """A compiled pattern that is matched in linear time. Raises ValueError if RE2 cannot read it."""
 
     def __init__(self, pattern: str) -> None:
-        """Raises ValueError if RE2 cannot read the pattern."""
         self.pattern = pattern
         plain, groups = _apart(pattern)
         self._groups = tuple(re.compile(text) if text else None for text in groups)
@@ -67,7 +66,7 @@ class Linear:
                 seen[blot] = ord(sign)
 
     def _refused(self, match: re2.Match, text: str) -> int | None:
-        """The place of the first assertion that does not hold, or None."""
+        """The offset of the first assertion that does not hold, or None."""
         for number, assertion in enumerate(self._groups, 1):
             at: int = match.start(number)
             if assertion is not None and at >= 0 and assertion.match(text, at) is None:
@@ -95,7 +94,7 @@ def _sign(character: str) -> str:
 
 
 def _blotted(character: str) -> str:
-    """A sign in place of another that no literal is, a letter for a letter, so that words still end where they did."""
+    """The sign that blots another out: one that no pattern names, "_" for letters and digits, so that words still end where they did."""
     return "_" if character.isalnum() else _UNNAMED
 
 

@@ -11,12 +11,14 @@ from rai.ports import PromptScreen
 from rai.records import DocumentScreening, Screening
 
 When = Literal["doubt", "always"]
+"""What the second screen is asked about: what the first is in doubt about, or all that it allows."""
 NONE_STRONGER = "no stronger screen is configured"
+"""The reason noted for a doubt that nobody else decides."""
 
 
 class CascadeScreen:
-    """What `first` blocks stays blocked and goes no further. Of the rest, `second` decides on what `first` is in doubt about
-    (`when="doubt"`) or on all of it (`"always"`).
+    """A `rai.ports.PromptScreen` of two. What `first` blocks stays blocked and goes no further; of the rest, `second` decides on what
+    `first` is in doubt about (`when="doubt"`) or on all of it (`"always"`).
 
     Without a second screen, or where the second does not judge documents (`documents=False`), what is in doubt is allowed and
     noted. Raises ServiceError, naming the screen, when one of them cannot decide.

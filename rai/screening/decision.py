@@ -1,4 +1,4 @@
-"""A decision of the prompt screen, in time or not at all: whatever goes wrong in a screen, the text stays here."""
+"""Decisions of the prompt screen, in time or not at all: whatever goes wrong in a screen, the text goes to no model."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from rai.records import Screening
 from rai.screening.turn import current_turn, note
 
 TIMEOUT_S = 10.0
+"""Seconds that a decision may take."""
 
 
 class RememberingScreen:
-    """A screen that notes in the current turn which texts it allowed. Fails closed.
+    """A `rai.ports.PromptScreen` that notes in the current turn which texts another one allowed. Fails closed.
 
     Raises PromptBlocked(None, unavailable=True) when the inner screen raises, or is not done within `timeout_s`.
     """
@@ -38,7 +39,7 @@ class RememberingScreen:
 
 
 async def decide(screen: PromptScreen, timeout_s: float, text: str, documents: Sequence[str]) -> Screening:
-    """The decision of `screen`, its notes in the current turn's. Raises PromptBlocked(None, unavailable=True) where there is none in time."""
+    """The decision of `screen`, whose notes become the current turn's. Raises PromptBlocked(None, unavailable=True) if there is none in time."""
     try:
         async with asyncio.timeout(timeout_s):
             screening = await screen.screen(text, documents)
@@ -55,7 +56,7 @@ async def decide(screen: PromptScreen, timeout_s: float, text: str, documents: S
 
 
 def _said(error: Exception, name: str, timeout_s: float) -> str:
-    """Which screen failed and how; of errors that are not ours the kind alone, for their words may hold the text."""
+    """A note of which screen failed and how; of errors that are not ours the kind alone, for their words may hold the text."""
     if isinstance(error, ServiceError | WorkError):
         return str(error)
     return (
@@ -76,5 +77,5 @@ async def orders_in(screen: PromptScreen, timeout_s: float, texts: Sequence[str]
 
 
 def as_data(title: str, text: str) -> str:
-    """A passage as the screen reads it."""
+    """A passage as the screen is given it: title and text."""
     return f"{title}\n{text}"

@@ -1,4 +1,4 @@
-"""The model's draft, judged before anybody sees it. Pure functions.
+"""The screening of a model's draft before anybody sees it.
 
 A draft is no request: the screen's rules ask who wants what from whom, here the question is what an answer must never say. It must
 not insult, threaten or talk sex to a customer, not tell the instructions it was given, and carry nothing that a client would load or
@@ -27,10 +27,13 @@ MARKER = "DL-02"
 GRAM = 5
 """Words in a row that a draft and our instructions have in common by chance no more than once."""
 LEAKED = 8
-"""Words of a draft that lie in such rows: a draft with as many tells the instructions. Two rows, or one of eight words."""
+"""Words of a draft in such rows from which on it tells the instructions: two rows, or one of eight words."""
 SHORTEST_MARKER = 6
+"""Fewest characters of a marker that is looked for in a draft."""
 _AROUND = 3
+"""Words to each side of an offence that have to be a document's too."""
 _SCORE = 0.95
+"""The score of a draft that is blocked."""
 _WORD = re.compile(r"\w+")
 _CITED = re.compile(r"\[\d{1,3}\]")
 _FILLED = re.compile(r"\{\{\w+\}\}")
@@ -38,8 +41,8 @@ _FILLED = re.compile(r"\{\{\w+\}\}")
 
 @dataclass(frozen=True, slots=True)
 class DraftMaterial:
-    """What a draft was made from. `own`: the company's documents; `found`: the web's; `said`: question, conversation and agent context;
-    `ours`: our templates; `markers`: what set data apart in this turn's prompt and belongs in no answer.
+    """The texts that a draft was made from. `own`: the company's documents; `found`: the web's; `said`: question, conversation and agent
+    context; `ours`: our templates; `markers`: what set data apart in this turn's prompt and belongs in no answer.
     """
 
     own: Sequence[str] = ()
@@ -51,7 +54,7 @@ class DraftMaterial:
 
 @dataclass(frozen=True, slots=True)
 class JudgedDraft:
-    """What may be shown of a draft if `screening` allows it; `notes` tell what was taken out of it."""
+    """A draft after screening: the text that may be shown if `screening` allows it; `notes` tell what was taken out."""
 
     text: str
     screening: Screening
@@ -60,7 +63,7 @@ class JudgedDraft:
 
 @dataclass(frozen=True, slots=True)
 class DraftRule:
-    """One explained rule over a draft's normal form."""
+    """A rule over a draft's normal form (`normal_forms.normal`). `why`: what it is for; `unless`: takes a hit back; `fires`, `spares`: an example of each."""
 
     id: str
     category: Category
@@ -73,7 +76,7 @@ class DraftRule:
 
 @cache
 def draft_rules() -> tuple[DraftRule, ...]:
-    """The rules of `draft_rules.yaml`."""
+    """The rules for drafts, of `draft_rules.yaml`, in its order."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     rows = yaml.load(resources.files("rai.screening").joinpath("draft_rules.yaml").read_text("utf-8"), loader)  # noqa: S506 - both are safe loaders
     compiled = [
@@ -84,7 +87,7 @@ def draft_rules() -> tuple[DraftRule, ...]:
 
 
 def judge_draft(draft: str, around: DraftMaterial) -> JudgedDraft:
-    """`draft` without what a client would load or run, and the decision on it."""
+    """The decision on a draft, and the draft without what a client would load or run (`markup.cleaned`)."""
     text, notes = cleaned(draft, own=around.own, found=around.found, said=around.said)
     rule = _leak(draft, around)
     if rule is not None:

@@ -1,4 +1,4 @@
-"""Which language a text is in, and whether the screen's rules read it: a guess by script and function words.
+"""The language of a text, guessed by its script and function words, and whether the screen's rules read it.
 
 Each language has a list of its commonest words. A word of the text counts for every language that has it, divided by how many have it, so
 that "de" and "la" say little and "nicht" says all; letters that few languages write count a little. No model, no network: a
@@ -13,16 +13,21 @@ from collections import Counter
 from rai.tables import table
 
 READ = frozenset({"en"})
-"""Languages that the screen's rules are written in."""
+"""Languages that the screen's rules are written in, as ISO 639-1 codes."""
 UNREAD = "the screen's rules do not read this language"
+"""The note on a text in any other."""
 FEWEST = 1.0
-"""The least a language must gather to be named: one word that it alone has, or two that two share."""
+"""The least weight that a language must gather to be named: one word that it alone has, or two that two share."""
 FEWEST_WORDS = 2
+"""Fewest different words of a language that count for it."""
 LEAD = 1.2
-"""By what factor it must lead over the next."""
+"""The factor by which its weight must lead over the next."""
 _LOOKED_AT = 2_000
+"""Most characters of a text that are looked at."""
 _OTHER_SCRIPT = 0.4
+"""Least share of a text's letters in a script of its own that names the language."""
 _LETTER, _MOST_LETTERS = 0.4, 1.2
+"""Weight of a letter that one language alone writes, and the most that letters weigh for a language."""
 
 _TABLE = table(__file__)
 _WORDS: dict[str, frozenset[str]] = {code: frozenset(words) for code, words in _TABLE["words"].items()}
@@ -72,12 +77,12 @@ def reads(text: str) -> bool:
 
 
 def unread(text: str) -> str | None:
-    """What a turn's notes should say of `text`, or None where the rules read it."""
+    """The note for a turn whose text the rules do not read, naming the language; None if they read it."""
     return None if reads(text) else f"{UNREAD} ({language(text)})"
 
 
 def _by_words(text: str) -> dict[str, float]:
-    """What each language gathers by its words; nothing for a language of which a single word occurs, as in a product's name."""
+    """The weight that each language gathers by its words; none for a language of which a single word occurs, as in a product's name."""
     counts = Counter(word.lower() for word in _WORD.findall(text))
     known = [
         (code, count / len(codes)) for word, count in counts.items() if (codes := _HAVE.get(word)) for code in codes

@@ -1,7 +1,6 @@
-"""What a client would load, run or send, taken out of a draft: images, active HTML, links with a dangerous scheme, and links that
-carry words of the conversation to somebody else's server.
+"""The cleaning of a draft: images, active HTML, dangerous links, and links that carry words of the conversation elsewhere are taken out.
 
-Every channel of ours shows HTML as text and loads no image; this is for the copy that a person pastes elsewhere, and for the record.
+They are what a client would load, run or send to somebody else's server. Every channel of ours shows HTML as text and loads no image; this is for the copy that a person pastes elsewhere, and for the record.
 """
 
 from __future__ import annotations
@@ -18,8 +17,9 @@ ACTIVE = "active HTML was taken out of the draft"
 SCHEME = "a link that would run code or show made-up content was taken out of the draft"
 CARRIES = "a link that carried words of the conversation was taken out of the draft"
 FEWEST_WORDS = 2
-"""Words of the conversation in a link that no source has: one can be chance, the name of the page."""
+"""Fewest words of the conversation that a link has and no source: one can be chance, the name of the page."""
 _LONGEST = 20_000
+"""Most characters of a link that are read for them."""
 
 _INSIDE = r"(?:[^\[\]\\]|\\.|\[[^\[\]]{0,200}\]){0,500}"
 _TARGET = r"\((?:[^()\n]|\([^()\n]{0,500}\)){0,4000}\)"
@@ -55,7 +55,7 @@ _Take = Callable[..., Callable[[re.Match[str]], str]]
 def cleaned(
     draft: str, *, own: Sequence[str] = (), found: Sequence[str] = (), said: Sequence[str] = ()
 ) -> tuple[str, tuple[str, ...]]:
-    """`draft` without such parts, and a note for each kind; unchanged and without notes where there are none.
+    """`draft` without images, active HTML and such links, and a note for each kind; unchanged and without notes if it has none.
 
     `own`: what stands word for word there stays. `found`: other sources, whose links are known. `said`: the conversation.
     """
@@ -104,7 +104,7 @@ def _links(text: str, take: _Take, said: Sequence[str], sources: Sequence[str]) 
 
 
 def _target(written: str) -> str:
-    """A link's target as a client reads it: entities resolved, what is not seen left out, without a title behind it."""
+    """A link's target as a client reads it: entities resolved, without hidden characters and the title behind it."""
     first = html.unescape(written).strip().partition(' "')[0].strip().strip("<>")
     return _UNSEEN.sub("", first)
 

@@ -26,11 +26,12 @@ from rai.records import Screening
 from rai.screening.decision import TIMEOUT_S, decide
 from rai.screening.turn import current_turn, note
 
-_SHORTEST = 16  # a piece shorter than this is cheap to judge again, and cutting it out could tear a sentence apart
+_SHORTEST = 16
+"""Fewest characters of a piece that is not judged again: a shorter one is cheap to judge, and cutting it out could tear a sentence apart."""
 LEAST_WINDOW = 256
-"""Tokens of a prompt from which a count is one of the whole of it: a server that counts fewer leaves out what it had cached."""
+"""Fewest tokens of a prompt whose count is one of the whole: a server that counts fewer leaves out what it had cached."""
 CUT_BELOW = 0.6
-"""Share of the tokens sent below which a count means a cut. Vocabularies differ by less; of what is too long Ollama reads half of its window."""
+"""The share of the tokens sent below which a service's count means a cut. Vocabularies differ by less; of what is too long Ollama reads half of its window."""
 
 
 class ScreenedModel:
@@ -92,8 +93,10 @@ def _refuse(screening: Screening) -> None:
 
 
 def _unjudged(text: str, ours: frozenset[str]) -> str:
-    """`text` less our own lines, the lines that open and close quotations, and the pieces of this turn that were allowed, in the order of the
-    text. A passage stays data wherever a prompt puts it, so that a grader's prompt may carry it in the user message.
+    """The lines of a prompt that the screen still has to judge, in their order.
+
+    Left out are our own lines, those that open and close quotations, and the pieces that were allowed in this turn. A passage stays data
+    wherever a prompt puts it, so that a grader's prompt may carry it in the user message.
     """
     turn = current_turn()
     pieces = turn.requests | turn.data if turn is not None else frozenset()
@@ -112,7 +115,7 @@ def _unjudged(text: str, ours: frozenset[str]) -> str:
 
 
 async def _holding(asked: ChatCall, schema: Mapping[str, Any] | None) -> AbstractContextManager[Hold]:
-    """The block in which the turn's account holds what the call may take; it raises BudgetSpent where there is no room for it."""
+    """A block in which the turn's account holds what the call may take. Raises BudgetSpent if there is no room for it."""
     turn = current_turn()
     if turn is None or not turn.account.terms.bounded:
         return nullcontext(Hold(Spending()))
@@ -121,7 +124,7 @@ async def _holding(asked: ChatCall, schema: Mapping[str, Any] | None) -> Abstrac
 
 
 def _granting(asked: ChatCall, hold: Hold) -> Grant:
-    """What the turn's account lets a reply take beyond its cap; without a bound, all that is wanted."""
+    """A function that grants a reply tokens beyond its cap, as the turn's account allows; without a bound, all that are wanted."""
     turn, cap = current_turn(), asked.max_tokens
 
     def grant(tokens: int, again: bool) -> int | None:
@@ -134,7 +137,7 @@ def _granting(asked: ChatCall, hold: Hold) -> Grant:
 
 
 async def _counted(asked: ChatCall, call: Awaitable[Completion], hold: Hold) -> Completion:
-    """The model's reply, with the call in the current turn's account."""
+    """The model's reply; the call is written down in the current turn's account."""
 
     def listen(operation: Operation) -> AbstractContextManager[None]:
         if isinstance(operation, ReplyUnused):
@@ -158,7 +161,10 @@ async def _counted(asked: ChatCall, call: Awaitable[Completion], hold: Hold) -> 
 
 
 async def _cut(asked: ChatCall, completion: Completion) -> str:
-    """What to note of a prompt that a server cut without a word, because its context is too short: the service counts far fewer tokens than it was sent; empty if it does not, or does not tell."""
+    """The note on a prompt that a server cut without a word, because its context is too short; "" if it did not, or does not tell.
+
+    It is told by the service's count of tokens, which is far below what it was sent.
+    """
     told = completion.usage.get("prompt_tokens", 0) + completion.usage.get("cached_tokens", 0)
     if told < LEAST_WINDOW:
         return ""

@@ -1,4 +1,4 @@
-"""Normal forms of a text, and what is hidden in it in another form: the screen reads what a model would read.
+"""Normal forms of a text, and texts hidden in it in another form: the screen reads what a model would read.
 
 Decoding goes two layers deep and gives a bounded number of pieces; what is no readable text is dropped.
 """
@@ -19,8 +19,11 @@ from importlib import resources
 import yaml
 
 MOST_PIECES = 20
+"""Most pieces that one text is decoded into."""
 _LONGEST_BLOB = 4000
+"""Most characters of an encoded piece that are decoded."""
 _LONGEST_CIPHER = 2000
+"""Most characters of a text that is tried as a cipher."""
 _HIDDEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
 )
@@ -37,12 +40,12 @@ _SPREAD = re.compile(r"(?<!\w)(?:\w[ ._*-]){3,40}\w(?!\w)")
 
 
 def normal(text: str) -> str:
-    """Compatibility forms, look-alike letters and accents made plain, hidden characters removed, lower case, single spaces."""
+    """A text in its normal form: compatibility forms, look-alike letters and accents made plain, no hidden characters, lower case, single spaces."""
     return plain_letters(text).lower()
 
 
 def plain_letters(text: str) -> str:
-    """As `normal`, with the capitals of the text."""
+    """A text in its normal form, but with its capitals."""
     if not text.isascii():
         text = _HIDDEN.sub("", unicodedata.normalize("NFKC", text)).translate(_LOOKALIKES)
         text = "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
@@ -50,7 +53,7 @@ def plain_letters(text: str) -> str:
 
 
 def spelled_out(plain: str) -> Iterator[str]:
-    """`plain` with what disguises its words undone: 1gn0re, i g n o r e, one word to a line; nothing if that is `plain`."""
+    """The normal form `plain` with disguises of its words undone: 1gn0re, i g n o r e, one word to a line; nothing if it has none."""
     triggers = _triggers()
 
     def leet(match: re.Match[str]) -> str:
@@ -188,7 +191,7 @@ _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 
 
 def _ciphers(text: str) -> Iterator[str]:
-    """Spaced letters written out, and stretches that read as English once their letters are moved, turned round or written out, and did not before."""
+    """Texts hidden by ciphers: spaced letters, and stretches that read as English only once their letters are moved, turned round or written out."""
     if _MIRRORED.search(text):
         yield _HIDDEN.sub("", text)[::-1][:_LONGEST_CIPHER]
     if len(text) > _LONGEST_CIPHER:
@@ -224,7 +227,7 @@ def _shifted(by: int) -> dict[int, int]:
 
 
 def reads_as_english(text: str) -> bool:
-    """Whether at least a sixth of the words are among the commonest of English: a code or a list of fields has hardly any."""
+    """True if at least a sixth of the words are among the commonest of English: a code or a list of fields has hardly any."""
     words = [w.lower() for w in _WORD.findall(text)]
     return len(words) > 2 and sum(w in _COMMON for w in words) * 6 >= len(words)
 

@@ -25,11 +25,12 @@ from rai.screening.normal_forms import normal
 LOG = logging.getLogger("attest")
 _FIELDS = {"id", "about", "phrases", "unless"}
 _MOST = 2000
+"""Most phrases of one subject."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One subject that is excluded: found by any of its phrases, unless one of the others stands in the same text."""
+    """A subject that the company excludes: a text is on it if it has one of `phrases` and none of `unless`."""
 
     id: str
     about: str
@@ -37,12 +38,12 @@ class Subject:
     unless: re.Pattern[str] | None
 
     def found_in(self, plain: str) -> bool:
-        """Whether a text in normal form is on this subject."""
+        """True if a text in normal form is on this subject."""
         return bool(self.phrases.search(plain)) and not (self.unless is not None and self.unless.search(plain))
 
 
 def parse(text: str, name: str) -> tuple[Subject, ...]:
-    """The subjects of a list. Raises InputError with the place of the first mistake and what is allowed there."""
+    """The subjects of a list in YAML; `name`: of the file, for errors. Raises InputError with the place of the first mistake and what is allowed there."""
     try:
         rows = yaml.safe_load(text)
     except yaml.YAMLError as error:
@@ -105,7 +106,7 @@ def _pattern(phrase: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Subjects:
-    """A list as it stood at some time."""
+    """The company's list of excluded subjects as it stood at some time."""
 
     listed: tuple[Subject, ...] = ()
 
@@ -118,14 +119,13 @@ class Subjects:
 
 
 class OffPolicy:
-    """The list in a file, followed: a changed file counts from the next question on.
+    """The company's list of excluded subjects in a file that is followed: a change counts from the next question on.
 
     A list that became unreadable or wrong keeps what was valid before, and the log says so once for each change: a slip of an
-    administrator must neither switch the list off nor stop the service.
+    administrator must neither switch the list off nor stop the service. Raises InputError if there is a list and it is wrong at the start.
     """
 
     def __init__(self, path: Path) -> None:
-        """Raises InputError if there is a list and it is wrong."""
         self._path = path
         self._stamp = self._now()
         self._subjects = Subjects(load(path)) if self._stamp is not None else Subjects()

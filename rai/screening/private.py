@@ -1,5 +1,6 @@
-"""Services outside that are never told who the customer is: put around a chat model or a tagger by `compose`. What a service finds
-to be personal in a conversation joins what our own rules find, for everything that asks.
+"""Wrappers that keep services outside from learning who the customer is: around a chat model, an embedder, a tagger, the ledger's redaction.
+
+What a service finds to be personal in a conversation joins what our own rules find, for everything that asks.
 """
 
 from __future__ import annotations
@@ -14,16 +15,18 @@ from grounding.observe import record_degraded
 from grounding.ports import ChatModel, Embedder, Vectors
 from grounding.records import Completion
 from rai.personal.known import KnownPersonalData, Personal
+from rai.personal.pseudonyms import PlaceholderKey
 from rai.personal.redact import Redactor, masked, merged
 from rai.ports import EntityTagger, PersonalFinder
 from rai.records import EntityType
 from rai.screening.turn import TurnScreening, current_turn, known_of, note
 
 _SHORTEST = 16
+"""Fewest characters of a passage that is recognised where a prompt quotes it."""
 
 
 class PrivateModel:
-    """Sends placeholders instead of the conversation's personal data and puts it back into the reply.
+    """A chat model that is sent placeholders instead of the conversation's personal data, which is put back into its reply.
 
     Evidence goes as it is: what stands in it is the company's own and not personal, so that a phone number of the
     question that equals one of the evidence stays readable on both sides and can be answered about.
@@ -57,15 +60,19 @@ class PrivateModel:
         reply = await self.__model.complete(system, user, purpose=purpose, max_tokens=max_tokens, schema=schema)
         restored = key.restore(reply.text)
         if key.values:
-            counted = ", ".join(f"{count} {kind}" for kind, count in sorted(key.counts.items()))
-            note(f"the model for {purpose} was given placeholders: {counted}")
+            note(f"the model for {purpose} was given placeholders: {_counted(key)}")
         if restored.unknown:
             note(f"{restored.unknown} placeholder(s) that stand for nothing were taken out of the reply of the model")
         return replace(reply, text=restored.text)
 
 
+def _counted(key: PlaceholderKey) -> str:
+    """How many placeholders of each kind there are, in words: "1 EMAIL, 2 PERSON"."""
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(key.counts.items()))
+
+
 def _outside(text: str, passages: Iterable[str], known: KnownPersonalData) -> list[Personal]:
-    """What is known to be personal in `text`, but for the passages quoted in it."""
+    """The known personal data in `text`, but for the passages quoted in it."""
     quoted: list[tuple[int, int]] = []
     for passage in passages:
         at = text.find(passage)
@@ -77,7 +84,7 @@ def _outside(text: str, passages: Iterable[str], known: KnownPersonalData) -> li
 
 
 class PrivateEmbedder:
-    """Sends placeholders instead of the conversation's personal data when a query is embedded by a service.
+    """An embedder that is sent placeholders instead of the conversation's personal data.
 
     For queries alone: what is ingested is the company's own. Outside of a turn the text itself is read for what is personal.
     """
@@ -95,18 +102,17 @@ class PrivateEmbedder:
         return self._embedder.width
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of the texts as they may be known outside. Raises what the embedder raises."""
+        """The vectors of the texts with placeholders. Raises what the embedder raises."""
         turn = current_turn() or TurnScreening(tuple(texts))
         known = await asyncio.to_thread(known_of, turn, self._redactor)
         public, key = turn.pseudonyms.replace(texts, lambda text: merged(text, known.find(text)))
         if key.values:
-            counted = ", ".join(f"{count} {kind}" for kind, count in sorted(key.counts.items()))
-            note(f"the embedding service was given placeholders: {counted}")
+            note(f"the embedding service was given placeholders: {_counted(key)}")
         return await self._embedder.embed(public)
 
 
 class PrivateTagger:
-    """An entity tagger that gets the conversation's personal data masked, in the same length: offsets stay exact.
+    """An entity tagger that is sent the conversation's personal data masked, in the same length: offsets stay exact.
 
     A customer's name is then no claim; it is given and needs no source.
     """
@@ -116,7 +122,7 @@ class PrivateTagger:
         self._redactor = redactor
 
     async def tag(self, text: str) -> tuple[tuple[int, int, EntityType], ...]:
-        """Spans (start, end, type) of the masked text. Raises what the tagger raises."""
+        """The names of the masked text as (start, end, type). Raises what the tagger raises."""
         if (turn := current_turn()) is not None:
             known = await asyncio.to_thread(known_of, turn, self._redactor)
             text = masked(text, merged(text, known.find(text)))
@@ -124,7 +130,7 @@ class PrivateTagger:
 
 
 def masking(redactor: Redactor) -> Callable[[Sequence[str]], Awaitable[list[str]]]:
-    """Masks the conversation's personal data in texts, each in its length; outside of a turn what stands in these texts."""
+    """A function that masks the conversation's personal data in texts, each in its length; outside of a turn what is found in these texts."""
 
     async def mask(texts: Sequence[str]) -> list[str]:
         turn = current_turn() or TurnScreening(tuple(texts))
@@ -135,9 +141,9 @@ def masking(redactor: Redactor) -> Callable[[Sequence[str]], Awaitable[list[str]
 
 
 async def look_further(finder: PersonalFinder | None) -> None:
-    """What a service finds personal in the conversation of this turn is kept from web queries, prompts and the ledger like what we find.
+    """Asks a service for personal data in the conversation of this turn, which is then kept from web queries, prompts and the ledger too.
 
-    If it fails, what we find stands alone, and a note says so.
+    If it fails, what our own rules find stands alone, and a note says so.
     """
     turn = current_turn()
     if finder is None or turn is None or not any(text.strip() for text in turn.conversation):
@@ -151,7 +157,7 @@ async def look_further(finder: PersonalFinder | None) -> None:
 
 
 def redaction(redactor: Redactor) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """`Redactor.redact_entry` for the ledger: in a turn what a service found is masked as well."""
+    """The redaction of the ledger's entries: `Redactor.redact_entry`, with what a service found in the turn."""
 
     def redact(body: dict[str, Any]) -> dict[str, Any]:
         turn = current_turn()

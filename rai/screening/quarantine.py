@@ -1,4 +1,4 @@
-"""Passages that were taken for planted orders to the assistant, and what people decide of them.
+"""The quarantine: passages that were taken for planted orders to the assistant, and what people decide of them.
 
 A passage that is released may be found, quoted and shown to a model again; one that is confirmed stays out, and is no longer asked about. A
 decision holds for the words that it was made on: it is kept by document, title and text, and ends when any of them changes.
@@ -18,14 +18,14 @@ Decision = Literal["released", "confirmed"]
 State = Literal["held", "released", "confirmed"]
 STATES: tuple[State, ...] = get_args(State)
 Released = Callable[[Sequence[str]], Collection[str]]
-"""From keys of passages to those that were released. Never raises: what cannot be read is not released."""
+"""From keys of passages to those of them that were released. Never raises: what cannot be read is not released."""
 ID = 12
-"""Characters of a key that people type."""
+"""How many characters of a key people type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What was decided of a passage, when (ISO 8601), and why."""
+    """A person's decision on a passage, when it was made (ISO 8601), and why."""
 
     decision: Decision
     at: str
@@ -48,22 +48,24 @@ class Quarantined:
 
     @property
     def id(self) -> str:
+        """The beginning of the key, which people type."""
         return self.key[:ID]
 
     @property
     def state(self) -> State:
+        """What was decided; "held" if nothing was."""
         return self.decided.decision if self.decided else "held"
 
 
 class Quarantine(Protocol):
-    """The quarantine of one knowledge base."""
+    """A port: the quarantine of one knowledge base."""
 
     async def passages(self) -> tuple[Quarantined, ...]:
-        """All that is in it, held or decided, by document. Raises StoreError, ServiceError."""
+        """Every passage in the quarantine, held or decided, by document. Raises StoreError, ServiceError."""
         ...
 
     async def decide(self, passage: Quarantined, decision: Decision, note: str = "") -> Decided:
-        """Keep what was decided; it holds from the next question on, in every process. Raises StoreError."""
+        """Keeps a decision, which holds from the next question on, in every process. Raises StoreError."""
         ...
 
 
@@ -78,12 +80,12 @@ class Nothing:
 
 
 def passage_key(doc_id: str, title: str, text: str) -> str:
-    """What a decision on a passage is kept by: wherever in its document the passage stands."""
+    """The key that a decision on a passage is kept by: the same wherever in its document the passage stands. SHA-256, in hex."""
     return hashlib.sha256(f"{doc_id}\x00{title}\x00{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 async def without_released(passages: Sequence[Passage], released: Released) -> tuple[Passage, ...]:
-    """The passages, the mark taken from those that a person released; asked each time, for that may be while a server runs."""
+    """The passages, those that a person released without their mark. Asked each time, for decisions are made while a server runs."""
     keys = [passage_key(p.doc_id, p.title, p.text) if p.screened else "" for p in passages]
     if not any(keys):
         return tuple(passages)

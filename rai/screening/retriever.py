@@ -18,6 +18,7 @@ from rai.screening.turn import current_turn
 Earlier = Callable[[Sequence[str]], dict[str, str | None]]
 """Verdicts that are known, by `verdict_key`: the rule that leaves a passage out, or None."""
 _REMEMBERED = 20_000
+"""Most verdicts that are kept in memory."""
 
 
 class ScreenedRetriever:
@@ -69,5 +70,5 @@ class ScreenedRetriever:
 
 
 def verdict_key(chunk_id: str, title: str, text: str) -> str:
-    """What a verdict on a chunk is kept by."""
+    """The key that a verdict on a chunk is kept by: SHA-256 of its id, title and text, in hex."""
     return hashlib.sha256(f"{chunk_id}\x00{title}\x00{text}".encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""The screen's rules as pure functions: normal forms of a text, and what fires in them.
+"""The rules of the prompt screen, and the judgement of a text by them.
 
 A rule sees who is asked to do what to whom: a frame of asking, an act, and its object. A single word never fires one.
 Three kinds of text are judged: the user's turn as a request, a passage as data (only orders to the assistant count),
@@ -22,20 +22,26 @@ from rai.screening.automata import Hit, Linear, as_ascii
 from rai.screening.normal_forms import decoded, normal, spelled_out
 
 BLOCK_AT = 0.5
+"""The score from which on a text is blocked."""
 As = Literal["request", "document"]
+"""What a text is judged as."""
 _FILES = ("attacks.yaml", "orders.yaml", "harm.yaml", "people.yaml", "languages.yaml")
 FORM = 4
+"""The version of the code around the tables of rules."""
 _END = 20_000
+"""Characters that are judged at each end of a long text."""
 _BLOCK = 500
+"""Characters of a stretch of it that is judged if it holds a trigger word."""
 _WINDOWED = 20_000
+"""Most characters of such stretches."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenRule:
-    """One explained rule. `weight` in [0, 1]: how sure it is alone; `fires` must fire it, `spares` must not.
+    """A rule of the prompt screen. `judges`: as what a text is judged by it; `weight` in [0, 1]: how sure it is alone; `why`: what it is for.
 
     `needs`: it is tried only on a text that contains one of these. `unless` takes its finding back when it stands in
-    the same sentence.
+    the same sentence. `fires`: an example that must fire it, `spares`: one that must not.
     """
 
     id: str
@@ -51,12 +57,12 @@ class ScreenRule:
 
     @property
     def pattern(self) -> Linear:
-        """What fires the rule; compiled when it is first tried, for most texts need few rules."""
+        """The pattern that fires the rule; compiled when it is first tried, for most texts need few rules."""
         return _compiled(self.text)
 
     @property
     def unless(self) -> Linear | None:
-        """What takes a finding back, or None."""
+        """The pattern that takes a finding back, or None."""
         return _compiled(self.unless_text) if self.unless_text is not None else None
 
 
@@ -67,7 +73,7 @@ def _compiled(pattern: str) -> Linear:
 
 @dataclass(frozen=True, slots=True)
 class RuleHit:
-    """What a judgement rests on: the strongest rule, and all rules together as `score` in [0, 1]."""
+    """A finding on a text: the strongest rule that fired, its category, and the `score` of all that fired together, in [0, 1]."""
 
     rule: str
     category: Category
@@ -75,19 +81,20 @@ class RuleHit:
 
     @property
     def blocked(self) -> bool:
+        """True if the score is high enough to block the text."""
         return self.score >= BLOCK_AT
 
 
 @cache
 def rules() -> tuple[ScreenRule, ...]:
-    """Every rule there is, in the order of the tables."""
+    """Every rule of the screen, in the order of the tables."""
     lexicon = _lexicon()
     return tuple(_rule(row, lexicon) for name in _FILES for row in _table(name))
 
 
 @cache
 def rules_version() -> str:
-    """Changes whenever a rule does: the first digits of the tables' SHA-256 and `FORM`, the number of the code around them."""
+    """The version of the rules, which changes whenever one does: `FORM` and the first digits of the tables' SHA-256."""
     names = (*_FILES, "lexicon.yaml", "triggers.yaml", "watched.yaml")
     tables = b"".join(resources.files("rai.screening.rules").joinpath(name).read_bytes() for name in names)
     return f"{FORM}-{hashlib.sha256(tables).hexdigest()[:10]}"
@@ -114,7 +121,7 @@ def judge(text: str, *, as_: As) -> RuleHit | None:
 
 
 def excerpt(plain: str) -> str:
-    """What is judged of a text in normal form: all of it up to 40,000 characters, else its ends and trigger windows."""
+    """The part of a text in normal form that is judged: all of it up to 40,000 characters, else its ends and the windows around trigger words."""
     if len(plain) <= 2 * _END:
         return plain
     blocks: dict[int, set[str]] = {}
@@ -130,7 +137,7 @@ def excerpt(plain: str) -> str:
 
 
 def _window(plain: str, block: int) -> str:
-    """The block and half a block on each side, cut between words."""
+    """A block of a text with half a block on each side, cut between words."""
     start, end = max(block * _BLOCK - _BLOCK // 2, 0), (block + 1) * _BLOCK + _BLOCK // 2
     return plain[start:end].partition(" ")[2].rpartition(" ")[0] or plain[start:end]
 

@@ -1,8 +1,8 @@
-"""Sentences told by their wording, for a classifier that would misread them.
+"""Sentences picked by their wording for the screen's classifier: those it should judge, and those it would misread.
 
-In a document those that could speak to the model: commands, questions, and talk of answers and assistants. Plain statements, most of any document,
-cannot, and are not classified. In a request those that ask whether something may be told: everyday work of customer service, in the words of a
-request for somebody's data.
+In a document it should judge those that could speak to the model: commands, questions, and talk of answers and assistants. Plain statements, most of any document,
+cannot, and are not classified. In a request it would misread those that ask whether something may be told: everyday work of customer service, in the
+words of a request for somebody's data.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 
 MOST = 64
-"""Sentences of a document that are classified at most: the first and the last half of those that could be orders."""
+"""Most sentences of a document that are classified: the first and the last half of those that could be orders."""
 _LONGEST = 400
+"""Most characters of one of them that are read."""
 _END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+|\n+|\s\|\s?|(?<=[.!?])\|")
 _ASKED = re.compile(
     r"(?:^|[,:;\"'“(>\-–*]\s*)(?:please\s+|now\s+|also\s+|then\s+|instead\s+|always\s+|never\s+|just\s+|hey\s+)?(?:"
@@ -57,7 +58,7 @@ def addressed(text: str) -> list[str]:
 
 
 def names_the_model(sentence: str) -> bool:
-    """Whether the sentence speaks of answers, instructions, assistants or users, as an order to the model mostly does.
+    """True if the sentence speaks of answers, instructions, assistants or users, as an order to the model mostly does.
 
     "Show all answers" is a button and "Create an image" a step of a manual: without such a word an order can hardly be told from one.
     """
@@ -65,7 +66,7 @@ def names_the_model(sentence: str) -> bool:
 
 
 def asks_permission(text: str) -> bool:
-    """Whether a text asks what an agent may tell or must ask for, and not for the data itself."""
+    """True if a text asks what an agent may tell or must ask for, and not for the data itself."""
     return bool(_ASKS_PERMISSION.search(text))
 
 

@@ -18,11 +18,13 @@ from rai.records import Screening
 
 @dataclass(slots=True)
 class TurnScreening:
-    """What the screen has allowed in this turn, and what should be said about it. `blocked`: prompts that it stopped, by what they are.
+    """The memory of one turn.
 
-    `conversation`: question, history and agent context; `found`: the personal data in them, once they were read for it; `told`: what a service found there
-    beside it; `known`: both less what as many passages hold.
-    `passages`: what the company, or a web page, says: what stands in it is nobody's secret.
+    `conversation`: question, history and agent context; `found`: the personal data in them, None until they were read for it; `told`: what
+    a service found there beside it; `known`: how many passages there were, and both less what these hold; `passages`: what the company or
+    a web page says, for what stands there is nobody's secret; `pseudonyms`: the placeholders given out.
+    `requests`, `data`: texts that the screen allowed as requests, as data; `blocked`: prompts that it stopped, with what they were ("prompt").
+    `notes`: what the record should say; `judgements`: calls of a judge; `account`: what calls took.
     """
 
     conversation: tuple[str, ...] = ()
@@ -44,10 +46,10 @@ _turn: ContextVar[TurnScreening | None] = ContextVar("screened_turn", default=No
 
 @contextmanager
 def screened_turn(conversation: Iterable[str] = (), account: Account | None = None) -> Iterator[TurnScreening]:
-    """Remember, until the block ends, what is screened in it; tasks started inside share the memory.
+    """A block with a memory of its own for one turn; tasks started inside share it.
 
     `conversation`: what the customer's side has said and what is known of the case, whose personal data stays here.
-    `account`: what calls in the block take is written down there, and bounded as it says.
+    `account`: where calls in the block are written down, and which bounds them.
     """
     token = _turn.set(turn := TurnScreening(tuple(conversation), account=account or Account()))
     try:
@@ -63,13 +65,13 @@ def current_turn() -> TurnScreening | None:
 
 
 def note(*texts: str) -> None:
-    """Say something about the turn that is going on, each thing once; it goes into the record, so it holds no personal data."""
+    """Adds notes to the turn that is going on, each once. They go into the record, so they must hold no personal data."""
     if (turn := _turn.get()) is not None:
         turn.notes.extend(text for text in texts if text not in turn.notes)
 
 
 def known_of(turn: TurnScreening, redactor: Redactor) -> KnownPersonalData:
-    """Personal data of the turn's conversation, less what stands in its passages. Takes milliseconds for each text at first."""
+    """The personal data of the turn's conversation, less what stands in its passages. Takes milliseconds for each text at first."""
     if turn.found is None:
         turn.found = [personal for text in turn.conversation for personal in redactor.find(text)]
     size, known = turn.known

@@ -35,7 +35,7 @@ class ScreenedWeb:
         return self._web.name
 
     async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
-        """Results fit to use; what was dropped stands in the turn's notes. Empty if the query was personal data only."""
+        """The results that give no orders; what was dropped stands in the turn's notes. Empty if the query was personal data only."""
         clean = (
             query
             if self._redactor is None
@@ -58,7 +58,7 @@ class ScreenedWeb:
 
 
 def public_query(query: str, turn: TurnScreening | None, redactor: Redactor) -> str:
-    """`query` without personal data: what is found in it, and what the conversation around it tells."""
+    """`query` without personal data, that which is found in it and that which the conversation around it gave away; "" if nothing is left."""
     found = redactor.find(query)
     if turn is not None:
         known = known_of(turn, redactor)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rai.tables import table
+from rai.tables import both_ways, slashed, table
 
 ROOT = Path(__file__).parents[2]
 READERS = sorted(
@@ -33,3 +33,10 @@ def test_a_table_has_each_key_once(module: Path) -> None:
 def test_a_key_that_stands_twice_is_seen() -> None:
     with pytest.raises(AssertionError):
         json.loads('{"en": ["a"], "en": ["b"]}', object_pairs_hook=once)
+
+
+def test_pairs_are_looked_up_from_either_side() -> None:
+    found = both_ways(slashed("with/without before/after until/after"))
+    assert found["after"] == {"before", "until"}
+    assert found["without"] == {"with"}
+    assert "from" not in found

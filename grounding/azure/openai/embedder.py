@@ -14,7 +14,7 @@ import json
 import logging
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from grounding.azure.search.rows import sendable
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
 from grounding.observe import EmbedCall, added, observed
 from grounding.ports import Vectors
+from grounding.services.grouped import grouped
 from grounding.services.remote import Remote
 
 LOG = logging.getLogger("attest")
@@ -89,7 +90,7 @@ class OpenAIEmbedder:
         missing = [t for t in dict.fromkeys(texts) if t not in held]
         if missing:
             with observed(EmbedCall(self._model, len(missing))) as call:
-                for batch in _batches(missing):
+                for batch in grouped(missing, len, most=MOST_TEXTS, most_size=MOST_CHARS):
                     rows = await self._rows([sendable(text).strip() or _NOTHING for text in batch], call)
                     held |= zip(batch, rows, strict=True)
         if len(missing) <= _CACHED // 64:  # an ingest must not push out what the turns use
@@ -154,20 +155,6 @@ class OpenAIEmbedder:
                 ) from None
             raise
         return raw.text
-
-
-def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    """`texts` in order, in parts of at most MOST_TEXTS and about MOST_CHARS."""
-    part: list[str] = []
-    size = 0
-    for text in texts:
-        if part and (len(part) == MOST_TEXTS or size + len(text) > MOST_CHARS):
-            yield part
-            part, size = [], 0
-        part.append(text)
-        size += len(text)
-    if part:
-        yield part
 
 
 def _parsed(service: str, body: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from grounding.azure.search.filter import OURS, STATE, group_field
+from grounding.services.grouped import grouped
 from grounding.store.chunks import ChunkRow
 from grounding.store.vectors import FollowedChunk
 
@@ -87,17 +88,7 @@ def state_of(document: Mapping[str, Any] | None) -> State | None:
 
 def batches(rows: Sequence[IndexRow]) -> Iterator[list[IndexRow]]:
     """`rows` in order, in parts of at most MOST_ROWS and about MOST_BYTES of JSON each."""
-    part: list[IndexRow] = []
-    size = 0
-    for row in rows:
-        needs = _bytes(row)
-        if part and (len(part) == MOST_ROWS or size + needs > MOST_BYTES):
-            yield part
-            part, size = [], 0
-        part.append(row)
-        size += needs
-    if part:
-        yield part
+    return grouped(rows, _bytes, most=MOST_ROWS, most_size=MOST_BYTES)
 
 
 def _bytes(row: IndexRow) -> int:

@@ -1,4 +1,4 @@
-"""A calculation written by somebody who is not trusted: read by a small grammar, computed in decimals, refused for anything else.
+"""Calculations written by somebody who is not trusted: read by a small grammar, computed in decimals, refused for anything else.
 
     side "=" atom;  side: product (("+" | "-") product)*;  product: factor (("*" | "/") factor)*
     factor: atom | "(" side ")";  atom: number [unit | "%"] | date (2026-03-14, --03-14) | time (09:30)
@@ -17,13 +17,14 @@ from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal, InvalidOperation, l
 from typing import Literal
 
 LONGEST = 200
-"""Characters of a formula."""
+"""Most characters of a formula."""
 MOST_OPERANDS = 8
+"""Most operands of one."""
 ANY_YEAR = 2000
 """The year of a date without one: a leap year, so that every day is in it."""
 _MOST = Decimal(10) ** 15
 _NEAREST = 100
-"""A result is rounded by a hundredth of it at most: 100 / 3 is 33, 7 / 2 is not 4."""
+"""A stated result may be off by this part of it at most, a hundredth: 100 / 3 is 33, 7 / 2 is not 4."""
 _SPAN = r"working days?|business days?|days?|weeks?|months?|years?|hours?|minutes?|min"
 _TOKEN = re.compile(
     rf"\s*(?:(?P<date>(?:\d{{4}}|-)-\d\d-\d\d)(?!\d)|(?P<time>\d\d?:\d\d)(?!\d)"
@@ -37,11 +38,11 @@ _MINUTES = {"hour": 60, "minute": 1}
 
 
 class NotComputed(ValueError):
-    """The formula is none that is read here, or has no result."""
+    """Raised for a formula that this grammar does not read, or that has no result."""
 
 
 class DoesNotHold(NotComputed):
-    """The formula was read, and does not come to what it says."""
+    """Raised for a formula that was read and does not come to what it says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A formula that holds: `result` is what its operands give, as far as it is written. `written`: it, less the words that are no unit."""
+    """A formula that holds. `result`: what its operands give, as it is written; `written`: the formula without words that are no unit."""
 
     operands: tuple[Amount, ...]
     result: Amount
@@ -152,6 +153,7 @@ class _FormulaReader:
         self._signs: set[str] = set()
 
     def equation(self) -> Computed:
+        """The operands and the result of the whole formula. Raises NotComputed or DoesNotHold, as `computed`."""
         result = self._side()
         if self._sign("=") is None or not self._signs:
             raise NotComputed("an operation and its result are needed")

@@ -1,4 +1,4 @@
-"""The judge asked once about what rules leave in doubt, and its word verified."""
+"""The step of a check that asks a judge, once, about what rules leave in doubt, and verifies its word."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ async def ask_judge(
     judge: StatementJudge,
     run: Run,
 ) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
-    """Asks the judge: gives `claims` with the doubtful ones decided where the judge's word holds, and notes where it could not be had: then they stay as they were.
+    """The `claims`, the doubtful ones decided where the judge's word holds, and notes; where it could not be had they stay as they were.
 
-    One call; none if nothing is in doubt, or there is no source. `said`: the question first. `run`: who verifies.
+    One call; none if nothing is in doubt, or there is no source. `said`: what the person said, the question first; `run`: runs the
+    verification, in this process or another.
     """
     case = case_of(claims, sources, said)
     if not case.claims or not case.sources:

@@ -1,4 +1,4 @@
-"""Which claims of a checked answer go to a judge, and with what beside them."""
+"""The choice of the claims that go to a judge, and of what goes with them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rai.judgement import Case
 from rai.records import CONTACT_KINDS, UNSUPPORTED, Claim, Source
 
 MOST_CLAIMS = 40
-"""Claims of one call; further ones stay as they are."""
+"""Most claims of one call; further ones stay as they are."""
 
 
 def in_doubt(claim: Claim) -> bool:
@@ -22,7 +22,10 @@ def in_doubt(claim: Claim) -> bool:
 
 
 def case_of(claims: Sequence[Claim], sources: Sequence[Source], said: Sequence[str]) -> Case:
-    """What a judge is asked about `claims`. A sentence that holds a value which is wrong for certain is not asked about: nothing could save it."""
+    """The case for a judge: the claims in doubt, with all sentences, the sources and what was said.
+
+    A sentence that holds a value which is wrong for certain is not asked about: nothing could save it.
+    """
     wrong = [c for c in claims if c.status in UNSUPPORTED and not _suspected(c)]
     asked = [c for c in claims if in_doubt(c) and not (c.kind == "statement" and _holds_one(c, wrong))]
     sentences = tuple(c for c in claims if c.kind == "statement")
@@ -36,7 +39,7 @@ def likely(claim: Claim) -> bool:
 
 
 def _suspected(claim: Claim) -> bool:
-    """True of what rules condemn by what they read beside it; strangers' wording misleads each of them at times."""
+    """True if a claim is condemned by a rule that a judge may overrule, for strangers' wording misleads it at times; never of a contact."""
     contact = claim.kind in CONTACT_KINDS  # whose a telephone number is, no judge's word decides
     rule = BY_ID.get(claim.rule or "")
     return claim.status in UNSUPPORTED and (rule is None or rule.judge) and not contact

@@ -17,15 +17,15 @@ from rai.records import Claim
 from rai.screening.turn import current_turn
 
 REMEMBERED = 2000
-"""Proposals that are kept: a repaired answer is checked again."""
+"""Most proposals that are kept: a repaired answer is checked again."""
 _CITATION = re.compile(r" ?\[\d{1,3}(?:, ?\d{1,3})*\]")
 _REPLY_TOKENS = 60
 _CLAIM_TOKENS = 110
-"""Tokens of a reply, and of each claim in it: a quotation of a line or two and a formula."""
+"""Most tokens of a reply, and more for each claim in it: a quotation of a line or two and a formula."""
 
 
 class ModelJudge:
-    """A StatementJudge over a chat model, which is expected to screen its prompts (`rai.screening.model.ScreenedModel`)."""
+    """A `rai.ports.StatementJudge` that asks a chat model, which is expected to screen its prompts (`rai.screening.model.ScreenedModel`)."""
 
     def __init__(self, model: ChatModel, marker: Callable[[], str] = new_marker) -> None:
         self._model = model
@@ -70,7 +70,7 @@ class ModelJudge:
 
 
 def _keys(case: Case) -> list[bytes]:
-    """What each claim is remembered by: never its text, which may be personal."""
+    """The keys that proposals on claims are kept by: hashes, for the text may be personal."""
     parts = [*(part for s in case.sources for part in (s.id, s.title, s.text, s.updated or "")), *case.said]
     whole = _digest(parts)
     return [_digest([whole.hex(), *_of(claim, case.sentence_of(claim))]) for claim in case.claims]

@@ -15,18 +15,18 @@ from rai.records import Claim, Source
 REQUEST = "Judge every numbered claim."
 """The user message: all that is quoted stands in the system message, where the screen judges it as data."""
 MOST_SOURCES = 24_000
-"""Characters of sources in one prompt, about 6,000 tokens; what goes beyond is cut off the last ones."""
+"""Most characters of sources in one prompt, about 6,000 tokens; what goes beyond is cut off the last ones."""
 MOST_SAID = 4_000
-"""Characters of the question and of what else is known."""
+"""Most characters of the question and of what else is known."""
 MOST_ANSWER = 12_000
-"""Characters of the answer's sentences."""
+"""Most characters of the answer's sentences."""
 _KINDS = {"entity": "name", "money": "amount", "url": "link", "email": "mail address", "phone": "telephone number"}
 _SLOTS = ("question", "sources", "answer", "claims")
 
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """A prompt, and what its sources are called there, in lower case, to their ids."""
+    """The prompt of a judge. `labels`: the ids of its sources by what they are called there, in lower case ("s1")."""
 
     system: str
     labels: dict[str, str]
@@ -34,7 +34,7 @@ class Judging:
 
 @cache
 def instructions() -> str:
-    """The template; its lines are ours and trusted."""
+    """The template of the prompt; its lines are ours and trusted."""
     return files("rai").joinpath("prompts", "judge.txt").read_text("utf-8").rstrip("\n")
 
 
@@ -88,7 +88,7 @@ def _asked(claim: Claim) -> str:
 
 
 def _within(texts: Sequence[str], most: int) -> Iterator[str]:
-    """The first of `texts`, as far as they have `most` characters together."""
+    """The first of `texts`, up to `most` characters together; the last one may be cut."""
     for text in texts:
         if most <= 0:
             return

@@ -1,4 +1,4 @@
-"""A quotation of a judge: where it stands to the character, and whether it has to do with what it is to show.
+"""Quotations of a judge, looked up in the sources: where one stands to the character, and whether it has to do with what it is to show.
 
 It is looked up in the named source or nowhere, whatever white space and typography it was copied with. It need not say what it shows in the same
 words, but one of them must be there.
@@ -17,20 +17,20 @@ from rai.judgement import Quote
 from rai.records import EvidenceSpan, Source
 
 LONGEST = 600
-"""Characters of a quotation. One that is longer points at nothing."""
+"""Most characters of a quotation. One that is longer points at nothing."""
 MOST_QUOTES = 8
-"""Quotations of one claim that are looked up."""
+"""Most quotations of one claim that are looked up."""
 LEAST_SHARED = 5
-"""Letters at the beginning that make two words of one family: cancel and cancellation, stornieren and Stornierung."""
+"""Fewest letters at the beginning that make two words of one family: cancel and cancellation, stornieren and Stornierung."""
 LEAST_SAID = 2
-"""Words that a quotation must have, or be digits beside one: "unlimited" alone says nothing of anything."""
+"""Fewest words of a quotation: "unlimited" alone says nothing of anything."""
 _WRAPPED = re.compile(r"""^["'\s]+|["'\s]+$""")
 _GAP = re.compile(r"\s*(?:\[(?:…|\.\.\.)\]|…|\.\.\.)\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class KnownTexts:
-    """A quotation that was found. `source`: where; None: in what was said, and then `spans` lie in `said`."""
+class FoundQuote:
+    """A quotation that was found. `source`: where, None if in what the person said, and then `spans` lie in `said`; `spans`: one for each part."""
 
     source: Source | None
     spans: tuple[EvidenceSpan, ...]
@@ -38,11 +38,12 @@ class KnownTexts:
 
     @property
     def text(self) -> str:
+        """The words as they stand there, parts joined by a space."""
         return " ".join(span.text for span in self.spans)
 
 
-def looked_up(quote: Quote, sources: Sequence[Source], said: Sequence[str]) -> KnownTexts | None:
-    """Where `quote` stands, or None: it is in no such place, it cuts a word or a number, or it is too long.
+def looked_up(quote: Quote, sources: Sequence[Source], said: Sequence[str]) -> FoundQuote | None:
+    """The place of `quote` in the source that it names, or in what was said; None if it is not there, cuts a word or number, or is too long.
 
     Parts that an ellipsis stands between must follow each other.
     """
@@ -51,13 +52,13 @@ def looked_up(quote: Quote, sources: Sequence[Source], said: Sequence[str]) -> K
     if quote.source is None:
         for text in said:
             if spans := _spans(quote.text, Source("", text), "text"):
-                return KnownTexts(None, spans, text)
+                return FoundQuote(None, spans, text)
         return None
     for source in sources:
         if source.id == quote.source:
             for field in ("text", "title"):
                 if spans := _spans(quote.text, source, field):
-                    return KnownTexts(source, spans)
+                    return FoundQuote(source, spans)
     return None
 
 
@@ -73,7 +74,7 @@ def _spans(quoted: str, source: Source, field: str) -> tuple[EvidenceSpan, ...]:
 
 
 def _readings(quoted: str) -> Iterator[list[str]]:
-    """The quotation as it is, without marks around it, and in the parts that an ellipsis leaves."""
+    """The ways to read a quotation: as it is, without marks around it, and in the parts between ellipses."""
     plain = _squeezed(quoted)[0]
     bare = _WRAPPED.sub("", plain)
     parts = [part for part in _GAP.split(bare) if part]
@@ -92,7 +93,7 @@ def _in_order(parts: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
 
 
 def _whole(part: str, plain: str, begin: int) -> int | None:
-    """Where `part` stands from `begin` on without cutting a word or number."""
+    """The first offset from `begin` on at which `part` stands without cutting a word or number."""
     at = plain.find(part, begin)
     while at >= 0:
         if not _cuts(plain, at) and not _cuts(plain, at + len(part)):
@@ -102,7 +103,7 @@ def _whole(part: str, plain: str, begin: int) -> int | None:
 
 
 def _cuts(plain: str, at: int) -> bool:
-    """True between the characters of a word or number: in "ca|se", "1,|249", "9|.50"."""
+    """True if the offset `at` is within a word or number: "ca|se", "1,|249", "9|.50"."""
     before, after = plain[:at][-2:], plain[at : at + 2]
     if not before or not after:
         return False
@@ -136,7 +137,7 @@ def has_substance(quoted: str) -> bool:
 
 
 def shares(texts: Iterable[str], others: Iterable[str]) -> int:
-    """How many different content words of `texts` stand in `others` too, in this or another form. Numbers count as words."""
+    """The number of different content words of `texts` that `others` have too, in this or another form. Numbers count as words."""
     mine, theirs = _content(texts), _content(others)
     return sum(1 for word in mine if word in theirs or any(_akin(word, other) for other in theirs))
 

@@ -1,6 +1,6 @@
-"""A judge's reply read with tolerance for its form and none for what it says: what is not clear is no opinion.
+"""The reader of a judge's reply, tolerant of its form and not of what it says: what is not clear is no opinion.
 
-JSON of the form that was asked for, also in fences, between prose or cut in the middle. Two opinions on one claim that differ,
+Read is JSON of the form that was asked for, also in fences, between prose or cut in the middle. Two opinions on one claim that differ,
 a claim that was not asked about and an opinion of other words are left out; so are quotations without a known place.
 """
 
@@ -15,8 +15,9 @@ from rai.check.judging.quotes import MOST_QUOTES
 from rai.judgement import Opinion, Proposal, Quote
 
 OPINIONS: tuple[str, ...] = get_args(Opinion)
+"""The opinions as the reply names them."""
 SAID = "question"
-"""What a quotation's source is called that was said, and stands in no source."""
+"""The source that the reply names for a quotation of what the person said."""
 FORM = fields(
     claims=listed(
         fields(
@@ -33,7 +34,7 @@ _DEEPEST = 6
 
 
 def read(reply: str, count: int, labels: Mapping[str, str]) -> dict[int, Proposal]:
-    """What a reply proposes of claims 1 to `count`. `labels`: what sources were called ("S1") to their ids."""
+    """The proposals of a reply, by the number of the claim, 1 to `count`. `labels`: ids of the sources by what they were called, in lower case."""
     said: dict[int, Proposal] = {}
     twice: set[int] = set()
     for value in json_values(reply.rpartition("</think>")[2]):
@@ -47,7 +48,7 @@ def read(reply: str, count: int, labels: Mapping[str, str]) -> dict[int, Proposa
 
 
 def _items(value: object, depth: int = 0) -> Iterator[Mapping[str, object]]:
-    """Every object that judges a claim, wherever it stands."""
+    """Every object of a value that judges a claim, wherever it stands in it."""
     if depth > _DEEPEST:
         return
     if isinstance(value, dict) and "claim" in value:

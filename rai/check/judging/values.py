@@ -1,4 +1,4 @@
-"""Values within a quotation: whether one of them is that of a claim, by the equality that the check itself uses."""
+"""The values within a quotation, and whether one of them is that of a claim, by the equality that the check itself uses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from grounding.text import caseless, fold
 from rai.check.context import standing
-from rai.check.judging.quotes import KnownTexts
+from rai.check.judging.quotes import FoundQuote
 from rai.check.reading.sources import Place, prepare
 from rai.check.same.lookup_keys import measure_of
 from rai.check.same.values import comparable_kinds, same_value
@@ -20,27 +20,27 @@ from rai.records import CONTACT_KINDS, Claim, EvidenceSpan, Source
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of one answer as they were read there, and the regions in which telephone numbers are."""
+    """Compares the values of one answer with those in quotations. `regions`: where national telephone numbers may come from."""
 
     answer: str
     regions: tuple[str, ...] = REGIONS
 
     def found(self, claim: Claim) -> Found:
-        """What was read at `claim`: with all readings, where the grammar reads it alike; a name or digits that something else found as they are."""
+        """The value at `claim` with all its readings, where the finders read it as the claim does; else, as of a name that a tagger found, as it is."""
         for found in find_values(self.answer, self.regions):
             if (found.start, found.end, found.kind) == (claim.start, claim.end, claim.kind):
                 return found
         return Found(claim.kind, claim.start, claim.end, claim.value or claim.text, entity=claim.entity)
 
-    def places(self, known: KnownTexts) -> Iterator[Place]:
-        """The values that stand wholly within a quotation, in their source and its line."""
+    def places(self, known: FoundQuote) -> Iterator[Place]:
+        """The values that stand wholly within a quotation, as places of its source."""
         source = known.source or Source("", known.said)
         for place in prepare(source, self.regions).places:
             if any(_within(place, span.field, span.start, span.end) for span in known.spans):
                 yield place
 
-    def carrying(self, claim: Claim, known: KnownTexts) -> Place | None:
-        """The place in the quotation that holds the value of `claim`; of a contact the very same characters."""
+    def carrying(self, claim: Claim, known: FoundQuote) -> Place | None:
+        """The place in the quotation that holds the value of `claim`, of a contact the very same characters; None if it does not."""
         found = self.found(claim)
         for place in self.places(known):
             if claim.kind in CONTACT_KINDS:
@@ -50,9 +50,10 @@ class Values:
                 return place
         return None
 
-    def verbatim(self, claim: Claim, known: KnownTexts) -> EvidenceSpan | None:
-        """The characters of `claim`, digits among them, where the quotation has them within something that is read otherwise: the 12 of
-        "12 April", the 32 days of "32 days ago". Never a contact, and never a part of a longer number.
+    def verbatim(self, claim: Claim, known: FoundQuote) -> EvidenceSpan | None:
+        """The place of the characters of `claim` in the quotation, whatever they are read as there: the 12 of "12 April", the 32 days of "32 days ago".
+
+        Only of claims with digits, never of a contact, and never as a part of a longer number.
         """
         if claim.kind in (*CONTACT_KINDS, "entity", "statement") or not any(c.isdigit() for c in claim.text):
             return None
@@ -65,8 +66,8 @@ class Values:
                 )
         return None
 
-    def rival(self, claim: Claim, known: KnownTexts) -> Place | None:
-        """A value in the quotation that could stand where `claim` does, and is not the same."""
+    def rival(self, claim: Claim, known: FoundQuote) -> Place | None:
+        """The place of a value in the quotation that could stand where `claim` does and is not the same; None if there is none."""
         found = self.found(claim)
         kinds = comparable_kinds(found)
         for place in self.places(known):

@@ -1,4 +1,4 @@
-"""A proposed formula held against the quotations of its operands and against the claim that it is to explain."""
+"""The verification of a formula that a judge proposes: its operands must stand in quotations, its result must be the claim that it explains."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from rai.check.judging.arithmetic import Amount, Computed, DoesNotHold, NotComputed, computed, rounds_to
-from rai.check.judging.quotes import KnownTexts
+from rai.check.judging.quotes import FoundQuote
 from rai.check.judging.values import Values
 from rai.check.reading.sources import Place
 from rai.check.rules.amounts import Spot
@@ -24,13 +24,14 @@ from rai.records import EvidenceSpan
 CONVERSIONS = frozenset(map(Decimal, (7, 12, 24, 52, 60, 100, 365, 1000)))
 """Numbers that need no quotation: days of a week, months of a year, minutes of an hour, parts of a hundred."""
 _PLACES = 6
+"""Decimals to which a quotient is compared with a part: 0.333333 is a third."""
 _DIGITS = re.compile(r"(?<![\w.,:/+-])\d{1,9}(?:\.\d{1,6})?(?![\w:/-]|[.,]\d)")
-"""Alone: no part of a longer number, a code, a telephone number, a time or a date in digits."""
+"""A number alone: no part of a longer one, a code, a telephone number, a time or a date in digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A formula that holds, all of whose operands stand in quotations. `places`: where, those that sources hold first."""
+    """A formula that holds, all of whose operands stand in quotations. `places`: the values that they are; `spans`: where sources have them."""
 
     computed: Computed
     places: tuple[Place, ...]
@@ -38,11 +39,12 @@ class Explained:
 
     @property
     def from_sources(self) -> bool:
+        """True if a source has one of the operands, False if only the person said them."""
         return bool(self.spans)
 
 
-def explained(formula: str, quotes: Sequence[KnownTexts], values: Values) -> Explained | None:
-    """A formula computed and bound to `quotes`; None if it does not hold, or an operand stands in none of them."""
+def explained(formula: str, quotes: Sequence[FoundQuote], values: Values) -> Explained | None:
+    """A formula computed, with the places of its operands in `quotes`; None if it does not hold, or an operand stands in none of them."""
     try:
         worked = computed(formula)
     except NotComputed:
@@ -59,14 +61,14 @@ def explained(formula: str, quotes: Sequence[KnownTexts], values: Values) -> Exp
 
 @dataclass(frozen=True, slots=True)
 class _BoundOperand:
-    """Where an operand stands: its characters, and the value that they are, if they are read as one."""
+    """The place of an operand in a quotation: its characters, and the value that they are, if they are read as one."""
 
     span: EvidenceSpan
     place: Place | None
     in_source: bool
 
 
-def _bound(operand: Amount, quotes: Sequence[KnownTexts], values: Values) -> _BoundOperand | None:
+def _bound(operand: Amount, quotes: Sequence[FoundQuote], values: Values) -> _BoundOperand | None:
     at_the_end = operand.day is not None and operand.has_year and _is_year_end(operand.day, quotes)
     for known in quotes:
         in_source = known.source is not None
@@ -80,7 +82,7 @@ def _bound(operand: Amount, quotes: Sequence[KnownTexts], values: Values) -> _Bo
     return None
 
 
-def _is_year_end(day: date, quotes: Sequence[KnownTexts]) -> bool:
+def _is_year_end(day: date, quotes: Sequence[FoundQuote]) -> bool:
     """True of 31 December where a quotation counts from the end of a year."""
     return (day.month, day.day) == (12, 31) and any(_YEAR_END.search(known.text) for known in quotes)
 
@@ -91,7 +93,7 @@ _YEAR_END = re.compile(
 )
 
 
-def _year_in(year: int, known: KnownTexts) -> EvidenceSpan | None:
+def _year_in(year: int, known: FoundQuote) -> EvidenceSpan | None:
     for span in known.spans:
         match = re.search(rf"(?<!\d){year}(?!\d)", span.text)
         if match:
@@ -99,7 +101,7 @@ def _year_in(year: int, known: KnownTexts) -> EvidenceSpan | None:
     return None
 
 
-def _digits_of(operand: Amount, known: KnownTexts) -> EvidenceSpan | None:
+def _digits_of(operand: Amount, known: FoundQuote) -> EvidenceSpan | None:
     """The place of a number in digits that is part of a value: the 32 of "32 days ago"."""
     for span in known.spans if operand.kind == "number" and operand.unit != "%" else ():
         for match in _DIGITS.finditer(span.text):
@@ -144,7 +146,7 @@ def _counts(worked: Computed) -> bool:
     return worked.only_adds and all(o.kind == "number" and o.number == 1 and not o.unit for o in worked.operands)
 
 
-def _counted(worked: Computed, quotes: Sequence[KnownTexts]) -> Explained | None:
+def _counted(worked: Computed, quotes: Sequence[FoundQuote]) -> Explained | None:
     """Each thing by a quotation of its own: as many as there are operands, the first that were given."""
     spans = [known.spans[0] for known in quotes if known.source is not None][: len(worked.operands)]
     apart = sorted(spans, key=lambda s: (s.source, s.field, s.start))

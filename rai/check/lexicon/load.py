@@ -1,4 +1,4 @@
-"""Words that turn, bound or order what is said, in eight languages: the one place where they stand.
+"""The lexicon: words and phrases that turn, bound or order what is said, in eight languages, and their places in a text.
 
 A concept is a file beside this module: `concept.tsv`, a row a key, a column a language, phrases in a cell parted by "|"; a word that ends
 in "*" stands for all that begin with it. A key of `opposites` has two parts, the scale and its side ("cost/free", "cost/charged").
@@ -19,12 +19,13 @@ from importlib.resources import files
 from grounding.text import fold
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "pl")
+"""The languages of the tables, as ISO 639-1 codes, in the order of their columns."""
 CONCEPTS = tuple(
     "bounds bounds_behind past negation opposites hedges conditions universals frequency derivation order "
     "qualifiers".split()
 )
 LONGEST = 6
-"""Words of the longest phrase."""
+"""Most words of a phrase."""
 _WORD = re.compile(r"[^\W_]+|%")
 _SPELT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
@@ -40,7 +41,7 @@ class Cue:
 
     @property
     def scale(self) -> str:
-        """What the sides of an opposite are sides of: "cost" of "cost/free"."""
+        """The scale that an opposite is a side of: "cost" of "cost/free"."""
         return self.key.partition("/")[0]
 
 
@@ -53,6 +54,7 @@ class _Node:
     means: list[tuple[str, str]] = field(default_factory=list)
 
     def after(self, word: str) -> list[_Node]:
+        """The places in the tree that a word leads to from here: as itself, and by its beginnings."""
         found = [self.words[word]] if word in self.words else []
         found += [longer[word[:size]] for size, longer in self.beginnings.items() if word[:size] in longer]
         return found
@@ -76,7 +78,7 @@ def rows(concept: str) -> dict[str, dict[str, tuple[str, ...]]]:
 
 @cache
 def pattern(concept: str, key: str, *, parts: bool = False) -> re.Pattern[str]:
-    """Finds any phrase of a key, of every language, where a word begins; with `parts` also where longer words begin with it."""
+    """A pattern that finds any phrase of a key, of every language, as whole words; with `parts` also as the beginning of longer ones."""
     phrases = {phrase for cell in rows(concept)[key].values() for phrase in cell}
     every = "|".join(re.escape(p) for p in sorted(phrases, key=lambda p: (-len(p), p)))
     return re.compile(rf"\b(?:{every})" + ("" if parts else r"\b"), re.IGNORECASE)
@@ -111,7 +113,7 @@ def _first(language: str, word: str) -> tuple[_Node, ...]:
 
 
 def of_concept(concept: str, text: str, language: str = "en") -> tuple[Cue, ...]:
-    """The cues of one concept."""
+    """The cues of one concept in a text."""
     return tuple(cue for cue in cues(text, language) if cue.concept == concept)
 
 

@@ -23,6 +23,7 @@ _NAME_BEFORE = re.compile(r"(?<![\w-])([A-ZÀ-ÖØ-Þ][\w'’-]{2,30})[ -]$")
 
 
 def is_loose(found: Found) -> bool:
+    """True of a token with a digit that is no value of a known form, as `quoted.changed.loose_digits` finds them: 1080p."""
     return found.kind == "number" and not found.magnitudes
 
 
@@ -61,11 +62,11 @@ def match_name(claim: Claim, found: Found, around: Around, context: CheckContext
 
 
 def _of_another_name(claim: Claim, found: Found, around: Around, context: CheckContext) -> Finding | None:
-    """A model behind another name than the answer's, wherever a source has it: the X3 of the Wren is not a Sparrow X3."""
+    """`wrong_role` for a model that the sources always put behind another name than the answer: the X3 of the Wren is not a Sparrow X3. Else None."""
     mine = _NAME_BEFORE.search(around.preceding)
     if claim.entity != "code" or mine is None or caseless(mine[1]) in DESCRIPTORS | LEADING:
         return None
-    places = [p for s in context.sources for p in s.kinds.get("entity", ()) if set(p.found.forms) & set(found.forms)]
+    places = [p for s in context.sources for p in s.kinds.get("entity", ()) if p.found.shares_form(found)]
     before = [(p, _NAME_BEFORE.search(p.text()[max(0, p.found.start - 40) : p.found.start])) for p in places]
     if not before or any(m is None or caseless(m[1]) == caseless(mine[1]) for _, m in before):
         return None

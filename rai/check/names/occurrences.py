@@ -1,4 +1,4 @@
-"""Names and identifiers where they stand: looked up in the text itself, so that it need not find the same name."""
+"""The places of names and identifiers in texts: looked up by their characters, whatever names the finders read there."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _either(piece: str) -> str:
 
 
 def match_named(found: Found, sources: Iterable[Prepared]) -> tuple[EvidenceSpan, ...]:
-    """Where each source names it, first place per field, in the order of `sources`. A plural or possessive is the same name."""
+    """The first place in each field of each source that names it, in the order of `sources`. A plural or possessive is the same name."""
     texts = tuple(sources)
     if found.entity != "code":
         return _first_places(_pattern(found.value, found.entity), texts, raw=_is_acronym(found.value))
@@ -56,7 +56,7 @@ def match_named(found: Found, sources: Iterable[Prepared]) -> tuple[EvidenceSpan
 
 
 def match_around(words: tuple[str, ...], sources: Iterable[Prepared]) -> tuple[EvidenceSpan, ...]:
-    """Where the words of a name stand in this order with at most one word or initial between two: Maria T. Lopez."""
+    """As `match_named`, for the words of a name in this order with at most one word or initial between two: Maria T. Lopez."""
     return _first_places(_around(words), sources, raw=False)
 
 
@@ -78,5 +78,5 @@ def _first_places(pattern: re.Pattern[str], sources: Iterable[Prepared], *, raw:
 
 
 def in_given(found: Found, texts: Iterable[Prepared]) -> bool:
-    """True if a text that may be repeated names it."""
+    """True if one of `texts`, which may be repeated without a source, names it."""
     return bool(match_named(found, texts))

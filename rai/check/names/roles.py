@@ -1,4 +1,4 @@
-"""Whether a name or code stands in a source for what the answer says it is: the manager of Leeds is not that of York.
+"""The role of a name or code: whether it stands in a source for what the answer says it is. The manager of Leeds is not that of York.
 
 Only where the source says itself what a name is: in a cell with a label or column, in a line "Manager: …" under its
 heading. In running text a name is more often what is spoken of than what is said of it.
@@ -56,7 +56,11 @@ def of_another(claim: Claim, found: Found, around: Around, context: CheckContext
         if other is None:
             return None
         beaten.append((place, other))
-    place, other = beaten[0]
+    return _wrong_role(*beaten[0])
+
+
+def _wrong_role(place: Place, other: Place) -> Finding:
+    """The finding of a name that stands at `place` for something else; `other` is the name that stands for what the claim names."""
     why = f"{name_of(place)} names {place.span().text} for something else; here {name_of(other)} says {other.span().text}."
     return Finding("wrong_role", (place.span(),), why)
 
@@ -75,9 +79,7 @@ def _of_another_subject(
         if other is None:
             return None
         beaten.append((place, other))
-    place, other = beaten[0]
-    why = f"{name_of(place)} names {place.span().text} for something else; here {name_of(other)} says {other.span().text}."
-    return Finding("wrong_role", (place.span(),), why)
+    return _wrong_role(*beaten[0])
 
 
 def slot(place: Place) -> str | None:

@@ -1,4 +1,4 @@
-"""What texts know of a name that none of them writes as the answer does: variants, its words, and other names with them."""
+"""Names that no text writes as the answer does, and what texts have of them: variants, single words, and other names with these."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ _SAME_NAMES = (
 
 @lru_cache(maxsize=16384)
 def core_words(value: str) -> tuple[str, ...]:
-    """Words of a normal form that name; not "Dr", "Hotel" or "of", which say what kind of thing is named."""
+    """The words of a normal form that name; not "Dr", "Hotel" or "of", which say what kind of thing is named."""
     return tuple(
         w for w in re.split(r"[ -]+", value) if w.strip(".'") not in DESCRIPTORS | STOP_WORDS and len(w.strip(".&")) > 1
     )
 
 
 def name_variant(found: Found, sources: Iterable[Prepared]) -> tuple[EvidenceSpan, ...]:
-    """Where texts write the name otherwise: shorter by what kind of thing it is, with a middle name, as its parts,
-    in the singular, or as the acronym or the words that the acronym stands for.
+    """The places where texts write the name otherwise: shorter by what kind of thing it is, with a middle name, as its parts, in the singular,
+    or as the acronym or the words that the acronym stands for.
     """
     texts = tuple(sources)
     for value in _other_forms(found.value):

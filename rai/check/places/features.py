@@ -1,4 +1,4 @@
-"""What speaks for a place as the one that an answer means by a value: words that both have, rare ones more than common ones, and what else the answer takes from there.
+"""Features of a place as the one that an answer means by a value: words that both have, rare ones counting more, and other values taken from there.
 
 All features are sums or shares over words and values, linear in the length of the texts.
 """
@@ -21,7 +21,9 @@ from rai.check.reading.sources import Place
 from rai.records import Source
 
 LAYERS = ("clause", "sentence", "before", "question")
+"""Parts of an answer around a value, the nearest first."""
 GROUPS = ("label", "column", "near", "line", "above")
+"""Groups of words around a place (`labels.PlaceLabels.groups`)."""
 FEATURES = (
     *(f"{layer}_{group}" for layer in LAYERS for group in GROUPS),
     *(f"unsaid_{group}" for group in GROUPS[:3]),
@@ -34,14 +36,19 @@ sentence shares with the place, of each word at most 2; `telling_near`: the clau
 near they do, 0 or less. `itself`: words of the answer that an address is made of.
 """
 MOST_BESIDE = 12
-"""Values of the answer beside one that may stand by it."""
+"""Most values of the answer beside one that are looked for near its places."""
 _FAR, _STEP = 0.5, 40
+"""Weight of a value of the sentence before, and characters of one step of `distance`."""
 _MOST = 2.0
+"""The most that one word counts in `telling`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Anchor:
-    """An anchor, another value of the answer: its places in one source by unit, line, card and offset. `weight`: less in the sentence before."""
+    """Another value of the answer: where it stands in one source, by unit, line, card and offset.
+
+    `weight`: 1, less in the sentence before; `share`: 1 over the root of how many places it has.
+    """
 
     weight: float
     units: frozenset[int]
@@ -52,9 +59,12 @@ class _Anchor:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """What an answer says around a value. `layers`: the words of its clause, of the rest of its sentence, of the sentence before and what leads up to it,
-    of the question, as far as they tell candidates apart. `near`, `said`: all words of the sentence, of all layers. `weights`: of each word of the candidates how rare it is among them, 0 where all have it. `anchors`: by source.
+class WeighedWords:
+    """What an answer says around a value, weighed for telling candidates apart.
+
+    `layers`: the words of its clause, of the rest of its sentence, of the sentence before and what leads up to it, of the question, as far as
+    they tell candidates apart; `near`, `said`: all words of the sentence, of all layers; `weights`: how rare each word of the candidates is
+    among them, 0 where all have it; `anchors`: by source, other values of the answer.
     """
 
     layers: tuple[Words, ...]
@@ -64,8 +74,8 @@ class Heard:
     said: Words
 
 
-def heard(n: int, answer: Answer, candidates: Sequence[Place]) -> Heard:
-    """What is said around the n-th value of `answer`, weighed for telling `candidates` apart."""
+def weighed_words(n: int, answer: Answer, candidates: Sequence[Place]) -> WeighedWords:
+    """What `answer` says around its n-th value, weighed for telling `candidates` apart."""
     at, value = answer.at[n], answer.values[n]
     span = answer.sentences[at]
     sentence = spoken(
@@ -89,11 +99,11 @@ def heard(n: int, answer: Answer, candidates: Sequence[Place]) -> Heard:
             anchors.setdefault(source, []).append(_anchor(weight, source.text, places))
     telling = frozenset(word for word, weight in weights.items() if weight > 0)
     told = tuple(layer & telling for layer in layers)
-    return Heard(told, weights, anchors, sentence, frozenset[str]().union(*layers))
+    return WeighedWords(told, weights, anchors, sentence, frozenset[str]().union(*layers))
 
 
 def clause_of(n: int, answer: Answer) -> str:
-    """What stands close to the n-th value in its sentence, before it rather than behind; without the value."""
+    """The words close to the n-th value in its sentence, more of them before it than behind; without the value."""
     sentence, value = answer.sentences[answer.at[n]], answer.values[n]
     before = answer.text[max(sentence.start, value.start - _BEFORE) : value.start]
     after = answer.text[value.end : min(sentence.end, value.end + _AFTER)]
@@ -118,8 +128,8 @@ def _anchor(weight: float, text: str, places: Sequence[Place]) -> _Anchor:
     )
 
 
-def features(place: Place, told: Heard) -> list[float]:
-    """One number for each of `FEATURES`."""
+def features(place: Place, told: WeighedWords) -> list[float]:
+    """The features of a place, in the order of `FEATURES`."""
     names, weights = labels_of(place), told.weights
     clause, near, said = told.layers[0], told.near, told.said
     values = [_weight(layer & group, weights) for layer in told.layers for group in names.groups]
@@ -146,7 +156,7 @@ def _telling(words: Words, said: Words, weights: Mapping[str, float]) -> float:
     return sqrt(sum(min(weights.get(word, 0.0), _MOST) for word in words & said))
 
 
-def _anchored(place: Place, told: Heard) -> list[float]:
+def _anchored(place: Place, told: WeighedWords) -> list[float]:
     """How many other values stand in the unit, line and card of `place`, and how near: 0 and the less the farther."""
     anchors = told.anchors.get(place.source, ()) if place.unit.field == "text" else ()
     if not anchors:

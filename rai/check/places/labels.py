@@ -13,13 +13,16 @@ from rai.records import CONTACT_KINDS
 Words = frozenset[str]
 _NONE: Words = frozenset()
 _LINE = 240
-"""Characters of a line with a label that is read as one, whatever marks stand in it."""
+"""Most characters of a line with a label that is read as one, whatever marks stand in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceLabels:
-    """The words that a value stands by, in groups. `label`: of the row or line; `column`: its head; `near`: of the clause or cell; `line`: the rest of
-    the sentence, row or line; `above`: headings and title. `itself`: of an address its own characters, claims@… . No word stands in `line` or `above` that is in a group before it.
+    """The words that a value stands by, in groups.
+
+    `label`: of the row or line; `column`: of its head; `near`: of the clause or cell; `line`: of the rest of the sentence, row or line;
+    `above`: of headings and title. `itself`: of a contact's own characters, claims@… . No word stands in `line` or `above` that is in a group
+    before it.
     """
 
     label: Words = _NONE
@@ -36,11 +39,12 @@ class PlaceLabels:
 
     @property
     def says_itself(self) -> bool:
-        """True of an address that has a word of what it stands by: claims@… below "Claims"."""
+        """True of a contact that has a word of what it stands by: claims@… below "Claims"."""
         return not self.itself.isdisjoint(self.label | self.near | self.line | self.above)
 
     @property
     def every(self) -> Words:
+        """The words of all groups."""
         return self.label | self.column | self.near | self.line | self.above
 
 
@@ -66,7 +70,7 @@ def labels_of(place: Place) -> PlaceLabels:
 
 
 def _label_of(text: str, line: Line, start: int) -> str:
-    """What stands with a colon before a value in its line, the nearest: "Fax" of "Phone: 901820, Fax: 901821"."""
+    """The nearest label with a colon before a value in its line: "Fax" of "Phone: 901820, Fax: 901821"; "" if there is none."""
     if line.kind != "label" or line.body > start:
         return ""
     nearer = _LABEL.findall(text, line.body, start)

@@ -1,4 +1,4 @@
-"""Which of the values that a source has an answer asks for: a softmax over its candidates, fitted by tools/fit_places.py.
+"""The ranking of a source's values by how well an answer's words ask for each: a softmax over candidates, fitted by tools/fit_places.py.
 
 A place has a score, linear in `features`; a value has the mean of what its places have (log-mean-exp), for one that stands twice is no likelier by that.
 `places.json` holds the coefficients and the margins from which a value is doubtful.
@@ -14,7 +14,7 @@ from math import exp, log
 from pathlib import Path
 
 from rai.check.answer import Answer
-from rai.check.places.features import FEATURES, features, heard
+from rai.check.places.features import FEATURES, features, weighed_words
 from rai.check.reading.sources import Place
 
 MODEL = Path(__file__).with_name("places.json")
@@ -23,8 +23,8 @@ _STEEPEST = 30.0
 
 @dataclass(frozen=True, slots=True)
 class PlaceModel:
-    """The fitted weights and thresholds. `weights`: one a feature. `doubt_from`: the margin of the best rival from which a value is doubtful; of a contact `contact_doubt_from`, and
-    from `contact_from` on the rival is meant.
+    """The fitted weights and thresholds. `weights`: one a feature; `doubt_from`: the margin of the best rival from which a value is doubtful;
+    `contact_doubt_from`: the same of a contact; `contact_from`: the margin from which the answer means the rival of a contact.
     """
 
     weights: tuple[float, ...]
@@ -35,7 +35,9 @@ class PlaceModel:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """How the places of a value compare. `margin`: the score of `rival`, the best other value, less that of the value's own best place, `place`. `p`: the value's share in (0, 1)."""
+    """A value beside the best other one. `place`, `rival`: the best place of each; `margin`: the score of the other less that of the value;
+    `p`: the value's share among all candidates, in (0, 1).
+    """
 
     place: Place
     rival: Place
@@ -45,14 +47,14 @@ class Ranked:
 
 @lru_cache(maxsize=1)
 def model() -> PlaceModel:
-    """The fitted model."""
+    """The fitted model, read from `places.json` once."""
     stored = json.loads(MODEL.read_text("utf-8"))
     weights = tuple(float(stored["weights"].get(name, 0.0)) for name in FEATURES)
     return PlaceModel(weights, stored["doubt_from"], stored["contact_from"], stored["contact_doubt_from"])
 
 
 def ranked(n: int, own: Sequence[Place], rivals: Sequence[Place], answer: Answer) -> Ranked:
-    """The n-th value, which stands at `own`, among `rivals`, the places of other values that could be said in its place; neither may be empty."""
+    """The n-th value beside the best of its rivals. `own`: its places; `rivals`: those of other values that could be said instead; neither may be empty."""
     weights = model().weights
     scored = [(place, _score(weights, row)) for place, row in rows(n, own, rivals, answer)]
     mine, others = scored[: len(own)], scored[len(own) :]
@@ -68,8 +70,8 @@ def ranked(n: int, own: Sequence[Place], rivals: Sequence[Place], answer: Answer
 
 
 def rows(n: int, own: Sequence[Place], rivals: Sequence[Place], answer: Answer) -> list[tuple[Place, list[float]]]:
-    """The features of each candidate, those of `own` first."""
-    told = heard(n, answer, [*own, *rivals])
+    """The candidates with their features, those of `own` first."""
+    told = weighed_words(n, answer, [*own, *rivals])
     return [(place, features(place, told)) for place in (*own, *rivals)]
 
 

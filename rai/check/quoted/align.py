@@ -21,12 +21,13 @@ from rai.check.wording.plain import told_start
 from rai.records import Source
 
 QUOTED_AT = 0.7
-"""Share of the words (tokens without digits) of a sentence that must stand in one unit in the same order."""
+"""Least share of the words (tokens without digits) of a sentence that must stand in one unit in the same order."""
 LEAST_WORDS = 2
+"""Fewest words of a sentence that may be a quotation."""
 LONGEST = 160
-"""Tokens of a sentence or unit that are compared; the rest of a longer one is not."""
+"""Most tokens of a sentence or unit that are compared; the rest of a longer one is not."""
 CANDIDATES = 4
-"""Units that are compared with a sentence, those that share most tokens first."""
+"""Most units that are compared with a sentence, those that share most tokens."""
 
 _TOKEN = re.compile(r"[^\W_]*\d[^\W_]*(?:[.,:/]\d[^\W_]*)*|[^\W_]+(?:'[^\W_]+)*|[$€£¥₹%°]")
 _MARK = re.compile(r"\[[0-9]{1,3}(?:, ?[0-9]{1,3})*\]|【[0-9]{1,3}】")
@@ -73,7 +74,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two texts differ: tokens of the answer (`mine`) and of the source (`theirs`) between two common runs.
+    """A difference of two texts: tokens of the answer (`mine`) and of the source (`theirs`) between two common runs.
 
     insert: the answer alone has tokens here; delete: the source alone has.
     """
@@ -175,7 +176,7 @@ def clauses(text: str) -> Counter[tuple[str, ...]]:
 
 
 def parts(text: str) -> list[tuple[int, int]]:
-    """Where the cells of a row, or else the clauses of a sentence, begin and end."""
+    """The cells of a row, or else the clauses of a sentence, as offsets."""
     cut = _CELL if "|" in text else _CLAUSE
     edges = [(0, 0), *(m.span() for m in cut.finditer(text)), (len(text), len(text))]
     return [(before[1], after[0]) for before, after in pairwise(edges)]

@@ -1,4 +1,4 @@
-"""What an answer changed in what it quotes: values, names, codes and negations that the quoted unit has otherwise.
+"""Changes that an answer makes in what it quotes: values, names, codes and negations that the quoted unit has otherwise.
 
 A change is allowed if it is the same value in another form, if the cell or clause it stands in stands as a whole in the
 quoted unit (cells in another order), or if another unit holds all that this one lacks (the sentence is about that one).
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from grounding.text import STOP_WORDS, caseless, sentences
 from rai.check.quoted.align import LONGEST, Alignment, Difference, Token, align, clauses, part_keys, parts, segments
-from rai.check.quoted.renamed import is_told, renamed
+from rai.check.quoted.renamed import is_name, is_told, renamed
 from rai.check.reading.sources import Prepared
 from rai.check.same.lookalike import edit_distance
 from rai.check.same.values import same_value
@@ -25,7 +25,7 @@ from rai.claims.names.name_words import SPELT_OUT
 from rai.records import EvidenceSpan, Source
 
 LONG_NAME = 5
-"""Letters from which on a name that differs in one of them is taken for another spelling."""
+"""Fewest letters of a name that may differ in one and is then taken for another spelling."""
 
 _NEGATIONS = frozenset(
     "not no never none nor neither cannot without isn't aren't can't don't doesn't didn't won't wasn't weren't "
@@ -84,7 +84,7 @@ def loose_digits(answer: str, values: Sequence[Found]) -> tuple[Found, ...]:
 
 
 def changed_digits(answer: str, values: Sequence[Found], changed: Sequence[Changed]) -> list[Found]:
-    """What was changed and is no value by itself (the number of a step), as numbers."""
+    """The changed tokens that are no values by themselves (the number of a step), as numbers."""
     taken = _Taken.of([(v.start, v.end) for v in values])
     return [
         Found("number", c.start, c.end, caseless(answer[c.start : c.end]))
@@ -284,11 +284,7 @@ def _within(values: Sequence[Found], start: int, end: int) -> Sequence[Found]:
 
 def _comparable(mine: Found, other: Found) -> bool:
     """True if one value may stand in place of the other. A name is not a number; all else that stands in one place can be compared, a version with a number too."""
-    return _is_name(mine) == _is_name(other)
-
-
-def _is_name(value: Found) -> bool:
-    return value.kind == "entity" and value.entity not in ("code", "address")
+    return is_name(mine) == is_name(other)
 
 
 def _name_like(token: Token) -> bool:

@@ -1,4 +1,4 @@
-"""A name in the place of another one: the quoted sentence says it of somebody else.
+"""Names that an answer puts in the place of others in what it quotes: the source says it of somebody else.
 
 Only where the whole name is other words (a longer, shorter or differently spelt form is no other name), where the source
 has a name there too, and where nothing else that the sources say puts the answer's name to the same words.
@@ -16,18 +16,18 @@ from rai.claims.found import Found
 from rai.records import Source
 
 LEAST_SHARED = 3
-"""Content words that a sentence must share with the one it quotes before a name in it is held to that one's."""
+"""Fewest content words that a sentence shares with the one it quotes before a name in it is held to that one's."""
 _ALIKE = 4
-"""Letters that two words of one name begin with: Russia and Russian."""
+"""Fewest letters that two words of one name begin with: Russia and Russian."""
 
 
 def renamed(difference: Difference, mine: Sequence[Found], theirs: Sequence[Found]) -> tuple[Found, int, int] | None:
-    """The name of the answer that stands where the source has other names, and where these begin and end; None if there is none.
+    """The name of the answer that stands where the source has other names, and the offsets where these begin and end; None if there is none.
 
     `mine`, `theirs`: values of the answer and of the source that the two sides of `difference` touch.
     """
-    names = [v for v in mine if _is_name(v)]
-    others = [v for v in theirs if _is_name(v)]
+    names = [v for v in mine if is_name(v)]
+    others = [v for v in theirs if is_name(v)]
     here, there = _telling(difference.mine), _telling(difference.theirs)
     whole = (
         len(names) == 1 and _inside(names[0], difference.mine) and any(_inside(v, difference.theirs) for v in others)
@@ -60,7 +60,8 @@ def is_told(name: Found, alignment: Alignment, texts: Sequence[Source]) -> bool:
     )
 
 
-def _is_name(value: Found) -> bool:
+def is_name(value: Found) -> bool:
+    """True of a name of a person, an organisation or a thing, and not of a code or an address."""
     return value.kind == "entity" and value.entity not in ("code", "address")
 
 

@@ -1,4 +1,4 @@
-"""Cells: what the key of a row and the label of a column say of a value."""
+"""The words of a table's cells: what the key of a row and the label of a column say of a value."""
 
 from __future__ import annotations
 

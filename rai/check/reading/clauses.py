@@ -1,4 +1,4 @@
-"""Clauses: a sentence or row cut into pieces, and what the values of each piece have beside them.
+"""Clauses of sentences and cells of rows, and what the values of each have beside them.
 
 A sentence is cut at commas, semicolons, brackets and conjunctions, a row into its cells. A value belongs to its own
 clause; a clause without a value of that kind belongs to the value it leads up to ("for adults, $5") or, where the

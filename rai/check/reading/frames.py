@@ -1,4 +1,4 @@
-"""Frames: what is said of a value where it stands, read from its clause or cell."""
+"""Frames of values: what is said of each where it stands, read from its clause or cell."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _PAST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What is said of one value.
+    """The frame of a value: what is said of it where it stands.
 
     `head`: the words directly after it ("5 cameras"). `local`: words of its clause or cell, its row's key and column's
     label, and the forms of other values there, each after a "=". `words`: the words of its clause, not by class: open is
@@ -152,7 +152,10 @@ def _years(dates: Sequence[Found], value: Found) -> frozenset[str]:
 
 
 def _bound(text: str, start: int, value: Found, times: Sequence[Found], place: int) -> Bound:
-    """Whether the text says that a value is the least or most, the start or end. `times`: those of the sentence; `place`: that of `value` among them, if it is one."""
+    """The bound that the text says a value is: the least or most, the start or end; "" if it says none.
+
+    `times`: those of the sentence; `place`: that of `value` among them, if it is one.
+    """
     before = text[max(start, value.start - _LOOK_BACK) : value.start]
     if value.kind in ("number", "quantity", "money", "percent"):
         if _AHEAD.match(text, value.end):

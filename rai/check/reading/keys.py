@@ -1,4 +1,4 @@
-"""What a source puts to a value: the row and column of its table, the label of its line, the heading above it.
+"""The keys that a source puts to a value: the row and column of its table, the label of its line, the heading above it.
 
 These are the words by which a document tells the value of one plan from that of another, and the only ones by which the check says
 that an answer has taken the wrong one. An axis is one way to tell: all rows of a table, all its columns, lines of one label below several headings.
@@ -27,9 +27,9 @@ _RULE = re.compile(r"[\s|:=-]+")
 _CELL = re.compile(r"\s*\|\s*|\t+")
 _TOKEN = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 _ROOT = 6
-"""Letters that two words of one root begin with."""
+"""Letters that two words of one root share at the beginning."""
 MOST_KEYS = 200
-"""Rows or columns of one axis; a table of more is told apart by none."""
+"""Most rows or columns of one axis; those of a larger table are not told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,10 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Values that a source writes side by side. `by`: the rule that the axis is. `own`: the key of the value itself.
+    """One way in which a source tells values apart that it writes side by side, seen from one of them: rows, columns, lines of a list.
 
-    `keys`: by which each is named; `spans`: where the value of each key stands, half open.
+    `by`: the name of the rule that goes by it; `own`: the number of the value's own key; `keys`: the words of each key, by number; `spans`:
+    where the value of each key stands, half open.
     """
 
     by: str
@@ -83,13 +84,15 @@ class Axis:
     spans: Mapping[int, Span]
 
     def named(self, spoken: Spoken) -> frozenset[int]:
-        """The keys that a text names: by a word that is theirs alone, or by all of their words."""
+        """The numbers of the keys that a text names: by a word that is theirs alone, or by all of their words."""
         return frozenset(k for k, key in self.keys.items() if key.is_in(spoken))
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a text, `text[start:end]`. `kind`: row, heading, label or prose; `label` ends before `body`."""
+    """A line of a text, `text[start:end]`. `kind`: row, heading, label or prose; `group`: the number of the block of lines it is in; `cells`: of a row;
+    `label`: the words before its colon, which end before the offset `body`.
+    """
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""Which of two documents is newer: by when they were changed, by a date or year in their titles, or by their versions."""
+"""The comparison of two documents by age: by when they were changed, by a date or year in their titles, or by their versions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DATED = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 
 def newer_of(first: Prepared, second: Prepared) -> Source | None:
-    """The source of the newer of two documents, or None if that is not known."""
+    """The newer of two documents, or None if that is not known."""
     a, b = _date(first), _date(second)
     if a and b and a[: len(b)] != b[: len(a)]:
         return first.source if a > b else second.source

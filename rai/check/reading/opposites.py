@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from grounding.text import stem
+from rai.tables import both_ways, slashed
 
 _PAIRS = (
     "adult/child adult/children adult/kid arrival/departure arrive/depart inbound/outbound incoming/outgoing check-in/check-out "
@@ -15,13 +16,7 @@ _PAIRS = (
     "male/female men/women north/south east/west indoor/outdoor prepaid/postpaid new/used online/offline indoor/outdoors "
     "increase/decrease increased/decreased rise/fall rose/fell gain/loss gained/lost win/loss won/lost hot/cold left/right upper/lower"
 )
-_OPPOSITES: dict[str, frozenset[str]] = {}
-for _pair in _PAIRS.split():
-    _a, _b = (stem(w.replace("-", "")) for w in _pair.split("/"))
-    _OPPOSITES[_a] = _OPPOSITES.get(_a, frozenset()) | {_b}
-    _OPPOSITES[_b] = _OPPOSITES.get(_b, frozenset()) | {_a}
-
-
+_OPPOSITES = both_ways((stem(a), stem(b)) for a, b in slashed(_PAIRS.replace("-", "")))
 _TURNED = ("off", "outof")
 """What turns a word into its opposite: off-peak, out-of-network (`role_terms` writes them as one)."""
 

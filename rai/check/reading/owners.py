@@ -1,4 +1,4 @@
-"""Whose contact it is: the words that a source puts to a number, link or address, and whether a claim names another's.
+"""Owners of contacts: the words that a source puts to a number, link or address, and whether a claim names another's.
 
 "Support: 030 1234567, Billing: 030 7654321", "For returns call X; for sales call Y", "Maria Lopez (maria@…), John …":
 each contact belongs to the words of its clause, cell and heading. A claim takes another's contact if it names words that
@@ -66,7 +66,7 @@ _WEAK_TERMS = frozenset(t for word in _WEAK for t in terms(word))
 
 @lru_cache(maxsize=16384)
 def owner(place: Place) -> Words:
-    """Words that say whose contact it is: those of its clause or cell, its row's first cell, and the headings above it."""
+    """The words that say whose contact it is: those of its clause or cell, its row's first cell, and the headings above it."""
     return _clause_words(place) | _heading_words(place)
 
 

@@ -1,4 +1,4 @@
-"""Sentences of a source that are one but for a name and what it is said of: each name belongs to its own subject.
+"""Parallel sentences of a source, the same but for a name and what it is said of: each name belongs to its own subject.
 
 "Leeds is led by Dr Abara. York is led by Dr Novak.": whoever names York and Dr Abara has taken another's name. In any other
 running text a name is more often what is spoken of than what is said of it, and nothing is bound.
@@ -16,9 +16,9 @@ from rai.check.reading.sources import Place
 
 Words = frozenset[str]
 LONGEST_SUBJECT = 6
-"""Words of a sentence that its subject may have."""
+"""Most words of a subject."""
 LONGEST = 400
-"""Characters of a sentence that is compared."""
+"""Most characters of a sentence that is compared."""
 _TOKEN = re.compile(r"\w+(?:[.'’-]\w+)*")
 _SLOT = "\0"
 

@@ -1,4 +1,4 @@
-"""What else the characters of a value may mean, told by what stands beside them: 10 of "from 10 to 5" is an hour, 15 of "Friday 15" a day.
+"""Other readings of a value, told by what stands beside it: 10 of "from 10 to 5" is an hour, 15 of "Friday 15" a day.
 
 A finder reads a text by itself and takes the likeliest meaning; beside its sources a value may have another one. A second reading
 only ever helps a value to a place: none is held against it.
@@ -42,7 +42,7 @@ _UNITS = {"heure": "hour", "hora": "hour", "ora": "hour", "stunde": "hour"}
 
 
 def readings(found: Found, text: str) -> tuple[Found, ...]:
-    """What a value may be: `found` first, then what its characters in `text` may mean else. Only what stands beside them decides."""
+    """The readings of a value: `found` first, then what its characters in `text` may mean else, by what stands beside them."""
     before, after = text[max(0, found.start - _NEAR) : found.start], text[found.end : found.end + _NEAR]
     written = text[found.start : found.end]
     others: list[Found] = []
@@ -76,7 +76,7 @@ def readings(found: Found, text: str) -> tuple[Found, ...]:
 
 
 def is_age(found: Found, text: str) -> bool:
-    """True of the nine years of "your nine-year-old"."""
+    """True if the value is a person's age: the nine years of "your nine-year-old"."""
     return found.kind == "quantity" and _AGED.match(text, found.end) is not None
 
 

@@ -1,4 +1,4 @@
-"""The words that name a value's role."""
+"""The words that name what a value is for: its role, such as price, deadline or telephone, in forms that can be compared."""
 
 from __future__ import annotations
 
@@ -53,6 +53,7 @@ def numbers_of_names(text: str) -> frozenset[str]:
 
 
 def countries_named(text: str) -> str:
+    """A text with one name for each country that it names by another, or by its people: United Kingdom for UK and British."""
     # most texts name none, and the pattern tries every letter
     if not any(country in text for country in _COUNTRIES):
         return text

@@ -24,11 +24,11 @@ Field = Literal["text", "title"]
 FIELDS: tuple[Field, ...] = ("title", "text")
 
 LONGEST_HEADER = 2000
-"""Characters of a table's first row that are read with each of its rows."""
+"""Most characters of a table's first row that are read with each of its rows."""
 MOST_VALUES = 1000
-"""Values of a sentence or row that support anything: a sentence of more is none that a person wrote, and what is left out of it is in no source."""
+"""Most values of a sentence or row that are read: no sentence that a person wrote has more, and those left out are in no source."""
 LONGEST_LINE = 8000
-"""Characters of a unit with its title and header that are read around a value. No sentence or row a person wrote has as many."""
+"""Most characters of a unit with its title and header that are read around a value. No sentence or row a person wrote has as many."""
 _NEAR = 200
 # a telephone number that only the region tells where it leads has four digits and more, whatever stands between
 _NATIONAL = re.compile(r"\d(?:[ ().\-/]{0,3}\d){3}|[2-9]\d\d-[A-Z]")
@@ -46,7 +46,7 @@ _ROW = re.compile(r".*(?:\||\t).*|[^.!?]{1,60}: ?\S.*")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A sentence, a row or the title of a source.
+    """A sentence, a row or the title of a source. `terms`: its words, as `role_terms` writes them; `plain`: it as `plain_words` writes it.
 
     `context`: words of the title, its heading and the sentence before. `subject`: the same, but the sentence before only
     where this one points back to it ("It costs …"). `header`: the first row of the table it is in.
@@ -70,8 +70,9 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """A value where it stands: in which source, in which of its units. Two are equal only if they are one: what is read of a
-    place is kept by it.
+    """A value in a source, where it stands. `unit`: the sentence, row or title it is in.
+
+    Two places are equal only if they are one object: what is read of a place is kept by it.
     """
 
     source: Source
@@ -102,7 +103,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """One source, read once."""
+    """A source made ready for matching: its units, and its values by kind, key and measure."""
 
     source: Source
     units: tuple[Unit, ...]

@@ -1,4 +1,4 @@
-"""What a title or heading, or the key of a row, says a value is about: the same for two versions of one document."""
+"""The subject of a value, as a title, a heading or the key of a row says it: the same in two versions of one document."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _EDGES = " |\t"
 
 @lru_cache(maxsize=2048)
 def spoken_of(title: str) -> frozenset[str]:
-    """Words of a title without dates, versions and what is `NEUTRAL`; numbers stay: Camera 2 is not Camera 3."""
+    """The words of a title without dates, versions and those that are `NEUTRAL`; numbers stay: Camera 2 is not Camera 3."""
     plain = title
     for value in find_values(title):
         if value.kind == "date":
@@ -63,7 +63,7 @@ class RowSubject:
 
 
 def key_and_cells(place: Place) -> RowSubject | None:
-    """How a row says what its value is; None for the key itself, and in a table without labels and heading."""
+    """The parts of a value's row that say what it is; None for the key itself, and in a table without labels and heading."""
     row = place.text()[place.unit.start : place.unit.end]
     cells = _CUT.split(row.strip(_EDGES))
     lead = len(row) - len(row.lstrip(_EDGES))

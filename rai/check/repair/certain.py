@@ -1,4 +1,4 @@
-"""What may be written in place of an unsupported value: only what a source says for the same thing, beyond doubt.
+"""The choice of what may be written in place of an unsupported value: only what a source says for the same thing, beyond doubt.
 
 A source points at it: the sentence quotes one that has another value in this place, or another value of the kind stands
 for what the claim names (both `Claim.instead`); the host is made to look like the source's; the contact is one slip away
@@ -22,14 +22,14 @@ from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, UNSUPPORTED, Claim, EvidenceSpan
 
 MOST_CANDIDATES = 24
-"""Values of one kind and measure above which none is certain: a long table is not tried cell by cell."""
+"""Most values of one kind and measure of which one may be certain: a long table is not tried cell by cell."""
 _SLIPS = frozenset(
     {"another digit", "two digits are swapped", "a digit is missing", "a digit too many", "another spelling"}
 )
 
 
 def pointed_at(claim: Claim, found: Found, sources: Sequence[Prepared]) -> EvidenceSpan | None:
-    """The value that a source has instead of `claim`, or None. A conflict is never resolved here: sources disagree."""
+    """The place of the value that a source has instead of `claim`, or None. A conflict is never resolved here: sources disagree."""
     if claim.status not in UNSUPPORTED or claim.kind == "statement":
         return None
     if claim.status == "lookalike":
@@ -134,5 +134,5 @@ def _only_near(found: Found, sources: Sequence[Prepared]) -> EvidenceSpan | None
     if like is None or like[1] not in _SLIPS:
         return None
     place = places[like[0]]
-    others = [p.found for p in places if not set(p.found.forms) & set(place.found.forms)]
+    others = [p.found for p in places if not p.found.shares_form(place.found)]
     return None if near(found, others) else place.span()

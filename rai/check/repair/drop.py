@@ -1,4 +1,4 @@
-"""What is left of an answer when the sentences, list items and table rows with unsupported claims are taken out."""
+"""Repair by dropping: the sentences, list items and table rows with unsupported claims are taken out of an answer."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _orphans(answer: str, pieces: Sequence[TextPiece], gone: set[int]) -> set[in
 
 
 def owned(answer: str, pieces: Sequence[TextPiece], i: int) -> list[int]:
-    """What a heading (to the next of its rank), a head (its rows) or a lead-in (its list, its table, or the next sentence) introduces."""
+    """The pieces that a heading (to the next of its rank), a table's head (its rows) or a lead-in (its list, its table, the next sentence) introduces."""
     piece = pieces[i]
     if piece.head:
         return [j for j, p in enumerate(pieces) if p.table == piece.table and not p.head]

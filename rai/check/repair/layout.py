@@ -1,4 +1,4 @@
-"""How an answer is laid out: its sentences in lines, list items, headings, lead-ins and tables."""
+"""The layout of an answer: its sentences in lines, list items, headings, lead-ins and tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?")
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What stands before a list item: `count` is its number or letter, "" of a bullet; `run` the numbered list it is in, or -1."""
+    """The marker of a list item. `count`: its number or letter, "" of a bullet; `run`: the numbered list it is in, or -1."""
 
     text: str
     count: str = ""
@@ -26,7 +26,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A sentence where it stands. `indent`: columns before its line's first sign.
+    """A sentence of an answer in its layout. `line`: the number of its line; `indent`: columns before the line's first sign.
 
     `item`: the piece that opens the list item it belongs to, by index, -1 outside of any. `heading`: level, 0 for none.
     `table`: which table, -1 for none; `head`: it is in the first row of one or in the rule below. `leads`: it ends in a colon.
@@ -43,6 +43,7 @@ class TextPiece:
 
     @property
     def leads(self) -> bool:
+        """True if it leads in what follows: it ends in a colon."""
         return self.table < 0 and bool(_LEAD_IN.search(self.span.text))
 
 
@@ -72,7 +73,7 @@ def layout(answer: str) -> list[TextPiece]:
 
 
 def within(pieces: Sequence[TextPiece], item: int) -> list[int]:
-    """What belongs to a list item besides its first sentence: the rest of its line, lines and items set in below it."""
+    """The pieces that belong to a list item besides its first sentence: the rest of its line, lines and items set in below it."""
     out = []
     for j in range(item + 1, len(pieces)):
         piece = pieces[j]

@@ -14,12 +14,12 @@ from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, Claim, Kind, Source, Status
 
 Check = Callable[[str, tuple[int, int]], Sequence[Claim]]
-"""An answer to its claims, of which those of the characters named need to be judged: `rai.check.match.match_claims` with everything else given."""
+"""From an answer, and the offsets of the part that needs to be judged, to its claims: `rai.check.match.match_claims` with everything else given."""
 
 MOST_REPLACED = 8
-"""Values of one answer above which nothing is replaced: an answer so wrong is not mended word by word."""
+"""Most unsupported values of an answer in which any is replaced: one more wrong is not mended word by word."""
 MOST_TRIED = 24
-"""Checks that replacing in one answer may cost; what is not decided by then is left to be dropped."""
+"""Most checks that replacing in one answer may cost; what is not decided by then is left to be dropped."""
 _STANDS: frozenset[Status] = frozenset({"exact", "normalised"})
 _Tried = tuple[Place, Rewrite, Sequence[Claim]]
 
@@ -36,10 +36,10 @@ def replace_unsupported(
     if not wrong or len(wrong) > MOST_REPLACED:
         return None
     prepared = [prepare(source, regions) for source in sorted(set(sources), key=lambda s: (s.id, s.title, s.text))]
-    mender = _Mender(prepared, check, regions)
+    replacer = _Replacer(prepared, check, regions)
     text = answer
     for claim in sorted(wrong, key=lambda c: -c.start):  # from the end, so that offsets before stay right
-        text = mender.replaced(text, claim) or text
+        text = replacer.replaced(text, claim) or text
     return text if text != answer else None
 
 
@@ -48,7 +48,7 @@ NEVER_SWAPPED: frozenset[Kind] = CONTACT_KINDS | {"money"}
 
 
 @dataclass(slots=True)
-class _Mender:
+class _Replacer:
     """Replaces one value after the other, within `left` checks."""
 
     sources: Sequence[Prepared]
@@ -72,7 +72,7 @@ class _Mender:
         if is_certain_alone(claim, found, self.sources):
             return _with(answer, change)
         tried = self._candidates(answer, found)
-        rivals = [p for p, _, claims in tried if _taken(claims) and not set(p.found.forms) & set(place.found.forms)]
+        rivals = [p for p, _, claims in tried if _taken(claims) and not p.found.shares_form(place.found)]
         return _with(answer, change) if tried and not rivals else None
 
     def _named(self, answer: str, claim: Claim, found: Found) -> str | None:

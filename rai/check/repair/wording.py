@@ -34,7 +34,7 @@ class Rewrite:
 
 
 def rewritten(answer: str, mine: Found, source: str, theirs: Found, span: tuple[int, int]) -> Rewrite | None:
-    """How the value `source[span]`, read as `theirs`, is written in place of `mine` in `answer`; None if it would not read well."""
+    """The change that writes the value `source[span]`, read as `theirs`, in place of `mine` in `answer`; None if it would not read well."""
     was = answer[mine.start : mine.end]
     now = _shaped(was, mine, source[span[0] : span[1]], theirs)
     if now is None or _part_of_more(answer, mine):

@@ -98,4 +98,4 @@ def role_fitting(places: Sequence[Place], spot: Spot, around: Around, context: C
 
 
 def _agree(place: Place, other: Place) -> bool:
-    return place is other or bool(set(place.found.forms) & set(other.found.forms))
+    return place is other or place.found.shares_form(other.found)

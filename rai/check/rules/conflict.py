@@ -221,7 +221,7 @@ def _same_sentence(place: Place, mine: Prepared, other: Place, theirs: Prepared)
     for a, b in zip(here, there, strict=True):
         if not _of_one_measure(a.found, b.found):
             return None
-        if not kindred(a.found, place.found) and not set(a.found.forms) & set(b.found.forms):
+        if not kindred(a.found, place.found) and not a.found.shares_form(b.found):
             return None
     words, others = _wording(place, here), _wording(other, there)
     if words - NEUTRAL != others - NEUTRAL or not words or _PRONOUN.match(_unit_text(place)):

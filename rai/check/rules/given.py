@@ -67,6 +67,6 @@ def _stands_for_it(found: Found, around: Around, context: CheckContext) -> Place
         return None
     for text in context.sources:
         for place in text.alike.get(measure_of(found), ()):
-            if words <= place.unit.terms and not set(place.found.forms) & set(found.forms):
+            if words <= place.unit.terms and not place.found.shares_form(found):
                 return place
     return None

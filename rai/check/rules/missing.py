@@ -159,7 +159,7 @@ def open_date(claim: Claim, found: Found, around: Around, context: CheckContext)
     unit = _RELATIVE.sub("", found.value)
     words = role_terms(around.sentence.replace(claim.text, " "))
     told = [p for p in _kinds(context, "date") if _RELATIVE.sub("", p.found.value) == unit and words & p.unit.terms]
-    if told and not any(set(found.forms) & set(p.found.forms) for p in told) and unit != found.value:
+    if told and not any(found.shares_form(p.found) for p in told) and unit != found.value:
         why = f"{name_of(told[0])} says {told[0].span().text} here, not {claim.text}."
         return Finding("absent", (told[0].span(),), why)
     why = f"Which day {claim.text} is depends on when this is read; the time of the conversation was not given."
@@ -193,7 +193,7 @@ def another_rate(claim: Claim, found: Found, around: Around, context: CheckConte
     if claim.kind not in ("money", "quantity"):
         return None
     for place in _kinds(context, claim.kind):
-        if set(found.forms) & set(place.found.forms) and not same_per(found.per, place.found.per):
+        if found.shares_form(place.found) and not same_per(found.per, place.found.per):
             why = f"{name_of(place)} has {place.span().text} per {place.found.per}, not per {found.per}."
             said = _SAID_PER.match(around.following)
             return Finding("wrong_role", (place.span(),), why, rule="rate", reach=said.end() if said else 0)

@@ -8,6 +8,7 @@ names.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 
@@ -46,17 +47,13 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
     known = caseless(claim.text) in caseless(asked) or _HOLIDAY.search(claim.text)
     if finding.status == "wrong_role" and (known or _VERSION.fullmatch(claim.text)):
         spans = _written(claim.text, context)
-        return (
-            Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
-            if spans
-            else replace(finding, rule="name-role")
-        )
+        return _exact(spans) if spans else replace(finding, rule="name-role")
     if finding.status == "wrong_role" and (spans := _on_its_card(n, finding, answer)):
-        return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
+        return _exact(spans)
     if finding.status not in ("absent", "unchecked"):
         return replace(finding, rule=finding.rule or "name-role")
     if spans := _written(claim.text, context):
-        return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
+        return _exact(spans)
     shorter = (
         ""
         if claim.entity in ("person", "organisation")
@@ -65,6 +62,10 @@ def named(n: int, claim: Claim, answer: Answer) -> Finding:
     if shorter and (spans := _written(shorter, context)):
         return Finding("normalised", spans, f"{spans[0].source} has {spans[0].text}.", rule="name")
     return _unwritten(shorter or claim.text, claim, finding, value, context)
+
+
+def _exact(spans: tuple[EvidenceSpan, ...]) -> Finding:
+    return Finding("exact", spans, f"Stands in the same characters in {spans[0].source}.", rule="name")
 
 
 def _on_its_card(n: int, finding: Finding, answer: Answer) -> tuple[EvidenceSpan, ...]:
@@ -95,7 +96,7 @@ def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, context:
     if (joined := _JOINED.fullmatch(name)) and (spans := _written(joined["name"], context)):
         return Finding("normalised", spans, f"{spans[0].source} has {spans[0].text}.", rule="name")
     core = core_words(normal(name))
-    if len(core) > 1 and (same := _inflected(core, context)):
+    if len(core) > 1 and (same := _names_like(core, _differ_in_endings, context)):
         return Finding("normalised", same, f"{same[0].source} writes it as {same[0].text}.", rule="name")
     if system := _system_of(name, context):
         return Finding(
@@ -105,7 +106,7 @@ def _unwritten(name: str, claim: Claim, finding: Finding, value: Found, context:
         return replace(finding, rule="no-name")
     if len(core) > 1 and finding.status == "unchecked" and misspelt(core, context.sources):
         return replace(finding, rule="name-spelling")
-    if len(core) > 1 and (others := names_holding(core, context.sources) or _sharing(core, context)):
+    if len(core) > 1 and (others := names_holding(core, context.sources) or _names_like(core, _differ_in_one, context)):
         why = f"{others[0].source} names {others[0].text}, but no source names {name}."
         return Finding("absent", others[:1], why, rule="name-sibling")
     if _HOLIDAY.search(name):
@@ -128,25 +129,22 @@ _JOINED = re.compile(r"(?P<name>[^\W\d_a-zß-ÿ].*)-[a-zß-ÿ]{3,}")
 """A name that is joined to a word of the language: Brightmere-installed, Lisbon-based."""
 
 
-def _sharing(core: tuple[str, ...], context: CheckContext) -> tuple[EvidenceSpan, ...]:
-    """The places of names that share all words but one: Jonas Reisinger for Jonas Reitinger."""
+def _names_like(
+    core: tuple[str, ...], alike: Callable[[tuple[str, ...], tuple[str, ...]], bool], context: CheckContext
+) -> tuple[EvidenceSpan, ...]:
+    """The places of the sources' names whose words are `alike` to those of a name."""
     places = (p for s in context.sources for p in s.kinds.get("entity", ()))
-    return tuple(p.span() for p in places if _differ_in_one(core, core_words(p.found.value)))
+    return tuple(p.span() for p in places if alike(core, core_words(p.found.value)))
 
 
 def _differ_in_one(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """True if two names share all words of the first but one, and their numbers of words differ by one at the most."""
+    """True if two names share all words of the first but one, and their numbers of words differ by one at the most: Jonas Reisinger, Jonas Reitinger."""
     shorter, longer = sorted((mine, theirs), key=len)
     return len(longer) - len(shorter) <= 1 and len(set(mine) & set(theirs)) == len(mine) - 1 > 0
 
 
-def _inflected(core: tuple[str, ...], context: CheckContext) -> tuple[EvidenceSpan, ...]:
-    """The places of names that are the same but for the endings of words: Agnieszka Wrzos for Agnieszki Wrzos."""
-    places = (p for s in context.sources for p in s.kinds.get("entity", ()))
-    return tuple(p.span() for p in places if _differ_in_endings(core, core_words(p.found.value)))
-
-
 def _differ_in_endings(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """True if two names are the same but for the endings of words: Agnieszka Wrzos, Agnieszki Wrzos."""
     if len(mine) != len(theirs):
         return False
     return all(

@@ -76,7 +76,7 @@ def contested(
     ):
         return None
     documents = {p.source for p in here}
-    rivals = [o for o in others if o.source in documents and not set(o.found.forms) & set(value.forms)][:MOST_RIVALS]
+    rivals = [o for o in others if o.source in documents and not o.found.shares_form(value)][:MOST_RIVALS]
     frame = answer.around[value].frame
     rivals = [r for r in rivals if _is_comparable(value, frame, r)]
     if not rivals:

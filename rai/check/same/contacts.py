@@ -36,10 +36,10 @@ _CALLS = re.compile(
 
 
 def agree(claim: Found, other: Found, around: str = "") -> str | None:
-    """Whether `other`, found in a source, is the contact that `claim` names.
+    """What differs in the writing if `other`, found in a source, is the contact that `claim` names; None if it is not.
 
-    None: it is not. "": their forms are the same. Else what the claim leaves out or writes otherwise, as a sentence; the
-    status is then `normalised`. `around`: the line of `other` with its title, for what may stand beside it.
+    "": their forms are the same. Else what the claim leaves out or writes otherwise, as a sentence; the status is then `normalised`.
+    `around`: the line of `other` with its title, for what may stand beside it.
     """
     kinds = (claim.kind, other.kind)
     if kinds == ("phone", "phone"):
@@ -62,7 +62,7 @@ def _codes(claim: Found, other: Found) -> str | None:
     if not {claim.kind, other.kind} <= {"entity", "number"}:
         return None
     if "number" not in (claim.kind, other.kind):
-        return "" if set(claim.forms) & set(other.forms) else None
+        return "" if claim.shares_form(other) else None
     # as a number version 6.0 is 6
     mine, theirs = ({form.removesuffix(".0") for form in found.forms} for found in (claim, other))
     return "" if mine & theirs else None

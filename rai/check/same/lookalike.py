@@ -110,7 +110,7 @@ def _other_words(name: str, known: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def skeleton(host: str) -> str:
-    """What a quick eye sees: confusable signs as one letter, without hyphens and accents."""
+    """A host name as a quick eye sees it: confusable signs as one letter, without hyphens and accents. Names of one skeleton look alike."""
     plain = unicodedata.normalize("NFKD", unicode_host(host).lower())
     plain = "".join(c for c in plain if not unicodedata.combining(c)).translate(_SIGNS)
     for pair, sign in _PAIRS:

@@ -1,4 +1,4 @@
-"""Whether two dates, or two times, are the same. Nothing here looks at what they are the date or the time of."""
+"""The comparison of dates and of times: whether two are the same. Nothing here looks at what they are the date or the time of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two values are the same: "30 minutes" and "half an hour", €5 and 5 EUR. Of the words around only a value's line is looked at."""
+"""The comparison of values: whether two are the same, as "30 minutes" and "half an hour". Of the words around only a value's line is looked at."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def same_value(claim: Found, other: Found, around: str) -> bool:
     if claim.kind == other.kind:
         return _same_kind(claim, other, around)
     if {claim.kind, other.kind} == {"date", "quantity"}:
-        return bool(set(claim.forms) & set(other.forms))  # in 30 days
+        return claim.shares_form(other)  # in 30 days
     if claim.kind == "time" and other.kind == "number":
         return _bare_hour(claim, other, around)
     if claim.kind == "number" and other.kind in _NUMERIC:
@@ -92,8 +92,8 @@ def _same_kind(claim: Found, other: Found, around: str) -> bool:
     if claim.kind == "quantity":
         return _same_quantity(claim, other)
     if claim.kind == "money":
-        return (same_money(claim, other) or _same_fall(claim, other, around)) and same_per(claim.per, other.per)
-    return bool(set(claim.forms) & set(other.forms)) or (claim.kind == "percent" and _same_fall(claim, other, around))
+        return (claim.shares_form(other) or _same_fall(claim, other, around)) and same_per(claim.per, other.per)
+    return claim.shares_form(other) or (claim.kind == "percent" and _same_fall(claim, other, around))
 
 
 def _same_quantity(claim: Found, other: Found) -> bool:
@@ -138,11 +138,6 @@ def _unit_stands(claim: Found, around: str) -> bool:
             return True  # "18 and older" speaks of years
         return not unit_words(claim.value).isdisjoint(re.findall(r"[^\W\d_]+|°[cf]", line))
     return claim.kind == "date"
-
-
-def same_money(claim: Found, other: Found) -> bool:
-    """True if two amounts share a reading, number and currency alike. What each is paid per is compared by `rates.same_per`."""
-    return bool(set(claim.forms) & set(other.forms))
 
 
 def currency_stands(claim: Found, around: str) -> bool:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from rai.check.statements.clauses import Clause
 from rai.check.statements.source_pieces import SourcePiece, SourcePieces, read
 from rai.check.statements.terms import Term, terms, within_compounds
+from rai.check.wording.evidence import inverted
 from rai.records import Source
 
 CANDIDATES = 4
@@ -56,17 +57,11 @@ def gather(sources: tuple[Source, ...], question: str, code: str) -> Field:
     """The pieces of several sources with their index. `question`: "" if there is none. Time and memory are linear in the text."""
     reads = tuple(read(source, code) for source in sources)
     units = tuple(unit for one in reads for unit in one.units)
-    places: defaultdict[str, list[int]] = defaultdict(list)
-    for number, unit in enumerate(units):
-        for key in unit.keys:
-            places[key].append(number)
-    many = len(units)
     return Field(
         reads,
         units,
-        {key: tuple(numbers) for key, numbers in places.items()},
-        {key: math.log(1 + many / len(numbers)) for key, numbers in places.items()},
-        math.log(1 + many),
+        *inverted([unit.keys for unit in units]),
+        math.log(1 + len(units)),
         frozenset(t.key for t in terms(question, code)),
         frozenset().union(*(r.words for r in reads)) if reads else frozenset(),
         frozenset().union(*(r.keys for r in reads)) if reads else frozenset(),

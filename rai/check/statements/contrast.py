@@ -1,4 +1,4 @@
-"""What a clause of an answer and a clause of a source share, and whether one turns the other round: by a negation, by opposites."""
+"""The contrast of a clause of an answer with one of a source: what they share, and whether one turns the other round, by a negation or opposites."""
 
 from __future__ import annotations
 

@@ -24,7 +24,9 @@ VETOES = ("all_more", "ordered", "regardless", "only_less")
 
 @dataclass(frozen=True, slots=True)
 class CoveredModel:
-    """The fitted coefficients. `weights`: one a feature; `held_from`: the logit from which a sentence is held; `scale`: (slope, shift) from logit to the logit of `p`."""
+    """The fitted coefficients. `weights`: one a feature; `held_from`: the logit from which a sentence is held; `scale`: (slope, shift) from
+    that logit to the logit of `Covered.p`.
+    """
 
     weights: tuple[float, ...]
     bias: float
@@ -34,7 +36,7 @@ class CoveredModel:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Whether the sources support a sentence. `p`: the chance that they do, in (0, 1); `held`: whether it counts as supported."""
+    """How far the sources support a sentence. `p`: the chance that they do, in (0, 1); `held`: whether it counts as supported."""
 
     p: float
     held: bool

@@ -29,7 +29,9 @@ _STOP = re.compile(r"[.;:!?()—]|, (?:but|aber|mais|pero|ma|mas|maar|ale)\b")
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A word that may be denied, with the words around it. `object`: the word right behind it, or the one before where none is; `denied`: whether a negation bears on it."""
+    """A word that may be denied, with the words around it. `object`: the word right behind it, or the one before where none is; `denied`:
+    whether a negation bears on it.
+    """
 
     word: Term
     object: Term | None

@@ -217,7 +217,10 @@ def condition_denied(said: PreparedStatement) -> Decision | None:
 
 
 def _other_side(part: PreparedClause, said: PreparedStatement) -> ClauseCandidate | None:
-    """The source clause that holds the rest of the sentence, if it says that of the other side of a scale alone: "even if it is used", of what is refunded unused."""
+    """The source clause that holds the rest of the sentence, if it says that of the other side of a scale alone; None if there is none.
+
+    "Even if it is used", of what is refunded unused.
+    """
     mine = {c.scale: c.key for c in part.clause.cues if c.concept == "opposites"}
     rest = [p for p in said.parts if p is not part and p.candidates and p.candidates[0].two.mine >= CLOSE]
     for candidate in (p.candidates[0] for p in rest):

@@ -7,10 +7,13 @@ compared by its `key`, so that inflections need no line of their own. Other lang
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 
 from grounding.text import stem
+from rai.tables import both_ways
 
 _WORDS = Path(__file__).parent / "words"
 _NEGATING = ("un", "in", "im", "il", "ir", "dis", "non", "de", "mis", "anti", "sub")
@@ -83,26 +86,19 @@ def _negates(a: str, b: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _antonyms() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = defaultdict(set)
-    for line in _lines("antonyms.txt"):
-        a, b = (key(word) for word in line.split())
-        found[a].add(b)
-        found[b].add(a)
-    return {word: frozenset(others) for word, others in found.items()}
+    return both_ways((key(a), key(b)) for a, b in map(str.split, _lines("antonyms.txt")))
 
 
 @lru_cache(maxsize=1)
 def _synonyms() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = defaultdict(set)
-    for line in _lines("synonyms.txt"):
-        head, colon, rest = line.partition(":")
-        words = [key(word) for word in (rest if colon else line).split()]
-        for a in [key(head)] if colon else words:
-            for b in words:
-                if a != b:
-                    found[a].add(b)
-                    found[b].add(a)
-    return {word: frozenset(others) for word, others in found.items()}
+    return both_ways((a, b) for line in _lines("synonyms.txt") for a, b in _alike_in(line) if a != b)
+
+
+def _alike_in(line: str) -> Iterator[tuple[str, str]]:
+    """The pairs of keys that a line lists as alike: its head with each other word, or every two words if it has no head."""
+    head, colon, rest = line.partition(":")
+    words = [key(word) for word in (rest if colon else line).split()]
+    return product([key(head)] if colon else words, words)
 
 
 @lru_cache(maxsize=1)

@@ -180,27 +180,36 @@ def lines(source: Source) -> tuple[EvidenceLine, ...]:
     return tuple(found)
 
 
+def inverted(sets: Sequence[frozenset[str]]) -> tuple[dict[str, tuple[int, ...]], dict[str, float]]:
+    """By key the numbers of the `sets` that hold it, ascending, and how telling it is: log(1 + sets / those that hold it)."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for n, keys in enumerate(sets):
+        for k in keys:
+            places[k].append(n)
+    return {k: tuple(ns) for k, ns in places.items()}, {
+        k: math.log(1 + len(sets) / len(ns)) for k, ns in places.items()
+    }
+
+
 @lru_cache(maxsize=128)
 def gather(sources: tuple[Source, ...]) -> WordEvidence:
     """The lines of several sources with their index. Time and memory are linear in the text."""
     every = tuple(line for source in sources for line in lines(source))
-    places: dict[str, list[int]] = defaultdict(list)
+    lines_of, weight = inverted([line.keys for line in every])
     together: set[tuple[str, str]] = set()
-    for n, line in enumerate(every):
-        for k in line.keys:
-            places[k].append(n)
+    for line in every:
         content = [w.key for w in line.words if not w.stop]
         together.update((a, b) for i, a in enumerate(content) for b in content[i + 1 : i + NEAR])
     titles = {w.key for source in sources for w in read(source.title)}
-    vocabulary = frozenset(places) | titles
+    vocabulary = frozenset(lines_of) | titles
     beginnings: dict[str, list[str]] = defaultdict(list)
     for k in sorted(vocabulary):
         if len(k) >= NEAR:
             beginnings[k[:4]].append(k)
     return WordEvidence(
         every,
-        {k: tuple(ns) for k, ns in places.items()},
-        {k: math.log(1 + len(every) / len(ns)) for k, ns in places.items()},
+        lines_of,
+        weight,
         vocabulary,
         {k: tuple(v) for k, v in beginnings.items()},
         frozenset(together),

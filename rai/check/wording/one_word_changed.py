@@ -5,7 +5,6 @@ Only near repetitions are decided here, because in them alone does one word stan
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -15,6 +14,7 @@ from typing import Literal
 from rai.check.wording.antonyms import exclusive, opposite
 from rai.check.wording.evidence import EvidenceLine, Word
 from rai.check.wording.sense import GUARDS
+from rai.tables import both_ways, slashed
 
 LEFT_OUT = 0.34
 """Most of the line's content words, as a share, that a near repetition may leave out."""
@@ -25,24 +25,17 @@ _CARRIERS = frozenset("a an the is are was were be been do does did will to of".
 _PLAIN_NEGATION = frozenset("not no never none nor neither cannot without unable nothing nobody".split())
 
 
-def _both_ways(pairs: str) -> dict[str, frozenset[str]]:
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for pair in pairs.split():
-        one, other = pair.split("/")
-        found[one].add(other)
-        found[other].add(one)
-    return {word: frozenset(others) for word, others in found.items()}
-
-
-_EXCLUDE = _both_ways(
-    "always/never all/no all/none every/no each/no everyone/nobody everybody/nobody everything/nothing everywhere/nowhere both/neither "
-    "either/neither with/without before/after above/below over/under up/down on/off more/less more/fewer most/least inside/outside "
-    "in/outside within/outside until/from until/after until/since until/before including/excluding including/except into/from "
-    "immer/nie alle/keine mit/ohne vor/nach mehr/weniger ein/aus toujours/jamais avec/sans avant/après plus/moins sempre/mai con/senza "
-    "prima/dopo più/meno siempre/nunca con/sin antes/después más/menos sempre/nunca com/sem antes/depois mais/menos"
+_EXCLUDE = both_ways(
+    slashed(
+        "always/never all/no all/none every/no each/no everyone/nobody everybody/nobody everything/nothing everywhere/nowhere both/neither "
+        "either/neither with/without before/after above/below over/under up/down on/off more/less more/fewer most/least inside/outside "
+        "in/outside within/outside until/from until/after until/since until/before including/excluding including/except into/from "
+        "immer/nie alle/keine mit/ohne vor/nach mehr/weniger ein/aus toujours/jamais avec/sans avant/après plus/moins sempre/mai con/senza "
+        "prima/dopo più/meno siempre/nunca con/sin antes/después más/menos sempre/nunca com/sem antes/depois mais/menos"
+    )
 )
 """Small words that exclude one another in the same place."""
-_OTHER_WAY = _both_ways("to/from for/against by/to nach/aus")
+_OTHER_WAY = both_ways(slashed("to/from for/against by/to nach/aus"))
 """Small words that turn round who or whereto, without saying the opposite."""
 _COUNTERPARTS = {w: _EXCLUDE.get(w, frozenset()) | _OTHER_WAY.get(w, frozenset()) for w in {*_EXCLUDE, *_OTHER_WAY}}
 _EVERY = frozenset("all every each always everyone everything everywhere".split())

@@ -85,8 +85,8 @@ def _falls(year: int, named: re.Match[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DaySentence:
-    """What the sentence of a day says of it. `beside`: that it is the day before or after another; `ends`: that it is the first or last of a
-    month; `lasts`: that it ends a term; `next_to`: the days that it may lie next to without such a word, as the 6th of "from the 7th".
+    """What the sentence of a day says of it. `beside`: it is the day before or after another; `ends`: it is the first or last of a month;
+    `lasts`: it ends a term; `next_to`: the days that it may lie next to without such a word, as the 6th of "from the 7th".
     """
 
     beside: bool = False
@@ -115,7 +115,7 @@ def day_ways(found: Found, operands: Sequence[Operand], told: DaySentence) -> It
                 found, start, day, operands if beside else [o for o in operands if o.far < SAID_HERE]
             )
             for reached, words in _beside(day) if beside or start in told.next_to else ((day, ""),):
-                if says(found, reached) and not same_words(found, start.found):
+                if says(found, reached) and not found.shares_form(start.found):
                     yield Reckoned((start,), f"{words} {start.text}".strip(), start.far + 0.75)
         yield from _of_month(found, start, years, ends=ends)
 
@@ -198,11 +198,6 @@ def _nearest(day: date, weekday: int) -> Iterator[tuple[date, str]]:
         moved = by_days(day, days)
         if moved:
             yield moved, words
-
-
-def same_words(found: Found, other: Found) -> bool:
-    """True if two values share a reading."""
-    return bool(set(found.forms) & set(other.forms))
 
 
 def is_span(found: Found) -> bool:
@@ -305,7 +300,7 @@ def _of_month(found: Found, start: Operand, years: Sequence[int], *, ends: bool)
             continue
         for year in years if match[1] == "-" else (int(match[1]),):
             last = date(year, int(match[2]), monthrange(year, int(match[2]))[1])
-            if ends and not same_words(found, start.found) and (says(found, last) or says(found, last.replace(day=1))):
+            if ends and not found.shares_form(start.found) and (says(found, last) or says(found, last.replace(day=1))):
                 yield Reckoned((start,), f"end of {start.text}", start.far + 0.75)
 
 

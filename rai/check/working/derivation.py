@@ -208,7 +208,7 @@ _EVERY = re.compile(
 
 def _is_itself(value: Found, way: Reckoned) -> bool:
     """True if an operand is the value: $24 of $48 - $24, which explains nothing."""
-    return value.kind == "money" and any(set(o.found.forms) & set(value.forms) for o in way.operands)
+    return value.kind == "money" and any(o.found.shares_form(value) for o in way.operands)
 
 
 def _is_far_sum(value: Found, way: Reckoned) -> bool:

@@ -18,7 +18,6 @@ from rai.check.working.calendar import (
     is_span,
     minutes_of,
     moved_by,
-    same_words,
     says,
     weekdays_named,
     years_of,
@@ -134,7 +133,7 @@ def _last_of_series(
                 for extra in range(_MOST_BREAKS + 1) if each.breaks else (0,):
                     times = int(amount) - 1 + extra
                     last = by_days(day, 7 * times) if each.unit == "week" else by_months(day, times)
-                    if last and says(found, last) and not same_words(found, start.found):
+                    if last and says(found, last) and not found.shares_form(start.found):
                         written = f"{start.text} + {times} {each.unit}s"
                         yield Reckoned((start, each.count), written, min(start.far, 1.0) + 0.25 + 0.25 * extra)
 

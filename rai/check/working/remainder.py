@@ -9,7 +9,8 @@ from decimal import Decimal
 from rai.check.answer import Answer
 from rai.check.context import Finding
 from rai.check.lexicon.load import pattern
-from rai.check.operands import amount_of, unit_of
+from rai.check.operands import amount_of
+from rai.check.rules.amounts import kindred
 from rai.claims.found import Found
 from rai.records import SUPPORTED
 
@@ -27,7 +28,7 @@ def wrong_remainder(n: int, answer: Answer, findings: Mapping[int, Finding]) -> 
     """
     value = answer.values[n]
     mine = amount_of(value) if value.kind in _KINDS else None
-    before = [m for m in answer.near(n, 0) if m < n and _is_of(answer.values[m], value)]
+    before = [m for m in answer.near(n, 0) if m < n and kindred(answer.values[m], value)]
     if (
         mine is None
         or len(before) != _TWO
@@ -44,10 +45,6 @@ def wrong_remainder(n: int, answer: Answer, findings: Mapping[int, Finding]) -> 
     spans = tuple(dict.fromkeys(e for m in before for e in findings[m].evidence[:1]))
     why = f"{formula}, not {answer.written(n)}."
     return Finding("absent", spans, why, rule="remainder", formula=formula)
-
-
-def _is_of(other: Found, value: Found) -> bool:
-    return other.kind == value.kind and unit_of(other) == unit_of(value)
 
 
 def _is_left(value: Found, since: int, text: str) -> bool:

@@ -14,6 +14,7 @@ from rai.check.operands import Operand, amount_of, unit_of
 from rai.check.reading.keys import line_at
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place, Prepared
+from rai.check.rules.amounts import kindred
 from rai.check.working.calendar import Reckoned
 from rai.check.working.operand_candidates import priced
 from rai.check.working.terms import SAID, Wanted, scaled, to_cents
@@ -72,7 +73,7 @@ def _steps(base: _Amount, further: _Amount, rest: int, text: Prepared, counts: S
         upto = amount - times
         for place in islice((p for p in text.places if p.found.kind in ("number", "quantity")), MOST_PLACES):
             theirs = amount_of(place.found)
-            if theirs == upto and _alike(place, count):
+            if theirs == upto and kindred(place.found, count.found):
                 span = place.span()
                 limit = Operand(place.found, span.text, SAID, (span,))
                 written = f"{base.operand.text} + ({count.text} - {span.text}) × {further.operand.text}"
@@ -85,10 +86,6 @@ def _is_first(base: _Amount) -> bool:
     text, found = base.place.text(), base.place.found
     near = text[max(base.place.unit.start, found.start - _AROUND) : min(base.place.unit.end, found.end + _AROUND)]
     return pattern("reckoning", "first", parts=True).search(near) is not None
-
-
-def _alike(place: Place, count: Operand) -> bool:
-    return place.found.kind == count.found.kind and unit_of(place.found) == unit_of(count.found)
 
 
 def usage_ways(wanted: Wanted, answer: Answer, operands: Sequence[Operand]) -> Iterator[Reckoned]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rai.azure.pieces import batches, pieces, sendable, size
+from rai.azure.pieces import pieces, sendable, size
 
 TEXTS = st.text(alphabet=st.sampled_from("ab \n😀é"), max_size=400)
 
@@ -20,13 +20,6 @@ def test_pieces_cover_the_text_and_keep_the_limit(text: str, most: int, overlap:
         assert all(any(text[at : at + width] in p for p in found) for at in range(len(text)))
     else:
         assert found == []
-
-
-@given(st.lists(st.integers(1, 100), max_size=40), st.integers(1, 6))
-def test_batches_keep_both_limits_and_the_order(sizes: list[int], most_items: int) -> None:
-    groups = list(batches(sizes, most_items, 100))
-    assert [i for group in groups for i in group] == list(range(len(sizes)))
-    assert all(len(group) <= most_items and sum(sizes[i] for i in group) <= 100 for group in groups)
 
 
 @given(st.text(alphabet=st.characters(), max_size=50))

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from rai.embedded.classifier import FILE, Classifier
-from rai.embedded.screen import BLOCK_AT, EmbeddedScreen, scaled
+from rai.embedded.screen import EmbeddedScreen, scaled
 from rai.screening.off_policy import OffPolicy
+from rai.screening.screen import BLOCK_AT
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rai.check.answer import Answer
 from rai.check.match import context_of
-from rai.check.places.features import FEATURES, features, heard
+from rai.check.places.features import FEATURES, features, weighed_words
 from rai.check.places.labels import labels_of
 from rai.check.places.rank import MODEL, model, ranked
 from rai.check.reading.sources import Place, prepare
@@ -100,7 +100,7 @@ def test_any_text_has_finite_features(source: str, question: str) -> None:
     text = f"{source}\nFare: $4\nFine: $7"
     found = [p for p in prepare(Source("s", text), REGIONS).places if p.found.kind == "money"]
     told = read("The fare is $4.", text, question)
-    around = heard(0, told, found)
+    around = weighed_words(0, told, found)
     for place in found:
         row = features(place, around)
         assert len(row) == len(FEATURES)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rai.check.same.values import currency_stands, same_money
+from rai.check.same.values import currency_stands
 from rai.claims.amounts import money
 from rai.claims.amounts.currencies import COMMON
 from rai.claims.numbers.numerals import canonical
@@ -45,7 +45,7 @@ def test_currency_stands(claim: str, line: str, stands: bool) -> None:
 @TABLES.each("same")
 def test_same_money(claim: str, source: str, same: bool) -> None:
     """Number and currency agree, or the amounts do not."""
-    assert same_money(money.find(claim)[0], money.find(source)[0]) is same
+    assert money.find(claim)[0].shares_form(money.find(source)[0]) is same
 
 
 @settings(max_examples=60, deadline=None)

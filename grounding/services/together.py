@@ -1,4 +1,4 @@
-"""Calls side by side: all of them, or the first failure."""
+"""Calls made at the same time: all their results, or the first failure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 async def together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Results in order. Raises the first failure, after the other calls were called off."""
+    """The results of `calls` in their order. Raises the first failure, and cancels the calls that are still under way."""
     tasks = [asyncio.ensure_future(call) for call in calls]
     try:
         return await asyncio.gather(*tasks)
