@@ -10,6 +10,8 @@ import posixpath
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote
 
@@ -47,6 +49,21 @@ KINDS = {
     "ppt/presentation.xml": content_types.SLIDES,
     "META-INF/container.xml": content_types.BOOK,
 }
+
+
+@contextmanager
+def damage_refused(what: str, *also: type[Exception]) -> Iterator[None]:
+    """Let a file that is damaged inside leave the block as `Refused("corrupt", …)`, which names `what` it is and the kind of the error.
+
+    Counts as damage: DAMAGE, and `also` of a library's own errors. A Refused raised in the block passes as it is.
+    """
+    damage: tuple[type[Exception], ...] = (*DAMAGE, *also)
+    try:
+        yield
+    except Refused:
+        raise
+    except damage as error:
+        raise Refused("corrupt", f"{what} that cannot be read ({type(error).__name__})") from None
 
 
 def kind_of(data: bytes) -> str:

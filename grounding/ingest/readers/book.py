@@ -13,7 +13,7 @@ from typing import Any
 from lxml import etree
 
 from grounding.ingest.readers import content_types
-from grounding.ingest.readers.archive import DAMAGE, part, target
+from grounding.ingest.readers.archive import DAMAGE, damage_refused, part, target
 from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
 from grounding.ingest.readers.web_page import decoded, write_html
 
@@ -29,20 +29,15 @@ _HEADING = re.compile(r"<h[1-6][\s>]", re.IGNORECASE)
 
 def read_book(data: bytes, name: str) -> Extract:
     """Extract of an EPUB with "chapter N" locators. Raises Refused."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _check_locks(archive)
-            package, root = _package(archive)
-            names = _contents(archive, package, root)
-            writer = Writer()
-            number = 0
-            for path in _spine(package, root):
-                number += _chapter(archive, path, number + 1, names.get(path, ""), writer)
-            title = one_line(root.findtext(f"{_OPF}metadata/{_DC}title") or "")
-    except Refused:
-        raise
-    except (*DAMAGE, etree.LxmlError) as error:
-        raise Refused("corrupt", f"an EPUB that cannot be read ({type(error).__name__})") from None
+    with damage_refused("an EPUB", etree.LxmlError), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        _check_locks(archive)
+        package, root = _package(archive)
+        names = _contents(archive, package, root)
+        writer = Writer()
+        number = 0
+        for path in _spine(package, root):
+            number += _chapter(archive, path, number + 1, names.get(path, ""), writer)
+        title = one_line(root.findtext(f"{_OPF}metadata/{_DC}title") or "")
     return writer.extract(title or name, content_types.BOOK)
 
 

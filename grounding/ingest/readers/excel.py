@@ -14,7 +14,7 @@ from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from openpyxl.xml.functions import iterparse
 
 from grounding.ingest.readers import content_types
-from grounding.ingest.readers.archive import DAMAGE
+from grounding.ingest.readers.archive import damage_refused
 from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
 from grounding.ingest.readers.number_format import shown
 from grounding.ingest.readers.rows import header_rows, row_lines
@@ -33,7 +33,7 @@ def read_excel(data: bytes, name: str) -> Extract:
     Formulas give the value that was saved with them.
     """
     writer = Writer()
-    try:
+    with damage_refused("an Excel file"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # openpyxl warns of parts that it leaves out; none of them is text
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
@@ -46,10 +46,6 @@ def read_excel(data: bytes, name: str) -> Extract:
                         writer.lines(block)
         finally:
             book.close()
-    except Refused:
-        raise
-    except DAMAGE as error:
-        raise Refused("corrupt", f"an Excel file that cannot be read ({type(error).__name__})") from None
     return writer.extract(title or name, CONTENT_TYPE)
 
 

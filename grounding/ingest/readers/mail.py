@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
 from grounding.ingest.readers import content_types
-from grounding.ingest.readers.archive import DAMAGE
+from grounding.ingest.readers.archive import damage_refused
 from grounding.ingest.readers.detect import detect
 from grounding.ingest.readers.encoding import decode
 from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
@@ -44,17 +44,14 @@ def read_mail(data: bytes, name: str) -> Extract:
 
     An attachment that cannot be read is named with the code of its refusal and does not keep the message out.
     """
-    try:
-        message = _parsed(data)
-        writer = Writer()
-        _message(message, writer, 0, _Budget())
-        return writer.extract(one_line(_header(message, "subject")) or name, CONTENT_TYPE, _dated(message))
-    except Refused:
-        raise
-    except RecursionError:
-        raise Refused("too_large", "an e-mail whose parts are nested too deep") from None
-    except DAMAGE as error:
-        raise Refused("corrupt", f"an e-mail that cannot be read ({type(error).__name__})") from None
+    with damage_refused("an e-mail"):
+        try:
+            message = _parsed(data)
+            writer = Writer()
+            _message(message, writer, 0, _Budget())
+            return writer.extract(one_line(_header(message, "subject")) or name, CONTENT_TYPE, _dated(message))
+        except RecursionError:
+            raise Refused("too_large", "an e-mail whose parts are nested too deep") from None
 
 
 def _parsed(data: bytes) -> EmailMessage:

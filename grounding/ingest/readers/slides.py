@@ -13,8 +13,8 @@ from typing import Any
 from lxml import etree
 
 from grounding.ingest.readers import content_types
-from grounding.ingest.readers.archive import DAMAGE, part, related
-from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
+from grounding.ingest.readers.archive import damage_refused, part, related
+from grounding.ingest.readers.extract import Extract, Writer, one_line
 from grounding.ingest.readers.rows import table_lines
 from grounding.ingest.readers.web_page import link_target
 
@@ -31,15 +31,10 @@ _Links = dict[str, tuple[str, str]]
 
 def read_slides(data: bytes, name: str) -> Extract:
     """Extract of a PPTX with "slide N" locators; N counts as the presentation does. Raises Refused."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            writer = Writer()
-            titles = [_slide(archive, path, number, writer) for number, path in enumerate(_paths(archive), 1)]
-            title = _own_title(archive) or next(iter(titles), "")
-    except Refused:
-        raise
-    except (*DAMAGE, etree.LxmlError) as error:
-        raise Refused("corrupt", f"a PowerPoint file that cannot be read ({type(error).__name__})") from None
+    with damage_refused("a PowerPoint file", etree.LxmlError), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        writer = Writer()
+        titles = [_slide(archive, path, number, writer) for number, path in enumerate(_paths(archive), 1)]
+        title = _own_title(archive) or next(iter(titles), "")
     return writer.extract(title or name, content_types.SLIDES)
 
 
