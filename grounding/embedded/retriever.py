@@ -21,7 +21,7 @@ from grounding.embedded.word_index import WordIndex
 from grounding.evidence.fuse import SELECTS, Fused, exclusiveness, fuse, semantic_weight
 from grounding.ports import Embedder, Linker, Vectors
 from grounding.query.conversation import question_of
-from grounding.query.query_vector import BY_WORDS, QueryVector, query_vector
+from grounding.query.query_vector import BY_WORDS, QueryVector, query_vector, with_names
 from grounding.records import Access, Linked, Passage, Query, Retrieval
 from grounding.store.chunks import ChunkRow
 from grounding.store.store import Store
@@ -130,10 +130,8 @@ class EmbeddedRetriever:
         """
         if self._embedder is None or self._vectors is None or len(self._vectors) == 0:
             return QueryVector(None)
-        question = question_of(query)
         topical = [e for e in query.entities if not _selected(query, e, selecting)]
-        texts = [question, " ".join([*topical, question])] if topical else [question]
-        return await query_vector(self._embedder, texts, query.imagined)
+        return await query_vector(self._embedder, with_names(question_of(query), topical), query.imagined)
 
     def _fused(
         self, text: str, vector: Vectors | None, access: Access, k: int, *, selecting: Mapping[Linked, float]
@@ -199,19 +197,13 @@ def _with_spare(k: int) -> int:
 
 
 def _readable(fused: Sequence[Fused], rows: Mapping[int, ChunkRow], access: Access) -> list[tuple[ChunkRow, Fused]]:
-    """What the store says `access` may read now, without what repeats a better passage of the same title and the same rights.
-
-    Equal text under other rights or another title stays: it is another's to read, or about another thing.
-    """
+    """What the store says `access` may read now, without what repeats a better passage of the same title and the same rights."""
     kept: list[tuple[ChunkRow, Fused]] = []
-    seen: set[tuple[str, str, tuple[str, ...] | None, str | None]] = set()
+    seen: set[tuple[object, ...]] = set()
     for f in fused:
         row = rows.get(f.key)
-        if row is None or not access.may_read(row.groups) or not access.in_scope(row.product):
-            continue
-        same = (row.title, row.chunk.text, row.groups, row.product)
-        if same not in seen:
-            seen.add(same)
+        if row is not None and row.readable_by(access) and row.repetition_key not in seen:
+            seen.add(row.repetition_key)
             kept.append((row, f))
     return kept
 
@@ -223,20 +215,4 @@ def _selected(query: Query, entity: str, selecting: Mapping[Linked, float]) -> b
 
 
 def _passage(row: ChunkRow, fused: Fused) -> Passage:
-    chunk = row.chunk
-    return Passage(
-        chunk_id=chunk.chunk_id,
-        doc_id=chunk.doc_id,
-        title=row.title,
-        text=chunk.text,
-        start=chunk.start,
-        url=row.url,
-        locator=chunk.locator,
-        internal=row.internal,
-        updated=row.updated,
-        version=row.version,
-        tokens=chunk.tokens,
-        score=round(fused.score, 6),
-        bm25=fused.bm25,
-        semantic=fused.semantic,
-    )
+    return row.as_passage(round(fused.score, 6), bm25=fused.bm25, semantic=fused.semantic)

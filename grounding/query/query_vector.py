@@ -20,6 +20,11 @@ class QueryVector(NamedTuple):
     note: str = ""
 
 
+def with_names(question: str, names: Sequence[str]) -> list[str]:
+    """The question, and where there are `names` also the question behind them: what is searched for in place of either alone."""
+    return [question, " ".join([*names, question])] if names else [question]
+
+
 async def query_vector(embedder: Embedder, texts: Sequence[str], imagined: str | None) -> QueryVector:
     """The mean of `texts`; of that and of an imagined answer half and half again (HyDE, arXiv 2212.10496).
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from grounding.records import Chunk
+from grounding.records import Access, Chunk, Passage
 from grounding.store.documents import OF_CHUNK, TOLD_OF_CHUNK, groups_of
 from grounding.store.meta import Meta
 from grounding.store.tables import CHUNKS, DOCUMENTS, parts
@@ -33,6 +33,47 @@ class ChunkRow:
     internal: bool
     updated: str | None
     version: str
+
+    def readable_by(self, access: Access) -> bool:
+        """Whether `access` may read the chunk's document, and its product is one that is searched."""
+        return access.may_read(self.groups) and access.in_scope(self.product)
+
+    @property
+    def repetition_key(self) -> tuple[str, str, tuple[str, ...] | None, str | None]:
+        """Equal for chunks of which a reader needs only one: same title, text, rights and product.
+
+        Equal text under other rights or another title differs: it is another's to read, or about another thing.
+        """
+        return self.title, self.chunk.text, self.groups, self.product
+
+    def as_passage(
+        self,
+        score: float,
+        *,
+        bm25: float | None = None,
+        semantic: float | None = None,
+        reranked: float | None = None,
+        caption: str | None = None,
+    ) -> Passage:
+        """The chunk as a search result with these scores; their ranges are those of `Passage`."""
+        return Passage(
+            chunk_id=self.chunk.chunk_id,
+            doc_id=self.chunk.doc_id,
+            title=self.title,
+            text=self.chunk.text,
+            start=self.chunk.start,
+            url=self.url,
+            locator=self.chunk.locator,
+            internal=self.internal,
+            updated=self.updated,
+            version=self.version,
+            tokens=self.chunk.tokens,
+            score=score,
+            bm25=bm25,
+            semantic=semantic,
+            reranked=reranked,
+            caption=caption,
+        )
 
 
 class Chunks:

@@ -111,35 +111,15 @@ async def passages(
             kept.append(_told(hit, score))
             continue
         row = rows.get(str(hit.fields["chunk_id"]))
-        if row is None or not access.may_read(row.groups) or not access.in_scope(row.product):
-            continue
-        same = (row.title, row.chunk.text, row.groups, row.product)
-        if same not in seen:
-            seen.add(same)
+        if row is not None and row.readable_by(access) and row.repetition_key not in seen:
+            seen.add(row.repetition_key)
             kept.append(_stored(row, hit, score))
     return kept
 
 
 def _stored(row: ChunkRow, hit: Hit, score: float) -> Passage:
-    chunk = row.chunk
-    return Passage(
-        chunk_id=chunk.chunk_id,
-        doc_id=chunk.doc_id,
-        title=row.title,
-        text=chunk.text,
-        start=chunk.start,
-        url=row.url,
-        locator=chunk.locator,
-        internal=row.internal,
-        updated=row.updated,
-        version=row.version,
-        tokens=chunk.tokens,
-        score=score,
-        bm25=hit.bm25,
-        semantic=hit.cosine,
-        reranked=hit.reranked,
-        caption=hit.caption if hit.caption and hit.caption in chunk.text else None,
-    )
+    caption = hit.caption if hit.caption and hit.caption in row.chunk.text else None
+    return row.as_passage(score, bm25=hit.bm25, semantic=hit.cosine, reranked=hit.reranked, caption=caption)
 
 
 def _told(hit: Hit, score: float) -> Passage:
