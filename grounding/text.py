@@ -25,6 +25,7 @@ _GERMAN_MONTH = re.compile(
 )
 _AMOUNT = re.compile(r"\d[ \u00a0]?$")  # the gram of "180 g." is no initial
 _STRUCTURE = re.compile(r"^\s*(?:[-*•‣]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|>\s+)?")
+_UNSENDABLE = re.compile(r"[\x00\ud800-\udfff]")
 
 DASHES = "‐‑‒–—―−﹘﹣－"
 _SINGLE_QUOTES = "‘’‚"
@@ -166,6 +167,11 @@ def stem(word: str) -> str:
 def fold(text: str) -> str:
     """Dashes, quotes and exotic spaces made plain. Same length as `text`, so offsets carry over."""
     return text.translate(_FOLD)
+
+
+def sendable(text: str) -> str:
+    """`text` with what JSON for a service cannot carry (NUL, lone surrogates) as U+FFFD. Same length, so offsets carry over."""
+    return _UNSENDABLE.sub("\ufffd", text)
 
 
 def caseless(text: str) -> str:

@@ -24,6 +24,7 @@ from azure.core.pipeline.transport import AioHttpTransport
 from azure.core.rest import AsyncHttpResponse, HttpRequest
 
 from grounding.azure.core.faults import code_of, translated
+from grounding.azure.core.options import transport_options
 from grounding.errors import ServiceRejected, ServiceReplyInvalid, SettingsError
 from grounding.services.address import is_loopback
 from grounding.services.cloud import CLOUDS, GRAPH, SUFFIX, is_graph
@@ -80,11 +81,7 @@ class GraphDirectory:
         self._client: AsyncPipelineClient[HttpRequest, AsyncHttpResponse] = AsyncPipelineClient(
             self._root,
             policies=[AsyncBearerTokenCredentialPolicy(credential, GRAPH if known else self._root + SUFFIX)],
-            transport=AioHttpTransport(
-                connection_timeout=min(5.0, remote.deadline_s),
-                read_timeout=remote.deadline_s,
-                use_env_settings=not local,  # a proxy cannot reach our loopback
-            ),
+            transport=AioHttpTransport(**transport_options(endpoint, remote.deadline_s)),
         )
 
     async def groups(self, user: str) -> frozenset[str]:

@@ -14,6 +14,7 @@ from grounding.asking.spotlight import block, quoted
 from grounding.asking.templates import fill, placeholders, template
 from grounding.policy import LABELS
 from grounding.records import Passage
+from grounding.services.batches import in_batches
 from grounding.tokens import count_tokens
 
 Style = Literal["score", "label", "binary", "confidence"]
@@ -58,16 +59,9 @@ def grade_schema(style: Style, count: int) -> Schema | None:
 
 def batches(texts: Sequence[str], most: int, tokens: int) -> list[list[int]]:
     """Indices of `texts` in order, in runs of at most `most` texts and `tokens` tokens; a longer text goes alone."""
-    out: list[list[int]] = []
-    spent = 0
-    for index, text in enumerate(texts):
-        size = count_tokens(text)
-        if not out or len(out[-1]) == min(most, MOST_DOCUMENTS) or spent + size > tokens:
-            out.append([])
-            spent = 0
-        out[-1].append(index)
-        spent += size
-    return out
+    most_items = min(most, MOST_DOCUMENTS)
+    numbered = range(len(texts))
+    return list(in_batches(numbered, lambda n: count_tokens(texts[n]), most_items=most_items, most_size=tokens))
 
 
 def own_texts() -> tuple[str, ...]:

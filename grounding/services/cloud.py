@@ -37,6 +37,8 @@ CLOUDS: dict[CloudName, Cloud] = {
         "https://microsoftgraph.chinacloudapi.cn",
     ),
 }
+OPENAI_BASE_URL = "https://api.openai.com/v1"
+"""Where OpenAI's own API answers: the base URL where none is set."""
 SUFFIX = "/.default"
 COGNITIVE = CLOUDS["public"].cognitive + SUFFIX
 """Azure OpenAI, AI Language and Content Safety."""

@@ -16,6 +16,7 @@ from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 from grounding.azure.openai.faults import translated
 from grounding.errors import ServiceReplyInvalid
 from grounding.services.address import check_address, check_key, is_loopback
+from grounding.services.cloud import OPENAI_BASE_URL
 from grounding.services.remote import Remote
 from grounding.web.tls import trusted
 from rai.azure.pieces import batches, pieces, sendable
@@ -24,7 +25,6 @@ from rai.azure.verdicts import BLOCKS_AT, ServiceFinding, screening
 from rai.records import Category, Screening
 
 SERVICE = "moderation"
-OPENAI_BASE_URL = "https://api.openai.com/v1"
 MODEL = "omni-moderation-latest"
 MOST_CHARS = 2000
 """Characters of one input. The endpoint takes more, but its figures are for short texts."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from grounding.services.batches import in_batches
+
 
 def sendable(text: str) -> str:
     """`text` with lone surrogates replaced, which no UTF-8 can carry."""
@@ -33,13 +35,4 @@ def pieces(text: str, most: int, overlap: int) -> list[str]:
 
 def batches(sizes: Sequence[int], most_items: int, most_units: int) -> Iterator[list[int]]:
     """Indexes of `sizes` in order, in groups of at most `most_items` and together `most_units`."""
-    batch: list[int] = []
-    units = 0
-    for index, units_here in enumerate(sizes):
-        if batch and (len(batch) == most_items or units + units_here > most_units):
-            yield batch
-            batch, units = [], 0
-        batch.append(index)
-        units += units_here
-    if batch:
-        yield batch
+    return in_batches(range(len(sizes)), sizes.__getitem__, most_items=most_items, most_size=most_units)

@@ -20,7 +20,7 @@ from azure.core.pipeline.policies import AsyncBearerTokenCredentialPolicy, Azure
 from azure.core.rest import AsyncHttpResponse, HttpRequest
 
 from grounding.azure.core.faults import code_of
-from grounding.azure.core.options import client_options
+from grounding.azure.core.options import client_options, transport_options
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
 from grounding.services.address import check_address, check_key, is_loopback
 
@@ -51,10 +51,11 @@ class LanguageService:
             else AsyncBearerTokenCredentialPolicy(credential, SCOPE)
         )
         self._language = language
-        kept = ("connection_timeout", "read_timeout", "use_env_settings")
         # of the usual policies none is needed: nothing is tried again, redirected, or logged, and a reply is read once
         self._client: AsyncPipelineClient[HttpRequest, AsyncHttpResponse] = AsyncPipelineClient(
-            endpoint.rstrip("/"), policies=[*options["per_call_policies"], signing], **{n: options[n] for n in kept}
+            endpoint.rstrip("/"),
+            policies=[*options["per_call_policies"], signing],
+            **transport_options(endpoint, timeout_s),
         )
 
     async def analyze(self, kind: str, documents: Sequence[str]) -> list[list[dict[str, Any]]]:

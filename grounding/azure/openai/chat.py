@@ -19,11 +19,10 @@ from grounding.azure.openai.model import (
     Ending,
     Gathering,
     OpenAIModel,
-    counted,
     shows_thoughts,
     text_or_none,
-    thought,
 )
+from grounding.azure.openai.replies import counted, thought
 from grounding.errors import ServiceReplyInvalid
 
 _LENGTHS: tuple[LengthName, ...] = ("max_tokens", "max_completion_tokens")

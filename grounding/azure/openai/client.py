@@ -17,10 +17,10 @@ from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 
 from grounding.errors import AttestError, ServiceRejected, SettingsError
 from grounding.services.address import is_this_machine
+from grounding.services.cloud import OPENAI_BASE_URL
 from grounding.services.remote import Remote
 from grounding.web.tls import trusted
 
-OPENAI_BASE_URL = "https://api.openai.com/v1"
 CONNECT_S = 5.0
 TokenProvider = Callable[[], Awaitable[str]]
 """Asynchronous: a function that returns its token at once is refused, for it would hold up every other turn."""

@@ -10,11 +10,10 @@ A text that is longer than the model reads is read in halves; its vector is thei
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,12 +24,13 @@ from openai import Timeout
 from grounding.azure.openai.client import CONNECT_S, Auth, TokenProvider, make_client
 from grounding.azure.openai.faults import translated
 from grounding.azure.openai.fingerprint import service_fingerprint
-from grounding.azure.openai.model import counted
-from grounding.azure.search.rows import sendable
+from grounding.azure.openai.replies import counted, parsed
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
 from grounding.observe import EmbedCall, added, observed
 from grounding.ports import Vectors
+from grounding.services.batches import in_batches
 from grounding.services.remote import Remote
+from grounding.text import sendable
 
 LOG = logging.getLogger("attest")
 MOST_TEXTS, MOST_CHARS = 256, 200_000
@@ -89,7 +89,7 @@ class OpenAIEmbedder:
         missing = [t for t in dict.fromkeys(texts) if t not in held]
         if missing:
             with observed(EmbedCall(self._model, len(missing))) as call:
-                for batch in _batches(missing):
+                for batch in in_batches(missing, len, most_items=MOST_TEXTS, most_size=MOST_CHARS):
                     rows = await self._rows([sendable(text).strip() or _NOTHING for text in batch], call)
                     held |= zip(batch, rows, strict=True)
         if len(missing) <= _CACHED // 64:  # an ingest must not push out what the turns use
@@ -123,7 +123,7 @@ class OpenAIEmbedder:
     async def _attempt(self, texts: Sequence[str], call: EmbedCall) -> Vectors:
         with translated(self._remote.service):
             body = await self._send(texts)
-        data = await asyncio.to_thread(_parsed, self._remote.service, body)
+        data = await asyncio.to_thread(_object, self._remote.service, body)
         told = counted(data.get("usage"), "prompt_tokens", "completion_tokens")
         call.usage = added(call.usage, {name: told[name] for name in ("prompt_tokens",) if name in told})
         found = await asyncio.to_thread(_read, self._remote.service, data, len(texts))
@@ -156,28 +156,9 @@ class OpenAIEmbedder:
         return raw.text
 
 
-def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    """`texts` in order, in parts of at most MOST_TEXTS and about MOST_CHARS."""
-    part: list[str] = []
-    size = 0
-    for text in texts:
-        if part and (len(part) == MOST_TEXTS or size + len(text) > MOST_CHARS):
-            yield part
-            part, size = [], 0
-        part.append(text)
-        size += len(text)
-    if part:
-        yield part
-
-
-def _parsed(service: str, body: str) -> dict[str, Any]:
-    """The object of a reply. Raises ServiceReplyInvalid if it is none."""
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        page = body.lstrip()[:1] == "<"
-        hint = "a web page came back; does the base URL end in /v1?" if page else "the reply is not JSON, or was cut"
-        raise ServiceReplyInvalid(service, hint) from None
+def _object(service: str, body: str) -> dict[str, Any]:
+    """The JSON object of a reply. Raises ServiceReplyInvalid if it is none."""
+    data = parsed(service, body)
     if not isinstance(data, dict):
         raise ServiceReplyInvalid(service, "the reply holds no vectors")
     return data

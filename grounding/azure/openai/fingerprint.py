@@ -6,7 +6,8 @@ import hashlib
 import re
 from urllib.parse import urlsplit
 
-OPENAI_BASE_URL = "https://api.openai.com/v1"
+from grounding.services.cloud import OPENAI_BASE_URL
+
 _UNFIT = re.compile(r"[^A-Za-z0-9.]+")
 
 

@@ -7,14 +7,13 @@ part of a draft is shown before the whole is checked. The deadline of `Remote` b
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Protocol, TypeGuard
+from typing import Any, ClassVar, Literal, Protocol
 
 import openai
 from openai import AsyncAPIResponse, RequestOptions
@@ -24,6 +23,7 @@ from grounding.azure.openai.client import Auth, TokenProvider, make_client
 from grounding.azure.openai.event_stream import EventLines
 from grounding.azure.openai.faults import named_efforts, names_parameter, names_schema, names_size, translated
 from grounding.azure.openai.learned import Learned, beginning
+from grounding.azure.openai.replies import parsed
 from grounding.errors import ContentFiltered, ReplyCut, ServiceReplyInvalid
 from grounding.observe import reply_unused
 from grounding.records import Completion
@@ -255,7 +255,7 @@ class OpenAIModel(ABC):
         async for chunk in chunks:
             body += chunk
             self._bound(len(body))
-        return self._json(bytes(body))
+        return parsed(self._remote.service, bytes(body))
 
     async def _gathered(self, chunks: Any) -> object:
         lines, gathering, size = EventLines(), self._gathering(), 0
@@ -265,22 +265,12 @@ class OpenAIModel(ABC):
             for data in lines.feed(chunk):
                 if data == "[DONE]":
                     return gathering.body()
-                event = self._json(data.encode())
+                event = parsed(self._remote.service, data.encode())
                 if not isinstance(event, dict):
                     raise self._invalid("a piece of the stream is not an object")
                 if gathering.take(event):
                     return gathering.body()
         return gathering.body()
-
-    def _json(self, body: bytes) -> object:
-        try:
-            return json.loads(body)
-        except (ValueError, RecursionError):
-            page = body.lstrip()[:1] == b"<"
-            hint = (
-                "a web page came back; does the base URL end in /v1?" if page else "the reply is not JSON, or was cut"
-            )
-            raise self._invalid(hint) from None
 
     def _checked(self, reply: ChatReply) -> ChatReply:
         text = _THINKING.sub("", reply.text)
@@ -302,34 +292,6 @@ def text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def counted(usage: object, asked: str, written: str) -> dict[str, int]:
-    """Token counts by the names of chat.completions, as far as the server gives them. `asked`, `written`: its names of the two."""
-    if not isinstance(usage, dict):
-        return {}
-    counts = {
-        "prompt_tokens": usage.get(asked),
-        "completion_tokens": usage.get(written),
-        "cached_tokens": _detail(usage, asked, "cached_tokens"),
-        "reasoning_tokens": thought(usage, written) or None,
-    }
-    return {name: count for name, count in counts.items() if _is_count(count)}
-
-
-def thought(usage: object, written: str) -> int | None:
-    """Tokens of thinking, a part of those written; None if the server does not tell."""
-    found = _detail(usage, written, "reasoning_tokens")
-    return found if _is_count(found) else None
-
-
 def shows_thoughts(text: str, *fields: object) -> bool:
     """True if a reply begins with a model's musings, or has them in one of the `fields` that local servers put them into."""
     return bool(_MUSING.match(text)) or any(isinstance(value, str) and value.strip() for value in fields)
-
-
-def _detail(usage: object, name: str, part: str) -> Any:
-    details = usage.get(f"{name}_details") if isinstance(usage, dict) else None
-    return details.get(part) if isinstance(details, dict) else None
-
-
-def _is_count(value: object) -> TypeGuard[int]:
-    return type(value) is int and value >= 0

@@ -16,11 +16,10 @@ from grounding.azure.openai.model import (
     Ending,
     Gathering,
     OpenAIModel,
-    counted,
     shows_thoughts,
     text_or_none,
-    thought,
 )
+from grounding.azure.openai.replies import counted, thought
 
 LEAST_TOKENS = 16
 """The service refuses a smaller `max_output_tokens`."""

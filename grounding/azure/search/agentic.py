@@ -14,11 +14,12 @@ from dataclasses import replace
 from grounding.azure.search.knowledge import AGENTIC, SearchKnowledge
 from grounding.azure.search.ranker import LastRefusal, RankerRefused
 from grounding.azure.search.retriever import AzureSearchRetriever
-from grounding.azure.search.rows import sendable
 from grounding.errors import ServiceError
 from grounding.observe import record_degraded
 from grounding.query.conversation import question_of
+from grounding.query.query_vector import with_names
 from grounding.records import Access, Query, Retrieval
+from grounding.text import sendable
 
 MODE = "agentic"
 NOTHING = "agentic retrieval found nothing: these are the results of the search"
@@ -91,7 +92,6 @@ def intents(query: Query) -> list[str]:
 
     No sign of it is an operator of the query syntax, for an intent is searched for as it stands.
     """
-    question = question_of(query)
-    texts = [question, " ".join([*query.entities, question])] if query.entities else [question]
+    texts = with_names(question_of(query), query.entities)
     plain = [" ".join(_SIGN.sub(" ", sendable(text)).split())[:_MOST_CHARS] for text in texts]
     return list(dict.fromkeys(text for text in plain if any(c.isalnum() for c in text)))

@@ -17,17 +17,18 @@ from grounding.azure.search.filter import among, readable
 from grounding.azure.search.hits import Hit, by_place, hit_of, passages, scored
 from grounding.azure.search.index import CONFIGURATION
 from grounding.azure.search.ranker import RANKER, LastRefusal, RankerRefused
-from grounding.azure.search.rows import STATE_KEY, State, sendable, state_of
+from grounding.azure.search.rows import STATE_KEY, State, state_of
 from grounding.azure.search.service import PAGE, SERVICE, SearchService
 from grounding.errors import ServiceError, ServiceRejected
 from grounding.observe import record_degraded
 from grounding.ports import Embedder, Vectors
 from grounding.query.conversation import question_of
-from grounding.query.query_vector import BY_WORDS, query_vector
+from grounding.query.query_vector import BY_WORDS, query_vector, with_names
 from grounding.records import Access, Passage, Query, Retrieval
 from grounding.services.remote import Throttled
 from grounding.store.followed import FollowedStore
 from grounding.store.store import Store
+from grounding.text import sendable
 
 _DEPTH, _SPARE = 100, 20
 _STATE_SECONDS = 60.0
@@ -103,8 +104,7 @@ class AzureSearchRetriever:
             return None, (NO_VECTORS,)
         if state.embedder != self._embedder.fingerprint:
             return None, (OTHER_VECTORS,)
-        question = question_of(query)
-        texts = [question, " ".join([*query.entities, question])] if query.entities else [question]
+        texts = with_names(question_of(query), query.entities)
         vector, note = await query_vector(self._embedder, texts, query.imagined)
         return vector, (note,) if note else ()
 

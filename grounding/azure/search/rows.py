@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from grounding.azure.search.filter import OURS, STATE, group_field
+from grounding.services.batches import in_batches
 from grounding.store.chunks import ChunkRow
 from grounding.store.vectors import FollowedChunk
+from grounding.text import sendable
 
 FORM = 1
 """Of the documents; another number means that all are uploaded again."""
 STATE_KEY = "attest-state"
 MOST_ROWS, MOST_BYTES = 500, 8 * 2**20
 """Of one batch; the service takes 1,000 rows and 16 MB."""
-_UNSENDABLE = re.compile(r"[\x00\ud800-\udfff]")
 IndexRow = dict[str, Any]
 
 
@@ -67,11 +67,6 @@ def index_row(row: ChunkRow, vector: bytes | None, fingerprint: str) -> IndexRow
     return told
 
 
-def sendable(text: str) -> str:
-    """`text` without what no JSON of a service carries; offsets stay as they are."""
-    return _UNSENDABLE.sub("�", text)
-
-
 def state_row(state: State) -> IndexRow:
     """The state as a document that nobody may read and no search finds."""
     return {"chunk_id": STATE_KEY, "source": STATE, "groups": [], "stamp": json.dumps(asdict(state))}
@@ -87,17 +82,7 @@ def state_of(document: Mapping[str, Any] | None) -> State | None:
 
 def batches(rows: Sequence[IndexRow]) -> Iterator[list[IndexRow]]:
     """`rows` in order, in parts of at most MOST_ROWS and about MOST_BYTES of JSON each."""
-    part: list[IndexRow] = []
-    size = 0
-    for row in rows:
-        needs = _bytes(row)
-        if part and (len(part) == MOST_ROWS or size + needs > MOST_BYTES):
-            yield part
-            part, size = [], 0
-        part.append(row)
-        size += needs
-    if part:
-        yield part
+    return in_batches(rows, _bytes, most_items=MOST_ROWS, most_size=MOST_BYTES)
 
 
 def _bytes(row: IndexRow) -> int:
