@@ -1,4 +1,4 @@
-"""How every client of azure-core is made: nothing is tried again, redirected or logged by the SDK itself."""
+"""Common options of all azure-core clients: the SDK itself neither retries, follows redirects nor logs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def transport_options(endpoint: str, timeout_s: float) -> dict[str, Any]:
 
 
 def client_options(endpoint: str, timeout_s: float) -> dict[str, Any]:
-    """Keyword arguments of a client of `endpoint`. `timeout_s`: of one read; the wrapper around a call bounds the whole."""
+    """Keyword arguments for a client of `endpoint`. `timeout_s` bounds a single read in seconds; `grounding.services.remote` bounds the
+    whole call.
+    """
     return {
         "retry_total": 0,  # our wrapper decides
         "permit_redirects": False,

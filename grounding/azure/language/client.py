@@ -1,7 +1,7 @@
-"""Clients of Azure AI Language, made in one place for whoever finds names, personal data or the sentences that count.
+"""Clients of Azure AI Language (api-version 2023-04-01), shared by entity recognition, personal data and summarization.
 
-Whatever asks says `disable_service_logs=True`, or the service keeps the text for 48 hours, and `STRING_INDEX`, so that its offsets
-are those of Python. api-version 2023-04-01.
+Whoever asks says `disable_service_logs=True`, or the service keeps the text for 48 hours, and `STRING_INDEX`, so that offsets are those of
+Python strings.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ Mask = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
 
 
 class LanguageService:
-    """What the service says of texts, asked through azure-core's pipeline and past the SDK's models, which took 3 ms of processor time
-    to tell a few names.
+    """Client of the synchronous `:analyze-text` operation, through azure-core's pipeline and past the SDK's models, which took 3 ms of
+    processor time for a few names.
 
-    `key`: of the resource, or a token credential. Raises SettingsError for what cannot be used.
+    `key`: of the resource, or a token credential. `timeout_s` bounds one read. Raises SettingsError for an endpoint or key that cannot be
+    used.
     """
 
     def __init__(
@@ -59,8 +60,10 @@ class LanguageService:
         )
 
     async def analyze(self, kind: str, documents: Sequence[str]) -> list[list[dict[str, Any]]]:
-        """The entities of each document. Raises errors of azure-core, ServiceReplyInvalid, and ServiceRejected for a document that was
-        refused; and whatever a reply of another shape leads to: to be called inside of `translated`.
+        """The entities of each document, in the order of `documents`; `kind` is the service's name of the analysis ("EntityRecognition" …).
+
+        To be called inside `translated`: raises errors of azure-core, ServiceReplyInvalid, ServiceRejected for a document that was refused,
+        and whatever a reply of another shape leads to.
         """
         asked = [{"id": str(n), "text": text, "language": self._language} for n, text in enumerate(documents)]
         body = {
@@ -89,13 +92,13 @@ class LanguageService:
 
 
 def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The error of a document, as exactly as it is told."""
+    """The most specific error that a document's result tells."""
     error: Mapping[str, Any] = document["error"]
     return error.get("innererror") or error
 
 
 class _InnerErrorFormat(ODataV4Format):
-    """An error of the service: what went wrong is told by the inner one."""
+    """Error format of this service for azure-core: takes the inner error, which says what went wrong, in place of the outer."""
 
     def __init__(self, error: Mapping[str, Any]) -> None:
         super().__init__((error.get("error") or {}).get("innererror") or error)
@@ -104,7 +107,9 @@ class _InnerErrorFormat(ODataV4Format):
 def async_client(
     endpoint: str, key: str | AsyncTokenCredential, *, timeout_s: float, language: str = "en"
 ) -> AsyncTextAnalyticsClient:
-    """A client for the event loop. `key`: of the resource, or a token credential. Raises SettingsError for what cannot be used."""
+    """The SDK's asynchronous client. `key`: of the resource, or a token credential. Raises SettingsError for an endpoint or key that cannot
+    be used.
+    """
     credential, options = _options(endpoint, key, timeout_s)
     return AsyncTextAnalyticsClient(endpoint, credential, default_language=language, **options)
 
@@ -121,7 +126,8 @@ def _options(endpoint: str, key: Any, timeout_s: float) -> tuple[Any, dict[str, 
 
 
 class _SameServicePolicy(SansIOHTTPPolicy[Any, Any]):
-    """Keeps every request, and the key with it, at the endpoint: the address of a job's state comes from a reply.
+    """Pipeline policy that refuses requests to any host but the endpoint's: a job's address comes from a reply, and the key goes with the
+    request.
 
     `plain`: tokens may go without https, which the SDK knows as an option of each call alone.
     """

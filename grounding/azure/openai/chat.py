@@ -1,7 +1,7 @@
-"""A chat model over chat.completions: OpenAI, Azure OpenAI's `/openai/v1/`, Ollama, llama.cpp, vLLM, LM Studio.
+"""Chat model over the chat.completions API: OpenAI, Azure OpenAI's `/openai/v1/`, Ollama, llama.cpp, vLLM, LM Studio.
 
-chat.completions is what all of them, and their older builds, understand. A reply is complete only with finish reason
-"stop", streamed or not: a stream may end without a word of it, and the SDK hands out the half that came.
+chat.completions is what all of them, and their older builds, understand. A reply is complete only with finish reason "stop", streamed or
+not: a stream may end without one, and the SDK hands out the half that came.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class OpenAIChat(OpenAIModel):
 
 
 class _Chunks:
-    """The chunks of a streamed chat completion, collected into the body of a whole one.
+    """Collects the chunks of a streamed chat completion into the body of a whole one.
 
     Azure's first chunk has no choices, nor has the one that tells the usage, which comes after the finish reason.
     """

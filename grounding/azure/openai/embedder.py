@@ -1,10 +1,10 @@
-"""Texts to vectors by OpenAI's embeddings: OpenAI, Azure OpenAI's `/openai/v1/`, Ollama, llama.cpp, vLLM, LM Studio.
+"""Embeddings from OpenAI's embeddings API: OpenAI, Azure OpenAI's `/openai/v1/`, Ollama, llama.cpp, vLLM, LM Studio.
 
-The SDK asks for base64 unless told otherwise, which some servers refuse; floats are asked for, always. Nothing of a reply is
-believed: there is one vector for each text, told whose it is, as wide as it was asked for, finite and not zero; its length is made one
-here, because not every service does, and cosines rest on it.
+The SDK asks for base64 unless told otherwise, which some servers refuse; floats are asked for, always. A reply is verified: one vector for
+each text, told whose it is, as wide as it was asked for, finite and not zero. Vectors are normalised to length one here, because not every
+service does, and cosines rest on it.
 
-A text that is longer than the model reads is read in halves; its vector is their mean, weighted by their length.
+A text longer than the model's context is embedded in halves; its vector is their mean, weighted by their length.
 """
 
 from __future__ import annotations
@@ -47,14 +47,15 @@ _NO_WIDTH = re.compile(r"dimension", re.IGNORECASE)
 
 
 class TextTooLong(ServiceRejected):
-    """The model cannot read as much at once."""
+    """A text is longer than the context of the embedding model."""
 
 
 class OpenAIEmbedder:
-    """Embedder over any server of OpenAI's embeddings.
+    """Embedder over any server with OpenAI's embeddings API; keeps the vectors of recently asked single texts.
 
-    `api_key`: a key, an async function that returns a bearer token, or None for a local server. `model`: model or deployment name. `width`: numbers of a vector; with `shorten` the service is
-    asked for as many, and where it does not take the request its vectors must have that width by themselves.
+    `api_key`: a key, an async function that returns a bearer token, or None for a local server. `model`: model or deployment name. `width`:
+    dimensions of a vector; with `shorten` the service is asked for as many, and where it does not take the request its vectors must have
+    that width by themselves. Raises SettingsError as `make_client` does.
     """
 
     def __init__(
@@ -76,15 +77,16 @@ class OpenAIEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """Model or deployment, width, and a digest of both with the address."""
+        """Identifies the vectors: model or deployment, width, and a digest of both with the address."""
         return self._fingerprint
 
     @property
     def width(self) -> int:
+        """Dimensions of a vector."""
         return self._width
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Shape (len(texts), width), float32, rows of length one. Raises ServiceError."""
+        """Embeddings of `texts`: shape (len(texts), width), float32, rows of length one. Raises ServiceError."""
         held = {t: self._cache[t] for t in texts if t in self._cache}
         missing = [t for t in dict.fromkeys(texts) if t not in held]
         if missing:
@@ -103,7 +105,7 @@ class OpenAIEmbedder:
         await self._client.close()
 
     async def _rows(self, texts: Sequence[str], call: EmbedCall) -> Vectors:
-        """Vectors of one request, or of its halves where it was too long."""
+        """Vectors from one request; where that is too long, from its halves."""
         try:
             return await self._remote.call(lambda: self._attempt(texts, call))
         except TextTooLong:
@@ -165,7 +167,9 @@ def _object(service: str, body: str) -> dict[str, Any]:
 
 
 def _read(service: str, data: dict[str, Any], count: int) -> Vectors:
-    """The vectors of a reply in the order of the texts: (count, its own width). Raises ServiceReplyInvalid if it is not whole and sound."""
+    """The vectors of a reply in the order of the texts, shape (count, width of the reply). Raises ServiceReplyInvalid if it is not whole
+    and sound.
+    """
     items = data.get("data")
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise ServiceReplyInvalid(service, "the reply holds no vectors")
@@ -193,5 +197,5 @@ def _matrix(service: str, rows: Sequence[Any]) -> NDArray[np.float64]:
 
 
 def _unit(rows: NDArray[np.float64]) -> Vectors:
-    """Rows of length one; none is zero."""
+    """Rows scaled to length one; none is zero."""
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)

@@ -1,4 +1,4 @@
-"""What every reply of an OpenAI-compatible server has in common: it is JSON, and tells token counts."""
+"""Parsing that all replies of an OpenAI-compatible server share: the JSON body and its token counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def parsed(service: str, body: str | bytes) -> object:
 
 
 def counted(usage: object, asked: str, written: str) -> dict[str, int]:
-    """Token counts by the names of chat.completions, as far as the server gives them. `asked`, `written`: its names of the two."""
+    """Token counts of `usage` under the names of chat.completions, as far as the server gives them. `asked`, `written`: its names of prompt
+    and reply tokens.
+    """
     if not isinstance(usage, dict):
         return {}
     counts = {
@@ -32,7 +34,7 @@ def counted(usage: object, asked: str, written: str) -> dict[str, int]:
 
 
 def thought(usage: object, written: str) -> int | None:
-    """Tokens of thinking, a part of those written; None if the server does not tell."""
+    """Number of reasoning tokens, a part of those written; None if the server does not tell."""
     found = _detail(usage, written, "reasoning_tokens")
     return found if _is_count(found) else None
 

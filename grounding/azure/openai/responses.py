@@ -1,7 +1,7 @@
-"""A chat model over the Responses API of OpenAI and Azure OpenAI's `/openai/v1/`; newer local servers speak it too.
+"""Chat model over the Responses API: OpenAI, Azure OpenAI's `/openai/v1/`, and newer local servers.
 
-Each call stands alone and the service is told to keep nothing of it (`store` false). A reply is complete only with status
-"completed"; a stream of one only with the event `response.completed`, which carries the whole of it once more.
+Each call stands alone and the service is told to keep nothing of it (`store` false). A reply is complete only with status "completed"; a
+stream of one only with the event `response.completed`, which carries the whole of it once more.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _ending(status: object, details: object) -> Ending | None:
 
 
 def _parts(output: object) -> Iterator[dict[str, Any]]:
-    """Content of the messages that are the answer: not of reasoning, nor of what a model says on the way to it."""
+    """Content parts of the output messages that are the answer: neither reasoning nor commentary on the way to it."""
     for item in output if isinstance(output, list) else ():
         if not isinstance(item, dict) or item.get("type") != "message" or item.get("phase") == "commentary":
             continue
@@ -91,7 +91,7 @@ def _parts(output: object) -> Iterator[dict[str, Any]]:
 
 
 class _Events:
-    """The events of a streamed response, of which only the last counts."""
+    """Collects the events of a streamed response, of which only the last counts."""
 
     def __init__(self, service: str) -> None:
         self._service = service
