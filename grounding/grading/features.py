@@ -1,7 +1,7 @@
-"""What of a question a sentence holds: the explained features that grading and quoting share.
+"""Relevance features of a sentence for a question: shares of its terms, names and wanted values. Grading and quoting share them.
 
-A passage is judged by its best sentence in the light of its title and heading: an answer stands in one place, or it does
-not stand there. Scores are computed by `embedded.grader`, which adds nearness in meaning and calibrates.
+A passage is judged by its best sentence in the light of its title and heading: an answer stands in one place, or it does not stand there.
+Scores are computed by `embedded.grader`, which adds nearness in meaning and calibrates.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _AROUND = 0.7
 
 @dataclass(frozen=True, slots=True)
 class QuestionTerms:
-    """A question as the features see it. `weights`: idf of its terms; `named`: names and identifiers, lower case."""
+    """The terms of a question. `weights`: inverse document frequency of each; `named`: names and identifiers, lower case; `kind`: of value
+    that is asked for.
+    """
 
     weights: dict[str, float]
     named: tuple[str, ...]
@@ -61,22 +63,23 @@ class SentenceCandidate:
 
     @property
     def embedded_as(self) -> str:
-        """The text whose vector stands for this sentence: with what is above it, since rows and steps do not say it again."""
+        """Text that is embedded for this sentence: with title and heading above it, since rows and steps do not say them again."""
         return f"{self.around}: {self.text}"
 
 
 def label_of(score: float) -> Label:
-    """The label whose band holds `score`."""
+    """The label (Awful, Poor, Good, Perfect) whose band holds `score`."""
     return next(label for least, label in LABELS if score >= least)
 
 
 def binary_of(score: float) -> Literal["yes", "no"]:
-    """Yes from 0.4 on, where hybrid CRAG starts to keep a passage."""
+    """The score as a word: "yes" from 0.4 on, where hybrid CRAG starts to keep a passage, otherwise "no"."""
     return "yes" if score >= YES_AT else "no"
 
 
 def read_question(question: str, passages: Sequence[Passage]) -> QuestionTerms:
-    """Terms weighed by their inverse document frequency over the passages at hand (smoothed, Robertson & Sparck Jones).
+    """The terms of the question, weighed by their inverse document frequency over the passages at hand (smoothed, Robertson & Sparck
+    Jones).
 
     A term that no passage holds weighs most: it is what the knowledge base may not know.
     """
@@ -89,14 +92,14 @@ def read_question(question: str, passages: Sequence[Passage]) -> QuestionTerms:
 
 
 def identifiers_and_names(question: str) -> tuple[str, ...]:
-    """Codes, models and the words of names that a question says, lower case, without accents."""
+    """Codes, models and the words of names in a question, lower case, without accents."""
     identifiers = [m.group() for m in _IDENTIFIER.finditer(question)]
     words = [w for name in names(question) for w in name.split() if w.lower() not in STOP_WORDS]
     return tuple(dict.fromkeys(caseless(w) for w in [*identifiers, *words]))
 
 
 def speaks_of(question: str, text: str) -> bool:
-    """True if `text` names every model, version and code that the question names: what is left of an answer must be about it."""
+    """True if `text` names every model, version and code that the question names, so that it can be about them."""
     named = [caseless(m.group()) for m in _IDENTIFIER.finditer(question)]
     return all(stands_in(name, caseless(text)) for name in named if _MODEL.search(name))
 
@@ -160,13 +163,13 @@ def stands_in(name: str, plain: str) -> bool:
 
 
 def is_heading(text: str, title: str) -> bool:
-    """A heading says what follows, not what is so."""
+    """True for a heading, which says what follows, not what is so."""
     held = terms(text[body_start(text) :])
     return not held or text.startswith("#") or text == title or (len(held) < 2 and not any(c.isdigit() for c in text))
 
 
 def lacks(asked: QuestionTerms, candidate: SentenceCandidate) -> list[str]:
-    """Question terms that neither the sentence nor what is above it holds, weightiest first."""
+    """Terms of the question that neither the sentence nor what is above it holds, weightiest first."""
     above = frozenset(terms(candidate.around))
     missing = [t for t in asked.weights if t not in candidate.covers and t not in above]
     return sorted(missing, key=lambda t: (-asked.weights[t], t))
