@@ -1,4 +1,4 @@
-"""EPUB chapter by chapter, in the order of its spine (EPUB 3.3, 5; OCF 3.3, 4).
+"""Reader of EPUB, chapter by chapter in the order of its spine (EPUB 3.3, 5; OCF 3.3, 4).
 
 A chapter is a file of the spine with text; its name in the table of contents is its heading where it has none itself.
 """
@@ -50,7 +50,7 @@ def _check_locks(archive: zipfile.ZipFile) -> None:
 
 
 def _package(archive: zipfile.ZipFile) -> tuple[str, Any]:
-    """The part that lists what the book is made of, and its root element."""
+    """The package document, which lists what the book is made of, as its part and its root element."""
     rootfile = part(archive, _CONTAINER).find(".//{urn:oasis:names:tc:opendocument:xmlns:container}rootfile")
     path = rootfile.get("full-path", "")
     return path, part(archive, path)
@@ -67,7 +67,7 @@ def _spine(package: str, root: Any) -> list[str]:
 
 
 def _contents(archive: zipfile.ZipFile, package: str, root: Any) -> dict[str, str]:
-    """Part to its first name in the table of contents of EPUB 3, else of EPUB 2; none if it is damaged."""
+    """First name of each part in the table of contents of EPUB 3, else of EPUB 2; none if it is damaged."""
     names: dict[str, str] = {}
     for item in root.iterfind(f"{_OPF}manifest/{_OPF}item"):
         path = target(package, item.get("href", ""))

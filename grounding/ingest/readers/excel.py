@@ -1,4 +1,4 @@
-"""XLSX by sheet: rows that carry their headers, values as the sheet shows them, nothing that is hidden."""
+"""Reader of XLSX by sheet: rows that carry their headers, values as the sheet shows them, nothing that is hidden."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _line(row: tuple[Any, ...], hidden: frozenset[int]) -> list[str]:
 
 
 def _lines(block: list[list[str]]) -> list[str]:
-    """Lines of a block; what stands above the headers (a title, a note) stays a line of its own."""
+    """Text lines of a block of rows; what stands above the headers (a title, a note) stays a line of its own."""
     for top in range(min(_LOOK, len(block) - 1)):
         if header_rows(_narrowed(block[top:])):
             return [*row_lines(block[:top], ()), *row_lines(block[top + 1 :], block[top])]
@@ -91,7 +91,7 @@ def _lines(block: list[list[str]]) -> list[str]:
 
 
 def _narrowed(block: list[list[str]]) -> list[list[str]]:
-    """The block less columns that are empty throughout."""
+    """The block without columns that are empty throughout."""
     width = max(map(len, block))
     used = [i for i in range(width) if any(i < len(row) and row[i] for row in block)]
     return [[row[i] if i < len(row) else "" for i in used] for row in block]

@@ -1,4 +1,4 @@
-"""PPTX slide by slide: the title as a heading, text boxes in reading order, tables as rows, charts as rows, notes.
+"""Reader of PPTX slide by slide: the title as a heading, text boxes in reading order, tables as rows, charts as rows, notes.
 
 ECMA-376 part 1, 19 (PresentationML) and 21 (DrawingML). Hidden slides and hidden shapes are left out.
 """
@@ -107,7 +107,7 @@ def _shape(archive: zipfile.ZipFile, shape: Any, links: _Links, writer: Writer) 
 
 
 def _lines(shape: Any, links: _Links) -> list[str]:
-    """Paragraphs, one a line, with dashes where the outline goes down."""
+    """Paragraphs of a shape, one a line, with dashes where the outline goes down."""
     found = []
     for paragraph in shape.iterfind(f"{_P}txBody/{_A}p"):
         properties = paragraph.find(f"{_A}pPr")
@@ -152,7 +152,7 @@ def _table(table: Any, links: _Links) -> list[str]:
 
 
 def _chart(root: Any) -> list[str]:
-    """A row for each category, as the chart saved it: `Quarter 1 | Sales: 4.3`."""
+    """Rows of a chart, one for each category, as the chart saved it: `Quarter 1 | Sales: 4.3`."""
     rows: dict[str, list[str]] = {}
     for series in root.iter(f"{_C}ser"):
         label = one_line(" ".join(v.text or "" for v in series.iterfind(f"{_C}tx//{_C}v")))

@@ -1,4 +1,4 @@
-"""DOCX in reading order: headings, paragraphs, lists and tables as the accepted document shows them."""
+"""Reader of DOCX in reading order: headings, paragraphs, lists and tables as the document shows them with all changes accepted."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _shown(paragraph: Paragraph) -> str:
 
 
 def _collect(element: Any, paragraph: Paragraph, parts: list[str]) -> None:
-    """Visible text below `element`: insertions yes, deletions and hidden runs no, link targets behind their words."""
+    """Append the visible text below `element` to `parts`: insertions yes, deletions and hidden runs no, link targets behind their words."""
     for child in element.iterchildren():
         tag = child.tag
         if tag in _NOT_SHOWN or not isinstance(tag, str) or (tag == _RUN and _vanishes(child)):
