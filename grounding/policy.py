@@ -1,8 +1,7 @@
-"""The policy: which corrective-RAG system a turn runs, its rules, thresholds, prompts and bounds. Frozen, named, stored with every
-ledger entry.
+"""Policies: the settings of one turn's RAG (rules, thresholds, prompts and bounds). Frozen, named, stored with every ledger entry.
 
-A policy says what the turn does and how strict it is; settings say which services it runs on. The policies that come with the
-product are files under `policies/`; a company's own is such a file too (`grounding.policies.files`).
+A policy says what the turn does and how strict it is; settings say which services it runs on. The policies that come with the product are
+files under `policies/`; a company's own is such a file too (`grounding.policies.files`).
 """
 
 from __future__ import annotations
@@ -117,7 +116,7 @@ class Policy:
     nodes: Mapping[str, str] = field(default_factory=dict)
 
     def plain(self) -> Policy:
-        """The same search and prompt without grading and correction: traditional RAG, to compare with (requirement 2-23)."""
+        """The same policy without grading and correction: traditional RAG, to compare with (requirement 2-23)."""
         return replace(
             self,
             name=f"{self.name}{PLAIN}",
@@ -132,6 +131,6 @@ class Policy:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Every field by name: what the ledger keeps."""
+        """All fields by name, as the ledger keeps them."""
         kept: dict[str, Any] = plain(self)
         return kept
