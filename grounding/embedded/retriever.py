@@ -21,7 +21,7 @@ from grounding.embedded.word_index import WordIndex
 from grounding.evidence.fuse import SELECTS, Fused, exclusiveness, fuse, semantic_weight
 from grounding.ports import Embedder, Linker, Vectors
 from grounding.query.conversation import question_of
-from grounding.query.query_vector import BY_WORDS, QueryVector, query_vector, with_names
+from grounding.query.query_vector import BY_WORDS, QueryVector, query_vector, question_texts
 from grounding.records import Access, Linked, Passage, Query, Retrieval
 from grounding.store.chunks import ChunkRow
 from grounding.store.store import Store
@@ -134,7 +134,7 @@ class EmbeddedRetriever:
         if self._embedder is None or self._vectors is None or len(self._vectors) == 0:
             return QueryVector(None)
         topical = [e for e in query.entities if not _selected(query, e, selecting)]
-        return await query_vector(self._embedder, with_names(question_of(query), topical), query.imagined)
+        return await query_vector(self._embedder, question_texts(question_of(query), topical), query.imagined)
 
     def _fused(
         self, text: str, vector: Vectors | None, access: Access, k: int, *, selecting: Mapping[Linked, float]

@@ -18,7 +18,7 @@ from grounding.azure.search.retriever import AzureSearchRetriever
 from grounding.errors import ServiceError
 from grounding.observe import record_degraded
 from grounding.query.conversation import question_of
-from grounding.query.query_vector import with_names
+from grounding.query.query_vector import question_texts
 from grounding.records import Access, Query, Retrieval
 from grounding.text import sendable
 
@@ -96,6 +96,6 @@ def intents(query: Query) -> list[str]:
 
     Operators of the query syntax are removed, for an intent is searched for as it stands.
     """
-    texts = with_names(question_of(query), query.entities)
+    texts = question_texts(question_of(query), query.entities)
     plain = [" ".join(_SIGN.sub(" ", sendable(text)).split())[:_MOST_CHARS] for text in texts]
     return list(dict.fromkeys(text for text in plain if any(c.isalnum() for c in text)))

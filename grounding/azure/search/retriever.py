@@ -24,7 +24,7 @@ from grounding.errors import ServiceError, ServiceRejected
 from grounding.observe import record_degraded
 from grounding.ports import Embedder, Vectors
 from grounding.query.conversation import question_of
-from grounding.query.query_vector import BY_WORDS, query_vector, with_names
+from grounding.query.query_vector import BY_WORDS, query_vector, question_texts
 from grounding.records import Access, Passage, Query, Retrieval
 from grounding.services.remote import Throttled
 from grounding.store.followed import FollowedStore
@@ -109,7 +109,7 @@ class AzureSearchRetriever:
             return None, (NO_VECTORS,)
         if state.embedder != self._embedder.fingerprint:
             return None, (OTHER_VECTORS,)
-        texts = with_names(question_of(query), query.entities)
+        texts = question_texts(question_of(query), query.entities)
         vector, note = await query_vector(self._embedder, texts, query.imagined)
         return vector, (note,) if note else ()
 
