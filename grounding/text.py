@@ -1,7 +1,7 @@
-"""Sentences, words and normal forms of text, always with offsets into the text that was given.
+"""Text segmentation and normalisation: sentences, words, terms and folded forms, always with offsets into the given text.
 
-Everything here is linear in the length of the text and keeps this promise: a span (start, end) that is
-returned for `text` satisfies `0 <= start < end <= len(text)`; spans ascend and do not overlap.
+Everything here is linear in the length of the text and keeps this promise: a span (start, end) that is returned for `text` satisfies `0 <=
+start < end <= len(text)`; spans ascend and do not overlap.
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ def _continues(text: str, begin: int, match: re.Match[str]) -> bool:
 
 
 def before_end(sentence: str) -> int:
-    """Offset in `sentence` before the marks that end it, where something can be put in; behind a full stop that is part of its last word: "in the U.S."."""
+    """Offset in `sentence` before its closing punctuation, where something can be inserted; behind a full stop that is part of its last
+    word: "in the U.S.".
+    """
     body = sentence.rstrip(".!?…")
     token = _LAST_TOKEN.search(body)
     if sentence[len(body) :] == "." and token and token.group(1).lower().lstrip("(\"'“[*_") in _DOTTED:
@@ -144,7 +146,7 @@ def words(text: str) -> list[Span]:
 
 
 def terms(text: str) -> list[str]:
-    """Folded, lightly stemmed words without stop words, in order: what lexical comparison works on."""
+    """Index terms of `text`, in order: folded, lightly stemmed words without stop words. What lexical comparison works on."""
     return [stem(w) for m in _WORD.finditer(fold(text)) if (w := m.group().lower()) not in STOP_WORDS]
 
 
@@ -165,7 +167,7 @@ def stem(word: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Dashes, quotes and exotic spaces made plain. Same length as `text`, so offsets carry over."""
+    """`text` with dashes, quotes and exotic spaces replaced by plain ones. Same length as `text`, so offsets carry over."""
     return text.translate(_FOLD)
 
 
@@ -175,7 +177,7 @@ def sendable(text: str) -> str:
 
 
 def caseless(text: str) -> str:
-    """`fold`, lower case, without accents; one code point for one, so offsets carry over."""
+    """`text` folded, in lower case and without accents; one code point for one, so offsets carry over."""
     folded = fold(text)
     if folded.isascii():
         return folded.lower()
