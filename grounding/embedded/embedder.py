@@ -8,7 +8,6 @@ mean over its pieces would be, if each window were read alone. After 16 windows,
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,12 +19,14 @@ from tokenizers import Encoding, Tokenizer
 from grounding.embedded.model_fingerprint import model_fingerprint
 from grounding.errors import StoreError
 from grounding.ports import Vectors
+from grounding.vector_cache import VectorCache
 
 WIDTH = 384
 MAX_PIECES = 256
 _SHARED = 32
 _MAX_WINDOWS = 16
 _CACHE = 16384
+"""Texts whose vectors are kept."""
 
 
 class MiniLM:
@@ -53,7 +54,7 @@ class MiniLM:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_PIECES, stride=_SHARED)
         self._fingerprint = model_fingerprint(path)
-        self._cache: OrderedDict[str, Vectors] = OrderedDict()
+        self._cache = VectorCache(_CACHE, _CACHE // 4)
 
     @property
     def fingerprint(self) -> str:
@@ -71,21 +72,14 @@ class MiniLM:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embeddings of `texts`: shape (len(texts), 384), float32, rows of length one. Runs in a thread."""
-        held = {t: self._cache[t] for t in texts if t in self._cache}
+        held = self._cache.known(texts)
         missing = [t for t in dict.fromkeys(texts) if t not in held]
         if missing:
             rows = await asyncio.to_thread(self._run, missing)
             fresh = dict(zip(missing, rows, strict=True))
-            self._remember(fresh)
+            self._cache.keep(fresh)
             held |= fresh
         return np.array([held[t] for t in texts], np.float32).reshape(len(texts), WIDTH)
-
-    def _remember(self, fresh: dict[str, Vectors]) -> None:
-        if len(fresh) > _CACHE // 4:  # an ingest must not push out what the turns use
-            return
-        self._cache.update(fresh)
-        while len(self._cache) > _CACHE:
-            self._cache.popitem(last=False)
 
     def _run(self, texts: Sequence[str]) -> Vectors:
         encodings = self._tokenizer.encode_batch_fast(

@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,6 +30,7 @@ from grounding.ports import Vectors
 from grounding.services.batches import in_batches
 from grounding.services.remote import Remote
 from grounding.text import sendable
+from grounding.vector_cache import VectorCache
 
 LOG = logging.getLogger("attest")
 MOST_TEXTS, MOST_CHARS = 256, 200_000
@@ -71,7 +71,7 @@ class OpenAIEmbedder:
     ) -> None:
         self._model, self._width, self._remote, self._shorten = model, width, remote, shorten
         self._fingerprint = service_fingerprint(base_url, model, width)
-        self._cache: OrderedDict[str, Vectors] = OrderedDict()
+        self._cache = VectorCache(_CACHED, _CACHED // 64)
         self._client = make_client(base_url, api_key, remote, auth)
         self._timeout = Timeout(min(READ_S, remote.deadline_s), connect=min(CONNECT_S, remote.deadline_s))
 
@@ -87,17 +87,14 @@ class OpenAIEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embeddings of `texts`: shape (len(texts), width), float32, rows of length one. Raises ServiceError."""
-        held = {t: self._cache[t] for t in texts if t in self._cache}
+        held = self._cache.known(texts)
         missing = [t for t in dict.fromkeys(texts) if t not in held]
         if missing:
             with observed(EmbedCall(self._model, len(missing))) as call:
                 for batch in in_batches(missing, len, most_items=MOST_TEXTS, most_size=MOST_CHARS):
                     rows = await self._rows([sendable(text).strip() or _NOTHING for text in batch], call)
                     held |= zip(batch, rows, strict=True)
-        if len(missing) <= _CACHED // 64:  # an ingest must not push out what the turns use
-            self._cache |= {t: held[t] for t in missing}
-        while len(self._cache) > _CACHED:
-            self._cache.popitem(last=False)
+        self._cache.keep({t: held[t] for t in missing})
         return np.array([held[t] for t in texts], np.float32).reshape(len(texts), self._width)
 
     async def aclose(self) -> None:
