@@ -20,9 +20,8 @@ from azure.core.pipeline.policies import AsyncBearerTokenCredentialPolicy, Azure
 from azure.core.rest import AsyncHttpResponse, HttpRequest
 
 from grounding.azure.core.faults import code_of
-from grounding.azure.core.options import client_options, transport_options
+from grounding.azure.core.options import client_options, credential_for, plain_tokens, transport_options
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
-from grounding.services.address import check_address, check_key, is_loopback
 
 API_VERSION = "2023-04-01"
 SCOPE = "https://cognitiveservices.azure.com/.default"
@@ -115,13 +114,10 @@ def async_client(
 
 
 def _options(endpoint: str, key: Any, timeout_s: float) -> tuple[Any, dict[str, Any]]:
-    check_address(endpoint, "ATTEST_LANGUAGE_ENDPOINT", ENDPOINT)
-    if isinstance(key, str):
-        check_key(key, "ATTEST_LANGUAGE_KEY")
-    local = is_loopback(endpoint)
-    return AzureKeyCredential(key) if isinstance(key, str) else key, {
+    settings = "ATTEST_LANGUAGE_ENDPOINT", "ATTEST_LANGUAGE_KEY"
+    return credential_for(endpoint, key, settings=settings, example=ENDPOINT), {
         **client_options(endpoint, timeout_s),
-        "per_call_policies": [_SameServicePolicy(endpoint, plain=local and not isinstance(key, str))],
+        "per_call_policies": [_SameServicePolicy(endpoint, plain=plain_tokens(endpoint, key))],
     }
 
 
@@ -137,6 +133,7 @@ class _SameServicePolicy(SansIOHTTPPolicy[Any, Any]):
         self._plain = plain
 
     def on_request(self, request: PipelineRequest[Any]) -> None:
+        """Check the address of a request before it is sent. Raises ServiceReplyInvalid."""
         if _origin(request.http_request.url) != self._home:
             raise ServiceReplyInvalid(SERVICE, "the reply leads to another address than the endpoint")
         if self._plain:

@@ -20,11 +20,10 @@ from azure.search.documents.indexes.aio import SearchIndexClient
 from azure.search.documents.indexes.models import SearchIndex
 
 from grounding.azure.core.faults import Changed, NotFound, translated
-from grounding.azure.core.options import client_options
+from grounding.azure.core.options import client_options, credential_for, plain_tokens
 from grounding.azure.search.filter import after
 from grounding.azure.search.ranker import refused_by_ranker
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
-from grounding.services.address import check_address, check_key, is_loopback
 from grounding.services.remote import Remote
 
 T = TypeVar("T")
@@ -66,14 +65,11 @@ class Connection(NamedTuple):
 
 def connection(endpoint: str, key: str | AsyncTokenCredential, deadline_s: float) -> Connection:
     """Arguments for the clients of the service at `endpoint`. Raises SettingsError for an endpoint or key that cannot be used."""
-    check_address(endpoint, "ATTEST_SEARCH_ENDPOINT", ENDPOINT)
-    if isinstance(key, str):
-        check_key(key, "ATTEST_SEARCH_KEY")
-    local = is_loopback(endpoint)
+    named = "ATTEST_SEARCH_ENDPOINT", "ATTEST_SEARCH_KEY"
+    credential = credential_for(endpoint, key, settings=named, example=ENDPOINT)
     settings: dict[str, Any] = {"api_version": API_VERSION, **client_options(endpoint, deadline_s)}
-    # the SDK hands tokens to https alone, and knows the option only where it handles one
-    options: dict[str, Any] = {"enforce_https": False} if local and not isinstance(key, str) else {}
-    credential = AzureKeyCredential(key) if isinstance(key, str) else key
+    # the SDK knows the option only where it handles a token
+    options: dict[str, Any] = {"enforce_https": False} if plain_tokens(endpoint, key) else {}
     return Connection(endpoint.rstrip("/"), credential, settings, options)
 
 
