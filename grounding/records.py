@@ -379,11 +379,10 @@ class IngestReport:
 
 
 def plain(value: Any) -> Any:
-    """`value` as plain JSON types, with each record in it as a dict by field, in the order of its fields; lists, tuples and dicts are new,
-    all else is shared.
+    """Copy of `value` for JSON, with each record in it as a dict by field, in the order of its fields.
 
-    What `dataclasses.asdict` gives, without the deep copy of every number and text: a turn's reply and entry hold thousands, and none of
-    them can change.
+    Lists, tuples and dicts are new, all else is shared. What `dataclasses.asdict` gives, without the deep copy of every number and text: a
+    turn's reply and entry hold thousands, and none of them can change.
     """
     kind: Any = type(value)
     if kind is str or kind is float or kind is int or value is None:

@@ -44,9 +44,11 @@ class _Collected(logging.Handler):
         self._kept: list[tuple[str, int, str]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Keep one record."""
         self._kept.append((record.name, record.levelno, record.getMessage()))
 
     def taken(self) -> tuple[tuple[str, int, str], ...]:
+        """The records kept since the last call, as (logger, level, message); they are kept no longer."""
         taken, self._kept = tuple(self._kept), []
         return taken
 

@@ -50,11 +50,11 @@ def semantic_weight(query: str, exclusive: float = 0.0) -> float:
 
 
 def exclusiveness(titled: int, spoken_of: int) -> float:
-    """How far a name tells its passages from all others, in [0, 1]: the eighth power of the share of those that carry it in their
-    title among all that hold it and `UNSEEN` more.
+    """How well a name tells its passages from all others, in [0, 1]: the eighth power of titled / (titled + spoken_of + UNSEEN).
 
-    A guest house is named in the titles of its own pages only; "home" and even "the Great Wall" stand in other articles too,
-    and there the title is one word of the question among others. The power was chosen on the development parts of DSTC11 and MTRAG-UN.
+    `titled`: number of passages that carry the name in their title; `spoken_of`: of others that only mention it. A guest house is named in
+    the titles of its own pages only; "home" and even "the Great Wall" stand in other articles too, and there the title is one word of the
+    question among others. The power was chosen on the development parts of DSTC11 and MTRAG-UN.
     """
     return float((titled / (titled + spoken_of + UNSEEN)) ** 8) if titled else 0.0
 

@@ -80,6 +80,7 @@ class _DistinctNamesLoader(yaml.SafeLoader):
     """YAML loader that refuses a key that stands twice in a mapping: the second would silently win."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # as in the base
+        """The mapping of a YAML node. Raises _DuplicateName for a key that stands twice."""
         names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:

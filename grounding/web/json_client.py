@@ -40,6 +40,7 @@ class HeaderKey(httpx2.Auth):
         return f"HeaderKey({self._header!r})"
 
     def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
+        """Put the key into the header of `request` (httpx's hook for authentication)."""
         request.headers[self._header] = self._value
         yield request
 

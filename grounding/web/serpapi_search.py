@@ -37,6 +37,7 @@ class _Client(serpapi.Client):  # type: ignore[misc]  # the SDK carries no types
         self.BASE_DOMAIN = base_domain
 
     def request(self, method: str, path: str, params: dict[str, Any], **options: Any) -> Any:
+        """Send a request to the given domain, without following redirects."""
         return super().request(method, path, params, allow_redirects=False, **options)
 
 

@@ -103,6 +103,7 @@ class _Chunks:
         self._more: dict[str, Any] = {}
 
     def take(self, event: dict[str, Any]) -> bool:
+        """Take one chunk; never the last, for the usage comes after the finish reason. Raises the error that it reports."""
         if event.get("error"):
             raise reported(self._service, event["error"])
         self._more |= {name: event[name] for name in ("model", "usage") if event.get(name)}
@@ -125,6 +126,7 @@ class _Chunks:
         self._reason = choice.get("finish_reason") or self._reason
 
     def body(self) -> object:
+        """The body of the whole completion, as far as it has come."""
         message = {
             "content": "".join(self._text),
             "refusal": "".join(self._refusal),

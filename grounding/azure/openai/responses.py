@@ -98,6 +98,7 @@ class _Events:
         self._last: object = {}
 
     def take(self, event: dict[str, Any]) -> bool:
+        """Take one event; True if it is the last. Raises the error that it reports."""
         if event.get("type") == "error" or event.get("error"):
             raise reported(self._service, event.get("error") or event)
         if event.get("type") not in _LAST:
@@ -106,4 +107,5 @@ class _Events:
         return True
 
     def body(self) -> object:
+        """The response of the last event; an empty one if none came."""
         return self._last
