@@ -126,12 +126,18 @@ _DOTTED = frozenset("a.m p.m u.s u.k e.g i.e p.o etc approx inc ltd co corp z.b 
 
 
 def _add(spans: list[Span], text: str, start: int, end: int) -> None:
+    start, end = trim(text, start, end)
+    if start < end:
+        spans.append(Span(start, end, text[start:end]))
+
+
+def trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """The stretch without white space at its ends; empty stretches come back as (end, end)."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    if start < end:
-        spans.append(Span(start, end, text[start:end]))
+    return start, end
 
 
 def body_start(sentence: str) -> int:

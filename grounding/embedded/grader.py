@@ -19,6 +19,7 @@ from grounding.grading.features import (
     candidates,
     label_of,
     lacks,
+    place_score,
     read_question,
 )
 from grounding.ports import Embedder
@@ -37,8 +38,6 @@ BELIEVED, NEARNESS, ALONE = 0.96, 4.5, -2.85
 Words and rank tell the sample's questions apart, meaning tells those over long prose; see docs/decisions/0010-grade-in-two-steps.md.
 """
 STRANGE_AT_MOST = 0.39
-UNRANKED = 0.75
-"""Place of a passage that our search did not return (given by hand, or from the web before it is ranked)."""
 
 
 class EmbeddedGrader:
@@ -103,12 +102,11 @@ def feature_row(c: SentenceCandidate, sentence: float | None, passage: Passage) 
     """Six features of a candidate: cosine of the sentence, share of what is asked, kind of value, score of the passage, all names held,
     strange name.
     """
-    retrieved = passage.bm25 is not None or passage.semantic is not None or passage.score > 0
     return [
         max(0.0, sentence or 0.0),
         c.share,
         c.typed,
-        passage.score if retrieved else UNRANKED,
+        place_score(passage),
         float(c.named == 1.0),
         float(c.strange),
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,6 +25,9 @@ _IDENTIFIER = re.compile(r"\b(?=[\w.\-/]{0,80}\d)[A-Za-z0-9]+(?:[.\-/][A-Za-z0-9
 _MODEL = re.compile(r"^[a-z][a-z/.-]*\d|\d\.\d")
 _AROUND = 0.7
 """Weight of a question term that stands not in the sentence but in the title or heading above it."""
+
+UNRANKED = 0.75
+"""Score of a passage that our search did not return (given by hand, or from the web before it is ranked)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,22 @@ def binary_of(score: float) -> Literal["yes", "no"]:
     return "yes" if score >= YES_AT else "no"
 
 
+def idf(asked: Set[str], texts: Sequence[Set[str]]) -> dict[str, float]:
+    """Inverse document frequency of each term over `texts`, sets of terms: ln(1 + (n - held + 0.5) / (held + 0.5)).
+
+    `held` of the `n` texts hold the term (smoothed, Robertson & Sparck Jones 1976).
+    """
+    counts = Counter(t for text in texts for t in asked & text)
+    n = max(len(texts), 1)
+    return {t: math.log(1 + (n - counts[t] + 0.5) / (counts[t] + 0.5)) for t in asked}
+
+
+def place_score(passage: Passage) -> float:
+    """Score of the passage in the search, in [0, 1]; of one that our search did not return, `UNRANKED`."""
+    retrieved = passage.bm25 is not None or passage.semantic is not None or passage.score > 0
+    return passage.score if retrieved else UNRANKED
+
+
 def read_question(question: str, passages: Sequence[Passage]) -> QuestionTerms:
     """The terms of the question, weighed by their inverse document frequency over the passages at hand (smoothed, Robertson & Sparck
     Jones).
@@ -84,10 +103,7 @@ def read_question(question: str, passages: Sequence[Passage]) -> QuestionTerms:
     A term that no passage holds weighs most: it is what the knowledge base may not know.
     """
     asked = set(terms(question))
-    texts = [frozenset(terms(p.title)) | frozenset(terms(p.text)) for p in passages]
-    counts = Counter(t for text in texts for t in asked & text)
-    n = max(len(texts), 1)
-    weights = {t: math.log(1 + (n - counts[t] + 0.5) / (counts[t] + 0.5)) for t in asked}
+    weights = idf(asked, [frozenset(terms(p.title)) | frozenset(terms(p.text)) for p in passages])
     return QuestionTerms(weights, identifiers_and_names(question), answer_kind(question), counted(question))
 
 

@@ -13,9 +13,10 @@ from functools import lru_cache
 from semantic_text_splitter import TextSplitter
 
 from grounding.ingest.chunking import DEFAULT, Chunking
-from grounding.ingest.paragraphs import Places, chunk_of, split, trim
+from grounding.ingest.paragraphs import Places, chunk_of, split
 from grounding.ingest.readers.extract import PLACE
 from grounding.records import Chunk, Document
+from grounding.text import trim
 from grounding.tokens import MODEL, count_tokens
 
 _STRETCH = {"characters": 8, "tokens": 32}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from grounding.ingest.readers.extract import PLACE
 from grounding.records import Chunk, Document, Locator, chunk_id
-from grounding.text import sentences
+from grounding.text import sentences, trim
 from grounding.tokens import count_tokens, fits
 
 _BLANK = re.compile(r"\n[^\S\n]*\n\s*")
@@ -304,12 +304,3 @@ def _any_cuts(_text: str, start: int, end: int) -> list[int]:
 
 def _piece(text: str, start: int, end: int, strength: int) -> _Piece:
     return _Piece(start, end, count_tokens(text[start:end]), strength)
-
-
-def trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """The stretch without white space at its ends; empty stretches come back as (end, end)."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end

@@ -7,11 +7,10 @@ figures stand in docs/decisions/0014-quoting.md.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grounding.grading.features import identifiers_and_names, stands_in
+from grounding.grading.features import identifiers_and_names, idf, place_score, stands_in
 from grounding.query.answer_kind import counted, holds
 from grounding.query.conversation import content
 from grounding.query.typos import FROM, typos_between
@@ -22,8 +21,6 @@ from grounding.text import caseless, terms
 
 OTHERS = 0.35
 """Weight of a term that another part of the question says: it may be what all parts are about."""
-UNRANKED = 0.75
-"""Place of a passage that our search did not return (given by hand, or from the web before it is ranked)."""
 UNREAD = 0.55
 """Nearness in meaning where nobody can tell it: without an embedder words alone decide."""
 SLIPPED, WITHIN = 0.7, 0.5
@@ -66,9 +63,8 @@ def weights(reading: Reading, part: Part, found: Sequence[BlockCandidate]) -> di
     """
     own = content(part.text)
     asked = own | content(reading.text)
-    counts = Counter(t for c in found for t in asked & (c.held | c.above))
-    n = max(len(found), 1)
-    return {t: math.log(1 + (n - counts[t] + 0.5) / (counts[t] + 0.5)) * (1.0 if t in own else OTHERS) for t in asked}
+    weighed = idf(asked, [c.held | c.above for c in found])
+    return {t: weight * (1.0 if t in own else OTHERS) for t, weight in weighed.items()}
 
 
 def likeness(term: str, held: frozenset[str]) -> float:
@@ -142,7 +138,7 @@ def feature_rows(
             "counted": float(what is not None and what in candidate.held | candidate.above),
             "named": sum(stands_in(n, plain) for n in named) / len(named) if named else 0.5,
             "bm25": (passage.bm25 or 0.0) / best,
-            "rank": _place(passage),
+            "rank": place_score(passage),
             "place": 1 / (1 + candidate.passage),
             "words": min(1.0, math.log1p(block.words) / 4),
             "row": float(block.kind == "row"),
@@ -177,12 +173,6 @@ def _nearness(cosine: float | None, passage: Passage) -> float:
     """Cosine in [0, 1] of the block, else of its passage, else what a likely block has."""
     known = cosine if cosine is not None else passage.semantic
     return UNREAD if known is None else max(0.0, known)
-
-
-def _place(passage: Passage) -> float:
-    """Score of the passage in the search, in [0, 1]; of one that our search did not return, `UNRANKED`."""
-    retrieved = passage.bm25 is not None or passage.semantic is not None or passage.score > 0
-    return passage.score if retrieved else UNRANKED
 
 
 INTERCEPT = -9.88
