@@ -1,4 +1,4 @@
-"""Every way in which the system can fail, drawn before it is coded; and what may be said of an exception that nobody expected.
+"""Exception hierarchy: every way in which the system can fail, and what may be said of an exception that nobody expected.
 
 AttestError
 ├── UserError               the user's mistake: one line, exit 2
@@ -41,7 +41,7 @@ class UserError(AttestError):
 
 
 class InputError(UserError):
-    """A file, a line or a field of the input. `code` is stable and machine-readable."""
+    """A file, a line or a field of the input cannot be used. `code` is stable and machine-readable."""
 
     def __init__(self, message: str, *, code: str = "bad_input") -> None:
         super().__init__(message)

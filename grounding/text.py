@@ -132,7 +132,7 @@ def _add(spans: list[Span], text: str, start: int, end: int) -> None:
 
 
 def trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """The stretch without white space at its ends; empty stretches come back as (end, end)."""
+    """Start and end of `text[start:end]` without white space at its ends; an empty stretch comes back as (end, end)."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():

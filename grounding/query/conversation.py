@@ -69,7 +69,7 @@ def with_words(query: Query, instead: Mapping[str, str]) -> Query:
 
 
 def last_asked(turns: Sequence[Turn]) -> int:
-    """Index of the turn that asks: the last one of a customer or user, else the last with text. Raises InputError."""
+    """Index of the turn that asks the question: the last one of a customer or user, else the last with text. Raises InputError."""
     with_text = [i for i, t in enumerate(turns) if t.text.strip()]
     if not with_text:
         raise InputError("the conversation has no text")

@@ -240,7 +240,7 @@ def _tells(seen: Sequence[_Hit], rarest: set[str]) -> bool:
 
 
 def _last_tokens(text: str) -> list[Token]:
-    """The last words of `text`; one that is cut is none of them."""
+    """Last words of `text`, at most as many as fit; a word that is cut off is left out."""
     cut = max(0, len(text) - MAX_CHARACTERS)
     found = [Token(t.text, t.start + cut, t.end + cut) for t in tokens(text[cut:])]
     halved = cut and found and found[0].start == cut and not text[cut - 1].isspace()

@@ -1,4 +1,4 @@
-"""One wrapper around every remote call: deadline, bounded retries, circuit breaker, bulkhead.
+"""Wrapper around every call of a remote service: deadline, bounded retries, circuit breaker, bulkhead.
 
 The wrapper decides on our own error types alone, so a seam translates foreign errors before they reach it:
 
@@ -61,11 +61,11 @@ class CircuitOpen(ServiceUnavailable):
 
 
 class Breaker:
-    """A circuit breaker (Nygard, Release It!, 2007) for one service.
+    """Circuit breaker (Nygard, Release It!, 2007) for one service: after repeated failures calls are refused for a while.
 
-    closed: calls pass, and `failures` failed attempts in a row open it. open: nothing passes for `cooldown_s` seconds.
-    half-open: one trial passes; if it succeeds the breaker closes, if it fails the breaker opens for another cooldown.
-    An attempt that began before the last change of state has no say in the next.
+    closed: calls pass, and `failures` failed attempts in a row open it. open: nothing passes for `cooldown_s` seconds. half-open: one trial
+    passes; if it succeeds the breaker closes, if it fails the breaker opens for another cooldown. An attempt that began before the last
+    change of state has no say in the next.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The store of record: SQLite through SQLAlchemy. Documents, their versions, chunks, vectors. Every index is rebuilt from it.
+"""Store of record: SQLite through SQLAlchemy. Documents, their versions, chunks, vectors. Every index is rebuilt from it.
 
 Each method is one look at the file or one transaction; the statements are those of the repositories beside it (`documents`, `chunks`,
 `vectors`, `meta`). A write of documents is one transaction, so a killed ingest leaves whole documents or none. `indexed` says whether

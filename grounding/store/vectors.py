@@ -44,7 +44,7 @@ _HAS_A_VECTOR = sa.text("INSERT INTO changes (pk, gone) SELECT pk, 0 FROM chunks
 
 
 class VectorRow(NamedTuple):
-    """A live chunk's vector as float16 bytes, with the rights of its document: groups as JSON."""
+    """A live chunk's vector as float16 bytes, with its primary key and the rights of its document: groups as JSON."""
 
     pk: int
     groups: str | None

@@ -1,8 +1,8 @@
-"""Google results through SerpAPI: organic results and the related questions beside them (requirements 0-17, 0-18).
+"""Web search by Google through SerpAPI: organic results and the related questions beside them (requirements 0-17, 0-18).
 
-The SDK is synchronous and puts the key into the query string, so the key stands in the text of its errors and in the
-debug log of its HTTP library: nothing of an error is taken over or chained here, and that log is held at INFO. Status and body
-are read here and not by the SDK, which reads a reply of any length and takes any JSON for an object.
+The SDK is synchronous and puts the key into the query string, so the key stands in the text of its errors and in the debug log of its HTTP
+library: nothing of an error is taken over or chained here, and that log is held at INFO. Status and body are read here and not by the SDK,
+which reads a reply of any length and takes any JSON for an object.
 """
 
 from __future__ import annotations
