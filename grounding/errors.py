@@ -1,4 +1,4 @@
-"""Every way in which the system can fail, drawn before it is coded; and what may be said of an exception that nobody expected.
+"""Exception hierarchy: every way in which the system can fail, and what may be said of an exception that nobody expected.
 
 AttestError
 ├── UserError               the user's mistake: one line, exit 2
@@ -33,15 +33,15 @@ _ROOT = PurePath(__file__).parent.parent
 
 
 class AttestError(Exception):
-    """Root of every error that is ours. `str(error)` is one line fit for a person."""
+    """Base class of all errors of ours. `str(error)` is one line fit for a person."""
 
 
 class UserError(AttestError):
-    """What the user gave cannot be used; says which value, where, and what is allowed."""
+    """Input or setting that cannot be used; says which value, where, and what is allowed."""
 
 
 class InputError(UserError):
-    """A file, a line or a field of the input. `code` is stable and machine-readable."""
+    """A file, a line or a field of the input cannot be used. `code` is stable and machine-readable."""
 
     def __init__(self, message: str, *, code: str = "bad_input") -> None:
         super().__init__(message)
@@ -53,7 +53,7 @@ class SettingsError(UserError):
 
 
 class ServiceError(AttestError):
-    """A service that is needed did not do its part. `service` names it (never its key or URL)."""
+    """A remote service did not do its part. `service` names it (never its key or URL)."""
 
     code = "unavailable"
 
@@ -63,23 +63,23 @@ class ServiceError(AttestError):
 
 
 class ServiceUnavailable(ServiceError):
-    """Connection refused or reset, a 5xx after bounded retries, or an open breaker."""
+    """A service cannot be reached or fails: connection refused or reset, a 5xx after bounded retries, or an open breaker."""
 
 
 class ServiceTimeout(ServiceError):
-    """The call's deadline passed; the call was cancelled."""
+    """The deadline of a call passed; the call was cancelled."""
 
     code = "deadline"
 
 
 class ServiceRejected(ServiceError):
-    """The service understood and refused: bad key, no such deployment, quota."""
+    """A service understood a request and refused it: bad key, no such deployment, quota."""
 
     code = "rejected"
 
 
 class ServiceReplyInvalid(ServiceError):
-    """The reply cannot be read, or ends before it says that it is complete."""
+    """A reply cannot be read, or ends before it says that it is complete."""
 
     code = "bad_reply"
 
@@ -105,23 +105,23 @@ class PromptBlocked(AttestError):
 
 
 class WorkError(AttestError):
-    """Our own work on a text did not end as it should. `code` is stable and machine-readable; no word of the text is in the message."""
+    """Our own processing of a text did not end as it should. `code` is stable and machine-readable; no word of the text is in the message."""
 
     code = "internal"
 
 
 class WorkOverran(WorkError):
-    """Work on a text took longer than it may; the process that did it was ended, and others go on."""
+    """Processing of a text took longer than it may; the process that did it was killed, and others go on."""
 
     code = "too_slow"
 
 
 class WorkFailed(WorkError):
-    """Work on a text raised what nobody expected, or its process ended by itself; the message names the line of ours."""
+    """Processing of a text raised what nobody expected, or its process ended by itself; the message names the line of ours."""
 
 
 class BudgetSpent(AttestError):
-    """The policy's tokens for corrective calls, or what a turn may take of chat models, leave no room for a call; it was not made."""
+    """A model call was not made: the policy's tokens for corrective calls, or what a turn may take of chat models, leave no room for it."""
 
 
 class StoreError(AttestError):
@@ -129,14 +129,14 @@ class StoreError(AttestError):
 
 
 def kind_and_place(error: BaseException) -> str:
-    """`KeyError at rai/screening/screen.py:88`: the type, and the last place that is our own code, if any is."""
+    """Type of an error and the last place in our own code, if any: `KeyError at rai/screening/screen.py:88`."""
     places = _places(error)
     ours = [place for place in places if place.startswith(_OURS)]
     return f"{type(error).__name__} at {(ours or places or ['an unknown place'])[-1]}"
 
 
 def kind_and_way(error: BaseException) -> str:
-    """The type and every place from the outermost to where it was raised, on one line: a traceback without content."""
+    """Type of an error and every place from the outermost to where it was raised, on one line: a traceback without content."""
     return f"{type(error).__name__} by {' > '.join(_places(error)) or 'an unknown way'}"
 
 

@@ -1,7 +1,7 @@
-"""A place to look on from. Whoever runs a turn may watch the calls and stages in it; this room knows neither traces nor metrics.
+"""Hooks for observing a turn: calls of services, stages and failures are reported to watchers. Knows neither traces nor metrics.
 
-Watchers stand in a context variable: they see what happens in the task that set them and in tasks and threads started
-from it, and nothing costs more than a look-up where nobody watches.
+Watchers stand in a context variable: they see what happens in the task that set them and in tasks and threads started from it, and nothing
+costs more than a look-up where nobody watches.
 """
 
 from __future__ import annotations
@@ -37,10 +37,12 @@ Seam = Literal[
 
 
 class HasState(Protocol):
-    """A circuit breaker, as far as it can be looked at."""
+    """A circuit breaker, as far as a watcher sees it."""
 
     @property
-    def state(self) -> BreakerState: ...
+    def state(self) -> BreakerState:
+        """State of the breaker now."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +55,14 @@ class Fault:
 
 @dataclass(slots=True, kw_only=True)
 class Operation:
-    """Something with a beginning and an end. `fault` is known when it has ended; None: it succeeded."""
+    """Base of what can be watched: something with a beginning and an end. `fault` is known when it has ended; None: it succeeded."""
 
     fault: Fault | None = field(default=None, init=False)
 
 
 @dataclass(slots=True)
 class StageRun(Operation):
-    """A stage of a turn, by the name that it has in the record."""
+    """A stage of a turn, under the name that it has in the record."""
 
     name: str
 
@@ -107,21 +109,21 @@ class EmbedCall(Operation):
 
 @dataclass(slots=True)
 class ReplyUnused(Operation):
-    """A service counted tokens for a reply that nobody can use: empty, cut off at its length, refused, filtered."""
+    """A reply that nobody can use (empty, cut off at its length, refused, filtered), with the tokens that the service counted for it."""
 
     usage: Mapping[str, int]
 
 
 @dataclass(slots=True)
 class GoneWithout(Operation):
-    """A seam failed, and the turn goes on without it."""
+    """A port failed, and the turn goes on without it."""
 
     seam: Seam
 
 
 @dataclass(slots=True)
 class RuleFailed(Operation):
-    """A rule of ours raised what nobody expected, and the work went on without it. `rule`: type and line of ours."""
+    """A rule of ours raised an unexpected error, and the work went on without it. `rule`: type and line of ours."""
 
     rule: str
 
@@ -135,7 +137,7 @@ _watchers: ContextVar[tuple[Watcher, ...]] = ContextVar("watchers", default=())
 
 @contextmanager
 def watched_by(watcher: Watcher) -> Iterator[None]:
-    """Let `watcher` see what goes on in the block; one that watches already is not added again."""
+    """Context manager: `watcher` sees what happens in the block; one that watches already is not added again."""
     before = _watchers.get()
     token = _watchers.set(before if watcher in before else (*before, watcher))
     try:
@@ -146,7 +148,7 @@ def watched_by(watcher: Watcher) -> Iterator[None]:
 
 @contextmanager
 def observed(operation: Op) -> Iterator[Op]:
-    """`operation` takes place in the block; what is known of it is written into it there."""
+    """Context manager: report `operation` to the watchers for the length of the block, which writes into it what it learns."""
     watchers = _watchers.get()
     if not watchers:
         yield operation
@@ -162,27 +164,27 @@ def observed(operation: Op) -> Iterator[Op]:
 
 
 def reply_unused(usage: Mapping[str, int]) -> None:
-    """Tell what a service counted for a reply that is thrown away; nothing if it tells no count."""
+    """Report the token counts of a reply that is thrown away; nothing if there are none."""
     if usage and _watchers.get():
         with observed(ReplyUnused(usage)):
             pass
 
 
 def added(*usages: Mapping[str, int]) -> dict[str, int]:
-    """The sum of token counts, name by name."""
+    """Sum of token counts, name by name."""
     names = dict.fromkeys(name for usage in usages for name in usage)
     return {name: sum(usage.get(name, 0) for usage in usages) for name in names}
 
 
 def record_degraded(seam: Seam) -> None:
-    """Tell that the turn goes on without `seam`, which failed."""
+    """Report that the turn goes on without `seam`, which failed."""
     if _watchers.get():
         with observed(GoneWithout(seam)):
             pass
 
 
 def rule_failed(rule: str) -> None:
-    """Tell that a rule raised and that the work goes on without it."""
+    """Report that a rule raised and that the work goes on without it."""
     if _watchers.get():
         with observed(RuleFailed(rule)):
             pass

@@ -1,8 +1,7 @@
-"""The policy: which corrective-RAG system a turn runs, its rules, thresholds, prompts and bounds. Frozen, named, stored with every
-ledger entry.
+"""Policies: the settings of one turn's RAG (rules, thresholds, prompts and bounds). Frozen, named, stored with every ledger entry.
 
-A policy says what the turn does and how strict it is; settings say which services it runs on. The policies that come with the
-product are files under `policies/`; a company's own is such a file too (`grounding.policies.files`).
+A policy says what the turn does and how strict it is; settings say which services it runs on. The policies that come with the product are
+files under `policies/`; a company's own is such a file too (`grounding.policies.files`).
 """
 
 from __future__ import annotations
@@ -62,19 +61,25 @@ LABELS: dict[Label, float] = {"Awful": 0.0, "Poor": 0.3, "Good": 0.7, "Perfect":
 class Policy:
     """One named policy. Scores and thresholds are in [0, 1]; budgets count GPT-4o byte-pair tokens.
 
-    `correct_at`: what the rule compares with; `keep_at`: the grade at or above which a passage is kept. Under `max_score` that
-    is 0.8 and 0.4 (requirements 0-14 to 0-16). `certain_at`: grading ends early once `evidence_k` passages reach it; None: every
-    passage is graded. `grade_seconds`: wall time of one grading, then the
-    passages are ungraded. `corrective`: the steps, in order, that a turn takes while its passages are not correct, within
-    `correct_seconds` of wall time and `correct_tokens` of model calls. `plan_steps`: a plan is cut to so many; the loop ends
-    after twice as many rounds as its first plan has steps. `evidence`: whole passages, or only what the grader extracted.
+    `correct_at`, `keep_at`: what the rule compares with, and the grade at or above which a passage is kept. Under `max_score` that is 0.8
+        and 0.4 (requirements 0-14 to 0-16).
+    `certain_at`: grading ends early once `evidence_k` passages reach it; None: every passage is graded.
+    `grade_seconds`: wall time of one grading; after it the passages are ungraded.
+    `corrective`: the steps, in order, that a turn takes while its passages are not correct, within `correct_seconds` of wall time and
+        `correct_tokens` of model calls.
+    `plan_steps`: a plan is cut to so many; the loop ends after twice as many rounds as its first plan has steps.
+    `evidence`: whole passages, or only what the grader extracted.
     `fill`: evidence is filled up to its bounds with passages that were not kept, best grade first: the grades decide on correction, and
-    whoever drafts decides whether anything answers. `clarify`: an underspecified request is answered by a question. `file_names`: the names of the documents that were used stand
-    at the end of the answer. `strict_sentences`: what goes beyond
-    `answer_sentences` is cut off, whoever wrote it. `web_joined`: web results stand in the prompt as one text, each still cited by itself.
-    `relevance_at`: an answer less relevant to the question than this is not delivered. `unsupported_at`: a report with a score
-    above this is `unsupported`. `doubt`: what becomes of what the check leaves in doubt, by kind; of kinds that it does not name contacts are
-    struck, amounts where sources disagree, and the rest is delivered and marked. `nodes`: what the source document calls our stages; the record says both.
+        whoever drafts decides whether anything answers.
+    `clarify`: an underspecified request is answered by a question.
+    `file_names`: the names of the documents that were used stand at the end of the answer.
+    `strict_sentences`: what goes beyond `answer_sentences` is cut off, whoever wrote it.
+    `web_joined`: web results stand in the prompt as one text, each still cited by itself.
+    `relevance_at`: an answer less relevant to the question than this is not delivered.
+    `unsupported_at`: a report with a score above this is `unsupported`.
+    `doubt`: what becomes of what the check leaves in doubt, by kind; of kinds that it does not name contacts are struck, amounts where
+        sources disagree, and the rest is delivered and marked.
+    `nodes`: what the source document calls our stages; the record says both.
     """
 
     name: str = DEFAULT_POLICY
@@ -117,7 +122,7 @@ class Policy:
     nodes: Mapping[str, str] = field(default_factory=dict)
 
     def plain(self) -> Policy:
-        """The same search and prompt without grading and correction: traditional RAG, to compare with (requirement 2-23)."""
+        """The same policy without grading and correction: traditional RAG, to compare with (requirement 2-23)."""
         return replace(
             self,
             name=f"{self.name}{PLAIN}",
@@ -132,6 +137,6 @@ class Policy:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Every field by name: what the ledger keeps."""
+        """All fields by name, as the ledger keeps them."""
         kept: dict[str, Any] = plain(self)
         return kept

@@ -1,4 +1,4 @@
-"""The seams of grounding: what each part may ask of the world. All are async; none knows an implementation.
+"""Ports of grounding: the interfaces to models, indexes and services that implementations fulfil. All are async.
 
 Each Protocol has one contract suite under tests/contracts that every implementation passes.
 """
@@ -31,18 +31,18 @@ Vectors = NDArray[np.float32]
 
 
 class Summarizer(Protocol):
-    """Conversation to query by extractive summarization."""
+    """Makes the search query of a conversation, by extractive summarization."""
 
     async def summarize(self, turns: Sequence[Turn]) -> Query:
-        """Choose sentences of `turns` verbatim. Raises InputError for a conversation without text."""
+        """The query: sentences of `turns`, verbatim. Raises InputError for a conversation without text."""
         ...
 
 
 class Linker(Protocol):
-    """Finds the names that the knowledge base goes by in what people type."""
+    """Finds names of the knowledge base in what people type (entity linking)."""
 
     async def link(self, texts: Sequence[str], access: Access) -> list[list[Linked]]:
-        """For each text the names it speaks of, in the order in which they stand; only of documents that `access` may read."""
+        """For each text the names in it, in the order in which they stand; only of documents that `access` may read."""
         ...
 
     async def knows(self, name: str, access: Access) -> bool:
@@ -51,33 +51,33 @@ class Linker(Protocol):
 
 
 class Speller(Protocol):
-    """Knows how the knowledge base spells its words."""
+    """Corrects spelling by the words of the knowledge base."""
 
     async def spelled(self, text: str, access: Access) -> dict[str, str]:
-        """Words of `text` that are slips of the hand for a word that `access` may read, each with that word; few, and none where in doubt."""
+        """Misspelt words of `text`, each with the word that `access` may read which is meant; few, and none where in doubt."""
         ...
 
 
 class Embedder(Protocol):
-    """Texts to unit vectors."""
+    """Embeds texts as unit vectors."""
 
     @property
     def fingerprint(self) -> str:
-        """Names model and width, and the file or the server; vectors of another fingerprint are never compared."""
+        """Identifies the vectors: model and width, and the file or the server. Vectors of different fingerprints are never compared."""
         ...
 
     @property
     def width(self) -> int:
-        """Numbers of a vector."""
+        """Dimensions of a vector."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Shape (len(texts), width), float32, L2-normalised rows. Raises ServiceError where a service embeds."""
+        """Embeddings of `texts`: shape (len(texts), width), float32, rows of length one. Raises ServiceError where a service embeds."""
         ...
 
 
 class Retriever(Protocol):
-    """Query to passages that this user may read. Trimming happens inside the search."""
+    """Searches for the passages that a user may read. Access is filtered inside the search."""
 
     async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
         """At most `k` passages, best first. Raises ServiceError or StoreError when search is impossible."""
@@ -85,10 +85,12 @@ class Retriever(Protocol):
 
 
 class Grader(Protocol):
-    """Judges each passage against the question."""
+    """Grades each passage's relevance to the question."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name of the grader, as the record has it."""
+        ...
 
     async def grade(self, question: str, passages: Sequence[Passage]) -> Grading:
         """One grade per passage, same order. Failure is `ungraded`, not an exception."""
@@ -96,10 +98,12 @@ class Grader(Protocol):
 
 
 class WebSearch(Protocol):
-    """The web, when the knowledge base is not enough."""
+    """Searches the web, for when the knowledge base is not enough."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name of the search service."""
+        ...
 
     async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
         """At most `k` results from allowed sites. Raises ServiceError."""
@@ -107,27 +111,32 @@ class WebSearch(Protocol):
 
 
 class ChatModel(Protocol):
-    """A chat model. What `compose` hands out screens every prompt first."""
+    """Completes a prompt with a chat model. What `compose` hands out screens every prompt first."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name of the model or deployment."""
+        ...
 
     async def complete(
         self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
     ) -> Completion:
-        """A complete reply or an exception: ServiceError, ContentFiltered or PromptBlocked.
+        """The model's complete reply, or an exception: ServiceError, ContentFiltered or PromptBlocked.
 
-        `purpose` ("compose", "grade", "rewrite", "plan") goes into the record. `schema`: of `grounding.asking.schema`, the JSON form that the
-        reply should have; not every server can hold a model to one, so whoever asks reads the reply with tolerance.
+        `purpose` ("compose", "grade", "rewrite", "plan") goes into the record. `max_tokens` bounds what is written. `schema`: of
+        `grounding.asking.schema`, the JSON form that the reply should have; not every server can hold a model to one, so whoever asks reads
+        the reply with tolerance.
         """
         ...
 
 
 class Composer(Protocol):
-    """Prompt with its evidence to a draft."""
+    """Drafts an answer from a prompt with its evidence."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name of the composer, as the record has it."""
+        ...
 
     async def compose(self, prompt: Prompt) -> Draft:
         """A draft that cites evidence as [n]. Raises ServiceError, ContentFiltered or PromptBlocked."""
@@ -135,7 +144,7 @@ class Composer(Protocol):
 
 
 class Directory(Protocol):
-    """Who belongs to which groups."""
+    """Tells which groups a user belongs to."""
 
     async def groups(self, user: str) -> frozenset[str]:
         """Groups of `user`; empty for a stranger. Raises ServiceError: the caller denies."""
@@ -143,10 +152,10 @@ class Directory(Protocol):
 
 
 class Library(Protocol):
-    """The documents of the knowledge base: what is in it, and what it said at any version."""
+    """Holds the documents of the knowledge base, and what each said at any version."""
 
     async def documents(self) -> tuple[DocumentInfo, ...]:
-        """Every current document, by doc_id."""
+        """All current documents, by doc_id."""
         ...
 
     async def document(self, doc_id: str, version: str | None = None) -> Document | None:
@@ -154,7 +163,7 @@ class Library(Protocol):
         ...
 
     async def last(self, doc_id: str) -> Document | None:
-        """The document as it stands, or as it stood when it was taken out: its last rights count for what it said before."""
+        """The document as it is, or as it was when it was taken out: its last rights count for what it said before."""
         ...
 
     async def remove(self, doc_id: str) -> bool:

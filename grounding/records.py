@@ -1,9 +1,9 @@
-"""The records that travel through a turn. All are frozen; offsets are Unicode code points, half open.
+"""Data records of retrieval and drafting, from turn to draft. All are frozen; offsets are Unicode code points, half open.
 
 Turn -> Query -> Passage -> Grade -> Evidence -> Prompt -> Draft
 
-A `Chunk` is an indexed piece of a `Document`; a `Passage` is a chunk or a web result returned for a query.
-`start` and `end` of a chunk index into its document's extracted text, so `document.text[start:end] == chunk.text`.
+A `Chunk` is an indexed piece of a `Document`; a `Passage` is a chunk or a web result returned for a query. `start` and `end` of a chunk
+index into its document's extracted text, so `document.text[start:end] == chunk.text`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SearchBy = Literal["hybrid", "words", "meaning"]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A half-open range of code points; `text` repeats what stands there."""
+    """A half-open range of code points of a text; `text` repeats the characters in it."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of a conversation. Asked last comes last."""
+    """One message of a conversation; a list of turns is in order of time, the newest last."""
 
     role: Role
     text: str
@@ -57,10 +57,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A stretch of a text that speaks of a name of the knowledge base, whatever its case and spelling there.
+    """A name of the knowledge base found in a text, whatever its case and spelling there.
 
-    `name` as a title or product has it; `key` what its spellings have in common. `score` in (0, 1]: the share of the
-    name's weight that stands in the text.
+    `name` as a title or product has it; `key` what its spellings have in common. `score` in (0, 1]: the share of the name's weight that
+    stands in the text.
     """
 
     start: int
@@ -72,11 +72,11 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The search query made from a conversation: `text` is `entities`, as the turns spell them, and then `sentences`, verbatim.
+    """Search query made from a conversation: `text` is `entities`, as the turns spell them, and then `sentences`, verbatim.
 
-    `why` says for each turn that was used what made it needed. A query that a person typed has a text only.
-    `by`: what the search goes by, words, meaning or both. `imagined`: a hypothetical answer whose meaning is searched for in
-    place of the text's (HyDE, arXiv 2212.10496); it is never evidence.
+    `why` says for each turn that was used what made it needed. A query that a person typed has a text only. `by`: what the search goes by,
+    words, meaning or both. `imagined`: a hypothetical answer whose meaning is searched for in place of the text's (HyDE, arXiv 2212.10496);
+    it is never evidence.
     """
 
     text: str
@@ -90,7 +90,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What one user may see. `groups` of nobody is empty: only documents for everyone are visible.
+    """Access rights of one user. `groups` of nobody is empty: only documents for everyone are visible.
 
     `product` narrows retrieval to documents of that product and those of no product.
     """
@@ -144,7 +144,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class DocumentInfo:
-    """A line of the list of documents. `root` is the folder or corpus that it was ingested from, `chunking` names the way it was cut."""
+    """Entry in the list of documents. `root` is the folder or corpus that it was ingested from, `chunking` names the way it was chunked."""
 
     doc_id: str
     title: str
@@ -212,7 +212,10 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What a retriever returns. `kb_version` names the state of the knowledge base that was searched."""
+    """Result of a search. `kb_version` names the state of the knowledge base that was searched.
+
+    `mode`: how it was searched ("hybrid", "lexical" …); `notes`: what the search lacked.
+    """
 
     passages: tuple[Passage, ...]
     kb_version: str
@@ -221,7 +224,7 @@ class Retrieval:
 
 
 class Action(StrEnum):
-    """The decision of corrective RAG (CRAG, arXiv 2401.15884)."""
+    """Action of corrective RAG (CRAG, arXiv 2401.15884) that the grades lead to."""
 
     CORRECT = "correct"
     AMBIGUOUS = "ambiguous"
@@ -260,7 +263,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class PromptPart:
-    """One of the five parts: its name and rendered text."""
+    """One of the five parts of a prompt: its name and rendered text."""
 
     name: Literal["system", "guidance", "history", "agent_context", "example"]
     text: str
@@ -268,10 +271,11 @@ class PromptPart:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Five parts in ascending importance, then the question. `cuts` records what the budget removed.
+    """Prompt in five parts of ascending importance, then the question. `cuts` records what the budget removed.
 
-    `query`: what was searched for, with the names that the question leans on; empty means the question itself. `message`: what
-    a chat model gets as the user message where that is more than the question. `marker`: what opens and closes its quotations; with it the same prompt can be made again.
+    `query`: what was searched for, with the names that the question depends on; empty means the question itself. `message`: what a chat
+    model gets as the user message where that is more than the question. `marker`: the delimiter of its quotations; with it the same prompt
+    can be made again.
     """
 
     parts: tuple[PromptPart, ...]
@@ -285,18 +289,18 @@ class Prompt:
 
     @property
     def user_text(self) -> str:
-        """What a chat model gets as the user message."""
+        """The user message for a chat model."""
         return self.message or self.question
 
     @property
     def system_text(self) -> str:
-        """The five parts joined: what a chat model gets as the system message."""
+        """The system message for a chat model: the five parts joined."""
         return "\n\n".join(part.text for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A model's or composer's output before any check. `generator` says plainly who wrote it."""
+    """Output of a model or composer before any check. `generator` names who wrote it."""
 
     text: str
     generator: str
@@ -315,7 +319,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """One item of a web search, as the provider gave it, already filtered by the allow and deny lists.
+    """One result of a web search, as the provider gave it, already filtered by the allow and deny lists.
 
     `query`: what was searched for when it was found, without personal data where that is taken out; another query's is the same result.
     """
@@ -330,7 +334,7 @@ class WebResult:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an ingest is: stage "read", "words", "vectors", "screen", "hyde" or "search"; `total` is None while it is not known."""
+    """Progress of an ingest: stage "read", "words", "vectors", "screen", "hyde" or "search"; `total` is None while it is not known."""
 
     stage: str
     done: int
@@ -339,7 +343,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A document that was not taken, with a stable code and the reason for a person."""
+    """A document that was not ingested, with a stable code and the reason for a person."""
 
     doc: str
     code: str
@@ -348,12 +352,13 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What an ingest did. Numbers count documents, `chunks` live chunks of the whole knowledge base, `embedded` new vectors.
+    """Result of an ingest. Numbers count documents, `chunks` live chunks of the whole knowledge base, `embedded` new vectors.
 
-    `opened`: documents that more people may read than before this run: the usual cause is a forgotten --acl. `chunking` names the way to cut
-    (grounding/ingest/chunking.py); `rechunked` counts, of the unchanged, those that were cut in another way before, by its name. `long_chunks`: of the
-    chunks made, those that the embedding model does not read at once. `reembedded`: of `embedded`, those that had a vector of another embedding model. `waiting`:
-    why passages are left without vectors, empty if none is; they are found by words, and the next ingest goes on.
+    `opened`: documents that more people may read than before this run: the usual cause is a forgotten --acl. `chunking` names the way to
+    chunk (grounding/ingest/chunking.py); `rechunked` counts, of the unchanged, those that were chunked in another way before, by its name.
+    `long_chunks`: of the chunks made, those that the embedding model does not read at once. `reembedded`: of `embedded`, those that had a
+    vector of another embedding model. `waiting`: why passages are left without vectors, empty if none is; they are found by words, and the
+    next ingest goes on.
     """
 
     added: int
@@ -374,10 +379,10 @@ class IngestReport:
 
 
 def plain(value: Any) -> Any:
-    """`value` for JSON, with each record in it as a dict by field, in the order of its fields; lists, tuples and dicts are new, all else is shared.
+    """Copy of `value` for JSON, with each record in it as a dict by field, in the order of its fields.
 
-    What `dataclasses.asdict` gives, without the deep copy of every number and text: a turn's reply and entry hold thousands, and none
-    of them can change.
+    Lists, tuples and dicts are new, all else is shared. What `dataclasses.asdict` gives, without the deep copy of every number and text: a
+    turn's reply and entry hold thousands, and none of them can change.
     """
     kind: Any = type(value)
     if kind is str or kind is float or kind is int or value is None:
@@ -396,5 +401,5 @@ def plain(value: Any) -> Any:
 
 @cache
 def _field_names(kind: type) -> tuple[str, ...] | None:
-    """Names of the fields of a record; None for what is none."""
+    """Names of the fields of a record class; None for any other class."""
     return tuple(each.name for each in fields(kind)) if is_dataclass(kind) else None

@@ -1,7 +1,7 @@
-"""Sentences, words and normal forms of text, always with offsets into the text that was given.
+"""Text segmentation and normalisation: sentences, words, terms and folded forms, always with offsets into the given text.
 
-Everything here is linear in the length of the text and keeps this promise: a span (start, end) that is
-returned for `text` satisfies `0 <= start < end <= len(text)`; spans ascend and do not overlap.
+Everything here is linear in the length of the text and keeps this promise: a span (start, end) that is returned for `text` satisfies `0 <=
+start < end <= len(text)`; spans ascend and do not overlap.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _GERMAN_MONTH = re.compile(
 )
 _AMOUNT = re.compile(r"\d[ \u00a0]?$")  # the gram of "180 g." is no initial
 _STRUCTURE = re.compile(r"^\s*(?:[-*•‣]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|>\s+)?")
+_UNSENDABLE = re.compile(r"[\x00\ud800-\udfff]")
 
 DASHES = "‐‑‒–—―−﹘﹣－"
 _SINGLE_QUOTES = "‘’‚"
@@ -110,7 +111,9 @@ def _continues(text: str, begin: int, match: re.Match[str]) -> bool:
 
 
 def before_end(sentence: str) -> int:
-    """Offset in `sentence` before the marks that end it, where something can be put in; behind a full stop that is part of its last word: "in the U.S."."""
+    """Offset in `sentence` before its closing punctuation, where something can be inserted; behind a full stop that is part of its last
+    word: "in the U.S.".
+    """
     body = sentence.rstrip(".!?…")
     token = _LAST_TOKEN.search(body)
     if sentence[len(body) :] == "." and token and token.group(1).lower().lstrip("(\"'“[*_") in _DOTTED:
@@ -123,12 +126,18 @@ _DOTTED = frozenset("a.m p.m u.s u.k e.g i.e p.o etc approx inc ltd co corp z.b 
 
 
 def _add(spans: list[Span], text: str, start: int, end: int) -> None:
+    start, end = trim(text, start, end)
+    if start < end:
+        spans.append(Span(start, end, text[start:end]))
+
+
+def trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """Start and end of `text[start:end]` without white space at its ends; an empty stretch comes back as (end, end)."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    if start < end:
-        spans.append(Span(start, end, text[start:end]))
+    return start, end
 
 
 def body_start(sentence: str) -> int:
@@ -143,7 +152,7 @@ def words(text: str) -> list[Span]:
 
 
 def terms(text: str) -> list[str]:
-    """Folded, lightly stemmed words without stop words, in order: what lexical comparison works on."""
+    """Index terms of `text`, in order: folded, lightly stemmed words without stop words. What lexical comparison works on."""
     return [stem(w) for m in _WORD.finditer(fold(text)) if (w := m.group().lower()) not in STOP_WORDS]
 
 
@@ -164,12 +173,17 @@ def stem(word: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Dashes, quotes and exotic spaces made plain. Same length as `text`, so offsets carry over."""
+    """`text` with dashes, quotes and exotic spaces replaced by plain ones. Same length as `text`, so offsets carry over."""
     return text.translate(_FOLD)
 
 
+def sendable(text: str) -> str:
+    """`text` with what JSON for a service cannot carry (NUL, lone surrogates) as U+FFFD. Same length, so offsets carry over."""
+    return _UNSENDABLE.sub("\ufffd", text)
+
+
 def caseless(text: str) -> str:
-    """`fold`, lower case, without accents; one code point for one, so offsets carry over."""
+    """`text` folded, in lower case and without accents; one code point for one, so offsets carry over."""
     folded = fold(text)
     if folded.isascii():
         return folded.lower()

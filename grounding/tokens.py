@@ -1,8 +1,8 @@
-"""GPT-4o byte-pair tokens (vocabulary o200k), counted offline.
+"""Token counts of GPT-4o's byte-pair encoding (vocabulary o200k), offline.
 
-semantic-text-splitter carries the vocabulary but tells only whether a text fits a capacity, so a count is the
-smallest capacity that keeps the text whole. Byte-pair encoding works on pieces that a fixed pattern cuts first; a
-text is therefore cut where that pattern always cuts, and the words, which repeat, are counted once each.
+semantic-text-splitter carries the vocabulary but tells only whether a text fits a capacity, so a count is the smallest capacity that keeps
+the text whole. Byte-pair encoding works on pieces that a fixed pattern cuts first; a text is therefore cut where that pattern always cuts,
+and the words, which repeat, are counted once each.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ _INNER_CUT = re.compile(r"(?<=[^\W_])(?=[、。，；：！？「」（）])")
 
 
 def count_tokens(text: str) -> int:
-    """Tokens of `text` in the GPT-4o vocabulary; special-token names such as <|endoftext|> count as plain text.
+    """Number of tokens of `text` in the GPT-4o vocabulary; special-token names such as <|endoftext|> count as plain text.
 
-    Exact, but for white space that mixes spaces between line breaks, where the count may be a token or two too high
-    (cleaned text, as readers give it, has none), and for runs of more than 400 code points without a cut (ruled lines,
-    base64), where it may be off by a token or two for each 400. Time is linear in the text.
+    Exact, but for white space that mixes spaces between line breaks, where the count may be a token or two too high (cleaned text, as
+    readers give it, has none), and for runs of more than 400 code points without a cut (ruled lines, base64), where it may be off by a
+    token or two for each 400. Time is linear in the text.
     """
     return sum(map(_count_piece, _PIECE.findall(text)))
 
 
 def asked_tokens(system: str, user: str, schema: Mapping[str, Any] | None = None) -> int:
-    """Tokens of a prompt of two messages, and of the JSON form that its reply should have; other models count somewhat otherwise."""
+    """Number of tokens of a prompt of two messages, and of the JSON schema of its reply; other models count somewhat otherwise."""
     form = json.dumps(schema) if schema is not None else ""
     return sum(map(count_tokens, (system, user, form))) + CHAT_OVERHEAD
 
@@ -62,7 +62,7 @@ def fits(text: str, tokens: int) -> bool:
 
 @lru_cache(maxsize=512)
 def splitter(tokens: int) -> TextSplitter:
-    """A splitter that fills chunks up to `tokens` and keeps white space; the first call loads the vocabulary (0.3 s)."""
+    """A text splitter that fills chunks up to `tokens` and keeps white space; the first call loads the vocabulary (0.3 s)."""
     return TextSplitter.from_tiktoken_model(MODEL, tokens, trim=False)
 
 

@@ -1,4 +1,4 @@
-"""JSON as models write it: in fences, between prose, with trailing commas, cut in the middle."""
+"""Lenient extraction of JSON from model replies: inside code fences, between prose, with trailing commas, or cut off in the middle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def json_values(text: str) -> Iterator[object]:
-    """Every object and list of `text`, outermost first found; of one that is cut or broken, the whole ones inside it."""
+    """All JSON objects and lists in `text`, outermost first found. Where one is cut off or broken, the whole values inside it are returned."""
     text = _TRAILING.sub(lambda m: "" if m.group() == "," else m.group(), text[:MOST_CHARACTERS])
     at = failures = 0
     while failures < _MOST_FAILURES and (opening := _OPENS.search(text, at)):

@@ -1,7 +1,7 @@
-"""Room in a reply beyond what was asked for: a model that thinks before it writes spends tokens of the same cap on it.
+"""Extra output tokens for models that reason before they write, since reasoning counts against the same `max_tokens` as the reply.
 
-An adapter that knows its model asks for it here; whoever keeps an account of the turn says how much may be taken. A call that
-nobody keeps an account of gets all that it asks for.
+An adapter that knows its model asks here for the extra tokens; whoever keeps the token account of a turn says how many may be taken. A call
+that nobody keeps an account of gets all that it asks for.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _grant: ContextVar[Grant | None] = ContextVar("room_granted_by", default=None)
 
 @contextmanager
 def room_granted_by(grant: Grant) -> Iterator[None]:
-    """Let `grant` decide in the block."""
+    """Context manager: inside the block, `grant` decides how many extra reply tokens a model call gets."""
     token = _grant.set(grant)
     try:
         yield
@@ -27,9 +27,9 @@ def room_granted_by(grant: Grant) -> Iterator[None]:
 
 
 def granted(tokens: int, *, again: bool = False) -> int | None:
-    """How many of `tokens` the reply of this call may take beyond its cap, 0 to `tokens`.
+    """Number of extra reply tokens this call may take beyond its cap, from 0 to `tokens`.
 
-    `again`: the call is made a second time, so that its prompt and its cap have to fit beside; None if they do not.
+    `again`: the call is a second attempt, so its prompt and its cap must also fit in the account; None if they do not.
     """
     grant = _grant.get()
     return tokens if grant is None else grant(tokens, again)

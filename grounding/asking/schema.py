@@ -1,7 +1,8 @@
-"""JSON schemas of replies, in the subset that strict structured output takes: every field required, no others, no bounds on values.
+"""Builders for the JSON schemas of model replies, in the subset that strict structured output accepts: every field required, no others, no
+bounds on values.
 
-They are the same for every call of their kind, so that a service works one out once and keeps its work on the beginning of
-a prompt, which the schema is a part of.
+Schemas are the same for every call of their kind, so that a service compiles one once and its prompt cache, which includes the schema,
+stays valid.
 """
 
 from __future__ import annotations
@@ -16,20 +17,20 @@ WHOLE: Schema = {"type": "integer"}
 
 
 def fields(**named: Schema) -> Schema:
-    """An object of exactly these fields, in this order."""
+    """Schema of an object with exactly these fields, all required, in this order."""
     return {"type": "object", "properties": named, "required": list(named), "additionalProperties": False}
 
 
 def listed(item: Schema) -> Schema:
-    """A list of any length."""
+    """Schema of a list, of any length, whose items follow `item`."""
     return {"type": "array", "items": item}
 
 
 def one_of(*words: str) -> Schema:
-    """One of these words."""
+    """Schema of a string that is one of `words`."""
     return {"type": "string", "enum": list(words)}
 
 
 def maybe(form: Schema) -> Schema:
-    """This or null: a field cannot be left out."""
+    """Schema of `form` or null: strict output cannot leave a field out."""
     return {"anyOf": [form, {"type": "null"}]}

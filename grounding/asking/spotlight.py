@@ -1,8 +1,8 @@
-"""Quoted data in prompts: between markers that nobody who wrote the data could know.
+"""Delimiters around untrusted data in prompts, so that a model can tell data from instructions (spotlighting).
 
-Spotlighting by delimiters (Hines et al., arXiv 2403.14720), with a marker that is drawn for each turn. Its other two
-forms, a sign between all words and an encoding, would spoil what is to be copied to the character. Markers help a model
-to tell data from instructions and force it to nothing: data is screened before it is quoted, answers are checked.
+Spotlighting by delimiters (Hines et al., arXiv 2403.14720), with a marker drawn at random for each turn, which nobody who wrote the data
+can know. Its other two forms, a sign between all words and an encoding, would spoil what is to be copied to the character. Delimiters force
+a model to nothing: data is screened before it is quoted, and answers are checked.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ _CLOSERS = re.compile(r"[>＞﹥]{3,}")
 
 
 def new_marker() -> str:
-    """16 hexadecimal digits, 64 random bits: one for a turn, kept with its prompt."""
+    """A random marker of 16 hexadecimal digits (64 bits), for the delimiters of one turn; kept with its prompt."""
     return secrets.token_hex(8)
 
 
 def block(text: str, marker: str) -> str:
-    """`text` as quoted data, on lines of its own between `<<<marker` and `marker>>>`."""
+    """`text` as delimited data, on lines of its own between `<<<marker` and `marker>>>`."""
     return f"<<<{marker}\n{quoted(text, marker)}\n{marker}>>>"
 
 
 def quoted(text: str, marker: str) -> str:
-    """`text` that can neither open nor close a quotation: angle brackets from three on become ‹‹‹ and ›››, the marker goes."""
+    """`text` made unable to open or close a delimited block: runs of three or more angle brackets become ‹‹‹ and ›››, and `marker` is
+    removed.
+    """
     text = _OPENERS.sub(lambda m: "‹" * len(m.group()), text)
     text = _CLOSERS.sub(lambda m: "›" * len(m.group()), text)
     return re.sub(re.escape(marker), "…", text, flags=re.IGNORECASE) if marker else text

@@ -1,7 +1,7 @@
-"""Prompt templates: files under `prompts/`, filled in one pass.
+"""Prompt templates: text files under `prompts/`, loaded and filled in a single pass.
 
-A placeholder is a name in single braces, as the source documents write them: `{question}`. Other braces, such as those of
-JSON, stay as they are.
+A placeholder is a name in single braces, as the source documents write them: `{question}`. Other braces, such as those of JSON, stay as
+they are.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 @cache
 def template(name: str) -> str:
-    """A template file without its final line break."""
+    """The text of the template `name`, without its final line break."""
     return files("grounding.asking").joinpath("prompts", f"{name}.txt").read_text("utf-8").rstrip("\n")
 
 
 @cache
 def template_names() -> tuple[str, ...]:
-    """Every template, by name."""
+    """Names of all templates, sorted."""
     folder = files("grounding.asking").joinpath("prompts")
     return tuple(sorted(f.name.removesuffix(".txt") for f in folder.iterdir() if f.name.endswith(".txt")))
 
 
 def fill(name: str, **values: str) -> str:
-    """The template with its placeholders replaced; a value that looks like a placeholder stays text.
+    """The template `name` with each placeholder replaced by its value; a value that looks like a placeholder stays text.
 
     Raises KeyError for a placeholder without a value.
     """
@@ -35,10 +35,10 @@ def fill(name: str, **values: str) -> str:
 
 
 def placeholders(name: str) -> frozenset[str]:
-    """Names of the placeholders of a template."""
+    """Names of the placeholders in the template `name`."""
     return frozenset(_PLACEHOLDER.findall(template(name)))
 
 
 def blank(name: str, **values: str) -> str:
-    """The template as far as it is ours: placeholders that have no value here are empty."""
+    """The template `name` with the placeholders that have no value here left empty: only text that the product wrote."""
     return _PLACEHOLDER.sub(lambda match: values.get(match.group(1), ""), template(name))

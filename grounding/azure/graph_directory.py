@@ -1,8 +1,7 @@
-"""Who belongs to which groups, by Microsoft Graph (v1.0): `GET /users/{id}/transitiveMemberOf`.
+"""Group memberships of a user from Microsoft Graph (v1.0): `GET /users/{id}/transitiveMemberOf`.
 
-The service is asked for everything that a person belongs to, nested groups included, and what is no group is left out here. The
-cast to groups alone would need `ConsistencyLevel: eventual`, which answers from an index that may lag behind a membership
-that was taken away.
+The service is asked for everything that a person belongs to, nested groups included, and what is no group is left out here. The cast to
+groups alone would need `ConsistencyLevel: eventual`, which answers from an index that may lag behind a membership that was taken away.
 
 A group is known by its object id. Its display name is no right: names are not unique, and whoever may make a group chooses one.
 """
@@ -24,6 +23,7 @@ from azure.core.pipeline.transport import AioHttpTransport
 from azure.core.rest import AsyncHttpResponse, HttpRequest
 
 from grounding.azure.core.faults import code_of, translated
+from grounding.azure.core.options import transport_options
 from grounding.errors import ServiceRejected, ServiceReplyInvalid, SettingsError
 from grounding.services.address import is_loopback
 from grounding.services.cloud import CLOUDS, GRAPH, SUFFIX, is_graph
@@ -45,11 +45,13 @@ Names = Callable[[], Mapping[str, str]]
 
 
 class GraphDirectory:
-    """Directory over Microsoft Graph. A user is an object id, as Teams sends it, or a user principal name; anything else is a stranger.
+    """Directory (a user's groups) over Microsoft Graph. A user is an object id, as Teams sends it, or a user principal name; anything else
+    is a stranger.
 
-    `endpoint`: of a cloud's Graph, or of this machine. `names`: object id of a group to what the rights of documents call it; asked each
-    time, may raise ServiceError. Groups are the object ids, in lower case, and those names. They are kept for `keep_s` seconds and
-    never beyond: when the service then fails, the error is raised. `clock`: seconds, monotonic.
+    `endpoint`: of a cloud's Graph, or of this machine. `names`: maps a group's object id to the name that documents' rights use; called
+    each time, may raise ServiceError. Groups are the object ids, in lower case, and those names. They are kept for `keep_s` seconds and
+    never beyond: when the service then fails, the error is raised. `clock`: seconds, monotonic. Raises SettingsError for an endpoint that
+    is neither.
     """
 
     def __init__(
@@ -80,15 +82,11 @@ class GraphDirectory:
         self._client: AsyncPipelineClient[HttpRequest, AsyncHttpResponse] = AsyncPipelineClient(
             self._root,
             policies=[AsyncBearerTokenCredentialPolicy(credential, GRAPH if known else self._root + SUFFIX)],
-            transport=AioHttpTransport(
-                connection_timeout=min(5.0, remote.deadline_s),
-                read_timeout=remote.deadline_s,
-                use_env_settings=not local,  # a proxy cannot reach our loopback
-            ),
+            transport=AioHttpTransport(**transport_options(endpoint, remote.deadline_s)),
         )
 
     async def groups(self, user: str) -> frozenset[str]:
-        """Groups of `user`; empty for a stranger. Raises ServiceError: the caller denies."""
+        """Groups of `user`, nested ones included; empty for a stranger. Raises ServiceError, upon which the caller denies access."""
         key = user.lower()
         if not _USER.fullmatch(key):
             return frozenset()
@@ -134,7 +132,7 @@ class GraphDirectory:
         raise ServiceReplyInvalid(SERVICE, f"more than {MOST_PAGES} pages of groups")
 
     async def _page(self, url: str) -> dict[str, Any] | None:
-        """One reply; None if there is no such person."""
+        """One page of memberships; None if there is no such person."""
         response = await self._client.send_request(HttpRequest("GET", url), **self._options)
         if response.status_code == 404 and _is_stranger(response):
             return None
@@ -146,7 +144,7 @@ class GraphDirectory:
         return body
 
     def _next(self, link: object) -> str:
-        """The next page, which gets our token, so it must lie where this one did."""
+        """Address of the next page. It gets our token, so one on another host is refused with ServiceRejected."""
         url = urljoin(self._root, link) if isinstance(link, str) else ""
         there, here = urlsplit(url), urlsplit(self._root)
         if (there.scheme, there.netloc) != (here.scheme, here.netloc):
@@ -162,6 +160,6 @@ def _group(entry: Mapping[str, Any]) -> str:
 
 
 def _is_stranger(response: AsyncHttpResponse) -> bool:
-    """True for Graph's own "no such user"; any other 404 is a wrong address."""
+    """True if a 404 is Graph's own "no such user"; any other 404 means a wrong address."""
     body = response.json()
     return isinstance(body, dict) and code_of((body.get("error") or {}).get("code")) == _NOBODY

@@ -1,7 +1,7 @@
-"""A child process of our own program that answers one request after another, and is ended when one takes too long.
+"""A child process of our own program that answers one request after another, and is killed when one takes too long.
 
-A thread cannot be ended, and one that runs a pattern holds the interpreter; a process can. Whoever asks decides what a request and a
-reply are; a reply is a length and so many bytes.
+A thread cannot be ended, and one that runs a pattern holds the interpreter; a process can. Whoever asks decides what a request and a reply
+are; on the wire a reply is a length and so many bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ _STARTS_WITHIN = 60.0  # seconds
 
 
 class Ended(Exception):
-    """The child has ended without a reply. `overran`: because it took longer than it may, by the clock or by the processor."""
+    """The child process has ended without a reply. `overran`: because the request took longer than it may, by the clock or by the
+    processor.
+    """
 
     def __init__(self, *, overran: bool) -> None:
         super().__init__("it took too long" if overran else "it ended by itself")
@@ -32,13 +34,13 @@ class Ended(Exception):
 
 
 class Child:
-    """One such process: `main` of `module`, called with the arguments as strings. For one thread at a time.
+    """One child process that runs `main` of `module` with the arguments as strings. For one thread at a time.
 
     Raises ServiceUnavailable, which names it `what`, if it cannot be started.
     """
 
     def __init__(self, what: str, module: str, *arguments: object, most: int) -> None:
-        """`most`: bytes of a reply above which it is none."""
+        """`most`: bytes of a reply above which it counts as none."""
         path = [*(part or str(Path.cwd()) for part in sys.path), str(_ROOT)]  # an editable install is not in sys.path
         count = 1 + len(arguments)
         start = f"import sys; sys.path[:] = sys.argv[{count}:]; from {module} import main; main(*sys.argv[1:{count}])"
@@ -60,10 +62,13 @@ class Child:
 
     @property
     def pid(self) -> int:
+        """Process id of the child."""
         return self._process.pid
 
     def ask(self, request: Iterable[bytes], deadline_s: float) -> bytes:
-        """The reply. Raises Ended, and the process is gone, if none comes in time or what comes is none."""
+        """Send a request and return the reply. Raises Ended, and the process is gone, if no reply comes within `deadline_s` seconds or what
+        comes is none.
+        """
         overdue = threading.Event()
         timer = threading.Timer(deadline_s, self._overrun, (overdue,))
         timer.daemon = True
@@ -78,12 +83,12 @@ class Child:
             timer.cancel()
 
     def kill(self) -> None:
-        """End the process while another thread waits for its reply, which will not come."""
+        """Kill the process while another thread waits for its reply, which will not come."""
         self.killed = True
         self._process.kill()
 
     def end(self) -> None:
-        """End the process, whatever it does, and wait until it is gone; may be called again."""
+        """Kill the process, whatever it does, and wait until it is gone; may be called again."""
         self._process.kill()
         self._process.communicate()  # closes the pipes and waits
 

@@ -1,4 +1,4 @@
-"""What a child process may take: limits that it sets itself, of time and memory, and that the kernel holds it to."""
+"""Limits of time and memory for child processes, which set them on themselves and are held to them by the kernel."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ OUT_OF_TIME = int(getattr(signal, "SIGXCPU", 0))
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one request may take. `seconds` of processor time, and as many more as the size of the request is due;
-    `patience` times as long on the clock, for machines that are busy. `memory` in bytes.
+    """What one request may take.
+
+    `seconds` of processor time, and `seconds_per_byte` more for each byte of the request; `patience` times as long on the clock, for
+    machines that are busy. `memory` in bytes.
     """
 
     seconds: float
@@ -36,7 +38,9 @@ class Limits:
 
 
 def own_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Where requests come from and replies go. What a library prints does not reach the parent; when to stop, the parent decides."""
+    """The pipes for requests and replies, taken away from standard input and output: what a library prints does not reach the parent, which
+    alone decides when to stop.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -44,7 +48,7 @@ def own_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 def limit_memory(memory: int) -> int:
-    """Set what may be allocated from now on, no core file and nothing written; returns the peak held so far, in bytes."""
+    """Bound the memory that may be allocated from now on, and forbid core files and writing; returns the peak held so far, in bytes."""
     if sys.platform == "win32":
         return 0
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -59,7 +63,7 @@ def limit_memory(memory: int) -> int:
 
 
 def limit_time(seconds: float) -> None:
-    """Let the kernel end the process after `seconds` more of processor time."""
+    """Let the kernel kill the process after `seconds` more of processor time."""
     if sys.platform != "win32":
         usage = resource.getrusage(resource.RUSAGE_SELF)
         limit = int(usage.ru_utime + usage.ru_stime + seconds) + 1
@@ -67,7 +71,7 @@ def limit_time(seconds: float) -> None:
 
 
 def peak() -> int:
-    """The most memory ever held, in bytes."""
+    """The most memory that the process has held so far, in bytes."""
     if sys.platform == "win32":
         return 0
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -1,8 +1,8 @@
-"""Work on text from outside, done in child processes under a bound of time that holds whatever the text does.
+"""Pool of child processes for work on text from outside, under a time bound that holds whatever the text does.
 
-A pattern that backtracks holds the interpreter: no thread of its process goes on, and no timer of it fires. Here such work costs one
-child, which is ended and replaced, and this process answers others meanwhile. Functions of modules are sent by name, what they
-take and give by pickle: both ends are our own program, and what runs there parses text and nothing else.
+A pattern that backtracks holds the interpreter: no thread of its process goes on, and no timer of it fires. Here such work costs one child,
+which is killed and replaced, and this process answers others meanwhile. Functions of modules are sent by name, what they take and give by
+pickle: both ends are our own program, and what runs there parses text and nothing else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _Job = tuple[Future[object], bytes, str]
 
 
 class Run(Protocol):
-    """Does plain work elsewhere: `asyncio.to_thread`, where the text is one's own, or `Pool.run`."""
+    """Runs a plain function off the event loop: `asyncio.to_thread`, where the text is one's own, or `Pool.run`."""
 
     async def __call__(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
@@ -45,7 +45,7 @@ class Run(Protocol):
 class Pool:
     """Runs functions in child processes, started when they are first needed, as many as there is work for and cores, `MOST` at most.
 
-    Safe for several threads and event loops. What was used last is used first, so that its caches serve the turn that goes on.
+    Safe for several threads and event loops. The child used last is used first, so that its caches serve the turn that goes on.
     """
 
     def __init__(self, limits: Limits = LIMITS, *, size: int | None = None) -> None:
@@ -60,15 +60,15 @@ class Pool:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
 
     async def run(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        """What `function`, one of a module, gives for these arguments.
+        """Run `function`, one of a module, with these arguments in a child and return its result.
 
-        Raises what the function raises if that is an error of ours (`AttestError`), WorkFailed for any other or when its process dies, WorkOverran
-        when it takes too long, ServiceUnavailable if no process can be started.
+        Raises what the function raises if that is an error of ours (`AttestError`), WorkFailed for any other or when its process dies,
+        WorkOverran when it takes too long, ServiceUnavailable if no process can be started.
         """
         return cast(R, await asyncio.wrap_future(self.begin(function, *args, **kwargs)))
 
     def begin(self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[object]:
-        """The same, begun; whoever wants to know may wait for it."""
+        """Start what `run` does and return a future of its result."""
         job: Future[object] = Future()
         request = pickle.dumps((function, args, kwargs), pickle.HIGHEST_PROTOCOL)
         self._jobs.put((job, request, f"{function.__module__}.{function.__qualname__}"))
@@ -82,7 +82,7 @@ class Pool:
         return job
 
     def close(self) -> None:
-        """End all children, those at work too; what they were doing raises WorkFailed. Work may follow, in new ones."""
+        """Kill all children, those at work too; what they were doing raises WorkFailed. Later work starts new ones."""
         with self._lock:
             idle, self._idle = self._idle, []
             for child in self._busy:
@@ -94,7 +94,7 @@ class Pool:
             child.end()
 
     def _hire(self) -> None:
-        """One more thread to look after a child; it holds nobody up at the end. Under the lock."""
+        """Start one more thread to look after a child; as a daemon it holds nobody up at the end. The lock is held."""
         self._threads += 1
         threading.Thread(target=self._look_after, name="bounded", daemon=True).start()
 
@@ -189,7 +189,7 @@ def _result(reply: WorkerReply, name: str) -> object:
 
 @cache
 def shared_pool() -> Pool:
-    """The pool of this process: whatever systems it holds share its children, as threads share an interpreter."""
+    """The one pool of this process: whatever systems it holds share its children, as threads share an interpreter."""
     pool = Pool()
     atexit.register(pool.close)
     return pool

@@ -1,4 +1,5 @@
-"""The child process of `grounding.bounded.pool`: one call after another on its standard input, under limits that it sets itself.
+"""Main program of the child processes of `grounding.bounded.pool`: one call after another on its standard input, under limits that it sets
+itself.
 
 What the program logs during a call goes back with the reply. An error that is none of ours goes back as its type and the line of ours it
 came from, never in its own words, which may hold the text.
@@ -24,7 +25,7 @@ _GROWN = 1_000_000_000  # bytes
 
 @dataclass(frozen=True, slots=True)
 class WorkerReply:
-    """How a call ended: with `value`; with `error`, one of ours; or with another, of which `place` tells type and line.
+    """How a call ended: with `value`; with `error`, one of ours; or with another error, of which `place` tells type and line.
 
     `logged`: (logger, level, message) of what was logged meanwhile.
     """
@@ -36,22 +37,24 @@ class WorkerReply:
 
 
 class _Collected(logging.Handler):
-    """Keeps what is logged until it is taken."""
+    """Logging handler that keeps records until they are taken."""
 
     def __init__(self) -> None:
         super().__init__()
         self._kept: list[tuple[str, int, str]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Keep one record."""
         self._kept.append((record.name, record.levelno, record.getMessage()))
 
     def taken(self) -> tuple[tuple[str, int, str], ...]:
+        """The records kept since the last call, as (logger, level, message); they are kept no longer."""
         taken, self._kept = tuple(self._kept), []
         return taken
 
 
 def main(memory: str, seconds: str, seconds_per_byte: str) -> None:
-    """Serve until the input ends. `memory` is in bytes beyond those held at the start; seconds are of processor time."""
+    """Serve calls until the input ends. `memory`: bytes beyond those held at the start; seconds are of processor time."""
     source, sink = own_pipes()
     logged = _Collected()
     logging.getLogger("attest").addHandler(logged)
@@ -79,7 +82,7 @@ def _replied(request: bytes, seconds: float, logged: _Collected) -> WorkerReply:
 
 
 def _packed(reply: WorkerReply, *, worn: bool) -> bytes:
-    """The reply as bytes; what cannot be sent is told as an error."""
+    """The reply as bytes; one that cannot be pickled is replaced by an error."""
     try:
         packed = pickle.dumps((worn, reply), pickle.HIGHEST_PROTOCOL)
         if reply.error is not None:

@@ -1,7 +1,8 @@
-"""Corrective steps: what a turn does while its passages are not enough, in the order of the policy and within its bounds.
+"""Corrective actions of CRAG (arXiv 2401.15884): what a turn does while its passages are not enough, in the order of the policy and within
+its bounds.
 
-A step that fails, is blocked or finds nothing costs the turn nothing but its time: what was found before stays, the record
-says what happened. Wall time, tokens of model calls and the rounds of a plan are bounded.
+A step that fails, is blocked or finds nothing costs the turn nothing but its time: what was found before stays, the record says what
+happened. Wall time, tokens of model calls and the rounds of a plan are bounded.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _NEEDS_MODEL = frozenset({"rewrites", "hyde"})
 
 
 class Metered:
-    """A chat model whose calls are stages of the turn, and end when their tokens are spent."""
+    """A chat model whose calls count as stages of the turn, and which refuses further calls when their tokens are spent."""
 
     def __init__(self, model: ChatModel, most_tokens: int, stage: Staging) -> None:
         self._model = model
@@ -38,6 +39,7 @@ class Metered:
 
     @property
     def name(self) -> str:
+        """Name of the model."""
         return self._model.name
 
     async def complete(
@@ -56,7 +58,11 @@ class Metered:
 
 
 async def correct(f: EvidenceSearch, about: About, marker: str) -> None:
-    """Take the policy's steps until the decision is correct. Raises PromptBlocked(unavailable=True): without the screen nothing goes on."""
+    """Take the policy's corrective steps, in order, until the decision is correct or time or tokens are spent.
+
+    `about`: what a plan is told of the product; `marker`: delimiter of quoted data. Raises PromptBlocked(unavailable=True): without the
+    screen nothing goes on.
+    """
     policy = f.policy
     model = Metered(f.ports.model, policy.correct_tokens, f.stage) if f.ports.model else None
     try:
@@ -72,7 +78,7 @@ async def correct(f: EvidenceSearch, about: About, marker: str) -> None:
 
 
 async def _take(f: EvidenceSearch, step: Step, model: Metered | None, about: About, marker: str) -> None:
-    """One step, whatever becomes of it in the record. A plan that nobody makes, or that fails, is one search of the web."""
+    """Take one corrective step and record how it went. A plan that nobody makes, or that fails, becomes one search of the web."""
     if model is None and step in _NEEDS_MODEL:
         f.corrections.append(Correction(step, why="no model is switched on for it"))
         return
@@ -108,7 +114,7 @@ _SAID = {"rewrites": "other phrasings", "hyde": "a hypothetical answer", "plan":
 
 
 async def _rewrites(f: EvidenceSearch, model: ChatModel, _marker: str) -> Correction:
-    """Other phrasings of the question, searched together with it (3-12)."""
+    """Query rewriting: other phrasings of the question, searched together with it (3-12)."""
     written = await rephrased(model, f.query.text, f.policy.rewrites)
     queries = tuple(q for text in written if (q := without_words(text, f.excluded)))
     if not queries:
@@ -118,7 +124,7 @@ async def _rewrites(f: EvidenceSearch, model: ChatModel, _marker: str) -> Correc
 
 
 async def _hyde(f: EvidenceSearch, model: ChatModel, marker: str) -> Correction:
-    """A hypothetical answer whose meaning is searched for (3-13, C-05)."""
+    """HyDE: search by the meaning of a hypothetical answer (3-13, C-05)."""
     imagined = await imagine(model, f.query.text, marker)
     if not imagined:
         return Correction("hyde", why="the model imagined no answer")
@@ -133,7 +139,7 @@ _SEARCHES: Mapping[str, Callable[[EvidenceSearch, ChatModel, str], Awaitable[Cor
 
 
 async def _web(f: EvidenceSearch, model: ChatModel | None) -> Correction:
-    """The web: its pages pass the same grading as passages."""
+    """Web search: its pages pass the same grading as passages."""
     if f.ports.web is None:
         return Correction("web", why="web search is off")
     query = f.query.text
@@ -179,7 +185,9 @@ async def _plan(f: EvidenceSearch, model: ChatModel, about: About, marker: str) 
 
 
 async def _search_web(f: EvidenceSearch, query: str, stage: str) -> tuple[Passage, ...]:
-    """Pages that are new and good enough; they keep their own ids and their origin, and are never pages of a manual."""
+    """Search the web for `query` and keep the pages that are new and good enough, under their own ids and origin; never as pages of a
+    manual.
+    """
     query = without_words(query, f.excluded)
     if f.ports.web is None or not query:
         return ()

@@ -1,7 +1,8 @@
-"""The corrective decision (CRAG, arXiv 2401.15884): grades to an action, with the rule that fired, its threshold and the margin.
+"""The decision of corrective RAG (CRAG, arXiv 2401.15884): from grades to an action, with the rule that fired, its threshold and the
+margin.
 
-Each source document has its own rule. Counts are compared as integers and means with a tolerance: three passages labelled
-"Good" have a mean of 0.6999999999999998 in doubles, and the commonest good outcome would go to the web.
+Each source document has its own rule. Counts are compared as integers and means with a tolerance: three passages labelled "Good" have a
+mean of 0.6999999999999998 in doubles, and the commonest good outcome would go to the web.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ _TOO_MANY = 7
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the grades decide. `kept` are chunk ids, best first; `value` is what was compared with `threshold`, and `margin` >= 0
-    their distance.
+    """The action that the grades lead to. `kept`: chunk ids, best first; `value`: what was compared with `threshold`; `margin` >= 0: their
+    distance.
     """
 
     action: Action
@@ -42,7 +43,9 @@ def value_of(grade: Grade, policy: Policy) -> float:
 
 
 def decide(grading: Grading, policy: Policy) -> Decision:
-    """By the policy's rule. Nothing retrieved is incorrect whatever the rule; ungraded passages are ambiguous and all kept, best rank first."""
+    """Decide by the policy's rule. Nothing retrieved is incorrect whatever the rule; ungraded passages are ambiguous and all kept, best
+    rank first.
+    """
     if grading.status == "ungraded":
         return Decision(Action.AMBIGUOUS, tuple(g.chunk_id for g in grading.grades), "ungraded", 0.0, 0.0)
     if not grading.grades:
@@ -57,7 +60,9 @@ Ranked = Sequence[tuple[float, Grade]]
 
 
 def _max_score(ranked: Ranked, policy: Policy) -> Decision:
-    """Correct if the best reaches `correct_at`: those passages alone. Otherwise what reaches `keep_at` (0-13 to 0-16)."""
+    """Rule: correct if the best grade reaches `correct_at`, and the passages that do are kept; otherwise those that reach `keep_at` (0-13
+    to 0-16).
+    """
     best = ranked[0][0]
     if best >= policy.correct_at:
         return _decision(
@@ -70,7 +75,7 @@ def _max_score(ranked: Ranked, policy: Policy) -> Decision:
 
 
 def _irrelevant_over_70(ranked: Ranked, policy: Policy) -> Decision:
-    """More than seven tenths irrelevant (2-04, the document's text)."""
+    """Rule: not correct if more than seven tenths of the passages are irrelevant (2-04, the document's text)."""
     kept = _ids(ranked, policy.keep_at)
     irrelevant = len(ranked) - len(kept)
     fires = irrelevant * 10 > _TOO_MANY * len(ranked)
@@ -78,14 +83,14 @@ def _irrelevant_over_70(ranked: Ranked, policy: Policy) -> Decision:
 
 
 def _relevant_at_most_70(ranked: Ranked, policy: Policy) -> Decision:
-    """At most seven tenths relevant (2-05, the document's code)."""
+    """Rule: not correct if at most seven tenths of the passages are relevant (2-05, the document's code)."""
     kept = _ids(ranked, policy.keep_at)
     fires = len(kept) * 10 <= _TOO_MANY * len(ranked)
     return _decision(_acted(fires, kept), kept, policy.rule, _TOO_MANY / 10, len(kept) / len(ranked))
 
 
 def _mean_kept(ranked: Ranked, policy: Policy) -> Decision:
-    """Nothing kept, or a mean of what is kept below `correct_at` (3-10, 3-11)."""
+    """Rule: not correct if nothing is kept, or the mean grade of what is kept lies below `correct_at` (3-10, 3-11)."""
     kept = _ids(ranked, policy.keep_at)
     if not kept:
         return _decision(Action.INCORRECT, (), "max_below_keep", policy.keep_at, ranked[0][0])
@@ -94,7 +99,9 @@ def _mean_kept(ranked: Ranked, policy: Policy) -> Decision:
 
 
 def _mean_all_retrieved(ranked: Ranked, policy: Policy) -> Decision:
-    """A mean of everything retrieved below `correct_at` (C-02: what the workshop may have meant)."""
+    """Rule: not correct if nothing is kept, or the mean grade of everything retrieved lies below `correct_at` (C-02: what the workshop may
+    have meant).
+    """
     kept = _ids(ranked, policy.keep_at)
     if not kept:
         return _decision(Action.INCORRECT, (), "max_below_keep", policy.keep_at, ranked[0][0])
@@ -104,7 +111,7 @@ def _mean_all_retrieved(ranked: Ranked, policy: Policy) -> Decision:
 
 
 def _top_k(ranked: Ranked, policy: Policy) -> Decision:
-    """Whatever was found, best first (1-06, 4-14): the check decides what leaves."""
+    """Rule: always correct, with what reaches `keep_at`, best first (1-06, 4-14); the check decides what leaves."""
     return _decision(Action.CORRECT, _ids(ranked, policy.keep_at), policy.rule, policy.keep_at, ranked[0][0])
 
 
@@ -133,7 +140,7 @@ def _decision(action: Action, kept: tuple[str, ...], rule: str, threshold: float
 
 
 def taken_as_found(passages: Sequence[Passage]) -> Grading:
-    """The grading of style "none": a passage's score is its place in the search, nobody judged it."""
+    """Grading of style "none", for which nobody judges: a passage's grade is its score in the search."""
     return Grading(
         "graded",
         tuple(

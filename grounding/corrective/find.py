@@ -1,7 +1,7 @@
-"""From a query to the passages that may be used: search, grade, decide, correct. The same for a turn and for a measurement of it.
+"""Retrieval of evidence for one query: search, grade, decide, correct. A turn and a measurement use the same code.
 
-`find` and the corrective steps of `grounding.corrective.correct` work on an `EvidenceSearch`; its `result` is what was found. What a passage is worth is judged against
-the question, whatever was searched for to find it.
+`find` and the corrective steps of `grounding.corrective.correct` work on an `EvidenceSearch`; its `result` is what was found. Passages are
+graded against the question, whatever was searched for to find them.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ T = TypeVar("T")
 
 
 class Staging(Protocol):
-    """Runs work under the name of a stage: "retrieve", "grade", "rewrite", "plan", "act", "evaluate", "web"."""
+    """Callable that runs work as a named stage of the turn: "retrieve", "grade", "rewrite", "plan", "act", "evaluate", "web"."""
 
     async def __call__(self, name: str, work: Awaitable[T], /) -> T: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Finders:
-    """The seams that finding uses. `web` None is off; `model` rewrites, imagines and plans, None: nobody does."""
+    """The implementations that a search for evidence uses. `web` None: no web search; `model` rewrites, imagines and plans, None: those
+    steps fall away.
+    """
 
     retriever: Retriever
     grader: Grader
@@ -43,7 +45,7 @@ class Finders:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A corrective step: what was searched for, how many passages it added, and what was decided after it.
+    """Record of a corrective step: what was searched for, how many passages it added, and what was decided after it.
 
     `why` says why it did nothing, or how it ended. `trail`: a line for each thing it did, as an operator reads it.
     """
@@ -58,10 +60,10 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class FoundEvidence:
-    """What a search came to. `query` is what passages were graded against, `searched` what was searched for first.
+    """Result of a search for evidence. `query` is what passages were graded against, `searched` what was searched for first.
 
-    `retrieval`: what the knowledge base returned; `grades`: of everything that was graded, pages of the web included; `first`: what was decided
-    before anything was corrected, None if the search did not come that far. `kept`: what may become evidence, passages of the
+    `retrieval`: what the knowledge base returned; `grades`: of everything that was graded, pages of the web included; `first`: what was
+    decided before anything was corrected, None if the search did not come that far. `kept`: what may become evidence, passages of the
     knowledge base that the decision keeps, best first, then pages of the web; `filled`: the same, and after it under a policy that fills
     the rest of the knowledge base, best grade first.
     """
@@ -81,22 +83,22 @@ class FoundEvidence:
 
     @property
     def grades(self) -> tuple[Grade, ...]:
-        """Of everything that was graded."""
+        """Grades of everything that was graded, pages of the web included."""
         return self.grading.grades
 
     @property
     def scores(self) -> dict[str, float]:
-        """Grades by chunk id, 0 to 1."""
+        """Score in [0, 1] by chunk id."""
         return {g.chunk_id: g.score for g in self.grades}
 
 
 @dataclass(slots=True)
 class EvidenceSearch:
-    """A search under way. `excluded`: words that no search has. `first`: what was decided before anything was corrected, None
-    until then. `query` is what passages are graded against, `searched` what was searched for first.
+    """State of a search for evidence under way.
 
-    `passages`: of the knowledge base, those that were graded, best rank first; `pages`: web results as passages, those that
-    are good enough, best first.
+    `excluded`: words that are taken out of every search. `first`: what was decided before anything was corrected, None until then. `query`
+    is what passages are graded against, `searched` what was searched for first. `passages`: of the knowledge base, those that were graded,
+    best rank first; `pages`: web results as passages, those that are good enough, best first.
     """
 
     query: Query
@@ -118,7 +120,7 @@ class EvidenceSearch:
     notes: list[str] = field(default_factory=list)
 
     def result(self) -> FoundEvidence:
-        """What was found so far, at whatever point the search stands."""
+        """What was found so far; may be called at any point of the search."""
         by_id = {p.chunk_id: p for p in self.passages}
         kept = (*(by_id[i] for i in self.decision.kept if i in by_id), *self.pages)
         return FoundEvidence(
@@ -143,11 +145,11 @@ class EvidenceSearch:
         return sorted(rest, key=lambda p: -value.get(p.chunk_id, 0.0))
 
     def note(self, *texts: str | None) -> None:
-        """Keep a remark once."""
+        """Add remarks for the record, each once."""
         self.notes += [text for text in texts if text and text not in self.notes]
 
     async def grade(self, passages: Sequence[Passage]) -> Grading:
-        """Grades against the question, in the policy's style."""
+        """Grade `passages` against the question, in the policy's style."""
         if self.policy.style == "none":
             return taken_as_found(passages)
         graded = await self.stage("grade", self._graded(passages))
@@ -157,7 +159,7 @@ class EvidenceSearch:
         return graded
 
     async def _graded(self, passages: Sequence[Passage]) -> Grading:
-        """By the grader, or ungraded when it is not done in time: a turn must not be lost to it."""
+        """Grading by the grader, or ungraded when it is not done within `grade_seconds`: a turn must not be lost to it."""
         try:
             async with asyncio.timeout(self.policy.grade_seconds) as bound:
                 return await self.ports.grader.grade(self.query.text, passages)
@@ -196,7 +198,7 @@ async def find(f: EvidenceSearch) -> None:
 
 
 async def _search_query(f: EvidenceSearch) -> Query:
-    """What is searched for: the question, or the key words that a model makes of it where the policy wants them (0-03)."""
+    """The query to search for: the question, or the key words that a model makes of it where the policy wants them (0-03)."""
     query = replace(f.query, by=f.policy.search)
     if f.policy.query != "keywords" or f.ports.model is None:
         return query
@@ -214,7 +216,7 @@ async def _search_query(f: EvidenceSearch) -> Query:
 
 
 async def value_or_reason(work: Awaitable[T], seam: Seam = "model") -> tuple[T | None, str]:
-    """What came of work that asks a model or another `seam`, or None and why nothing did; the turn goes on without it.
+    """The result of work that asks a model or another `seam`, or None and the reason why there is none; the turn goes on without it.
 
     Raises PromptBlocked(unavailable=True): without the screen nothing goes on.
     """
@@ -234,7 +236,7 @@ async def value_or_reason(work: Awaitable[T], seam: Seam = "model") -> tuple[T |
 
 
 async def look(f: EvidenceSearch, queries: Sequence[Query], stage: str = "retrieve") -> list[Passage]:
-    """Search for `queries` together, grade what is new beside what is known, and decide anew. The passages that are new."""
+    """Search for `queries` together, grade what is new, and decide anew over all. Returns the passages that are new."""
     results = await f.stage(stage, _search(f, [_allowed(q, f.excluded) for q in queries]))
     lists = [r.passages for r in results]
     if f.passages:
@@ -254,7 +256,7 @@ async def look(f: EvidenceSearch, queries: Sequence[Query], stage: str = "retrie
 
 
 def safe(f: EvidenceSearch) -> list[Passage]:
-    """What was found, without passages that give orders: they are data that tries to be an instruction."""
+    """The passages found so far without those that hold instructions to a model (prompt injection), of which a note is kept."""
     bad = sorted({p.doc_id for p in f.found.passages if p.screened})
     if bad:
         f.note(f"passages with hidden instructions were left out: {', '.join(bad)}")
@@ -262,7 +264,7 @@ def safe(f: EvidenceSearch) -> list[Passage]:
 
 
 def _allowed(query: Query, excluded: Sequence[str]) -> Query:
-    """The query without excluded words, also in what is searched for by meaning: its sentences, which stand as they were said."""
+    """The query without excluded words, also in the sentences whose meaning is searched for."""
     if not excluded:
         return query
     said = question_of(query)

@@ -1,8 +1,9 @@
-"""Plan, step, evaluate (requirements 3-14 to 3-25): a model plans searches, each step is taken, a model looks at all that was done.
+"""Plan, step, evaluate (requirements 3-14 to 3-25): a model plans searches, each step is carried out, and a model evaluates all that was
+done.
 
-The loop is bounded by twice the number of steps of the *first* plan, whatever the model says later. It only ever searches:
-what it brings home are passages under their own ids and origins. The outcome that a model writes is kept in the record and
-is never evidence, for a text that a model wrote cannot support what a model writes.
+The loop is bounded by twice the number of steps of the *first* plan, whatever the model says later. It only ever searches: what it brings
+home are passages under their own ids and origins. The outcome that a model writes is kept in the record and is never evidence, for a text
+that a model wrote cannot support what a model writes.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _KINDS = {said: kind for kind, names in _SAID.items() for said in names.split()}
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One search: where, and for what."""
+    """One planned search: where, and for what."""
 
     kind: StepKind
     query: str
@@ -47,7 +48,7 @@ class PlanStep:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Steps in the order in which they are taken."""
+    """The steps of a plan, in the order in which they are taken."""
 
     steps: tuple[PlanStep, ...]
 
@@ -61,7 +62,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A step that was taken, and what it brought home."""
+    """A step that was carried out, and what it found."""
 
     step: PlanStep
     passages: tuple[Passage, ...]
@@ -80,7 +81,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the task prompt of requirement 3-19 says of the product; what is not known says so."""
+    """What the task prompt of requirement 3-19 says of the product; the defaults say that it is not known."""
 
     product: str = NOT_KNOWN
     brand: str = NOT_KNOWN
@@ -92,7 +93,7 @@ Execute = Callable[[PlanStep], Awaitable[tuple[Passage, ...]]]
 
 
 def task(question: str, passages: Sequence[Passage], about: About, marker: str) -> str:
-    """The task of requirement 3-19 over all retrieved passages, not only those that were kept."""
+    """The task prompt of requirement 3-19 over all retrieved passages, not only those that were kept."""
     context = "\n".join(
         f"<manual_extract id='{p.chunk_id}'>\n{block(p.text, marker)}\n</manual_extract>" for p in passages
     )
@@ -108,9 +109,9 @@ def task(question: str, passages: Sequence[Passage], about: About, marker: str) 
 
 
 async def carry_out(model: ChatModel, task_text: str, execute: Execute, *, most_steps: int, marker: str) -> Planned:
-    """Plan, take the first step, evaluate; again with the new plan until there is a result, nothing is left, or the bound is reached.
+    """Plan, carry out the first step, evaluate; again with the new plan until there is a result, nothing is left, or the bound is reached.
 
-    `execute` takes one step. Raises what the model or a step raises: ServiceError, ContentFiltered, PromptBlocked.
+    `execute` carries out one step. Raises what the model or a step raises: ServiceError, ContentFiltered, PromptBlocked.
     """
     first = plan = await make_plan(model, task_text, most_steps)
     taken: list[Taken] = []
@@ -130,7 +131,9 @@ async def carry_out(model: ChatModel, task_text: str, execute: Execute, *, most_
 
 
 async def make_plan(model: ChatModel, task_text: str, most_steps: int) -> Plan:
-    """PlanGenerator: a plan of at most `most_steps`; asked once more if there is none in the reply. Raises ServiceReplyInvalid."""
+    """Ask the model for a plan of at most `most_steps` steps (PlanGenerator); once more if there is none in the reply. Raises
+    ServiceReplyInvalid.
+    """
     user = fill("plan_make", task=task_text)
     for _ in range(2):
         reply = await model.complete(
@@ -145,7 +148,9 @@ async def make_plan(model: ChatModel, task_text: str, most_steps: int) -> Plan:
 async def evaluate(
     model: ChatModel, task_text: str, plan: Plan, taken: Sequence[Taken], *, most_steps: int, marker: str
 ) -> Plan | Outcome | None:
-    """PlanEvaluator: a new plan, or the result, or None when no search will help or the reply cannot be read."""
+    """Ask the model what to do next (PlanEvaluator): a new plan, or the result, or None when no search will help or the reply cannot be
+    read.
+    """
     past = "\n".join(_past(t, marker) for t in taken)
     written = json.dumps({"steps": [{"type": s.kind, "query": s.query} for s in plan.steps]}, ensure_ascii=False)
     user = fill("plan_evaluate", task=task_text, plan=block(written, marker), past=past)
@@ -159,7 +164,7 @@ async def evaluate(
 
 
 def read_plan(value: object, most_steps: int) -> Plan | None:
-    """A plan from what a model wrote; steps of other kinds, or without a query, are left out. None if it is no plan at all."""
+    """A plan from a model's JSON; steps of other kinds, or without a query, are left out. None if it is no plan at all."""
     if isinstance(value, dict) and isinstance(value.get("plan"), dict):
         value = value["plan"]
     steps = value.get("steps") if isinstance(value, dict) else value
@@ -193,6 +198,6 @@ def _past(taken: Taken, marker: str) -> str:
 
 
 def _shown(passage: Passage) -> str:
-    """The beginning of a passage; of a web page in the form of requirement 3-17."""
+    """The beginning of a passage as the task prompt shows it; of a web page in the form of requirement 3-17."""
     text = passage.text[:PREVIEW]
     return web_text([WebResult(passage.title, passage.url or "", text)]) if passage.origin == "web" else text

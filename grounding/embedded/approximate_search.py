@@ -1,9 +1,9 @@
-"""Approximate nearest vectors: every vector in a quarter of a byte a dimension, all of them scanned, the best read again in full.
+"""Approximate nearest-neighbour search: 4-bit product quantisation, all codes scanned, the best candidates scored again exactly.
 
-4-bit product quantisation over pairs of dimensions, scanned in registers (André, Kermarrec & Le Scouarnec 2015, "Cache
-locality is not enough"; faiss "fast scan"). A scan of everything keeps its recall on queries unlike the documents, where
-inverted lists lose theirs, and the rights of the reader are a mask inside the scan: who may read little gets as many
-results as are there. The float16 vectors of the best candidates are read from the mapped file and scored exactly.
+4-bit product quantisation over pairs of dimensions (a quarter of a byte a dimension), scanned in registers (André, Kermarrec & Le Scouarnec
+2015, "Cache locality is not enough"; faiss "fast scan"). A scan of everything keeps its recall on queries unlike the documents, where
+inverted lists lose theirs, and the rights of the reader are a mask inside the scan: who may read little gets as many results as are there.
+The float16 vectors of the best candidates are read from the mapped file and scored exactly.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ SAMPLE, SAMPLE_K = 200, 50
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """An index of vectors as it stands in its file. Rows are in the order of their primary keys.
+    """A saved index of vectors, mapped from its file. Rows are in the order of their primary keys.
 
-    pks: (n,) int64, rising. pair: (n,) int32 into `rights`. full: (n, width) float16, mapped. `changes` is the last change
-    of the store that it knows of. recall: share of the exact best 50 that it finds, over 200 sampled queries.
+    pks: (n,) int64, rising. pair: (n,) int32 into `rights`. full: (n, width) float16, mapped. `changes` is the last change of the store
+    that it knows of. recall: share of the exact best 50 that it finds, over 200 sampled queries.
     """
 
     mark: str
@@ -57,7 +57,7 @@ class Saved:
     codes: Any
 
     def nearest(self, vector: Vectors, k: int, mask: NDArray[np.bool_] | None) -> tuple[NDArray[np.int64], Vectors]:
-        """At most `k` rows of those in `mask`, with their exact cosines, best first."""
+        """At most `k` rows of those in `mask` (None: of all), with their exact cosines, best first."""
         wanted = max(CANDIDATES, CANDIDATES_PER_RESULT * k)
         rows = self._candidates(vector, wanted, mask)
         scores = self.scores(vector, rows)
@@ -65,7 +65,7 @@ class Saved:
         return rows[best], scores[best]
 
     def scores(self, vector: Vectors, rows: NDArray[np.int64]) -> Vectors:
-        """Exact cosine of these rows."""
+        """Exact cosines of these rows to `vector`."""
         found: Vectors = _FLOAT_OF.take(self.full.view(np.uint16)[rows]) @ vector
         return found
 
@@ -84,7 +84,7 @@ class Saved:
 
 
 def build(store: Store, fingerprint: str, width: int, path: Path) -> float | None:
-    """Save every vector of this model in the store at `path`, and name the file in the store.
+    """Write the index of all vectors of this model to `path`, and name the file in the store.
 
     Returns the recall measured against exact search; None if there are too few vectors to code, and nothing was done.
     """
@@ -152,7 +152,7 @@ def recall_of(saved: Saved, queries: Vectors, k: int) -> float:
 
 
 def exact_best(full: NDArray[np.float16], queries: Vectors, k: int) -> NDArray[np.int64]:
-    """Rows of the `k` highest cosines of each query, in no order: (len(queries), min(k, len(full)))."""
+    """Row numbers of the `k` highest cosines of each query, in no order: shape (len(queries), min(k, len(full)))."""
     k = min(k, len(full))
     rows = np.empty((len(queries), 0), np.int64)
     scores = np.empty((len(queries), 0), np.float32)
@@ -183,7 +183,7 @@ def _gathered(
 
 
 def subvectors(width: int) -> int:
-    """Pairs of dimensions; of an odd width each dimension by itself."""
+    """Number of sub-vectors that are coded: pairs of dimensions; of an odd width each dimension by itself."""
     return width if width % 2 else width // 2
 
 
@@ -199,7 +199,7 @@ def _coded(full: NDArray[np.float16]) -> Any:
 
 
 def _check_rows(store: Store, fingerprint: str, saved: Saved) -> None:
-    """Hold some vectors of the file against the store. Raises DamagedFileError if one differs."""
+    """Compare some vectors of the file with the store. Raises DamagedFileError if one differs."""
     rows = np.random.default_rng().integers(0, len(saved.pks), _CHECKED_ROWS)
     known = store.vectors_of(fingerprint, [int(pk) for pk in saved.pks[rows]])
     for row in rows:

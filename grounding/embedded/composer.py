@@ -1,4 +1,4 @@
-"""The extractive composer: the answer is made of blocks of the evidence, quoted, and says so. It cannot invent."""
+"""Extractive composer: an answer made of quoted blocks of the evidence, which says that it is. It cannot invent."""
 
 from __future__ import annotations
 
@@ -31,17 +31,21 @@ OLDER = 0.7
 
 
 class ExtractiveComposer:
-    """Composer over an embedder; without one, words alone decide."""
+    """Composer (prompt to draft) that quotes the blocks of the evidence with the highest scores; with an embedder by words and meaning,
+    without one by words alone.
+    """
 
     name = "extractive"
 
     def __init__(self, embedder: Embedder | None, *, own: bool = True) -> None:
-        """`own`: the cosines that passages come with are this embedder's; see `grounding.embedded.grader`."""
+        """`own`: the passages' cosines are this embedder's; see `grounding.embedded.grader`."""
         self._embedder = embedder
         self._own = own
 
     async def compose(self, prompt: Prompt) -> Draft:
-        """Quotes of the blocks that answer each part of the question, each with its [n]."""
+        """A draft that quotes the blocks which answer each part of the question, each with its [n]; the insufficient sentence where none
+        scores high enough.
+        """
         question = prompt.query or prompt.question
         passages = [e.passage for e in prompt.evidence]
         if not self._own:
@@ -61,7 +65,7 @@ class ExtractiveComposer:
     async def scores(
         self, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]
     ) -> list[list[float]]:
-        """For each part of the question one probability for each candidate."""
+        """For each part of the question, one probability for each candidate that it answers that part."""
         unread: list[float | None] = [None] * len(found)
         rows = [await asyncio.to_thread(feature_rows, reading, part, found, passages, unread) for part in reading.parts]
         if self._embedder is not None:
@@ -73,7 +77,7 @@ class ExtractiveComposer:
     async def _with_meaning(
         self, reading: Reading, found: Sequence[BlockCandidate], rows: Sequence[list[list[float]]]
     ) -> None:
-        """Put the cosine of question and block, the last feature, in place of the passage's, for the blocks that words make likely."""
+        """Replace the cosine of a block's passage, the last feature, by that of question and block, for the blocks that words make likely."""
         assert self._embedder is not None
         by_words = [max(score(part[i]) for part in rows) for i in range(len(found))]
         near = sorted(range(len(found)), key=lambda i: (-by_words[i], i))[:LOOKED_AT]
@@ -90,7 +94,7 @@ class ExtractiveComposer:
 def without(
     scores: list[list[float]], found: Sequence[BlockCandidate], passages: Sequence[Passage], needed: float
 ) -> list[list[float]]:
-    """The scores without what an edition says that another has replaced, unless nothing else answers."""
+    """`scores` with 0 for blocks of an edition that another has replaced, unless no other block reaches `needed`."""
     gone = retired(passages)
     left = [
         [0.0 if passages[c.passage].chunk_id in gone else s for c, s in zip(found, part, strict=True)]
@@ -100,7 +104,7 @@ def without(
 
 
 def _needed(evidence: Sequence[Evidence]) -> float:
-    """The score that the best block needs, by what whoever graded the passages thought of the best of them."""
+    """The score that the best block needs, by the grade of the best passage."""
     best = max(e.score for e in evidence)
     return next(needed for grade, needed in NEEDED if best >= grade)
 

@@ -1,8 +1,8 @@
-"""The demo generator: a draft with errors planted in it, so that every path of the check can be seen without a key.
+"""Demo composer: drafts with errors planted in them, so that every path of the check can be seen without a key.
 
-It takes another composer's draft and changes values the way a careless model does: a digit of a price or a phone number,
-a day, a letter of a host, a digit of a part number, a "not". Which and how is decided by a hash of the seed and
-the question: the same question plants the same errors. It says in its name, and in every draft, what it is.
+It takes another composer's draft and changes values the way a careless model does: a digit of a price or a phone number, a day, a letter of
+a host, a digit of a part number, a "not". Which and how is decided by a hash of the seed and the question: the same question plants the
+same errors. It says in its name, and in every draft, what it is.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _NUMBERED_DAY = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """One error: what stood there, and where in the new text what stands there instead."""
+    """One planted error: the original value, and where in the new text the wrong one stands."""
 
     kind: ValueKind
     before: str
@@ -91,8 +91,8 @@ class DemoComposer:
 def plant(text: str, seed: str | int, *, avoid: str = "") -> tuple[str, tuple[Planted, ...]]:
     """`text` with errors, and what they are, in the order in which they stand; the same for the same seed.
 
-    At least one, wherever there is a value or a plain verb to turn round. Markers such as [1] and list numbers stay.
-    A new value does not stand in `avoid` (the evidence) as far as one can be found that does not.
+    At least one, wherever there is a value or a plain verb to negate. Markers such as [1] and list numbers stay. A new value does not stand
+    in `avoid` (the evidence) as far as one can be found that does not.
     """
     values = _values(text)
     pieces: list[str] = []
@@ -124,7 +124,7 @@ def _values(text: str) -> list[_Value]:
 
 
 def _chosen(values: list[_Value], seed: str) -> list[_Value]:
-    """One value by hash, a real value before a verb, and some of the others."""
+    """The values to change, chosen by hash: one, a real value before a verb, and some of the others."""
     real = [v for v in values if v.kind != "negation"] or values
     if not real:
         return []
@@ -168,14 +168,14 @@ def _any_digit(text: str, pick: int) -> str:
 
 
 def _whole_digit(text: str, pick: int) -> str:
-    """A digit of the first run: a price that is wrong by more than cents."""
+    """Change a digit of the first run: a price that is wrong by more than cents."""
     places = _digits(text)
     run = [p for i, p in enumerate(places) if p == places[0] + i]
     return _digit(text, run[pick % len(run)], pick // 16)
 
 
 def _late_digit(text: str, pick: int) -> str:
-    """One of the last four digits: the same office, another desk."""
+    """Change one of the last four digits: the same office, another desk."""
     places = _digits(text)[-4:]
     return _digit(text, places[pick % len(places)], pick // 16)
 
@@ -198,7 +198,7 @@ def _other_hour(text: str, pick: int) -> str:
 
 
 def _other_host(text: str, pick: int) -> str:
-    """The longest label of the host, misspelt: a letter doubled, dropped, or two of them changed about."""
+    """Misspell the longest label of the host: a letter doubled, dropped, or two of them swapped."""
     before, host, after = _split_host(text)
     labels = host.split(".")
     inner = [i for i, label in enumerate(labels[:-1]) if label != "www"] or [0]

@@ -1,4 +1,4 @@
-"""Who belongs to which groups, from a YAML file: `users: {alice: [billing]}`. Read again when it changes."""
+"""Directory of users' groups from a YAML file, `users: {alice: [billing]}`, read again when it changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grounding.errors import InputError, ServiceUnavailable
 
 
 class FileDirectory:
-    """Directory over a file. A missing file means that nobody is in any group; an unreadable one denies, noted."""
+    """Directory (a user's groups) over a YAML file. A missing file means that nobody is in any group; an unreadable one denies, noted."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -33,13 +33,13 @@ class FileDirectory:
         return self._users.get(user, frozenset())
 
     async def users(self) -> tuple[str, ...]:
-        """Everyone whom the file names, in its order."""
+        """All users that the file names, in its order."""
         await self.groups("")
         return tuple(self._users)
 
 
 def read_directory(path: Path) -> dict[str, frozenset[str]]:
-    """Users and their groups. Raises InputError: what is wrong, where, what is allowed."""
+    """Groups by user from the file `path`. Raises InputError: what is wrong, where, what is allowed."""
     try:
         data = yaml.safe_load(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

@@ -1,14 +1,13 @@
-"""Texts to vectors with all-MiniLM-L6-v2 (384 dimensions, cosine) on onnxruntime, no network.
+"""Sentence embeddings with all-MiniLM-L6-v2 (384 dimensions, cosine) on onnxruntime, without network.
 
-The model reads at most 256 word pieces at once (Reimers & Gurevych, model card), which chunks of paragraphs do not exceed. A longer text is read in
-windows, each sharing 32 pieces with the one before, and its vector is their mean, weighted by their pieces: what the model's own mean over its pieces
-would be, if each window were read alone. After 16 windows, some 3,600 pieces, a text is cut.
+The model reads at most 256 word pieces at once (Reimers & Gurevych, model card), which chunks of paragraphs do not exceed. A longer text is
+read in windows, each sharing 32 pieces with the one before, and its vector is their mean, weighted by their pieces: what the model's own
+mean over its pieces would be, if each window were read alone. After 16 windows, some 3,600 pieces, a text is cut.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,12 +19,14 @@ from tokenizers import Encoding, Tokenizer
 from grounding.embedded.model_fingerprint import model_fingerprint
 from grounding.errors import StoreError
 from grounding.ports import Vectors
+from grounding.vector_cache import VectorCache
 
 WIDTH = 384
 MAX_PIECES = 256
 _SHARED = 32
 _MAX_WINDOWS = 16
 _CACHE = 16384
+"""Texts whose vectors are kept."""
 
 
 def model_session(path: Path) -> tuple[Tokenizer, onnxruntime.InferenceSession]:
@@ -59,7 +60,7 @@ class MiniLM:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_PIECES, stride=_SHARED)
         self._fingerprint = model_fingerprint(path)
-        self._cache: OrderedDict[str, Vectors] = OrderedDict()
+        self._cache = VectorCache(_CACHE, _CACHE // 4)
 
     @property
     def fingerprint(self) -> str:
@@ -68,30 +69,23 @@ class MiniLM:
 
     @property
     def width(self) -> int:
-        """384."""
+        """Dimensions of a vector: 384."""
         return WIDTH
 
     def is_word(self, word: str) -> bool:
-        """True if the model's vocabulary has it whole: of some 30,000 pieces most are English words (Devlin et al. 2019)."""
+        """True if the model's vocabulary has the word whole: of some 30,000 pieces most are English words (Devlin et al. 2019)."""
         return self._tokenizer.token_to_id(word.lower()) is not None
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Shape (len(texts), 384), float32, rows of length one. Runs in a thread."""
-        held = {t: self._cache[t] for t in texts if t in self._cache}
+        """Embeddings of `texts`: shape (len(texts), 384), float32, rows of length one. Runs in a thread."""
+        held = self._cache.known(texts)
         missing = [t for t in dict.fromkeys(texts) if t not in held]
         if missing:
             rows = await asyncio.to_thread(self._run, missing)
             fresh = dict(zip(missing, rows, strict=True))
-            self._remember(fresh)
+            self._cache.keep(fresh)
             held |= fresh
         return np.array([held[t] for t in texts], np.float32).reshape(len(texts), WIDTH)
-
-    def _remember(self, fresh: dict[str, Vectors]) -> None:
-        if len(fresh) > _CACHE // 4:  # an ingest must not push out what the turns use
-            return
-        self._cache.update(fresh)
-        while len(self._cache) > _CACHE:
-            self._cache.popitem(last=False)
 
     def _run(self, texts: Sequence[str]) -> Vectors:
         encodings = self._tokenizer.encode_batch_fast(
@@ -102,8 +96,8 @@ class MiniLM:
         return np.concatenate([_mean([(next(rows), len(window.ids)) for window in of_text]) for of_text in windows])
 
     def _one(self, encoding: Encoding) -> Vectors:
-        """Shape (1, 384). One text a run: int8 scales are taken over what runs together, so in a batch a text's vector
-        would depend on its neighbours (mean cosine .995); two runs side by side are as fast as one of many.
+        """Embedding of one window, shape (1, 384). One text a run: int8 scales are taken over what runs together, so in a batch a text's
+        vector would depend on its neighbours (mean cosine .995); two runs side by side are as fast as one of many.
         """
         ids = np.array([encoding.ids], np.int64)
         row: Vectors = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
@@ -111,7 +105,7 @@ class MiniLM:
 
 
 def _mean(rows: Sequence[tuple[Vectors, int]]) -> Vectors:
-    """Shape (1, 384), length one: the only vector as it is, or the mean of several by their weights."""
+    """Mean of the windows' vectors by their weights, scaled to length one, shape (1, 384); a single vector is returned as it is."""
     if len(rows) == 1:
         return rows[0][0]
     total: Vectors = np.sum([row * np.float32(pieces) for row, pieces in rows], axis=0)

@@ -1,4 +1,4 @@
-"""Vectors for the chunks of a store that have none, in batches that are kept as they come."""
+"""Embedding of the chunks of a store that have no vector yet, in batches that are kept as they come."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _Bare = tuple[str, str]
 async def fill(
     store: Store, embedder: Embedder, batch: int, on_done: Callable[[int, int], None], look: Callable[[], object]
 ) -> int:
-    """Embed every live chunk that has no vector of this model; how many got one.
+    """Embed every live chunk that has no vector of this model; returns how many got one.
 
-    A text that a service refuses for good must not keep its neighbours from their vectors, nor those that come after: what a
-    refused batch held is tried one by one. Raises the ServiceError of what is left; what was embedded is kept.
+    A text that a service refuses for good must not keep its neighbours from their vectors, nor those that come after: what a refused batch
+    held is tried one by one. Raises the ServiceError of what is left; what was embedded is kept.
     """
     missing = await asyncio.to_thread(store.without_vectors, embedder.fingerprint)
     done = 0
@@ -52,7 +52,9 @@ async def fill(
 async def _each(
     chunks: Sequence[_Bare], batch: int, give: Callable[[Sequence[_Bare]], Awaitable[None]], most: int
 ) -> tuple[list[_Bare], ServiceError | None]:
-    """What got no vector, and the last reason; after `most` failures one after the other nothing more is tried."""
+    """Embed `chunks` in batches; returns what got no vector, and the last reason. After `most` failures one after the other nothing more is
+    tried.
+    """
     left: list[_Bare] = []
     last: ServiceError | None = None
     in_a_row = 0

@@ -1,8 +1,8 @@
-"""The embedded grader: words, names, kind of value and meaning of question and sentence, calibrated to a score in [0, 1].
+"""Embedded grader: relevance of a passage from words, names, kind of value and meaning, calibrated to a score in [0, 1].
 
-A sentence by a logistic of six explained features (`tools/fit_grader.py`), a passage by its best sentence and by nearness
-(`tools/fit_enough.py`), each with a part kept aside; figures stand in docs/decisions/0006-grader.md and 0010-grade-in-two-steps.md.
-Vectors of sentences are kept by the embedder, so a warm turn embeds the question alone.
+A sentence is scored by a logistic regression over six explained features (`tools/fit_grader.py`), a passage by its best sentence and by
+nearness (`tools/fit_enough.py`), each with a part kept aside; figures stand in docs/decisions/0006-grader.md and
+0010-grade-in-two-steps.md. Vectors of sentences are kept by the embedder, so a warm turn embeds the question alone.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from grounding.grading.features import (
     candidates,
     label_of,
     lacks,
+    place_score,
     read_question,
 )
 from grounding.ports import Embedder
@@ -37,17 +38,15 @@ BELIEVED, NEARNESS, ALONE = 0.96, 4.5, -2.85
 Words and rank tell the sample's questions apart, meaning tells those over long prose; see docs/decisions/0010-grade-in-two-steps.md.
 """
 STRANGE_AT_MOST = 0.39
-UNRANKED = 0.75
-"""Place of a passage that our search did not return (given by hand, or from the web before it is ranked)."""
 
 
 class EmbeddedGrader:
-    """Grader over words and, when there is an embedder, nearness in meaning."""
+    """Grader over words and, when there is an embedder, over cosines."""
 
     name = "embedded"
 
     def __init__(self, embedder: Embedder | None, *, own: bool = True) -> None:
-        """`own`: the cosines that passages come with are this embedder's; else they are told anew, for the fit holds for one model."""
+        """`own`: the passages' cosines are this embedder's; else they are computed anew, for the fit holds for one model."""
         self._embedder = embedder
         self._own = own
 
@@ -67,7 +66,7 @@ class EmbeddedGrader:
 
 
 async def told_anew(embedder: Embedder | None, question: str, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages with the cosines of this embedder in place of another's; with none where there is no embedder."""
+    """The passages with cosines of this embedder in place of another's; with None where there is no embedder."""
     near = [i for i, p in enumerate(passages) if p.semantic is not None]
     retold = [replace(p, semantic=None) for p in passages]
     if embedder is not None and near:
@@ -79,7 +78,7 @@ async def told_anew(embedder: Embedder | None, question: str, passages: Sequence
 
 
 def shortlist(question: str, passages: Sequence[Passage]) -> tuple[QuestionTerms, list[SentenceCandidate]]:
-    """The question as the features see it, and every sentence of the passages that says something."""
+    """The terms of the question, and all sentences of the passages that say something, as candidates."""
     asked = read_question(focus(question), passages)
     return asked, candidates(asked, passages)
 
@@ -100,13 +99,14 @@ async def meanings(
 
 
 def feature_row(c: SentenceCandidate, sentence: float | None, passage: Passage) -> list[float]:
-    """Cosine of the sentence, share of what is asked, kind of value, place of the passage, all names held, strange name."""
-    retrieved = passage.bm25 is not None or passage.semantic is not None or passage.score > 0
+    """Six features of a candidate: cosine of the sentence, share of what is asked, kind of value, score of the passage, all names held,
+    strange name.
+    """
     return [
         max(0.0, sentence or 0.0),
         c.share,
         c.typed,
-        passage.score if retrieved else UNRANKED,
+        place_score(passage),
         float(c.named == 1.0),
         float(c.strange),
     ]

@@ -1,9 +1,9 @@
-"""Hypothetical questions and answers of the passages, written by a chat model at ingest and searched beside them (HyDE).
+"""Hypotheticals of the passages: questions and answers that a chat model imagines at ingest, searched beside the passages (HyDE turned
+round).
 
-What was written is kept by chunk id, which is a hash of the text, in a small file of its own: it cost a model's work and is not
-asked for twice. Its vectors lie in the store under fingerprints of their own, keyed by the same ids: they are followed, trimmed
-to what a person may read, and dropped with their chunk as the passages' own vectors are. A hit is a hit on the chunk; nothing
-leads from here to a prompt.
+What was written is kept by chunk id, which is a hash of the text, in a small file of its own: it cost a model's work and is not asked for
+twice. Its vectors lie in the store under fingerprints of their own, keyed by the same ids: they are followed, filtered by what a person may
+read, and dropped with their chunk as the passages' own vectors are. A hit is a hit on the chunk; nothing leads from here to a prompt.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ _Texts = dict[str, tuple[str, ...]]
 
 
 def fingerprints(fingerprint: str) -> tuple[str, ...]:
-    """What the vectors of a passage's first, second … hypothetical go by, for an embedder's fingerprint."""
+    """Fingerprints under which the vectors of a passage's first, second … hypothetical are kept, for an embedder's fingerprint."""
     return tuple(f"{fingerprint}-hyde{n}" for n in range(1, EACH + 1))
 
 
 def indexes(store: Store, fingerprint: str, width: int) -> tuple[VectorIndex, ...]:
-    """The vectors of all hypotheticals, for a retriever."""
+    """Vector indexes of all hypotheticals, for a retriever."""
     return tuple(VectorIndex(store, name, width) for name in fingerprints(fingerprint))
 
 
 class Hypotheticals:
-    """What a model imagined of the passages, over one SQLite file."""
+    """The hypotheticals of all passages, in one SQLite file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -60,10 +60,10 @@ class Hypotheticals:
         model: ChatModel,
         on_progress: Callable[[Progress], None] = lambda _at: None,
     ) -> int:
-        """Give each live chunk that has none its hypotheticals, and vectors to all; how many chunks got some now.
+        """Have a model write hypotheticals for each live chunk that has none, and embed them all; returns how many chunks got some now.
 
-        Never raises for what a model, the screen or a file does: what fails is told in the log, and tried again at the next
-        ingest, after what was never tried. A round of calls that brings nothing ends it.
+        Never raises for what a model, the screen or a file does: what fails is told in the log, and tried again at the next ingest, after
+        what was never tried. A round of calls that brings nothing ends it.
         """
         try:
             bare = dict(await asyncio.to_thread(store.without_vectors, fingerprints(embedder.fingerprint)[0]))
@@ -89,7 +89,7 @@ class Hypotheticals:
         return written
 
     def texts(self, chunk_ids: Sequence[str]) -> _Texts:
-        """What was written for these chunks; a chunk of which there is nothing to ask has none. Raises StoreError."""
+        """The hypotheticals of these chunks; a chunk of which there is nothing to ask has none. Raises StoreError."""
         return self._read(chunk_ids)[0]
 
     def _read(self, chunk_ids: Sequence[str]) -> tuple[_Texts, dict[str, int]]:
@@ -113,7 +113,7 @@ class Hypotheticals:
 
 
 async def _wave(model: ChatModel, chunks: Sequence[tuple[str, str]]) -> _Texts:
-    """What the calls for these (chunk id, text) brought."""
+    """Hypotheticals from several model calls at once, for these (chunk id, text)."""
     parts = [chunks[i : i + BATCH] for i in range(0, len(chunks), BATCH)]
     results = await asyncio.gather(*(_written(model, part) for part in parts), return_exceptions=True)
     found: _Texts = {}
@@ -132,7 +132,9 @@ async def _wave(model: ChatModel, chunks: Sequence[tuple[str, str]]) -> _Texts:
 
 
 async def _written(model: ChatModel, chunks: Sequence[tuple[str, str]]) -> _Texts:
-    """One call; a passage that the screen or the service's filter refuses costs its neighbours a call each, not their questions."""
+    """Hypotheticals from one model call; a passage that the screen or the service's filter refuses costs its neighbours a call each, not
+    their hypotheticals.
+    """
     try:
         answers = await hypothesize(model, [text for _, text in chunks], new_marker())
     except (PromptBlocked, ContentFiltered) as error:
@@ -146,7 +148,7 @@ async def _written(model: ChatModel, chunks: Sequence[tuple[str, str]]) -> _Text
 
 
 async def _embed(store: Store, embedder: Embedder, texts: Mapping[str, tuple[str, ...]]) -> None:
-    """Vectors into the store, those of the first hypotheticals last: a chunk that has one has all."""
+    """Embed the hypotheticals into the store, the first of each chunk last: a chunk that has a vector of its first has all."""
     chunks = [chunk for chunk, lines in texts.items() if lines]
     for at in range(0, len(chunks), BATCH * AT_ONCE):
         part = chunks[at : at + BATCH * AT_ONCE]

@@ -1,4 +1,4 @@
-"""The embedded index as ingest writes it: store of record, word index and vectors under one folder and one writer's lock."""
+"""The embedded index as ingest writes it: store of record, word index and vectors in one folder, under one writer's lock."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORDS_BATCH = 2000
 
 
 class EmbeddedIndex:
-    """IngestTarget and Library over `folder`. Opening never changes what stands there."""
+    """The embedded knowledge base over `folder`, as ingest's target (IngestTarget) and as Library. Opening never changes what stands there."""
 
     def __init__(self, folder: Path, embedder: Embedder | None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -45,7 +45,7 @@ class EmbeddedIndex:
     # --- what ingest needs
 
     def lock(self) -> None:
-        """Become the one writer until `unlock`. The kernel drops the lock of a killed process. Raises StoreError."""
+        """Take the writer's lock until `unlock`. The kernel drops the lock of a killed process. Raises StoreError."""
         handle = self._stack.enter_context(self._lock_path.open("w"))
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -62,7 +62,8 @@ class EmbeddedIndex:
         return self.words.fresh or (self.words.count() == 0 and self.store.indexed_chunks() > 0)
 
     def finish(self) -> bool:
-        """Index what a killed ingest stored and did not index, or a word index or vector codes that were lost; True if there was anything.
+        """Complete what a killed ingest left: index what it stored and did not index, make again a word index or vector codes that were
+        lost. True if there was anything.
 
         For whoever only reads. While an ingest is at work, that is its own to do.
         """
@@ -86,13 +87,13 @@ class EmbeddedIndex:
         return True
 
     def rebuild(self, on_done: Callable[[int, int], None]) -> None:
-        """Throw the word index away and make it again from the store, under the lock. Killed, the next ingest goes on."""
+        """Delete the word index and make it again from the store, under the lock. If killed, the next ingest goes on."""
         self.store.mark_all_unindexed()
         self.words.clear()
         self._catch_up(on_done)
 
     def unlock(self) -> None:
-        """Stop being the writer."""
+        """Release the writer's lock."""
         self._stack.close()
 
     def stamps(self) -> dict[str, tuple[str, str, str]]:
@@ -109,25 +110,25 @@ class EmbeddedIndex:
         return self.store.pulled()
 
     def removed(self, doc_id: str) -> tuple[Document, str, str] | None:
-        """A document that is out, with its root and stamp."""
+        """A document that was taken out, with its root and stamp."""
         found = self.past.tombstone(doc_id)
         document = self.store.document(doc_id, found.version) if found else None
         return (document, found.root, found.stamp) if found and document else None
 
     def put(self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]]) -> None:
-        """Replace documents, in one transaction."""
+        """Insert or replace documents, each with its chunks, root and stamp, in one transaction."""
         self.store.put(items)
 
     def touch(self, stamps: dict[str, str]) -> None:
-        """Remember new stamps."""
+        """Keep new stamps of documents that did not change otherwise."""
         self.store.touch(stamps)
 
     def drop(self, doc_ids: Sequence[str]) -> None:
-        """Take documents out of every answer, in one transaction."""
+        """Delete documents, in one transaction."""
         self.store.drop(doc_ids)
 
     def catch_up(self, on_done: Callable[[int, int], None]) -> None:
-        """Bring the word index to what the store holds; one that is damaged is made again."""
+        """Bring the word index up to what the store holds; one that is damaged is made again."""
         try:
             self._catch_up(on_done)
         except DamagedWordsError as error:
@@ -143,7 +144,9 @@ class EmbeddedIndex:
             on_done(min(begin + _WORDS_BATCH, len(pending)), len(pending))
 
     def chunks_without_vector(self) -> tuple[int, int]:
-        """Live chunks without a vector of the embedding model in use, and how many of them have one of another; 0, 0 without a model."""
+        """Number of live chunks without a vector of the embedding model in use, and how many of them have one of another; 0, 0 without a
+        model.
+        """
         return (
             FollowedStore(self.store.path).chunks_without_vector(self._embedder.fingerprint)
             if self._embedder
@@ -151,7 +154,7 @@ class EmbeddedIndex:
         )
 
     async def embed_missing(self, batch: int, on_done: Callable[[int, int], None]) -> int:
-        """Give every live chunk its vector, longest work shown; without a model nothing is done.
+        """Embed every live chunk that has no vector; without a model nothing is done.
 
         Raises ServiceError for what a service did not embed; what it did is kept, and the next call does the rest.
         """
@@ -185,11 +188,11 @@ class EmbeddedIndex:
         return [(name, path) for name, path in files if is_behind(self.store, name, width, path)]
 
     def counts(self) -> tuple[int, int]:
-        """Live documents and live chunks."""
+        """Number of live documents and of live chunks."""
         return self.store.counts()
 
     def kb_version(self) -> str:
-        """Names the state of the knowledge base."""
+        """Version of the knowledge base: equal where its content is."""
         return self.store.kb_version()
 
     # --- Library
@@ -203,7 +206,7 @@ class EmbeddedIndex:
         return await asyncio.to_thread(self.store.document, doc_id, version)
 
     async def last(self, doc_id: str) -> Document | None:
-        """The document now, or as it stood when it was taken out."""
+        """The document as it is, or as it was when it was taken out."""
         return await asyncio.to_thread(self.store.last, doc_id)
 
     async def remove(self, doc_id: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the vectors of the local model go by."""
+"""Fingerprint of the vectors of the local embedding model."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""The embedded retriever: BM25 and semantic search over one store, trimmed inside both, fused per query.
+"""Embedded hybrid retriever: BM25 and vector search over one store, filtered by rights inside both, fused per query.
 
-A name of the knowledge base in the query that few other passages speak of selects the passages titled by it, and the
-meaning searched for is that of the question alone; any other name is a word of the question like others.
+A name of the knowledge base in the query that few other passages speak of selects the passages titled by it, and the meaning searched for
+is that of the question alone; any other name is a word of the question like others.
 
-`Query.by` may ask for one side alone: words are BM25 and nothing else, meaning is the order of cosines and nothing else.
-`Query.imagined` moves the meaning searched for half-way to that of a hypothetical answer (`grounding.query.query_vector`). An embedder that does not
-answer costs the meaning: words alone are searched, with a note. Hypotheticals written at ingest are searched beside the passages: a
-passage is as near as the nearest of itself and its own, and is what comes back.
+`Query.by` may ask for one side alone: words are BM25 and nothing else, meaning is the order of cosines and nothing else. `Query.imagined`
+moves the meaning searched for half-way to that of a hypothetical answer (`grounding.query.query_vector`). An embedder that does not answer
+costs the meaning: words alone are searched, with a note. Hypotheticals written at ingest are searched beside the passages: a passage is as
+near as the nearest of itself and its own, and is what comes back.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from grounding.embedded.word_index import WordIndex
 from grounding.evidence.fuse import SELECTS, Fused, exclusiveness, fuse, semantic_weight
 from grounding.ports import Embedder, Linker, Vectors
 from grounding.query.conversation import question_of
-from grounding.query.query_vector import BY_WORDS, QueryVector, query_vector
+from grounding.query.query_vector import BY_WORDS, QueryVector, query_vector, question_texts
 from grounding.records import Access, Linked, Passage, Query, Retrieval
 from grounding.store.chunks import ChunkRow
 from grounding.store.store import Store
@@ -53,7 +53,8 @@ class _Near:
 class EmbeddedRetriever:
     """Retriever over store, word index and vectors; follows the store's generation before each search.
 
-    `hypotheticals`: vectors of what was imagined of the passages at ingest (`grounding.embedded.hypotheticals`).
+    `vectors` or `embedder` None: words alone. `linker` finds names of the knowledge base in the query. `hypotheticals`: vectors of what was
+    imagined of the passages at ingest (`grounding.embedded.hypotheticals`).
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class EmbeddedRetriever:
         return replace(found, kb_version=version, mode=mode, notes=() if query.by == "words" else self._notes(found))
 
     def _notes(self, found: Retrieval) -> tuple[str, ...]:
-        """What keeps this search from being whole."""
+        """Notes on what this search lacks: vectors of the embedding model in use, for all passages or for some."""
         if found.notes or not found.passages:
             return found.notes
         if found.mode == "lexical":
@@ -99,12 +100,12 @@ class EmbeddedRetriever:
         return (_SOME_BARE.format(*self._bare),) if self._bare[0] > 0 else ()
 
     def _by_words(self, query: Query, access: Access, k: int) -> Retrieval:
-        """The order of BM25; names do not select."""
+        """Search by BM25 alone; names do not select."""
         bm25 = dict(self._words.search(query.text, access, max(k, _DEPTH)))
         return self._retrieval(fuse(bm25, {}, 0.0, _with_spare(k)), {}, access, k)
 
     async def _by_meaning(self, query: Query, access: Access, k: int) -> Retrieval:
-        """The order of cosines, names do not select; a score is the cosine, 0 at least. By words where there are no vectors."""
+        """Search by cosine alone, names do not select; a score is the cosine, 0 at least. By words where there are no vectors."""
         vector, note = await self._vector(query, {})
         near = await asyncio.to_thread(self._near, vector, access, max(k, _DEPTH), ())
         if not near.best:
@@ -125,15 +126,15 @@ class EmbeddedRetriever:
         return {name: share for name, share in shares.items() if share >= _TELLS}
 
     async def _vector(self, query: Query, selecting: Mapping[Linked, float]) -> QueryVector:
-        """The meaning of the question, and of the question with the names that do not select, half and half; of that and
-        of an imagined answer half and half again. None without a model, without vectors of its, or where it does not answer.
+        """The vector to search for: question, and question with the names that do not select, half and half; of that and of an imagined
+        answer half and half again.
+
+        None without a model, without vectors of its, or where it does not answer.
         """
         if self._embedder is None or self._vectors is None or len(self._vectors) == 0:
             return QueryVector(None)
-        question = question_of(query)
         topical = [e for e in query.entities if not _selected(query, e, selecting)]
-        texts = [question, " ".join([*topical, question])] if topical else [question]
-        return await query_vector(self._embedder, texts, query.imagined)
+        return await query_vector(self._embedder, question_texts(question_of(query), topical), query.imagined)
 
     def _fused(
         self, text: str, vector: Vectors | None, access: Access, k: int, *, selecting: Mapping[Linked, float]
@@ -150,7 +151,7 @@ class EmbeddedRetriever:
         return self._retrieval(fused, near.own, access, k, "hybrid" if near.best else "lexical")
 
     def _near(self, vector: Vectors | None, access: Access, depth: int, also: Iterable[int]) -> _Near:
-        """The `depth` nearest of what `access` may read, and the cosines of what was found otherwise."""
+        """Cosines of the `depth` nearest that `access` may read, and of what was found otherwise (`also`)."""
         if vector is None or self._vectors is None:
             return _Near({}, {})
         own = dict(self._vectors.search(vector, access, depth))
@@ -167,7 +168,9 @@ class EmbeddedRetriever:
     def _retrieval(
         self, fused: Sequence[Fused], own: Mapping[int, float], access: Access, k: int, mode: str = "lexical"
     ) -> Retrieval:
-        """What the store lets `access` read of it. A passage tells its own cosine: what was imagined of it is not in it."""
+        """The fused results that the store lets `access` read, as passages. A passage tells its own cosine: what was imagined of it is not
+        in it.
+        """
         rows = self._store.rows([f.key for f in fused[:k]])
         kept = _readable(fused[:k], rows, access)
         if len(kept) < min(k, len(fused)):  # repetitions, or rights that the indexes have not followed yet
@@ -199,19 +202,13 @@ def _with_spare(k: int) -> int:
 
 
 def _readable(fused: Sequence[Fused], rows: Mapping[int, ChunkRow], access: Access) -> list[tuple[ChunkRow, Fused]]:
-    """What the store says `access` may read now, without what repeats a better passage of the same title and the same rights.
-
-    Equal text under other rights or another title stays: it is another's to read, or about another thing.
-    """
+    """The rows that the store lets `access` read now, without those that repeat a better passage of the same title and the same rights."""
     kept: list[tuple[ChunkRow, Fused]] = []
-    seen: set[tuple[str, str, tuple[str, ...] | None, str | None]] = set()
+    seen: set[tuple[object, ...]] = set()
     for f in fused:
         row = rows.get(f.key)
-        if row is None or not access.may_read(row.groups) or not access.in_scope(row.product):
-            continue
-        same = (row.title, row.chunk.text, row.groups, row.product)
-        if same not in seen:
-            seen.add(same)
+        if row is not None and row.readable_by(access) and row.repetition_key not in seen:
+            seen.add(row.repetition_key)
             kept.append((row, f))
     return kept
 
@@ -223,20 +220,4 @@ def _selected(query: Query, entity: str, selecting: Mapping[Linked, float]) -> b
 
 
 def _passage(row: ChunkRow, fused: Fused) -> Passage:
-    chunk = row.chunk
-    return Passage(
-        chunk_id=chunk.chunk_id,
-        doc_id=chunk.doc_id,
-        title=row.title,
-        text=chunk.text,
-        start=chunk.start,
-        url=row.url,
-        locator=chunk.locator,
-        internal=row.internal,
-        updated=row.updated,
-        version=row.version,
-        tokens=chunk.tokens,
-        score=round(fused.score, 6),
-        bm25=fused.bm25,
-        semantic=fused.semantic,
-    )
+    return row.as_passage(round(fused.score, 6), bm25=fused.bm25, semantic=fused.semantic)

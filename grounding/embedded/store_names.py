@@ -1,4 +1,6 @@
-"""The names of a store's documents, linked for one reader at a time: titles and products of what that reader may see."""
+"""Linker over a store: the titles and products of its documents are found in what people type, each reader seeing only names of documents
+they may read.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +28,19 @@ MOST_SLIPS, LOOKED_THROUGH = 6, 12
 
 
 def _may_slip(typed: str, other: str) -> bool:
-    """Of a word of four letters only that two changed places: any other change makes a word that may well be meant ("bake", "bike")."""
+    """Whether `typed` may be a misspelling of `other`. Of a word of four letters only that two changed places: any other change makes a
+    word that may well be meant ("bake", "bike").
+    """
     return len(typed) > SLIP_FROM or sorted(typed) == sorted(other)
 
 
 class StoreNames:
-    """Linker over a store; follows its generation."""
+    """Linker (names in a text) and Speller over a store; follows the store's generation."""
 
     def __init__(self, store: Store, words: WordIndex, *, is_word: Callable[[str], bool] = lambda _word: False) -> None:
-        """`is_word`: whether a word is one of the language, which is never taken for a slip; without it only rare distance protects it."""
+        """`is_word`: whether a word is one of the language, which is never taken for a misspelling; without it only rare distance protects
+        it.
+        """
         self._store, self._words, self._is_word = store, words, is_word
         self._lock = threading.Lock()
         self._seen, self._reloaded, self._at = -1, -1, 0.0
@@ -51,7 +57,9 @@ class StoreNames:
         return await asyncio.to_thread(self._knows, name, access)
 
     async def spelled(self, text: str, access: Access) -> dict[str, str]:
-        """Words of `text` that no passage holds and that are slips of one that `access` may read, each with that one. Raises StoreError."""
+        """Misspelt words of `text`: those that no passage holds and that are near to one that `access` may read, each with that one. Raises
+        StoreError.
+        """
         return await asyncio.to_thread(self._spelled, text, access)
 
     def _spelled(self, text: str, access: Access) -> dict[str, str]:
@@ -63,7 +71,7 @@ class StoreNames:
         return {word: meant for word in strange if (meant := self._meant(word, access))}
 
     def _meant(self, word: str, access: Access) -> str | None:
-        """The word of the passages that is fewest slips away, the one said most often among equals."""
+        """The word of the passages with the smallest edit distance, the most frequent among equals."""
         rows = self._store.rows(self._words.like(word, access, LOOKED_THROUGH)).values()
         held = Counter(
             w.text.lower()
@@ -118,7 +126,7 @@ def _collected(documents: Sequence[DocumentInfo]) -> tuple[Gazetteer, dict[Key, 
 
 
 def _sight(rights: dict[Key, frozenset[_Rights]], access: Access) -> Callable[[Key], bool]:
-    """Whether a reader may see a document that goes by a name; remembered, for few kinds of rights recur."""
+    """A function that tells whether a reader may see a document that goes by a name; it remembers, for few kinds of rights recur."""
     seen: dict[_Rights, bool] = {}
 
     def may_read(right: _Rights) -> bool:

@@ -1,4 +1,6 @@
-"""The embedded summarizer: sentence centrality over embeddings (after LexRank, Erkan & Radev 2004), anchored on the question."""
+"""Embedded summarizer: search query from a conversation by sentence centrality over embeddings (after LexRank, Erkan & Radev 2004),
+anchored on the question.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,13 @@ from grounding.records import Query, Sentence, Turn
 
 
 class CentralitySummarizer:
-    """Summarizer over an embedder; without one the last turn is the query and the note says so."""
+    """Summarizer (conversation to query) over an embedder; without one the last turn is the query and the note says so."""
 
     def __init__(self, embedder: Embedder | None) -> None:
         self._embedder = embedder
 
     async def summarize(self, turns: Sequence[Turn]) -> Query:
-        """Sentences of `turns` verbatim. Raises InputError for a conversation without text."""
+        """The query: sentences of `turns`, verbatim. Raises InputError for a conversation without text."""
         asked = last_asked(turns)
         last = turn_sentences(turns, asked)
         if not last:
@@ -54,7 +56,7 @@ def _rank_score(cosine: float, text: str) -> float:
 
 
 def _after_what_was_said(turns: Sequence[Turn], asked: int) -> Query:
-    """A turn without a term ("And why?") after the newest sentence of who asks that has one."""
+    """Query for a last turn without any term ("And why?"): it follows the asker's newest sentence that has one."""
     before = said_before(turns, asked)[-1:]
     alone = last_turn_query(turns, "the last turn holds no term to rank")
     return assemble([*(replace(s, rank_score=1.0) for s in before), *alone.sentences], ()) if before else alone

@@ -1,8 +1,8 @@
-"""Arrays in one file that is either whole or not there, and opens at once: the file is mapped, not read.
+"""File format for arrays: written whole or not at all, and opened at once because it is memory-mapped, not read.
 
-Magic, length of the header as 8 bytes, header as JSON, then each array at a multiple of 64 bytes. Arrays that are read at
-opening carry a CRC-32; the large one that stays on disk is known by its length alone, and whoever opens the file holds
-some of its rows against where they came from.
+Magic, length of the header as 8 bytes, header as JSON, then each array at a multiple of 64 bytes. Arrays that are read at opening carry a
+CRC-32; the large one that stays on disk is known by its length alone, and whoever opens the file compares some of its rows with where they
+came from.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _MAX_HEADER = 16_000_000
 
 
 class DamagedFileError(Exception):
-    """The file is not what was written. The message says in what."""
+    """The file is not as it was written. The message says in what."""
 
 
 def write(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, unchecked: str) -> None:
-    """Put `facts` and `arrays` where `path` is, by a rename at the very end. A kill before it leaves what stood there.
+    """Write `facts` and `arrays` to `path`, put in place by a rename at the very end: a kill before it leaves what stood there.
 
     `unchecked` names the array that carries no checksum.
     """
@@ -69,7 +69,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 
 def remove_drafts(path: Path) -> None:
-    """Take away what killed writers left beside `path`."""
+    """Delete the partial files that killed writers left beside `path`."""
     for draft in path.parent.glob(f"{path.name}.*.part"):
         draft.unlink(missing_ok=True)
 

@@ -1,10 +1,10 @@
-"""Semantic search over the live chunks of a store, trimmed to what the user may read before anything is ranked.
+"""Vector search over the live chunks of a store, filtered by the user's rights before anything is ranked.
 
 Few vectors are searched exactly: one matrix of unit vectors in memory. Many are coded in a file beside the store
-(`grounding.embedded.approximate_search`); what came after the file was written stands in the matrix and is searched exactly, what
-went is masked. `refresh` reads only what changed.
+(`grounding.embedded.approximate_search`); what came after the file was written stands in the matrix and is searched exactly, what went is
+masked. `refresh` reads only what changed.
 
-Distinct pairs of (groups, product) are few; each chunk carries the number of its pair, so trimming is one look-up a pair.
+Distinct pairs of (groups, product) are few; each chunk carries the number of its pair, so filtering is one look-up a pair.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Readable:
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """What one search sees. `later` are the vectors that the file does not hold: (m, width), with their keys and pairs."""
+    """Immutable state that one search uses. `later` are the vectors that the file does not hold: (m, width), with their keys and pairs."""
 
     saved: Saved | None
     saved_live: NDArray[np.bool_] | None
@@ -65,7 +65,7 @@ class _Snapshot:
     seen: dict[_Reader, _Readable] = field(default_factory=dict)
 
     def seen_by(self, access: Access) -> _Readable:
-        """What `access` may read."""
+        """The pairs of rights and rows that `access` may read."""
         key = (access.groups, access.product)
         found = self.seen.get(key)
         if found is None:
@@ -92,7 +92,8 @@ class _Snapshot:
 
 
 class VectorIndex:
-    """Vectors of one model over the live chunks of a store, by the file of codes where there is one (beside the store, if no `path` is given).
+    """Index of the vectors of one model over the live chunks of a store; uses the file of codes where there is one (beside the store, if no
+    `path` is given).
 
     Safe for searches in many threads beside one `refresh`.
     """
@@ -118,12 +119,12 @@ class VectorIndex:
         return self._state.saved.recall if self._state.saved else None
 
     def followed_recall(self) -> float | None:
-        """The recall after following the store."""
+        """The recall as of the store's present state: `refresh`, then `recall`."""
         self.refresh()
         return self.recall
 
     def refresh(self) -> None:
-        """Follow the store: what is held is kept, what is new is read, what is gone is masked."""
+        """Bring the index up to the store: new vectors are read, deleted ones masked."""
         with self._lock:
             state = self._with_file(self._state)
             until = self._store.changes_until()
@@ -152,7 +153,7 @@ class VectorIndex:
         return [(int(pk), float(score)) for pk, score in zip(pks[best], scores[best], strict=True)]
 
     def cosines(self, vector: Vectors, pks: Sequence[int]) -> dict[int, float]:
-        """Cosine of these chunks, for those that have a vector."""
+        """Cosine in [-1, 1] of these chunks to `vector`, for those that have a vector."""
         state = self._state
         found: dict[int, float] = {}
         here = [(pk, row) for pk in pks if (row := state.later_row.get(pk, len(state.later))) < len(state.later)]
@@ -167,7 +168,7 @@ class VectorIndex:
         return found
 
     def _with_file(self, state: _Snapshot) -> _Snapshot:
-        """The file that the store names instead of `state`, unless it is open or was found unusable."""
+        """The state with the file that the store names, unless that is open or was found unusable."""
         mark = self._store.vector_mark(self._fingerprint)
         if mark is None or mark == self._tried:
             return state
@@ -204,12 +205,14 @@ class VectorIndex:
 
 
 def approximate() -> Any:
-    """`grounding.embedded.approximate_search`, loaded with the first file: a small knowledge base pays nothing for it (0.2 s, 40 MB)."""
+    """The module `grounding.embedded.approximate_search`, imported with the first file: a small knowledge base pays nothing for it (0.2 s,
+    40 MB).
+    """
     return importlib.import_module("grounding.embedded.approximate_search")
 
 
 def path_beside(store: Store, fingerprint: str) -> Path:
-    """Where the file of codes of this model lies."""
+    """Path of the file of codes of this model, beside the store."""
     return store.path.with_name(f"{fingerprint}.vectors")
 
 
@@ -247,7 +250,7 @@ def _without(state: _Snapshot, pks: Sequence[int]) -> _Snapshot:
 def _later_best(
     state: _Snapshot, vector: Vectors, visible: NDArray[np.bool_], k: int
 ) -> tuple[NDArray[np.int64], Vectors]:
-    """The best `k` of the matrix, unordered: primary keys and cosines."""
+    """The best `k` of the in-memory matrix, unordered: primary keys and cosines."""
     mask = visible[state.later_pair] & state.later_live
     count = int(np.count_nonzero(mask))
     if 2 * count < len(mask):
@@ -262,7 +265,7 @@ def _later_best(
 
 
 def _rows_of(sorted_pks: NDArray[np.int64], pks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Row of each key in `sorted_pks`, -1 if it is not there."""
+    """Row number of each key in `sorted_pks`, -1 if it is not there."""
     rows = np.searchsorted(sorted_pks, pks)
     there = rows < len(sorted_pks)
     there[there] = sorted_pks[rows[there]] == pks[there]
@@ -279,7 +282,7 @@ def _held(state: _Snapshot, pks: Sequence[int]) -> set[int]:
 
 
 def _grown(held: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
-    """`held` with `new` behind it. Room is doubled, so that following an ingest copies each vector about once.
+    """`held` with `new` appended. Capacity is doubled, so that following an ingest copies each vector about once.
 
     Searches keep the view they have; only rows behind its end are written.
     """

@@ -1,4 +1,4 @@
-"""BM25 over title and text with tantivy; groups and product are filters inside the query.
+"""BM25 index over title and text with tantivy; groups and product are filters inside the query.
 
 Only primary keys come back: title, text and rights are read from the store, which decides what is live.
 """
@@ -44,7 +44,7 @@ class DamagedWordsError(StoreError):
 
 
 class WordIndex:
-    """The word index in one folder. Losing it loses nothing: it is rebuilt from the store."""
+    """The BM25 index in one folder. Losing it loses nothing: it is rebuilt from the store."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -64,7 +64,7 @@ class WordIndex:
         )
 
     def _start_again(self) -> None:
-        """An empty index in the place of this one. The folder goes by a rename, so that a kill leaves no half of it."""
+        """Replace this index by an empty one. The folder goes by a rename, so that a kill leaves no half of it."""
         gone = self._folder.with_name(f"{self._folder.name}.gone")
         shutil.rmtree(gone, ignore_errors=True)
         if self._folder.exists():
@@ -74,11 +74,11 @@ class WordIndex:
         self._index = _open(self._schema, self._folder)
 
     def clear(self) -> None:
-        """Make the index empty, whatever state it is in. Who reads it goes on with what was there, until a reload."""
+        """Make the index empty, whatever state it is in. Readers go on with what was there, until a reload."""
         self._start_again()
 
     def reload(self) -> None:
-        """See what other processes have committed since."""
+        """Load what other processes have committed since."""
         self._index.reload()
 
     def count(self) -> int:
@@ -133,7 +133,7 @@ class WordIndex:
         return [int(searcher.doc(address)["pk"][0]) for _, address in hits]
 
     def named(self, name: str, access: Access) -> tuple[int, int]:
-        """Chunks that `access` may read whose title holds `name`, and others that only speak of it."""
+        """Number of chunks that `access` may read whose title holds `name`, and of others that only mention it."""
         title, text = self._phrase("title", name), self._phrase("body", name)
         if title is None or text is None:
             return 0, 0
@@ -142,7 +142,9 @@ class WordIndex:
         return self._count([(tantivy.Occur.Must, title), *readable]), self._count(speaking)
 
     def like(self, word: str, access: Access, k: int) -> list[int]:
-        """Primary keys of at most `k` chunks of what `access` may read that hold a word but for one slip of the hand, or two in a long one."""
+        """Primary keys of at most `k` chunks that `access` may read which hold `word` or a misspelling of it: one edit away, or two in a
+        long word.
+        """
         lower = word.lower()
         forms = dict.fromkeys([lower, *self._analyzer.analyze(lower)])
         slips = typos_allowed(lower)
@@ -182,7 +184,7 @@ class WordIndex:
         return tantivy.Query.boolean_query([*must, *self._readable(access)])
 
     def _readable(self, access: Access) -> list[tuple[tantivy.Occur, tantivy.Query]]:
-        """Clauses that only what `access` may read meets; they add nothing to a score."""
+        """Query clauses that only what `access` may read meets; they add nothing to a score."""
         groups = [_EVERYONE, *(f"g:{g}" for g in sorted(access.groups))]
         clauses = [(tantivy.Occur.Must, self._one_of("groups", groups))]
         if access.product is not None:

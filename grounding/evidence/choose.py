@@ -1,4 +1,4 @@
-"""Evidence: the passages that were kept, numbered for the prompt, within a budget of number and tokens."""
+"""Selection of the evidence: kept passages, without repetition, numbered for the prompt, within a budget of number and tokens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from grounding.tokens import count_tokens
 
 
 def web_passage(result: WebResult, place: int) -> Passage:
-    """A web result as a passage of its own id and origin: never a page of a manual. `place` counts from 0; its score falls by a tenth each."""
+    """A web result as a passage with an id and origin of its own. `place` counts from 0; its score falls by a tenth each."""
     digest = hashlib.sha256(f"{result.url}\x00{result.snippet}".encode()).hexdigest()[:24]
     return Passage(
         chunk_id=digest,
@@ -45,7 +45,8 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 def superseded(passages: Sequence[Passage]) -> dict[str, Passage]:
-    """Chunk ids of passages beside which stands one of a newer document of much the same title, with that newer one.
+    """Ids of passages that a newer document of much the same title, also among `passages`, makes out of date, each with the passage of the
+    newer one.
 
     Newer is what its date says; without two dates, what the titles say: one calls itself old, or names an earlier year.
     """
@@ -60,9 +61,10 @@ def superseded(passages: Sequence[Passage]) -> dict[str, Passage]:
 
 
 def retired(passages: Sequence[Passage]) -> frozenset[str]:
-    """Chunk ids of passages of an edition that another one has replaced: it calls itself old, or has the same title with an earlier year.
+    """Ids of passages of an edition that another one among `passages` has replaced: it calls itself old, or has the same title with an
+    earlier year.
 
-    Less than `superseded`: what these say is not to be quoted beside the newer edition.
+    Fewer than `superseded`: what these say is not to be quoted beside the newer edition.
     """
     return frozenset(
         old.chunk_id
@@ -99,7 +101,7 @@ def _retired(title: str) -> bool:
 
 
 def _models(title: frozenset[str]) -> frozenset[str]:
-    """Models and codes of a title: the page of a Wren X2 does not replace that of a Wren X1."""
+    """Models and codes in a title: the page of a Wren X2 does not replace that of a Wren X1."""
     return frozenset(t for t in title if any(c.isdigit() for c in t))
 
 

@@ -1,8 +1,8 @@
-"""Fusion of BM25 and semantic scores into one order.
+"""Rank fusion: BM25 and semantic scores, or several result lists, into one order.
 
-A convex combination of scores scaled to [0, 1] keeps what plain reciprocal rank fusion throws away, the distance between
-scores (Bruch, Gai & Ingber 2023, "An Analysis of Fusion Functions for Hybrid Retrieval"). The weight is decided per query:
-a query that names an identifier (a part number, a version, an error code) is a matter of words, prose is a matter of meaning.
+A convex combination of scores scaled to [0, 1] keeps what plain reciprocal rank fusion throws away, the distance between scores (Bruch, Gai
+& Ingber 2023, "An Analysis of Fusion Functions for Hybrid Retrieval"). The weight is decided per query: a query that names an identifier (a
+part number, a version, an error code) is a matter of words, prose is a matter of meaning.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _IDENTIFIER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """One fused result. `score` in [0, 1]; `bm25` raw or None, `semantic` cosine or None."""
+    """One fused result. `key` names the passage; `score` in [0, 1]; `bm25` raw or None, `semantic` cosine or None."""
 
     key: int
     score: float
@@ -41,7 +41,7 @@ class Fused:
 
 
 def semantic_weight(query: str, exclusive: float = 0.0) -> float:
-    """Weight of meaning against words for this query, in [0, 1]. `exclusive`: the greatest exclusiveness of its names."""
+    """Weight of the semantic score against BM25 for this query, in [0, 1]. `exclusive`: the greatest exclusiveness of its names."""
     identifiers = len(_IDENTIFIER.findall(query))
     if identifiers == 0:
         return SEMANTIC_WEIGHT_NAMED if exclusive >= SELECTS else SEMANTIC_WEIGHT_PROSE
@@ -50,11 +50,11 @@ def semantic_weight(query: str, exclusive: float = 0.0) -> float:
 
 
 def exclusiveness(titled: int, spoken_of: int) -> float:
-    """How far a name tells its passages from all others, in [0, 1]: the eighth power of the share of those that carry it in their
-    title among all that hold it and `UNSEEN` more.
+    """How well a name tells its passages from all others, in [0, 1]: the eighth power of titled / (titled + spoken_of + UNSEEN).
 
-    A guest house is named in the titles of its own pages only; "home" and even "the Great Wall" stand in other articles too,
-    and there the title is one word of the question among others. The power was chosen on the development parts of DSTC11 and MTRAG-UN.
+    `titled`: number of passages that carry the name in their title; `spoken_of`: of others that only mention it. A guest house is named in
+    the titles of its own pages only; "home" and even "the Great Wall" stand in other articles too, and there the title is one word of the
+    question among others. The power was chosen on the development parts of DSTC11 and MTRAG-UN.
     """
     return float((titled / (titled + spoken_of + UNSEEN)) ** 8) if titled else 0.0
 
@@ -66,10 +66,10 @@ def fuse(
     k: int,
     named: Mapping[int, float] = MappingProxyType({}),
 ) -> list[Fused]:
-    """The best `k` of both, best first; equal scores in order of key, so that the order is stable.
+    """The best `k` results of BM25 and cosines combined, best first; equal scores in order of key, so that the order is stable.
 
-    BM25 is divided by its best, cosines are clipped below at 0 and divided by their best; what one side did not find
-    counts 0 there. Without semantic scores, words alone decide. `named`: exclusiveness in [0, 1] of the name of the query
+    BM25 is divided by its best, cosines are clipped below at 0 and divided by their best; what one side did not find counts 0 there.
+    `weight` is that of the cosines. Without semantic scores, words alone decide. `named`: exclusiveness in [0, 1] of the name of the query
     that a passage goes by; it adds `NAMED` times that, and the sum is scaled back to [0, 1].
     """
     if not semantic:
@@ -87,10 +87,10 @@ def fuse(
 
 
 def reciprocal_ranks(lists: Sequence[Sequence[Passage]], constant: int = 60) -> tuple[Passage, ...]:
-    """Several result lists as one, best first: reciprocal rank fusion (Cormack, Clarke & Buettcher 2009, whose constant is 60).
+    """Several result lists merged into one, best first: reciprocal rank fusion (Cormack, Clarke & Buettcher 2009, whose constant is 60).
 
-    Scores of different queries cannot be compared, places can. `score` becomes the sum of 1 / (constant + place), scaled to [0, 1]
-    by that of a passage which is first everywhere; every passage keeps the words and cosines of the list that ranked it best.
+    Scores of different queries cannot be compared, places can. `score` becomes the sum of 1 / (constant + place), scaled to [0, 1] by that
+    of a passage which is first everywhere; every passage keeps the words and cosines of the list that ranked it best.
     """
     sums: dict[str, float] = {}
     best: dict[str, tuple[int, Passage]] = {}

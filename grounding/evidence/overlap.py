@@ -1,4 +1,4 @@
-"""Passages of one document that share text, as chunks do that were cut with overlap, made into ones that do not.
+"""Removal of overlap between passages of one document, which chunks have that were cut with overlap.
 
 Otherwise one sentence would stand in the evidence twice, under two numbers, and look like two sources.
 """
@@ -17,10 +17,10 @@ Place = tuple[int, int]
 
 
 def apart(passages: Sequence[Passage]) -> list[Passage]:
-    """`passages` in their order, without the sentences at their ends that another of them holds: of equal ones the first stays, of a sentence
-    that the end of a chunk has cut short the whole one. A passage of which nothing is left is left out.
+    """`passages` in their order, without the sentences at their ends that another of them holds.
 
-    Ids stay, and starts stay exact. What shares nothing is returned as it is.
+    Of equal sentences the first stays, of one that the end of a chunk has cut short the whole one. A passage of which nothing is left is
+    left out. Ids stay, and starts stay exact. What shares nothing is returned as it is.
     """
     neighbours = [
         [j for j, other in enumerate(passages) if j != i and _share(p, other)] for i, p in enumerate(passages)

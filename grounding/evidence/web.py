@@ -1,4 +1,4 @@
-"""Web results as text for a prompt, and as what an operator sees of each that was used (requirements 3-17 and 3-18)."""
+"""Web results as text for a prompt, and as previews for an operator (requirements 3-17 and 3-18)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ PREVIEW = 100
 
 @dataclass(frozen=True, slots=True)
 class WebPreview:
-    """What an operator sees of a web result that was used. `query`: what was sent, without personal data; `n`: its number as evidence."""
+    """Preview of a web result that became evidence, for an operator. `query`: what was sent, without personal data; `n`: its number as
+    evidence.
+    """
 
     n: int
     url: str

@@ -1,4 +1,4 @@
-"""Where a passage says what a model quotes of it: to the character, or in another spelling of the same, or nowhere."""
+"""Locating a model's extract in its passage: verbatim, or but for case, white space and marks, or not at all."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _JOINTS = ".,-/"
 
 
 def locate(extract: str, text: str) -> Span | None:
-    """The first place of `text` that says `extract`, cutting no word and no number in two; None if there is none.
+    """The first span of `text` that says `extract`, cutting no word and no number in two; None if there is none.
 
-    First verbatim, then whatever the case, white space, accents, dashes and quotation marks, then without the marks that
-    stand around a quotation.
+    First verbatim, then whatever the case, white space, accents, dashes and quotation marks, then without the marks that stand around a
+    quotation.
     """
     wanted = extract.strip()
     if not wanted:

@@ -1,7 +1,7 @@
-"""What of a question a sentence holds: the explained features that grading and quoting share.
+"""Relevance features of a sentence for a question: shares of its terms, names and wanted values. Grading and quoting share them.
 
-A passage is judged by its best sentence in the light of its title and heading: an answer stands in one place, or it does
-not stand there. Scores are computed by `embedded.grader`, which adds nearness in meaning and calibrates.
+A passage is judged by its best sentence in the light of its title and heading: an answer stands in one place, or it does not stand there.
+Scores are computed by `embedded.grader`, which adds nearness in meaning and calibrates.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,10 +26,15 @@ _MODEL = re.compile(r"^[a-z][a-z/.-]*\d|\d\.\d")
 _AROUND = 0.7
 """Weight of a question term that stands not in the sentence but in the title or heading above it."""
 
+UNRANKED = 0.75
+"""Score of a passage that our search did not return (given by hand, or from the web before it is ranked)."""
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionTerms:
-    """A question as the features see it. `weights`: idf of its terms; `named`: names and identifiers, lower case."""
+    """The terms of a question. `weights`: inverse document frequency of each; `named`: names and identifiers, lower case; `kind`: of value
+    that is asked for.
+    """
 
     weights: dict[str, float]
     named: tuple[str, ...]
@@ -61,42 +66,56 @@ class SentenceCandidate:
 
     @property
     def embedded_as(self) -> str:
-        """The text whose vector stands for this sentence: with what is above it, since rows and steps do not say it again."""
+        """Text that is embedded for this sentence: with title and heading above it, since rows and steps do not say them again."""
         return f"{self.around}: {self.text}"
 
 
 def label_of(score: float) -> Label:
-    """The label whose band holds `score`."""
+    """The label (Awful, Poor, Good, Perfect) whose band holds `score`."""
     return next(label for least, label in LABELS if score >= least)
 
 
 def binary_of(score: float) -> Literal["yes", "no"]:
-    """Yes from 0.4 on, where hybrid CRAG starts to keep a passage."""
+    """The score as a word: "yes" from 0.4 on, where hybrid CRAG starts to keep a passage, otherwise "no"."""
     return "yes" if score >= YES_AT else "no"
 
 
+def idf(asked: Set[str], texts: Sequence[Set[str]]) -> dict[str, float]:
+    """Inverse document frequency of each term over `texts`, sets of terms: ln(1 + (n - held + 0.5) / (held + 0.5)).
+
+    `held` of the `n` texts hold the term (smoothed, Robertson & Sparck Jones 1976).
+    """
+    counts = Counter(t for text in texts for t in asked & text)
+    n = max(len(texts), 1)
+    return {t: math.log(1 + (n - counts[t] + 0.5) / (counts[t] + 0.5)) for t in asked}
+
+
+def place_score(passage: Passage) -> float:
+    """Score of the passage in the search, in [0, 1]; of one that our search did not return, `UNRANKED`."""
+    retrieved = passage.bm25 is not None or passage.semantic is not None or passage.score > 0
+    return passage.score if retrieved else UNRANKED
+
+
 def read_question(question: str, passages: Sequence[Passage]) -> QuestionTerms:
-    """Terms weighed by their inverse document frequency over the passages at hand (smoothed, Robertson & Sparck Jones).
+    """The terms of the question, weighed by their inverse document frequency over the passages at hand (smoothed, Robertson & Sparck
+    Jones).
 
     A term that no passage holds weighs most: it is what the knowledge base may not know.
     """
     asked = set(terms(question))
-    texts = [frozenset(terms(p.title)) | frozenset(terms(p.text)) for p in passages]
-    counts = Counter(t for text in texts for t in asked & text)
-    n = max(len(texts), 1)
-    weights = {t: math.log(1 + (n - counts[t] + 0.5) / (counts[t] + 0.5)) for t in asked}
+    weights = idf(asked, [frozenset(terms(p.title)) | frozenset(terms(p.text)) for p in passages])
     return QuestionTerms(weights, identifiers_and_names(question), answer_kind(question), counted(question))
 
 
 def identifiers_and_names(question: str) -> tuple[str, ...]:
-    """Codes, models and the words of names that a question says, lower case, without accents."""
+    """Codes, models and the words of names in a question, lower case, without accents."""
     identifiers = [m.group() for m in _IDENTIFIER.finditer(question)]
     words = [w for name in names(question) for w in name.split() if w.lower() not in STOP_WORDS]
     return tuple(dict.fromkeys(caseless(w) for w in [*identifiers, *words]))
 
 
 def speaks_of(question: str, text: str) -> bool:
-    """True if `text` names every model, version and code that the question names: what is left of an answer must be about it."""
+    """True if `text` names every model, version and code that the question names, so that it can be about them."""
     named = [caseless(m.group()) for m in _IDENTIFIER.finditer(question)]
     return all(stands_in(name, caseless(text)) for name in named if _MODEL.search(name))
 
@@ -160,13 +179,13 @@ def stands_in(name: str, plain: str) -> bool:
 
 
 def is_heading(text: str, title: str) -> bool:
-    """A heading says what follows, not what is so."""
+    """True for a heading, which says what follows, not what is so."""
     held = terms(text[body_start(text) :])
     return not held or text.startswith("#") or text == title or (len(held) < 2 and not any(c.isdigit() for c in text))
 
 
 def lacks(asked: QuestionTerms, candidate: SentenceCandidate) -> list[str]:
-    """Question terms that neither the sentence nor what is above it holds, weightiest first."""
+    """Terms of the question that neither the sentence nor what is above it holds, weightiest first."""
     above = frozenset(terms(candidate.around))
     missing = [t for t in asked.weights if t not in candidate.covers and t not in above]
     return sorted(missing, key=lambda t: (-asked.weights[t], t))

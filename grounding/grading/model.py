@@ -1,14 +1,14 @@
-"""A chat model as grader, in four styles that end in one record: a score in [0, 1], a label, yes or no, perhaps an extract.
+"""Grading by a chat model, in four styles that end in one record: a score in [0, 1], a label, yes or no, perhaps an extract.
 
-| style | asked for | score | label | binary |
-| score | a number in [0, 1] | the number | by `label_of` | by `binary_of` |
-| confidence | a number in [0, 1] and the text that answers | the number | by `label_of` | by `binary_of` |
-| label | Awful, Poor, Good or Perfect, and why | the number of the label | as said | by `binary_of` |
-| binary | yes or no | 1 or 0 | Perfect or Awful | as said |
+    | style      | asked for                                    | score                   | label            | binary         |
+    | score      | a number in [0, 1]                           | the number              | by `label_of`    | by `binary_of` |
+    | confidence | a number in [0, 1] and the text that answers | the number              | by `label_of`    | by `binary_of` |
+    | label      | Awful, Poor, Good or Perfect, and why        | the number of the label | as said          | by `binary_of` |
+    | binary     | yes or no                                    | 1 or 0                  | Perfect or Awful | as said        |
 
-A yes is 1 and a no is 0, for the word knows no degrees and has to pass or fail every threshold that a policy may set.
-A number of a model is **model-stated**: words that it wrote, not a probability that was measured, nor one of its tokens.
-Whatever a model does, each passage has a grade, and where it does not come from the model the grade says so.
+A yes is 1 and a no is 0, for the word knows no degrees and has to pass or fail every threshold that a policy may set. A number of a model
+is **model-stated**: words that it wrote, not a probability that was measured, nor one of its tokens. Whatever a model does, each passage
+has a grade, and where it does not come from the model the grade says so.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _WHAT: Mapping[Style, str] = {"score": "score", "label": "label", "binary": "ans
 
 @dataclass(slots=True)
 class _Work:
-    """What is known of one list of passages, by content, while a model is asked about them.
+    """State of grading one list of passages: what is known of each, by content key, while the model is asked.
 
     `why`: why what has no grade has none. `alone` and `never`: refused with others, or by itself. `unasked`: left out because the top was
     certain. `spared`: left out by a budget.
@@ -58,6 +58,7 @@ class _Work:
     notes: list[str] = field(default_factory=list)
 
     def missing(self, keys: Sequence[str]) -> list[str]:
+        """Those of `keys` that have no grade yet."""
         return [key for key in keys if key not in self.graded]
 
     def lacks(self, keys: Sequence[str], why: str, note: str | None = None) -> None:
@@ -67,19 +68,19 @@ class _Work:
             self.notes.append(note)
 
     def refuse(self, keys: Sequence[str], who: str) -> None:
-        """What somebody will not have asked; of a batch it is not known which passage is the reason."""
+        """Remember that screen or filter refused these; of a batch it is not known which passage is the reason."""
         (self.alone if len(keys) > 1 else self.never).update(keys)
         self.alone -= self.never
         said = f"a batch of {len(keys)}, graded one by one" if len(keys) > 1 else "one passage"
         self.lacks(keys, f"{who} refused to have it graded", f"{who} refused {said}")
 
     def spare(self, keys: Sequence[str], why: str) -> None:
-        """What is not asked about because a budget has no room for it."""
+        """Remember that these are not asked about because a budget has no room for it."""
         self.spared.update(keys)
         self.lacks(keys, f"not asked, {why}")
 
     def skip(self, keys: Sequence[str], why: str) -> None:
-        """What is not asked about because the top is certain."""
+        """Remember that these are not asked about because the top is certain."""
         self.unasked.update(keys)
         self.lacks(keys, f"not asked, {why}", f"{len(keys)} texts not asked about, the first were certain")
 
@@ -120,14 +121,15 @@ class ModelGrader:
 
     @property
     def name(self) -> str:
+        """Name of the model."""
         return f"model:{self._model.name}/{self._style}"
 
     async def grade(self, question: str, passages: Sequence[Passage]) -> Grading:
-        """One grade per passage, same order; `ungraded`, each with score 0, where the model gave none at all; the fallback's where a
-        budget left no room to ask it.
+        """One grade per passage, same order; `ungraded`, each with score 0, where the model gave none at all; the fallback's where a budget
+        left no room to ask it.
 
-        What is missing is asked for once more, and then graded by `fallback`, or 0 without one; `note` tells what happened.
-        Raises PromptBlocked(unavailable=True) when the screen cannot decide: without it no prompt leaves.
+        What is missing is asked for once more, and then graded by `fallback`, or 0 without one; `note` tells what happened. Raises
+        PromptBlocked(unavailable=True) when the screen cannot decide: without it no prompt leaves.
         """
         keys = await asyncio.to_thread(lambda: [self._key(question, passage) for passage in passages])
         work = _Work(question, dict(zip(keys, passages, strict=True)), self._remembered(keys))
@@ -137,7 +139,9 @@ class ModelGrader:
         return await self._assembled(question, passages, keys, work)
 
     async def _ask_all(self, work: _Work) -> None:
-        """All that is not known: the first batch alone where the top may be certain, the rest at once, what is missing again."""
+        """Ask for all grades that are not known: the first batch alone where the top may be certain, the rest at once, what is missing
+        again.
+        """
         runs = await self._split(work, work.missing(list(work.passages)))
         alone = 0 if self._is_certain(work) else 1
         asked, rest = (runs, []) if self._certain_at is None else (runs[:alone], runs[alone:])
@@ -154,8 +158,8 @@ class ModelGrader:
         return sum(grade.score >= least for grade in work.graded.values()) >= self._certain_n
 
     async def _again(self, work: _Work, keys: Sequence[str]) -> list[list[str]]:
-        """What is asked once more. Of a batch that was refused each passage stands alone now, so that one cannot take the
-        others with it; one that was refused alone would be refused again.
+        """The batches to ask once more. Of a batch that was refused each passage stands alone now, so that one cannot take the others with
+        it; one that was refused alone would be refused again.
         """
         together = [key for key in keys if key not in work.alone and key not in work.never]
         return [*await self._split(work, together), *([key] for key in keys if key in work.alone)]
@@ -183,7 +187,7 @@ class ModelGrader:
             raise error from error.__cause__
 
     async def _ask(self, work: _Work, run: Sequence[str]) -> None:
-        """One call. What goes wrong with it is kept in `work`, for the others are worth having."""
+        """Make one call. What goes wrong with it is kept in `work`, for the others are worth having."""
         texts = [document_text(work.passages[key]) for key in run]
         system, user = grade_prompt(self._style, work.question, texts, self._marker())
         try:
@@ -244,7 +248,7 @@ class ModelGrader:
         return Grading("graded", grades, "; ".join(work.notes) or None)
 
     async def _second(self, question: str, passages: Sequence[Passage]) -> Sequence[Grade | None]:
-        """What the fallback says of each passage. It sees them all, for it weighs words by how many passages hold them."""
+        """The fallback's grades of all passages, for it weighs words by how many passages hold them."""
         if self._fallback is not None:
             grading = await self._fallback.grade(question, passages)
             if grading.status == "graded":

@@ -1,7 +1,7 @@
-"""Prompts that ask a chat model for grades: the texts of four systems, documents quoted, as many in one call as fit.
+"""Grading prompts for a chat model: four styles, documents as delimited data, as many in one call as fit.
 
-One document is asked about in the source document's own words. Several stand in the same place, each under its id and a
-colon, and the reply is asked for as JSON; the prompt of the confidence style is made for several as it is.
+One document is asked about in the source document's own words. Several stand in the same place, each under its id and a colon, and the
+reply is asked for as JSON; the prompt of the confidence style is made for several as it is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from grounding.asking.spotlight import block, quoted
 from grounding.asking.templates import fill, placeholders, template
 from grounding.policy import LABELS
 from grounding.records import Passage
-from grounding.services.grouped import grouped
+from grounding.services.batches import in_batches
 from grounding.tokens import count_tokens
 
 Style = Literal["score", "label", "binary", "confidence"]
@@ -37,7 +37,7 @@ def document_text(passage: Passage) -> str:
 
 
 def grade_prompt(style: Style, question: str, documents: Sequence[str], marker: str) -> tuple[str, str]:
-    """System and user message. `marker`: of `spotlight.new_marker`, one for a call."""
+    """System and user message that ask for grades of `documents`. `marker`: delimiter from `spotlight.new_marker`, one for a call."""
     asked = quoted(" ".join(question.split()), marker)
     listed = _listed(style, documents, marker)
     if style in ("label", "confidence"):
@@ -49,7 +49,7 @@ def grade_prompt(style: Style, question: str, documents: Sequence[str], marker: 
 
 
 def grade_schema(style: Style, count: int) -> Schema | None:
-    """The form of the reply about `count` documents; None where the prompt asks for a number or a word and not for JSON."""
+    """JSON schema of the reply about `count` documents; None where the prompt asks for a number or a word and not for JSON."""
     if count == 1 and style == "label":
         return fields(ContextRelevance=fields(**_LABELLED))
     if count == 1 and style != "confidence":
@@ -58,13 +58,14 @@ def grade_schema(style: Style, count: int) -> Schema | None:
 
 
 def batches(texts: Sequence[str], most: int, tokens: int) -> list[list[int]]:
-    """Indices of `texts` in order, in runs of at most `most` texts and `tokens` tokens; a longer text goes alone."""
-    sizes = [count_tokens(text) for text in texts]
-    return list(grouped(range(len(texts)), sizes.__getitem__, most=min(most, MOST_DOCUMENTS), most_size=tokens))
+    """Indices of `texts` in order, in batches of at most `most` texts and `tokens` tokens; a longer text goes alone."""
+    most_items = min(most, MOST_DOCUMENTS)
+    numbered = range(len(texts))
+    return list(in_batches(numbered, lambda n: count_tokens(texts[n]), most_items=most_items, most_size=tokens))
 
 
 def own_texts() -> tuple[str, ...]:
-    """All that these prompts hold and nobody else wrote, question and documents left out, for the screen that reads them."""
+    """All text that these prompts hold and the product itself wrote, without question and documents, for the screen that reads them."""
     prompts = [fill(name, **dict.fromkeys(placeholders(name), "\n")) for name in (f"grade_{style}" for style in STYLES)]
     additions = [_several(style) for style in STYLES if style != "confidence"]
     ids = "\n".join(f"{n}:" for n in range(1, MOST_DOCUMENTS + 1))

@@ -1,8 +1,8 @@
-"""Grades out of a model's reply, read with tolerance for its form and none for its values.
+"""Parsing of grades from a model's reply: tolerant of its form, strict about its values.
 
-JSON in fences, between prose, with trailing commas or cut in the middle, an object or a bare list; without JSON, lines such
-as "- Relevance Score: [0.8]" or "2: yes". A number outside [0, 1], a label or word that is not of its scale, an id that was
-not asked for, and two answers that differ for one id are no grade.
+JSON in fences, between prose, with trailing commas or cut in the middle, an object or a bare list; without JSON, lines such as "- Relevance
+Score: [0.8]" or "2: yes". A number outside [0, 1], a label or word that is not of its scale, an id that was not asked for, and two answers
+that differ for one id are no grade.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _NUMERIC: tuple[Style, ...] = ("score", "confidence")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a model says of one document. `extract` is its word, wherever it may have it from; None where it gave none."""
+    """A model's answer about one document. `extract` is the text that it says it quotes, which may stand nowhere; None where it gave none."""
 
     value: Value
     justification: str = ""
@@ -57,7 +57,7 @@ class Said:
 
 
 def read_reply(reply: str, count: int, style: Style) -> dict[int, Said]:
-    """What the reply says of documents 1 to `count`, each that it says something clear of.
+    """The answers in `reply` about documents 1 to `count`, by document number; only those that are clear.
 
     Answers without ids count where there are as many as documents, in their order.
     """
@@ -118,7 +118,7 @@ def _said(fields: Mapping[str, object], style: Style) -> Said | None:
 
 
 def _lines(text: str, style: Style) -> Iterator[tuple[int | None, Said]]:
-    """Lines that are a grade and nothing else."""
+    """Answers from lines that are a grade and nothing else."""
     for line in text.replace("*", "").replace("`", "").splitlines():
         if len(line) <= _MOST_LINE and (match := _LINES[style].fullmatch(line)):
             value = _value(match[2], style)
@@ -139,7 +139,7 @@ def _value(given: object, style: Style) -> Value | None:
 
 
 def _in_range(number: float) -> float | None:
-    """None for NaN too, which compares false with everything."""
+    """`number` if it lies in [0, 1], otherwise None; also for NaN, which compares false with everything."""
     return float(number) if 0.0 <= number <= 1.0 else None
 
 

@@ -1,7 +1,7 @@
-"""How documents are cut into chunks, as a record; and the mark that tells which way a document was cut that stands in the index.
+"""Chunking settings as a record, and how an index notes with which settings a document was chunked.
 
-Three ways. `paragraphs` is the default (seed requirement 4-08). `characters` is the recursive splitter of the LangGraph tutorial, 1000 characters
-of which 200 are shared with the chunk before; `tokens` is the 250 tokens without overlap that stand beside it there (2-02).
+Three ways. `paragraphs` is the default (seed requirement 4-08). `characters` is the recursive splitter of the LangGraph tutorial, 1000
+characters of which 200 are shared with the chunk before; `tokens` is the 250 tokens without overlap that stand beside it there (2-02).
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ _MARK = " | "
 
 @dataclass(frozen=True, slots=True)
 class Chunking:
-    """A way to cut. `size` is the most that a chunk holds and `overlap` the most that it shares with the one before, in characters (code points)
-    or GPT-4o tokens. Paragraphs are counted in tokens, share nothing, and hold at least `minimum`, which the other ways do not have.
+    """One way to chunk. `size` is the most that a chunk holds and `overlap` the most that it shares with the one before, in characters
+    (code points) or GPT-4o tokens.
 
-    Raises ValueError unless 0 <= 2 * overlap <= size, and for paragraphs 0 < 2 * minimum <= size and no overlap.
+    Paragraphs are counted in tokens, share nothing, and hold at least `minimum`, which the other ways do not have. Raises ValueError unless
+    0 <= 2 * overlap <= size, and for paragraphs 0 < 2 * minimum <= size and no overlap.
     """
 
     kind: Kind = "paragraphs"
@@ -37,7 +38,7 @@ class Chunking:
             raise ValueError("the minimum must be positive and at most half of the maximum; paragraphs share nothing")
 
     def __str__(self) -> str:
-        """`paragraphs 24-200`, `characters 1000/200`, `tokens 250/0`: the same for what cuts alike."""
+        """Name of the settings, such as `paragraphs 24-200`, `characters 1000/200` or `tokens 250/0`; equal names chunk alike."""
         limits = f"{self.minimum}-{self.size}" if self.kind == "paragraphs" else f"{self.size}/{self.overlap}"
         return f"{self.kind} {limits}"
 
@@ -47,11 +48,11 @@ DEFAULT = Chunking()
 
 
 def marked(stamp: str, chunking: Chunking) -> str:
-    """The stamp that an index keeps of a document: that of its file, with the way that it was cut where that is not the default."""
+    """The stamp that an index keeps of a document: the stamp of its file, with the name of its chunking where that is not the default."""
     return stamp if chunking == DEFAULT else f"{stamp}{_MARK}{chunking}"
 
 
 def unmarked(kept: str) -> tuple[str, str]:
-    """A kept stamp as the stamp of the file and the name of the way."""
+    """Inverse of `marked`: the stamp of the file, and the name of the chunking."""
     stamp, _, way = kept.partition(_MARK)
     return stamp, way or str(DEFAULT)

@@ -1,8 +1,8 @@
-"""A document to chunks in whichever way is asked for: by paragraph, or filled with characters or tokens up to a size, with or without overlap.
+"""Chunking of a document: by paragraph, or filled with characters or tokens up to a size, with or without overlap.
 
-The filling is that of semantic-text-splitter: the text is divided at the largest units that fit, from runs of line breaks over sentences (Unicode TR 29) and
-words down to characters, and a chunk takes as many as it holds; the chunk after it begins with as many of the last as the overlap holds. LangChain's
-recursive splitter, which it follows, knows neither sentences nor words but what stands between spaces.
+The filling is that of semantic-text-splitter: the text is divided at the largest units that fit, from runs of line breaks over sentences
+(Unicode TR 29) and words down to characters, and a chunk takes as many as it holds; the chunk after it begins with as many of the last as
+the overlap holds. LangChain's recursive splitter, which it follows, knows neither sentences nor words but what stands between spaces.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from functools import lru_cache
 from semantic_text_splitter import TextSplitter
 
 from grounding.ingest.chunking import DEFAULT, Chunking
-from grounding.ingest.paragraphs import Places, chunk_of, split, trim
+from grounding.ingest.paragraphs import Places, chunk_of, split
 from grounding.ingest.readers.extract import PLACE
 from grounding.records import Chunk, Document
+from grounding.text import trim
 from grounding.tokens import MODEL, count_tokens
 
 _STRETCH = {"characters": 8, "tokens": 32}
@@ -39,7 +40,7 @@ def cut(document: Document, chunking: Chunking = DEFAULT) -> tuple[Chunk, ...]:
 
 
 def _parts(document: Document) -> Iterator[tuple[int, int]]:
-    """The stretches that stand on one page or the like; lines of a table are no such places."""
+    """The stretches of text on one page, slide or the like, into which a document is divided first; lines of a table are no such places."""
     begin = 0
     for place in sorted(document.locators, key=lambda place: place.start):
         if (
@@ -53,8 +54,8 @@ def _parts(document: Document) -> Iterator[tuple[int, int]]:
 
 
 def _filled(text: str, begin: int, stop: int, chunking: Chunking) -> Iterator[tuple[int, int]]:
-    """A long text in stretches: each begins with the last chunk of the one before, which its end may have cut short. The chunk made there
-    instead may add nothing to the one before it.
+    """Chunks of a long text, made stretch by stretch: each begins with the last chunk of the one before, which its end may have cut short.
+    The chunk made there instead may add nothing to the one before it.
     """
     width, last = _STRETCH[chunking.kind] * chunking.size, begin
     while begin < stop:

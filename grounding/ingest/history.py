@@ -1,4 +1,4 @@
-"""The upkeep of a knowledge base: what changes in it, and what is no longer found but still kept."""
+"""Port for the history of a knowledge base: documents that were taken out, earlier versions, backup."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OnChange = Callable[[ChangeKind, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """A document that is out. `by_hand`: a person removed it, so that an ingest does not bring it back.
+    """Record of a document that was taken out. `by_hand`: a person removed it, so that an ingest does not bring it back.
 
     `groups` are those that could read it last; None is everyone.
     """
@@ -29,14 +29,14 @@ class Tombstone:
 
 
 class History(Protocol):
-    """The past of a knowledge base; the embedded one is `grounding.store.history.StoreHistory`."""
+    """Keeps the history of a knowledge base; the embedded implementation is `grounding.store.history.StoreHistory`."""
 
     def tombstones(self) -> tuple[Tombstone, ...]:
-        """Every document that is out, by id."""
+        """All documents that were taken out, by id."""
         ...
 
     def versions(self, doc_id: str) -> tuple[str, ...]:
-        """Versions that are kept of a document, in the order in which they first came in."""
+        """The versions kept of a document, in the order in which they first came in."""
         ...
 
     def backup(self, target: Path) -> int:

@@ -1,7 +1,7 @@
 """Incremental ingest: what was added, changed or deleted under the given paths, and nothing else, becomes searchable.
 
-The order makes every kill harmless: documents are committed to the store, then the word index catches up, then vectors
-follow. What an earlier, killed run left behind is finished first. One ingest at a time; servers read meanwhile.
+The order makes every kill harmless: documents are committed to the store, then the word index catches up, then vectors follow. What an
+earlier, killed run left behind is completed first. One ingest at a time; servers read meanwhile.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _VECTOR_BATCH = 64
 
 
 class IngestTarget(Protocol):
-    """What ingest needs of an index; the embedded one is `grounding.embedded.index.EmbeddedIndex`."""
+    """An index that ingest writes to; the embedded implementation is `grounding.embedded.index.EmbeddedIndex`."""
 
     def lock(self) -> None:
-        """Become the one writer until `unlock`. Raises StoreError if another is at work."""
+        """Take the writer's lock until `unlock`. Raises StoreError if another is at work."""
         ...
 
     def unlock(self) -> None:
-        """Let another have its turn."""
+        """Release the writer's lock."""
         ...
 
     def stamps(self) -> dict[str, tuple[str, str, str]]:
@@ -52,36 +52,53 @@ class IngestTarget(Protocol):
         ...
 
     def removed(self, doc_id: str) -> tuple[Document, str, str] | None:
-        """A document that is out, as it last stood, with its root and stamp; None if it is live or was never there."""
+        """A document that was taken out, as it last stood, with its root and stamp; None if it is live or was never there."""
         ...
 
-    def put(self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]]) -> None: ...
-    def touch(self, stamps: dict[str, str]) -> None: ...
-    def drop(self, doc_ids: Sequence[str]) -> None: ...
+    def put(self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]]) -> None:
+        """Insert or replace documents, each with its chunks, root and stamp, in one transaction."""
+        ...
+
+    def touch(self, stamps: dict[str, str]) -> None:
+        """Keep new stamps, by doc_id, of documents that did not change otherwise."""
+        ...
+
+    def drop(self, doc_ids: Sequence[str]) -> None:
+        """Delete documents, in one transaction."""
+        ...
 
     def rebuild(self, on_done: Callable[[int, int], None]) -> None:
-        """Throw the word index away and make it again."""
+        """Delete the word index and make it again from the store."""
         ...
 
     def catch_up(self, on_done: Callable[[int, int], None]) -> None:
-        """Bring the word index to what the store holds."""
+        """Bring the word index up to what the store holds."""
         ...
 
     async def embed_missing(self, batch: int, on_done: Callable[[int, int], None]) -> int:
-        """Give every chunk its vector; returns how many were made. Raises ServiceError for what a service did not embed."""
+        """Embed every chunk that has no vector; returns how many were made. Raises ServiceError for what a service did not embed."""
         ...
 
     def chunks_without_vector(self) -> tuple[int, int]:
-        """Live chunks without a vector of the embedding model in use, and how many of them have one of another; 0, 0 without a model."""
+        """Number of live chunks without a vector of the embedding model in use, and how many of them have one of another; 0, 0 without a
+        model.
+        """
         ...
 
-    def counts(self) -> tuple[int, int]: ...
-    def kb_version(self) -> str: ...
+    def counts(self) -> tuple[int, int]:
+        """Number of live documents and of live chunks."""
+        ...
+
+    def kb_version(self) -> str:
+        """Version of the knowledge base: equal where its content is."""
+        ...
 
 
 @dataclass(slots=True)
 class _Run:
-    """The tally of one run. `known` is root, stamp and version of what is there; `rechunked` names the way that it was cut in before."""
+    """Tally of one run. `known` is (root, stamp, version) by doc_id of what is there; `rechunked` maps the documents that are cut anew to
+    the chunking that they had.
+    """
 
     chunking: Chunking
     known: dict[str, tuple[str, str, str]]
@@ -151,10 +168,10 @@ async def ingest(
 
 
 async def restore(target: IngestTarget, doc_id: str, *, chunking: Chunking = DEFAULT) -> bool:
-    """Bring a document back that is out, as it last stood; False if there is none.
+    """Bring back a document that was taken out, as it last stood; False if there is none.
 
-    The next ingest of its folder treats it as any other: a file that has changed or gone since counts.
-    Raises StoreError if another ingest is at work.
+    The next ingest of its folder treats it as any other: a file that has changed or gone since counts. Raises StoreError if another ingest
+    is at work.
     """
     async with _writing(target):
         found = await asyncio.to_thread(target.removed, doc_id)
@@ -172,8 +189,8 @@ async def restore(target: IngestTarget, doc_id: str, *, chunking: Chunking = DEF
 async def rebuild(
     target: IngestTarget, on_progress: Callable[[Progress], None] = lambda _: None
 ) -> ServiceError | None:
-    """Make again from the store what is derived from it, and vectors that are missing. Returns why passages are left without, None
-    if none is. Raises StoreError.
+    """Derive word index and missing vectors again from the store. Returns why passages are left without vectors, None if none is. Raises
+    StoreError.
     """
     async with _writing(target):
         await asyncio.to_thread(target.rebuild, lambda done, total: on_progress(Progress("words", done, total)))
@@ -181,7 +198,7 @@ async def rebuild(
 
 
 async def _embed(target: IngestTarget, on_progress: Callable[[Progress], None]) -> ServiceError | None:
-    """Vectors for what has none. A service that fails is told, not raised: everything else of the ingest stands and is made use of."""
+    """Embed what has no vector. A service that fails is reported, not raised: everything else of the ingest stands and is made use of."""
     try:
         await target.embed_missing(_VECTOR_BATCH, lambda done, total: on_progress(Progress("vectors", done, total)))
     except ServiceError as error:
@@ -191,7 +208,7 @@ async def _embed(target: IngestTarget, on_progress: Callable[[Progress], None]) 
 
 @asynccontextmanager
 async def _writing(target: IngestTarget) -> AsyncIterator[None]:
-    """Be the one writer; what an earlier, killed run left behind is finished first."""
+    """Context manager that holds the writer's lock; what an earlier, killed run left behind is completed first."""
     await asyncio.to_thread(target.lock)
     try:
         await asyncio.to_thread(target.catch_up, lambda *_: None)
@@ -258,7 +275,7 @@ def _take(target: IngestTarget, run: _Run, item: SourceItem) -> None:
 
 
 def _refusal(run: _Run, item: SourceItem) -> Refusal | None:
-    """Why a document is not even read, or None."""
+    """Reason why a document is not even read, or None."""
     if item.doc_id in run.seen:
         return Refusal(item.doc_id, "duplicate_id", "another document of this run has the same id")
     run.seen.add(item.doc_id)
@@ -278,7 +295,7 @@ def _out(doc_id: str) -> Refusal:
 
 
 def _is_wider(before: tuple[str, ...] | None, after: tuple[str, ...] | None) -> bool:
-    """True if someone may read it now who could not before."""
+    """True if someone may read the document now who could not before."""
     return before is not None and (after is None or not set(after) <= set(before))
 
 
@@ -293,7 +310,7 @@ def _flush(target: IngestTarget, run: _Run) -> None:
 
 
 def _leave_out(run: _Run, pulled_meanwhile: set[str]) -> None:
-    """What a person removed since the run began stays out, although it was read before."""
+    """Drop from the run what a person removed since it began, although it was read before."""
     for document, _, _, _ in [item for item in run.pending if item[0].doc_id in pulled_meanwhile]:
         run.refused.append(_out(document.doc_id))
         if run.rechunked.pop(document.doc_id, None) is not None:
@@ -307,8 +324,8 @@ def _leave_out(run: _Run, pulled_meanwhile: set[str]) -> None:
 
 
 def _gone(run: _Run, paths: Sequence[Path]) -> list[str]:
-    """Live documents of the roots given that were not found again. A document that is refused now is gone too:
-    what it said before may no longer be true.
+    """Live documents of the given roots that were not found again. A document that is refused now is gone too: what it said before may no
+    longer be true.
     """
     folders = {str(path.resolve()) for path in paths if path.is_dir() or path.suffix == ".jsonl"}
     scope = folders | (run.roots & {root for root in run.roots if Path(root).suffix == ".jsonl"})

@@ -1,4 +1,4 @@
-"""A library whose removals something derived from it follows at once."""
+"""Wrapper of a Library that tells a listener of each removal, so that what is derived from it can follow at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from grounding.records import Document, DocumentInfo
 
 
 class NotifyingLibrary:
-    """`library`, with `after` told of each document that was taken out of it."""
+    """`library`, with `after` called with the id of each document that was removed from it."""
 
     def __init__(self, library: Library, after: Callable[[str], Awaitable[object]]) -> None:
         self._library, self._after = library, after
@@ -23,11 +23,11 @@ class NotifyingLibrary:
         return await self._library.document(doc_id, version)
 
     async def last(self, doc_id: str) -> Document | None:
-        """The document as it stands, or as it stood when it was taken out."""
+        """The document as it is, or as it was when it was taken out."""
         return await self._library.last(doc_id)
 
     async def remove(self, doc_id: str) -> bool:
-        """Take a document out, and out of what follows."""
+        """Take a document out, and tell `after`; False if it is not there."""
         removed = await self._library.remove(doc_id)
         if removed:
             await self._after(doc_id)

@@ -1,9 +1,8 @@
-"""Documents to chunks, by paragraph, within a minimum and a maximum of tokens (seed requirement 4-08).
+"""Chunking by paragraph, within a minimum and a maximum of tokens (seed requirement 4-08).
 
-Paragraphs under one heading are gathered until they hold `WHOLE` tokens. One that is too long is cut at lines, then sentences, then words; one that is too short joins
-a neighbour, best one under the same heading, then one on the same page. When joining would exceed the maximum, the
-two are divided anew so that both halves hold the minimum. Work is linear in the text: no count looks further than two
-chunks.
+Paragraphs under one heading are gathered until they hold `WHOLE` tokens. One that is too long is cut at lines, then sentences, then words;
+one that is too short joins a neighbour, best one under the same heading, then one on the same page. When joining would exceed the maximum,
+the two are divided anew so that both halves hold the minimum. Work is linear in the text: no count looks further than two chunks.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 
 from grounding.ingest.readers.extract import PLACE
 from grounding.records import Chunk, Document, Locator, chunk_id
-from grounding.text import sentences
+from grounding.text import sentences, trim
 from grounding.tokens import count_tokens, fits
 
 _BLANK = re.compile(r"\n[^\S\n]*\n\s*")
@@ -36,7 +35,7 @@ _PARAGRAPH, _SECTION, _PAGE = 1, 2, 3  # how strongly the text divides before a 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A stretch of the text without space at its ends; `strength` is that of the division before it."""
+    """A stretch of the text, trimmed; `strength` is that of the boundary before it."""
 
     start: int
     end: int
@@ -66,14 +65,14 @@ def split(document: Document, *, minimum: int = 24, maximum: int = 200) -> tuple
 
 
 def chunk_of(document: Document, places: Places, start: int, end: int, tokens: int) -> Chunk:
-    """The stretch of a document as a chunk, with its id and the name of its place."""
+    """The stretch from `start` to `end` as a Chunk, with its id and the name of its place."""
     body = document.text[start:end]
     identity = chunk_id(document.doc_id, start, end, body)
     return Chunk(identity, document.doc_id, start, end, body, tokens, places.label(start))
 
 
 class Places:
-    """Names the place of an offset: the page, sheet or the like, and the heading above it there."""
+    """Lookup of the place of an offset: page, sheet or the like, and the heading above it there."""
 
     def __init__(self, locators: tuple[Locator, ...]) -> None:
         self._locators = sorted(locators, key=lambda place: place.start)
@@ -88,7 +87,7 @@ class Places:
         self._starts = [place.start for place in self._locators]
 
     def label(self, offset: int) -> str | None:
-        """The name of the place in which `offset` stands; None before the first."""
+        """Name of the place in which `offset` stands; None before the first."""
         at = bisect.bisect_right(self._starts, offset)
         return self._labels[at - 1] if at else None
 
@@ -103,7 +102,7 @@ def _pieces(text: str, locators: tuple[Locator, ...], maximum: int) -> Iterator[
 
 
 def _paragraphs(text: str, locators: tuple[Locator, ...]) -> Iterator[tuple[int, int, int]]:
-    """Paragraphs with the strength of the division before them; a heading is one with what follows it."""
+    """Paragraphs with the strength of the boundary before them; a heading is one with what follows it."""
     cuts: dict[int, int] = {0: _PAGE}
     for gap in _BLANK.finditer(text):
         cuts[gap.end()] = _SECTION if _HEADING.match(text, gap.end()) else _PARAGRAPH
@@ -141,7 +140,7 @@ def _leads_in(text: str, start: int, end: int, following: int) -> bool:
 
 
 def _units(text: str, start: int, end: int, maximum: int) -> Iterator[tuple[int, int]]:
-    """Lines, or sentences of a line that is too long, or words of a sentence that is, or bits of such a word."""
+    """Parts of a stretch that fit: lines, or sentences of a line that is too long, or words of a sentence that is, or bits of such a word."""
     for line in _LINE.finditer(text, start, end):
         a, b = trim(text, *line.span())
         for c, d in _windows(text, a, b, maximum * _ROOM):
@@ -181,7 +180,7 @@ def _last_break(text: str, low: int, high: int) -> int:
 
 
 def _packed(text: str, units: Iterator[tuple[int, int]], maximum: int) -> Iterator[tuple[int, int]]:
-    """Neighbouring units together, as many as the maximum holds."""
+    """Neighbouring units joined, as many as the maximum holds."""
     begin = stop = size = 0
     for start, end in units:
         more = count_tokens(text[stop:end]) if size else 0
@@ -207,7 +206,7 @@ def _safe(text: str, start: int, end: int, maximum: int) -> Iterator[tuple[int, 
 
 
 def _gathered(text: str, pieces: Iterator[_Piece], maximum: int) -> list[_Piece]:
-    """Neighbouring paragraphs of a section together while one of them holds less than a whole chunk should."""
+    """Neighbouring paragraphs of a section joined while one of them holds less than a whole chunk should."""
     whole = min(WHOLE, maximum // 2)
     done: list[_Piece] = []
     for piece in pieces:
@@ -247,7 +246,9 @@ def _merged(text: str, pieces: list[_Piece], minimum: int, maximum: int) -> list
 
 
 def _prefers_right(piece: _Piece, left: _Piece, right: _Piece | None, maximum: int) -> bool:
-    """Join what stands closest: under the same heading, on the same page; among equals what fits, then the smaller."""
+    """True if a short piece should join its right neighbour: under the same heading, then on the same page; among equals what fits, then
+    the smaller.
+    """
     if right is None:
         return False
     to_left = (piece.strength >= _PAGE, left.tokens + piece.tokens > maximum, piece.strength, left.tokens)
@@ -273,7 +274,7 @@ def _join(text: str, first: _Piece, second: _Piece, minimum: int, maximum: int) 
 
 
 def _middle(text: str, piece: _Piece) -> int:
-    """Where half of a piece's tokens stand; half of its characters may hold far more or fewer."""
+    """Offset at which half of a piece's tokens stand; half of its characters may hold far more or fewer."""
     low, high = piece.start, piece.end
     while high - low > 1:
         at = (low + high) // 2
@@ -303,12 +304,3 @@ def _any_cuts(_text: str, start: int, end: int) -> list[int]:
 
 def _piece(text: str, start: int, end: int, strength: int) -> _Piece:
     return _Piece(start, end, count_tokens(text[start:end]), strength)
-
-
-def trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """The stretch without white space at its ends; empty stretches come back as (end, end)."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end

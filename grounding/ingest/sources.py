@@ -1,7 +1,7 @@
-"""Where documents come from: folders, single files and .jsonl corpora, with the metadata that is kept beside them.
+"""Discovery of documents for an ingest: folders, single files and .jsonl corpora, with the metadata that is kept beside them.
 
-Everything that is wrong with the arguments, with attest.yaml, with the --acl file or with a corpus line is found before
-the first item is handed out, so that nothing is half-ingested. A file that cannot be read is found when it is loaded.
+Everything that is wrong with the arguments, with attest.yaml, with the --acl file or with a corpus line is found before the first item is
+handed out, so that nothing is half-ingested. A file that cannot be read is found when it is loaded.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ _MAX_LINE = 25_000_000
 class SourceItem:
     """A document that can be loaded. `root` is the absolute path of the folder or corpus that it belongs to.
 
-    `stamp` changes when the file, its line, or a metadata rule that applies to it changes. `load` returns the Document
-    or raises Refused.
+    `stamp` changes when the file, its line, or a metadata rule that applies to it changes. `load` returns the Document or raises Refused.
     """
 
     doc_id: str
@@ -40,10 +39,10 @@ class SourceItem:
 
 
 def find(paths: Sequence[Path], acl: Path | None = None) -> Iterator[SourceItem]:
-    """Every document under `paths`, in a fixed order, one at a time.
+    """All documents under `paths`, in a fixed order, one at a time.
 
-    Raises InputError, before the first item, for a path that does not exist, metadata that cannot be used, or a
-    corpus line with a wrong field. Symbolic links that leave a folder are not followed.
+    Raises InputError, before the first item, for a path that does not exist, metadata that cannot be used, or a corpus line with a wrong
+    field. Symbolic links that leave a folder are not followed.
     """
     rights = read_acl(acl) if acl is not None else Rules(())
     guard = Guard()
@@ -54,10 +53,11 @@ def find(paths: Sequence[Path], acl: Path | None = None) -> Iterator[SourceItem]
 
 
 def look(paths: Sequence[Path], acl: Path | None = None) -> dict[str, tuple[int, int, int]]:
-    """(bytes, time of change in ns, inode) of every file that an ingest of `paths` would look at, metadata included.
+    """Fingerprint of the files under `paths`, to tell whether anything changed: (bytes, time of change in ns, inode) of each, metadata
+    included.
 
-    Two looks that are equal mean that nothing has changed in between. Reads no file, so it is cheap enough to be taken
-    again and again; what cannot be seen is left out.
+    Two equal results mean that nothing has changed in between. Reads no file, so it is cheap enough to be taken again and again; what
+    cannot be seen is left out.
     """
     seen: dict[str, tuple[int, int, int]] = {}
     for path in (*paths, *([acl] if acl is not None else [])):
@@ -187,7 +187,7 @@ def _is_line_of_corpus(data: bytes) -> bool:
 
 
 def _is_corpus(path: Path) -> bool:
-    """False only if the first line is an object that has neither doc_id nor text."""
+    """Whether a .jsonl file is a corpus: False only if the first line is an object that has neither doc_id nor text."""
     with path.open("rb") as file:
         first = next((line for line in file if line.strip()), b"")
     try:

@@ -1,4 +1,4 @@
-"""Policies from files: those that come with the product, and a company's own beside them."""
+"""Loading of policies from YAML files: those that come with the product, and a company's own."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read_policies(folder: Path | None = None) -> dict[str, Policy]:
 
 
 def policy_named(name: str, known: Mapping[str, Policy] | None = None) -> Policy:
-    """The policy of that name; NAME:plain is NAME without grading and correction. Raises InputError that lists the names there are."""
+    """The policy `name`; NAME:plain is NAME without grading and correction. Raises InputError that lists the names there are."""
     known = built_in() if known is None else known
     found = known.get(name.removesuffix(PLAIN))
     if found is None:
@@ -73,13 +73,14 @@ def _own(path: Path, known: Mapping[str, Policy]) -> Policy:
 
 
 class _DuplicateName(Exception):
-    """A name that a mapping holds twice."""
+    """A YAML mapping holds the same key twice."""
 
 
 class _DistinctNamesLoader(yaml.SafeLoader):
-    """Refuses a name that stands twice: the second would silently win."""
+    """YAML loader that refuses a key that stands twice in a mapping: the second would silently win."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # as in the base
+        """The mapping of a YAML node. Raises _DuplicateName for a key that stands twice."""
         names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
@@ -122,7 +123,7 @@ def _policy(name: str, given: Mapping[str, Any], start: Mapping[str, Any], *, wh
 
 
 def _conflicts(p: Policy) -> Iterator[tuple[bool, str]]:
-    """Fields that contradict each other, with the line that says so."""
+    """Fields of a policy that contradict each other, with the line that says so."""
     yield p.keep_at > p.correct_at and p.rule == "max_score", "keep_at is above correct_at; allowed: at most correct_at"
     yield p.style == "none" and p.rule != "top_k", "style none grades nothing, so its rule can only be top_k"
     yield p.style == "none" and p.evidence == "extracts", "style none extracts nothing; allowed: evidence: passages"

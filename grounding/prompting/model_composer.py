@@ -1,4 +1,4 @@
-"""A draft by a chat model, tidied to what a draft may hold: text, and markers of evidence that there is."""
+"""Composer over a chat model, and the cleaning of its reply to what a draft may hold: text, and markers of evidence that exists."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DRAFT_TOKENS = 800
 
 
 class ModelComposer:
-    """Composer over a chat model."""
+    """Composer (prompt to draft) over a chat model."""
 
     def __init__(self, model: ChatModel, *, max_tokens: int = DRAFT_TOKENS) -> None:
         self._model = model
@@ -38,6 +38,7 @@ class ModelComposer:
 
     @property
     def name(self) -> str:
+        """Name of the model."""
         return f"model:{self._model.name}"
 
     async def compose(self, prompt: Prompt) -> Draft:
@@ -55,7 +56,8 @@ class ModelComposer:
 
 
 def tidy(text: str, numbers: Collection[int]) -> str:
-    """`text` as a draft: without images (requirement 4-02), bold type, headings, a list of sources at its end, or markers not in `numbers`.
+    """`text` cleaned for a draft: without images (requirement 4-02), bold type, headings, a list of sources at its end, or markers not in
+    `numbers`.
 
     `[1, 2]` and `【1】` become `[1][2]` and `[1]`. What stands in code quotes keeps its words.
     """
@@ -79,7 +81,7 @@ def _plain(text: str) -> str:
 
 
 def _markers(text: str, numbers: Collection[int]) -> str:
-    """Markers in one form; 0 numbers no evidence, so `[0]` is text."""
+    """`text` with all markers in one form; 0 numbers no evidence, so `[0]` is text."""
 
     def known(match: re.Match[str]) -> str:
         listed = [int(n) for n in re.findall(r"\d+", match.group(2) or match.group(3))]

@@ -1,13 +1,13 @@
-"""The five-part prompt, in ascending importance, and its budget.
+"""Construction of the five-part prompt, in ascending importance, within its token budget.
 
-1 system instructions · 2 grounding and RAI guidance with the numbered evidence · 3 history · 4 agent context (optional) ·
-5 assistant message, the example of the answer wanted. The question follows as the user message. When the whole is too long,
-history is cut oldest first, then agent context, then the example, then the lowest-ranked evidence; never the instructions,
-the guidance or the question. Each cut is recorded.
+1 system instructions · 2 grounding and RAI guidance with the numbered evidence · 3 history · 4 agent context (optional) · 5 assistant
+message, the example of the answer wanted. The question follows as the user message. When the whole is too long, history is cut oldest
+first, then agent context, then the example, then the lowest-ranked evidence; never the instructions, the guidance or the question. Each cut
+is recorded.
 
-Where a policy has the prompt of its source document, that is the user message, and the evidence stands there.
-Evidence, history and agent context are quoted between random markers (`grounding.asking.spotlight`). All that is the same from
-turn to turn comes before the first of them, so that a service can keep its work on that beginning.
+Where a policy has the prompt of its source document, that is the user message, and the evidence stands there. Evidence, history and agent
+context are quoted between random markers (`grounding.asking.spotlight`). All that is the same from turn to turn comes before the first of
+them, so that a service can keep its work on that beginning.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def insufficient_sentence() -> str:
 
 
 def own_texts(company: str) -> tuple[str, ...]:
-    """All that our templates write themselves, whatever the policy: no line of it is anybody's data."""
+    """All text that our templates write themselves, whatever the policy: no line of it is anybody's data."""
     ours = [blank(name, insufficient=insufficient_sentence()) for name in template_names() if name != "system"]
     origins = [f"[{n}] {origin}" for n in range(1, 100) for origin in _ORIGINS.values()]
     roles = [f"{name}:" for name in _ROLE_NAMES.values()]
@@ -53,9 +53,9 @@ def build_prompt(
     context: str | None = None,
     query: str = "",
 ) -> Prompt:
-    """Fill the templates and keep to `policy.prompt_tokens`. What is left out is said in `cuts`.
+    """The prompt for a question: templates filled, within `policy.prompt_tokens`. What is left out is said in `cuts`.
 
-    `marker`: of `spotlight.new_marker`, one for a turn; the same marker gives the same text.
+    `marker`: delimiter from `spotlight.new_marker`, one for a turn; the same marker gives the same text.
     """
     cuts: list[str] = []
     turns = _within_history(list(history), policy, cuts)
@@ -87,7 +87,7 @@ def build_prompt(
 
 
 def revision_request(question: str, draft: str, problems: Sequence[str], marker: str) -> str:
-    """The user message that asks for `draft` again; `problems`: one line for each thing in it that no evidence supports."""
+    """User message that asks for a revision of `draft`; `problems`: one line for each thing in it that no evidence supports."""
     listed = "\n".join(f"- {' '.join(problem.split())}" for problem in problems)
     return fill("revision", question=question, draft=block(draft, marker), problems=block(listed, marker))
 
@@ -121,7 +121,7 @@ def _parts(
 
 
 def _example(reading: Reading, marker: str) -> str:
-    """The example of an answer of the form that is wanted; before it, where several things are asked, each on a line."""
+    """Example of an answer of the form that is wanted; before it, where several things are asked, each on a line."""
     if len(reading.parts) == 1:
         return template(f"example_{reading.form}")
     listed = block("\n".join(f"{n}. {part.text}" for n, part in enumerate(reading.parts, 1)), marker)
@@ -129,7 +129,7 @@ def _example(reading: Reading, marker: str) -> str:
 
 
 def _message(evidence: Sequence[Evidence], policy: Policy, question: str, marker: str) -> str:
-    """The user message of a source document's own prompt, its evidence quoted in it; empty where the question is the message."""
+    """User message of a source document's own prompt, its evidence quoted in it; empty where the question is the message."""
     if policy.answer == "five-part":
         return ""
     if policy.web_joined:  # one text of all pages, as requirement 2-16 has it; they are cited one by one all the same
@@ -144,7 +144,9 @@ def _message(evidence: Sequence[Evidence], policy: Policy, question: str, marker
 
 
 def _evidence_text(item: Evidence, marker: str) -> str:
-    """A number and where it comes from, which is ours, and quoted what is not: title and place on one line, then the text."""
+    """One piece of evidence in the prompt: its number and origin, which are ours, and quoted what is not: title and place on one line, then
+    the text.
+    """
     passage = item.passage
     place = f" · {passage.locator}" if passage.locator else ""
     changed = f" · last changed {passage.updated[:10]}" if passage.updated else ""

@@ -1,4 +1,4 @@
-"""What kind of answer a question wants: an amount, a duration, a telephone number … (after Li & Roth 2002, coarse classes).
+"""Expected answer type of a question: an amount, a duration, a telephone number … (after Li & Roth 2002, coarse classes).
 
 A sentence that holds no value of the wanted kind can hardly be the answer, however near it is in words and meaning.
 """
@@ -17,7 +17,7 @@ from grounding.text import STOP_WORDS, stem
 
 @dataclass(frozen=True, slots=True)
 class AnswerKind:
-    """A kind of answer: its name, what in the question asks for it, and what in a sentence can be it."""
+    """An answer type: its name, a pattern for questions that ask for it, and a pattern for text in a sentence that can be it."""
 
     name: str
     asked: re.Pattern[str]
@@ -42,7 +42,7 @@ KINDS = _kinds()
 
 
 def answer_kind(question: str) -> AnswerKind | None:
-    """The first kind whose words the question uses, or None when it asks for no value."""
+    """Answer type of a question: the first whose words it uses, or None when it asks for no value."""
     return next((kind for kind in KINDS if kind.asked.search(question)), None)
 
 
@@ -50,7 +50,9 @@ _COUNTED = re.compile(r"\b(?:how many|how much|wie viele?|combien d[e'’])\s+([
 
 
 def counted(question: str) -> str | None:
-    """What is to be counted or measured, stemmed: "how many lumens" can only be answered where lumens are spoken of."""
+    """The thing that a question wants counted or measured, stemmed ("lumen" of "how many lumens"), so that only sentences about it can
+    answer.
+    """
     match = _COUNTED.search(question)
     return stem(match.group(1).lower()) if match and match.group(1).lower() not in STOP_WORDS else None
 

@@ -1,9 +1,10 @@
-"""When a request leaves open what it is about, a question to the human agent is better than an answer about something else.
+"""Clarifying questions: when a request leaves open what it is about, the human agent is asked back instead of being answered about
+something else.
 
-Deterministic rules, each with its reason: a request that points at something which nobody has named, and passages that hold
-competing answers for several named things of which the request names none. English first, with the German and French
-words for "this" and "the". They are consulted only when the decision on the passages is not correct: a passage that answers is worth more than a
-question. What they find and miss is measured in docs/retrieval.md.
+Deterministic rules, each with its reason: a request that points at something which nobody has named, and passages that hold competing
+answers for several named things of which the request names none. English first, with the German and French words for "this" and "the". They
+are consulted only when the decision on the passages is not correct: a passage that answers is worth more than a question. What they find
+and miss is measured in docs/retrieval.md.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ _VERBS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Clarification:
-    """A question to the human agent, with what it may be about: titles that this user may read. `why` names the rule and what met it."""
+    """A question to ask back, with options: titles that this user may read. `why` names the rule and the words that met it."""
 
     question: str
     options: tuple[str, ...]
@@ -87,13 +88,11 @@ def clarifying(
     *,
     product: str | None = None,
 ) -> Clarification | None:
-    """What to ask back, or None when the request says what it is about.
+    """The question to ask back, or None when the request says what it is about.
 
-    In the middle of a talk "this library" is asked about only if titles offer several: turns say the same thing in many words.
-
-    `turns` end with the request; `passages` in the order of their ranks, trimmed to this user; `grades` of them, in any order.
-    `product`: what the search is narrowed to; then it is known what is meant.
-    Raises InputError for a conversation without text.
+    In the middle of a conversation "this library" is asked about only if titles offer several: turns say the same thing in many words.
+    `turns` end with the request; `passages` in the order of their ranks, filtered for this user; `grades` of them, in any order. `product`:
+    what the search is narrowed to; then it is known what is meant. Raises InputError for a conversation without text.
     """
     if product is not None:
         return None
@@ -109,10 +108,10 @@ def clarifying(
 
 
 def competing(query: Query, passages: Sequence[Passage], grades: Sequence[Grade]) -> Clarification | None:
-    """Titles that are alike but for a number or a model ("Wren X1", "Wren X2"), whose passages answer about equally well and of which
-    the query says what they share and not what tells them apart. None if there is no such choice.
+    """A choice between titles that are alike but for a number or a model ("Wren X1", "Wren X2"), or None if there is none.
 
-    Safe to ask before a correct decision as well: each of them holds an answer, and the request does not say whose.
+    Their passages answer about equally well, and the query says what they share and not what tells them apart. Safe to ask before a correct
+    decision as well: each of them holds an answer, and the request does not say whose.
     """
     scores = {g.chunk_id: g.score for g in grades}
     least = NEAR * max(scores.values(), default=0.0)
@@ -131,7 +130,7 @@ def competing(query: Query, passages: Sequence[Passage], grades: Sequence[Grade]
 
 
 def _pointing(question: str, before: Sequence[Turn], query: Query) -> tuple[str, str] | None:
-    """The thing that "this library" or "the actor" points at, if no turn and no name of the request says which."""
+    """The thing that "this library" or "the actor" refers to, if no turn and no name of the request says which."""
     said = {t for turn in before for t in terms(turn.text)} | set(terms(" ".join(query.entities)))
     for form in (_POINTING, _DEFINITE):
         for match in form.finditer(question):
@@ -147,7 +146,7 @@ def _pointing(question: str, before: Sequence[Turn], query: Query) -> tuple[str,
 
 
 def _noun(run: str) -> list[str]:
-    """The words up to the noun that a pointing word belongs to: what comes before a verb, an adverb or a stop word."""
+    """Words up to the noun that a determiner belongs to: what comes before a verb, an adverb or a stop word."""
     out: list[str] = []
     for word in run.split():
         plain = caseless(word)
@@ -182,7 +181,7 @@ def _words(text: str) -> list[str]:
 
 
 def _tells(word: str) -> bool:
-    """True for what tells models, seasons and versions apart: a word with a digit, or a single letter."""
+    """True for a word that distinguishes models, seasons and versions: one with a digit, or a single letter."""
     return any(c.isdigit() for c in word) or (len(word) == 1 and word not in STOP_WORDS)
 
 
@@ -193,7 +192,7 @@ def _titles(passages: Sequence[Passage], thing: str) -> tuple[str, ...]:
 
 
 def _options(passages: Iterable[Passage]) -> tuple[str, ...]:
-    """Titles that may be shown in a customer's matter: of the knowledge base, not internal, without an order in them."""
+    """Titles that may be offered in a customer's matter: of the knowledge base, not internal, without an injected instruction."""
     shown = {
         caseless(p.title): " ".join(p.title.split())
         for p in passages

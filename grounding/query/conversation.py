@@ -1,7 +1,7 @@
-"""Conversation to query by extractive summarization: which sentences of it the search needs.
+"""Search query from a conversation, by extractive summarization: rules for which sentences and names of it the search needs.
 
-The last question is always kept, whole. Of what was said before names are added, not sentences: more turns hurt a question that
-names its subject (measured on MTRAG-UN), and one that says "it" is lost without the name (measured on DSTC11).
+The last question is always kept, whole. Of what was said before names are added, not sentences: more turns hurt a question that names its
+subject (measured on MTRAG-UN), and one that says "it" is lost without the name (measured on DSTC11).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _NOT_NAMES = frozenset(
 
 
 def without_words(text: str, excluded: Sequence[str]) -> str:
-    """`text` without these words, whole and whatever their case (requirement 0-04), its white space single."""
+    """`text` without these words, whole and whatever their case (requirement 0-04), with single spaces."""
     words = sorted({word.strip() for word in excluded if word.strip()}, key=len, reverse=True)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)", re.IGNORECASE)
     while words and pattern.search(text):  # taking one away can bring another together
@@ -61,7 +61,7 @@ def without_excluded(query: Query, excluded: Sequence[str]) -> Query:
 
 
 def with_words(query: Query, instead: Mapping[str, str]) -> Query:
-    """`query` with other words in place of these; it then has no sentences, for none stands so in the conversation."""
+    """`query` with words replaced (`instead`: old to new); it then has no sentences, for none stands so in the conversation."""
     if not instead:
         return query
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, instead))})(?!\w)")
@@ -69,7 +69,7 @@ def with_words(query: Query, instead: Mapping[str, str]) -> Query:
 
 
 def last_asked(turns: Sequence[Turn]) -> int:
-    """Index of the turn that asks: the last one of a customer or user, else the last with text. Raises InputError."""
+    """Index of the turn that asks the question: the last one of a customer or user, else the last with text. Raises InputError."""
     with_text = [i for i, t in enumerate(turns) if t.text.strip()]
     if not with_text:
         raise InputError("the conversation has no text")
@@ -78,13 +78,13 @@ def last_asked(turns: Sequence[Turn]) -> int:
 
 
 def turn_sentences(turns: Sequence[Turn], index: int) -> list[Sentence]:
-    """Sentences of one turn that say something: greetings and thanks hold no term and are left out."""
+    """Sentences of one turn that hold at least one term; greetings and thanks hold none and are left out."""
     spans = sentences(turns[index].text)
     return [Sentence(index, s.start, s.end, s.text, 0.0) for s in spans if terms(s.text[body_start(s.text) :])]
 
 
 def said_before(turns: Sequence[Turn], asked: int) -> list[Sentence]:
-    """Sentences of who asks that say something, of the last `RECENT_TURNS` before the question."""
+    """Sentences of the asker that hold at least one term, of the last `RECENT_TURNS` turns before the question."""
     recent = range(max(0, asked - RECENT_TURNS), asked)
     return [s for i in recent if turns[i].role in ("customer", "user") for s in turn_sentences(turns, i)]
 
@@ -95,7 +95,9 @@ def leans(text: str) -> bool:
 
 
 def names(text: str) -> list[str]:
-    """Names and identifiers as they stand, in order: capitalised runs that do not merely begin a sentence, and models like "wren x2"."""
+    """Names and identifiers in `text` as they stand, in order: capitalised runs that do not merely begin a sentence, and models like "wren
+    x2".
+    """
     starts = {s.start + body_start(s.text) for s in sentences(text)}
     found = [(m.start(), m.group()) for m in _MODEL.finditer(text)]
     for match in _NAME.finditer(text):
@@ -118,7 +120,7 @@ def _is_common(word: str) -> bool:
 
 
 def is_strong(name: str) -> bool:
-    """True for a name that tells what is talked about: of several words, or with a digit."""
+    """True for a name that identifies what is talked about: of several words, or with a digit."""
     return " " in name or any(c.isdigit() for c in name)
 
 
@@ -130,12 +132,12 @@ _ASKS = re.compile(
 
 
 def asks(sentence: str) -> bool:
-    """True for a sentence that is a question: it ends as one or begins as one."""
+    """True for a sentence that is a question: it ends with a question mark or begins as a question does."""
     return bool(_ASKS.search(sentence))
 
 
 def focus(query: str) -> str:
-    """What of a query is asked: its question sentences, after the strong names of the others; all of it when they say too little."""
+    """The question within a query: its question sentences, after the strong names of the others; all of it when they say too little."""
     spans = [s.text for s in sentences(query)]
     asking = [s for s in spans if asks(s)]
     if len(asking) == len(spans) or len(set(terms(" ".join(asking)))) < 2:
@@ -154,7 +156,7 @@ FILLERS = frozenset(
 
 
 def content(question: str) -> set[str]:
-    """Terms of a question without those that say only that something is asked; all of them where nothing else is said."""
+    """Content terms of a question, without those that only say that something is asked; all of them where nothing else is said."""
     said = set(terms(question))
     return said - FILLERS or said
 
@@ -173,7 +175,7 @@ RESUMED = 3
 
 
 def goes_on(text: str) -> bool:
-    """True if a question takes up the one before and says only what is new: "and the X2?", "same but for Germany", "he has Ridge".
+    """True if a question continues the one before and says only what is new: "and the X2?", "same but for Germany", "he has Ridge".
 
     A question that names its subject and its attribute stands alone, whatever it begins with.
     """
@@ -188,14 +190,14 @@ def goes_on(text: str) -> bool:
 
 
 def points(text: str) -> bool:
-    """True if a question says "it" of what it asks something about: the name of the thing makes it whole."""
+    """True if a question refers with a pronoun to what it asks about: the name of the thing makes it complete."""
     return bool(_PRONOUN.search(text)) and not re.match(
         r"\W*(?:and|but|what about|same|or|so|s?he|they|it)\b", text, re.IGNORECASE
     )
 
 
 def resumed(query: Query, turns: Sequence[Turn], asked: int) -> Query:
-    """The query after the question that it goes on with; the same query where it stands alone or nothing was asked before."""
+    """The query with the earlier questions that it continues in front, at most RESUMED sentences; unchanged where it stands alone."""
     text = turns[asked].text
     if not query.sentences or not goes_on(text) or turns_away(text) or (query.entities and points(text)):
         return query
@@ -213,12 +215,12 @@ def resumed(query: Query, turns: Sequence[Turn], asked: int) -> Query:
 
 
 def turns_away(text: str) -> bool:
-    """True if a turn says that something else is asked now: the names of before are not meant."""
+    """True if a turn changes the subject: the names of before are not meant."""
     return bool(_AWAY.search(text))
 
 
 def hangs(text: str) -> bool:
-    """True if a question says "it" or "they" of something and little else: only a name from before makes it whole.
+    """True if a question depends on a name from before: it says "it" or "they" of something and little else.
 
     Measured on human rewrites (MTRAG): a name added to any other question says more often what is not meant.
     """
@@ -226,7 +228,9 @@ def hangs(text: str) -> bool:
 
 
 def missing_names(turns: Sequence[Turn], asked: int) -> tuple[str, ...]:
-    """The name that a question hangs on without saying it: the newest strong one of the last `NEAR_TURNS`, else the newest."""
+    """The name that a question depends on without saying it: the newest strong one of the last `NEAR_TURNS` turns, else the newest; empty
+    where it depends on none.
+    """
     if not hangs(turns[asked].text) or turns_away(turns[asked].text):
         return ()
     recent = _named_before(turns, asked, NEAR_TURNS)
@@ -234,7 +238,8 @@ def missing_names(turns: Sequence[Turn], asked: int) -> tuple[str, ...]:
 
 
 def spoken_of(turns: Sequence[Turn], asked: int) -> str | None:
-    """The name that the talk is about and the question does not say: the newest strong one of the last `RECENT_TURNS`, else the newest.
+    """The name that the conversation is about and the question does not say: the newest strong one of the last `RECENT_TURNS` turns, else
+    the newest.
 
     A question with a name of several words of its own needs none; one with any name needs no weak one.
     """
@@ -257,7 +262,7 @@ def _named_before(turns: Sequence[Turn], asked: int, look_back: int) -> list[str
 
 
 def assemble(chosen: Sequence[Sentence], entities: Sequence[str], note: str | None = None) -> Query:
-    """A query in the order of the conversation, after the names it needs; the last turn of `chosen` is the one that asks."""
+    """Query made of sentences in the order of the conversation, after the names it needs; the last turn of `chosen` is the one that asks."""
     ordered = sorted(chosen, key=lambda s: (s.turn, s.start))
     text = " ".join([*entities, *(s.text for s in ordered)])
     return Query(text, tuple(ordered), tuple(entities), note, _reasons(ordered, entities))
@@ -276,12 +281,12 @@ def without_names(query: Query) -> Query:
 
 
 def question_of(query: Query) -> str:
-    """What is asked, without the names of earlier turns; all that was typed where nothing was summarized."""
+    """The question within a query, without the names of earlier turns; all that was typed where nothing was summarized."""
     return " ".join(s.text for s in query.sentences) or query.text
 
 
 def last_turn_query(turns: Sequence[Turn], note: str) -> Query:
-    """The degraded query: the last question whole. Raises InputError for a conversation without text."""
+    """Fallback query: the last question whole, with a note. Raises InputError for a conversation without text."""
     asked = last_asked(turns)
     text = turns[asked].text
     whole = [Sentence(asked, s.start, s.end, s.text, 1.0) for s in sentences(text)]

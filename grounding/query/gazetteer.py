@@ -1,8 +1,8 @@
-"""The names that a knowledge base goes by, found in what people type: whatever case, spelling or speech recognition made of them.
+"""Gazetteer of a knowledge base's names, and their linking in what people type, whatever case, spelling or speech recognition made of them.
 
-A name is a short title, the beginning that several titles share, or a product. It is linked where enough of its weight
-stands together: every word weighs by how few names hold it (inverse document frequency, Spärck Jones 1972), so that
-"Belfry" is nearly all of "The Cambridge Belfry" and "guest house" nearly nothing of "Acorn Guest House".
+A name is a short title, the beginning that several titles share, or a product. It is linked where enough of its weight stands together:
+every word weighs by how few names hold it (inverse document frequency, Spärck Jones 1972), so that "Belfry" is nearly all of "The Cambridge
+Belfry" and "guest house" nearly nothing of "Acorn Guest House".
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class _Hit(NamedTuple):
 
 
 def tokens(text: str) -> list[Token]:
-    """Words of `text`; an ampersand reads "and"."""
+    """Normalised words of `text`; an ampersand reads "and"."""
     plain = caseless(text)
     found = [
         Token(m.group().removesuffix("'s").replace("'", ""), m.start(), m.end()) for m in _WORD.finditer(plain)
@@ -72,12 +72,12 @@ def tokens(text: str) -> list[Token]:
 
 
 def key_of(text: str) -> Key:
-    """What two spellings of one name have in common."""
+    """Key that different spellings of one name share: its normalised words."""
     return tuple(t.text for t in tokens(text))
 
 
 def names_of(titles: Iterable[str], products: Iterable[str] = ()) -> dict[Key, str]:
-    """The names that these titles and products give, each as it is first spelt."""
+    """Names that these titles and products give, by key, each as it is first spelt."""
     grown: dict[Key, set[str]] = defaultdict(set)
     shared: Counter[Key] = Counter()
     spelt: dict[Key, str] = {}
@@ -105,7 +105,7 @@ def _named_until(words: Sequence[Token]) -> int:
 
 
 def spelt_key(text: str, words: Sequence[Token], spelt: dict[Key, str]) -> Key:
-    """The key of these first words of `text`; how it is spelt there is remembered if it is new."""
+    """Key of these first words of `text`; how it is spelt there is added to `spelt` if it is new."""
     key = tuple(w.text for w in words)
     if key and key not in spelt:
         spelt[key] = text[words[0].start : words[-1].end]
@@ -124,7 +124,7 @@ def _says_something(word: str) -> bool:
 
 
 class Gazetteer:
-    """Names, ready to be linked. Immutable after it is built; safe for many threads."""
+    """Index of names for linking. Immutable after it is built; safe for many threads."""
 
     def __init__(self, names: Mapping[Key, str]) -> None:
         every = sorted(names)
@@ -153,7 +153,7 @@ class Gazetteer:
         return len(self._names)
 
     def link(self, text: str, may_see: Callable[[Key], bool] = lambda _: True) -> list[Linked]:
-        """Names that `text` speaks of and that may be seen, in the order in which they stand; no two overlap, the better one stays."""
+        """Names in `text` that may be seen, in the order in which they stand; no two overlap, the better one stays."""
         words = _last_tokens(text)
         there: dict[str, list[_Hit]] = defaultdict(list)
         for hit in self._hits(words):
@@ -173,7 +173,7 @@ class Gazetteer:
         return sorted(kept, key=lambda k: k.start)
 
     def _hits(self, words: Sequence[Token]) -> Iterator[_Hit]:
-        """Words of names that stand in the text: as they are, misspelt, written as one word or as two."""
+        """Words of names found in the text: as they are, misspelt, written as one word or as two."""
         for at, token in enumerate(words):
             taken = self._taken(token.text)
             for word, similarity in self._similar(token.text, taken):
@@ -186,11 +186,11 @@ class Gazetteer:
                     yield _Hit(at, word, similarity - JOIN_COST, 2)
 
     def _taken(self, word: str) -> bool:
-        """True for a word that is taken as it stands: names hold it, or every text does."""
+        """True for a word that needs no correction: names hold it, or every text does."""
         return word in self._known or word in STOP_WORDS
 
     def _rarest(self, name: Key) -> list[str]:
-        """The word that tells a name from others, or several that tell it as well. A letter may do so: "A and B Guest House"."""
+        """The rarest word of a name, or several as rare: what tells it from others. A letter may do so: "A and B Guest House"."""
         telling = {word: self._weight[word] for word in name if word not in STOP_WORDS}
         return [word for word, weight in telling.items() if weight >= max(telling.values()) - 1e-9]
 
@@ -203,7 +203,7 @@ class Gazetteer:
         return (*same, *((word, 1 - slips / max(len(token), len(word)) - FUZZY_COST) for word, slips in near))
 
     def _best(self, number: int, there: Mapping[str, Sequence[_Hit]], words: Sequence[Token]) -> Linked | None:
-        """The stretch that holds most of the name's weight, none longer than the name and two words."""
+        """The stretch of the text that holds most of the name's weight, none longer than the name and two words."""
         name, total = self._names[number], self._total[number]
         if sum(self._weight[word] for word in name if word in there) < LINK_AT * total:
             return None
@@ -240,7 +240,7 @@ def _tells(seen: Sequence[_Hit], rarest: set[str]) -> bool:
 
 
 def _last_tokens(text: str) -> list[Token]:
-    """The last words of `text`; one that is cut is none of them."""
+    """Last words of `text`, at most as many as fit; a word that is cut off is left out."""
     cut = max(0, len(text) - MAX_CHARACTERS)
     found = [Token(t.text, t.start + cut, t.end + cut) for t in tokens(text[cut:])]
     halved = cut and found and found[0].start == cut and not text[cut - 1].isspace()

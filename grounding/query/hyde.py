@@ -1,8 +1,8 @@
-"""HyDE, hypothetical documents (Gao et al., arXiv 2212.10496): what a chat model imagines is searched by and never read.
+"""HyDE, hypothetical document embeddings (Gao et al., arXiv 2212.10496): what a chat model imagines is searched by and never read.
 
-At query time the answer to a question is imagined and searched for (`imagine`). At ingest the questions and answers of each
-passage are (`hypothesize`); a hit on one of them is a hit on its passage (the .NET workshop's way, requirement 3-13). What a
-model writes here is neither evidence nor shown; a reply that cannot be used costs the call and nothing else.
+At query time the answer to a question is imagined and searched for (`imagine`). At ingest the questions and answers of each passage are
+(`hypothesize`); a hit on one of them is a hit on its passage (the .NET workshop's way, requirement 3-13). What a model writes here is
+neither evidence nor shown; a reply that cannot be used costs the call and nothing else.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ async def imagine(model: ChatModel, question: str, marker: str) -> str:
 
 
 async def hypothesize(model: ChatModel, passages: Sequence[str], marker: str) -> list[tuple[str, ...] | None]:
-    """For each passage, its title on top, the hypotheticals that a model wrote, in one call; () where it says that there are none,
-    None where its reply does not tell.
+    """Hypothetical questions and answers of each passage (its title on top), written by a model in one call; () where it says that there
+    are none, None where its reply does not tell.
 
     The passages stand in the system message, which the screen judges as data. Raises ServiceError, ContentFiltered or PromptBlocked.
     """
@@ -65,11 +65,11 @@ async def hypothesize(model: ChatModel, passages: Sequence[str], marker: str) ->
 
 
 def read_hypotheticals(reply: str, count: int) -> list[tuple[str, ...] | None]:
-    """The lines of a reply by passage, as `hypothesize` gives them.
+    """Parse a reply to `hypothesize` into lines by passage.
 
-    A line belongs to the number in brackets before it, or to the last such number above it; to the only passage if there is one.
-    Numbers without brackets count where one stands more than once: otherwise they may be those of a list. A number that no
-    passage has takes its lines with it.
+    A line belongs to the number in brackets before it, or to the last such number above it; to the only passage if there is one. Numbers
+    without brackets count where one stands more than once: otherwise they may be those of a list. A number that no passage has takes its
+    lines with it.
     """
     lines = [line for line in _FENCE.sub("", reply).splitlines() if line.strip()]
     form = _NUMBER if any(_NUMBER.match(line) for line in lines) else _repeating(lines)

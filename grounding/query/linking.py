@@ -1,7 +1,7 @@
-"""Which names of the knowledge base a conversation asks about: those spoken of last, unless the question says otherwise.
+"""Choice of the knowledge-base names that a conversation asks about: those spoken of last, unless the question says otherwise.
 
-A logistic regression over what can be read off the turns, fitted by `tools/fit_linking.py` on conversations whose answers
-are known, a third of them kept aside. Coefficients stand here so that anyone can argue with them.
+A logistic regression over what can be read off the turns, fitted by `tools/fit_linking.py` on conversations whose answers are known, a
+third of them kept aside. Coefficients stand here so that anyone can argue with them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _SEVERAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name of the knowledge base that the conversation speaks of: the newest place where it does.
+    """A name of the knowledge base that the conversation mentions, at the newest place where it does.
 
-    `probability` in [0, 1] that the question is about it.
+    `probability` in [0, 1] that the question is about it; `why`: the reason in words.
     """
 
     turn: int
@@ -67,7 +67,7 @@ WEIGHTS = {
 
 
 def mentions(turns: Sequence[Turn], asked: int, found: Sequence[tuple[int, Linked]]) -> list[Mention]:
-    """Every name of these places (turn, name), most probable first."""
+    """The names found at these places (turn, name), each with the probability that the question is about it, most probable first."""
     out = []
     for key, values in features(turns, asked, found).items():
         turn, linked = max(((t, m) for t, m in found if m.key == key), key=lambda f: (f[0], f[1].start))
@@ -79,7 +79,7 @@ def mentions(turns: Sequence[Turn], asked: int, found: Sequence[tuple[int, Linke
 
 
 def features(turns: Sequence[Turn], asked: int, found: Sequence[tuple[int, Linked]]) -> dict[Key, dict[str, float]]:
-    """What is known of each name, by name: what stands in `WEIGHTS`, values in [0, 1]."""
+    """Features of each name, by its key: those of `WEIGHTS`, values in [0, 1]."""
     question = turns[asked].text
     newest = max((turn for turn, _ in found), default=asked)
     beside = {m.key for turn, m in found if turn == newest}
@@ -120,7 +120,7 @@ def _why(turn: int, asked: int) -> str:
 
 
 class QueryBuilder:
-    """Makes the query of a conversation: sentences by a summarizer, and the names of the knowledge base that they lean on.
+    """Builder of the search query for a conversation: sentences by a summarizer, and the knowledge-base names that they depend on.
 
     Without a linker the summarizer decides alone.
     """
@@ -129,7 +129,7 @@ class QueryBuilder:
         self._summarizer, self._linker = summarizer, linker
 
     async def build(self, turns: Sequence[Turn], access: Access) -> Query:
-        """The query of `turns`; names are recognised as far as `access` may read.
+        """The search query for `turns`; names are recognised as far as `access` may read.
 
         Raises InputError for a conversation without text, ServiceError if the summarizer fails.
         """
@@ -137,7 +137,7 @@ class QueryBuilder:
         return resumed(await self._named(turns, asked, access), turns, asked)
 
     async def _named(self, turns: Sequence[Turn], asked: int, access: Access) -> Query:
-        """The summarizer's query with the names that it leans on."""
+        """The summarizer's query with the names that it depends on."""
         query = await self._summarizer.summarize(turns)
         if self._linker is None or turns_away(turns[asked].text):
             return query
@@ -169,12 +169,12 @@ def with_names(query: Query, asked: int, found: Sequence[Mention]) -> Query:
 
 
 def _with(query: Query, entities: tuple[str, ...], why: tuple[str, ...]) -> Query:
-    """The query's sentences after these names and no others."""
+    """`query` with these names before its sentences and no others."""
     turns = tuple(reason for reason in query.why if reason.startswith("turn "))
     text = " ".join([*entities, *(s.text for s in query.sentences)])
     return replace(query, text=text, entities=entities, why=(*turns, *why))
 
 
 def _plain(text: str) -> str:
-    """The words of a text between spaces, so that "vin" does not stand in "saving"."""
+    """Words of a text between single spaces, for whole-word search: "vin" does not stand in "saving"."""
     return f" {' '.join(key_of(text))} "

@@ -1,4 +1,4 @@
-"""The meaning that a query is searched for: one vector of what it says, or the reason why there is none."""
+"""Query embedding: one vector for what a query means, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -14,16 +14,22 @@ BY_WORDS = "searched by words only"
 
 
 class QueryVector(NamedTuple):
-    """A unit vector, or None and the note that says why."""
+    """A unit vector, or None and a note that says why."""
 
     vector: Vectors | None
     note: str = ""
 
 
-async def query_vector(embedder: Embedder, texts: Sequence[str], imagined: str | None) -> QueryVector:
-    """The mean of `texts`; of that and of an imagined answer half and half again (HyDE, arXiv 2212.10496).
+def question_texts(question: str, names: Sequence[str]) -> list[str]:
+    """Texts to search for: the question, and where there are `names` also the question with them in front."""
+    return [question, " ".join([*names, question])] if names else [question]
 
-    Asked for in one call, so that a service is waited for once. One that fails costs the meaning, not the search.
+
+async def query_vector(embedder: Embedder, texts: Sequence[str], imagined: str | None) -> QueryVector:
+    """Query vector: the mean of the embeddings of `texts`, and half and half with that of an `imagined` answer, if given (HyDE, arXiv
+    2212.10496).
+
+    Embedded in one call, so that a service is waited for once. A call that fails costs the vector, not the search.
     """
     try:
         vectors = await embedder.embed([*texts, *([imagined] if imagined else [])])

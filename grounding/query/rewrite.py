@@ -1,7 +1,7 @@
-"""Queries by a model: key words for the search, a better question for the web, other phrasings that are searched together.
+"""Query rewriting by a chat model: key words for the search, a better question for the web, other phrasings that are searched together.
 
-What a model writes here is searched for and nothing else: it is no evidence, and a reply that cannot be used costs the turn
-nothing but the call. Excluded words are taken out in code, whatever the model did with them.
+What a model writes here is searched for and nothing else: it is no evidence, and a reply that cannot be used costs the turn nothing but the
+call. Excluded words are taken out in code, whatever the model did with them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _REFUSES = re.compile(
 
 
 async def keywords(model: ChatModel, question: str, excluded: Sequence[str] = ()) -> str | None:
-    """The search query of requirement 0-03, without any of `excluded`; None if the model wrote none.
+    """Key-word query by the prompt of requirement 0-03, without any of `excluded`; None if the model wrote none.
 
     Raises ServiceError, ContentFiltered or PromptBlocked.
     """
@@ -45,7 +45,7 @@ async def keywords(model: ChatModel, question: str, excluded: Sequence[str] = ()
 
 
 async def for_web(model: ChatModel, question: str) -> str | None:
-    """The question as requirement 2-13 rewrites it for a web search; None if the model wrote none. Raises as `keywords`."""
+    """The question rewritten for a web search by the prompt of requirement 2-13; None if the model wrote none. Raises as `keywords`."""
     user = fill("query_web", question=question)
     reply = await model.complete(template("query_web_system"), user, purpose="rewrite", max_tokens=REPLY_TOKENS)
     return _line(reply.text) or None

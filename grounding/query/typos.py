@@ -1,4 +1,4 @@
-"""Words that differ from a given one by slips of the hand, found among many thousands in well under a millisecond."""
+"""Spelling correction: known words within a small edit distance of what was typed, found among many thousands in well under a millisecond."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ TWO_FROM = 8
 
 
 def typos_allowed(word: str) -> int:
-    """How many slips a word may have: one, two in a long one."""
+    """Number of edits that a word may have: one, two in a long one."""
     return 1 if len(word) < TWO_FROM else 2
 
 
 def typos_between(typed: str, known: str) -> int | None:
-    """Slips from one word to another that begins alike, or None where they are more than `typed` may have."""
+    """Number of edits from one word to another that begins alike, or None where they are more than `typed` may have."""
     most = typos_allowed(typed)
     if typed[:1] != known[:1] or abs(len(typed) - len(known)) > most:
         return None
@@ -30,11 +30,11 @@ def typos_between(typed: str, known: str) -> int | None:
 
 
 class SpellingIndex:
-    """Known words, ready to be found by what was typed instead. Immutable after it is built.
+    """Index of known words for correction. Immutable after it is built.
 
-    A slip is a letter left out, put in, taken for another, or two that changed places (optimal string alignment). Digits never
-    slip: another number is another thing. Where one slip is allowed the first letter stands, which is seldom the wrong one
-    (Pollock & Zamora 1984) and makes other words: "north", "worth".
+    An edit is a letter left out, put in, taken for another, or two that changed places (optimal string alignment). Digits are never edited:
+    another number is another thing. Where one edit is allowed the first letter stands, which is seldom the wrong one (Pollock & Zamora
+    1984) and makes other words: "north", "worth".
     """
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -43,7 +43,7 @@ class SpellingIndex:
         self._letters = np.array([_letters(w) for w in self._words], np.uint64)
 
     def near(self, token: str) -> list[tuple[str, int]]:
-        """Known words other than `token` that it may stand for, with the number of slips."""
+        """Known words other than `token` that may be meant by it, with the number of edits."""
         size = len(token)
         if size < FROM or not self._words or size > self._lengths[-1] + 2:
             return []
@@ -53,7 +53,7 @@ class SpellingIndex:
         return [f for f in self._among(token, size - 1, min(size + 2, TWO_FROM), 1) if f[0][0] == token[0]] + longer
 
     def _among(self, token: str, shortest: int, beyond: int, slips: int) -> list[tuple[str, int]]:
-        """Words of `shortest` letters to fewer than `beyond`, at most so many slips away."""
+        """Known words of `shortest` letters to fewer than `beyond`, at most `slips` edits away."""
         low, high = bisect_left(self._lengths, shortest), bisect_left(self._lengths, beyond)
         if low >= high:
             return []
@@ -66,7 +66,7 @@ class SpellingIndex:
 
 
 def _letters(word: str) -> int:
-    """The letters of a word as a set of 64: one half says that a letter is there, the other that it is there again."""
+    """Letters of a word as a set of 64 bits: one half says that a letter is there, the other that it is there again."""
     held = 0
     for char in word:
         bit = 1 << (ord(char) & 31)

@@ -1,4 +1,4 @@
-"""A passage as the blocks that a person would quote of it: rows with the names of their columns, steps, items under their lead-in, sentences.
+"""Division of a passage into quotable blocks: rows with the names of their columns, steps, items under their lead-in, sentences.
 
 Linear in the length of the text; `text[block.start:block.end] == block.text`, blocks ascend and do not overlap.
 """
@@ -33,8 +33,10 @@ LONG = 45
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of a passage. `heading`: the heading above it within the passage, `lead`: the line that introduces its list, both "" if there
-    is none. `run` counts the lists, tables and paragraphs of a passage: blocks of one table or one list share it.
+    """A quotable stretch of a passage. `heading`: the heading above it within the passage, `lead`: the line that introduces its list, both
+    "" if there is none.
+
+    `run` counts the lists, tables and paragraphs of a passage: blocks of one table or one list share it.
     """
 
     start: int
@@ -47,20 +49,20 @@ class Block:
 
     @property
     def words(self) -> int:
-        """White-space separated words."""
+        """Number of words separated by white space."""
         return len(self.text.split())
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a row: the name of its column, "" where it has none, and the whole of it as it stands in the row."""
+    """A cell of a table row: the name of its column, "" where it has none, and the whole of it as it stands in the row."""
 
     header: str
     span: Span
 
 
 def blocks(text: str) -> list[Block]:
-    """Every block of `text`, headings left out: they say what follows, not what is so."""
+    """All blocks of `text`, headings left out: they say what follows, not what is so."""
     return [part for block in _lines(text) for part in _parts(block)]
 
 
@@ -112,7 +114,7 @@ def _kind(line: str) -> Kind:
 
 
 def _goes_on(last: Block, kind: Kind, apart: bool) -> bool:
-    """True if a line of text goes on with the paragraph above it: it was broken where the page ended."""
+    """True if a line of text continues the paragraph above it: it was broken where the page ended."""
     return kind == "text" == last.kind and not apart and len(last.text) > 60
 
 
@@ -121,7 +123,7 @@ def _leads(text: str) -> bool:
 
 
 def _parts(block: Block) -> Iterator[Block]:
-    """The block, or its sentences where it is long: what is asked stands in one of them."""
+    """The block, or its sentences where it is long, since the answer stands in one of them."""
     if block.kind in ("row", "step") or block.words <= LONG:
         yield block
         return
@@ -131,7 +133,9 @@ def _parts(block: Block) -> Iterator[Block]:
 
 
 def says_something(block: Block) -> bool:
-    """False for a line that holds no term, for a heading in capitals, and for a single word of text without a digit that leads nothing in."""
+    """True for a block worth quoting; False for a line that holds no term, for a heading in capitals, and for a single word of text without
+    a digit that leads nothing in.
+    """
     if block.kind == "text" and block.text.isupper() and not any(c.isdigit() for c in block.text):
         return False
     held = terms(block.text[body_start(block.text) :])

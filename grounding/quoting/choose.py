@@ -1,4 +1,6 @@
-"""Which blocks to quote: for each part of a question the best one with what belongs to it, others near it, within a budget of words."""
+"""Choice of the blocks to quote: for each part of a question the best one with what belongs to it, others near it, within a budget of
+words.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,11 @@ _NO_NAME = frozenset(
 
 
 def unknown_of_its_kind(question: str, passages: Sequence[Passage]) -> str | None:
-    """A name with a number that the passages know with other numbers alone ("Fixed 36" beside Fixed 12 and Fixed 24), or None.
+    """A name with a number in the question that the passages know with other numbers alone ("Fixed 36" beside Fixed 12 and Fixed 24), or
+    None.
 
-    It is evidence that the question is about something that the documents do not have, and its siblings' values are the likeliest wrong answer.
-    One other number is enough where the passages write the word as a name.
+    It is evidence that the question is about something that the documents do not have, and its siblings' values are the likeliest wrong
+    answer. One other number is enough where the passages write the word as a name.
     """
     said = "\n".join(f"{p.title}\n{p.locator or ''}\n{p.text}" for p in passages)
     plain = caseless(said)
@@ -56,7 +59,7 @@ BESIDE_STEPS = 0.8
 
 
 def room(reading: Reading) -> int:
-    """Words that the answer may have."""
+    """Budget of the answer in words."""
     return SHORT if reading.form == "value" and len(reading.parts) == 1 else AMPLE
 
 
@@ -66,8 +69,10 @@ def choose(
     passages: Sequence[Passage],
     scores: Sequence[Sequence[float]],
 ) -> list[int]:
-    """Indices into `found`, ascending, of the blocks to quote: for each part its best block with what belongs to it, then, as far as there is
-    room, others that score near it and add something. `scores`: for each part one for each candidate.
+    """Indices into `found`, ascending, of the blocks to quote.
+
+    For each part its best block with what belongs to it, then, as far as there is room, others that score near it and add something.
+    `scores`: for each part one for each candidate.
     """
     chosen: list[int] = []
     left = room(reading)
@@ -87,7 +92,9 @@ def choose(
 
 
 def belonging(index: int, reading: Reading, found: Sequence[BlockCandidate], passages: Sequence[Passage]) -> list[int]:
-    """What a block is only whole with: all steps of its procedure, also in the passage beside it; the list that it leads in."""
+    """Indices of blocks without which a block is incomplete: all steps of its procedure, also in the passage beside it; the list that it
+    leads in.
+    """
     block, number = found[index].block, found[index].passage
     if reading.form == "steps" and block.kind in ("step", "text"):
         return _procedure(index, found, passages)
@@ -136,12 +143,12 @@ def _siblings(one: BlockCandidate, other: BlockCandidate, passages: Sequence[Pas
 
 
 def _headers(row: str) -> tuple[str, ...]:
-    """The first columns of a row by their names: the last may be left out where nothing stands in them."""
+    """Column names of a row, the first ones: the last may be left out where nothing stands in them."""
     return tuple(c.header for c in cells(row))[:2]
 
 
 def _add(chosen: list[int], more: Sequence[int], found: Sequence[BlockCandidate], left: int) -> int:
-    """Take what fits; the first block of all always fits. The number of words taken."""
+    """Add those of `more` that fit into `left` words to `chosen`; the first block of all always fits. Returns the number of words taken."""
     taken = 0
     for i in more:
         words = found[i].block.words
@@ -152,7 +159,7 @@ def _add(chosen: list[int], more: Sequence[int], found: Sequence[BlockCandidate]
 
 
 def shown(candidate: BlockCandidate, reading: Reading) -> str:
-    """The text to quote: of a row that sets several things side by side only the columns that the question names."""
+    """Text to quote for a candidate: of a row that sets several things side by side only the columns that the question names."""
     if candidate.block.kind != "row":
         return candidate.block.text
     found = cells(candidate.block.text)
@@ -166,7 +173,7 @@ def shown(candidate: BlockCandidate, reading: Reading) -> str:
 
 
 def _named(headers: Sequence[str], asked: frozenset[str]) -> list[int]:
-    """Which of these names a question says: those it says whole, the longest where one holds the other, or else the one it says most of."""
+    """The column names that a question says: those it says whole, the longest where one holds the other, or else the one it says most of."""
     held = [frozenset(terms(h)) for h in headers]
     counts = Counter(t for h in held for t in h)
     own = [{t: 1 / counts[t] for t in h if counts[t] < len(headers)} for h in held]

@@ -1,4 +1,4 @@
-"""Which parts of a question an answer answers, told by its words and values: the same for what is quoted and for what a model drafts."""
+"""Coverage of a question by an answer: which parts it answers, told by words and values. Used for quotes and for a model's drafts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ABSTAINS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """A part of a question as it was asked, and whether the answer answers it."""
+    """A part of a question as it was asked, and whether the answer covers it."""
 
     part: str
     answered: bool
@@ -34,8 +34,9 @@ class Covered:
 def coverage(reading: Reading, answer: str) -> tuple[Covered, ...]:
     """For each part of the question whether `answer` (with the titles of what it cites) answers it.
 
-    A part that wants a value is answered where a line holds a value of that kind, and, if another part wants the same kind, says a word that
-    is this part's own; every other where its own words are spoken of. What only says that the sources do not tell answers nothing.
+    A part that wants a value is answered where a line holds a value of that kind, and, if another part wants the same kind, says a word
+    that is this part's own; every other where its own words are spoken of. A line that only says that the sources do not tell answers
+    nothing.
     """
     lines = [line for line in _lines(answer) if not _ABSTAINS.search(line)]
     return tuple(Covered(part.text, _is_answered(part, reading.parts, lines)) for part in reading.parts)

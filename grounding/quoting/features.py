@@ -1,4 +1,4 @@
-"""How likely a block of the evidence answers a part of the question: explained features and a logistic over them.
+"""Relevance of a block of evidence to a part of the question: explained features and a logistic regression over them.
 
 Pure but for the cosines, which the caller brings. The coefficients are fitted by `tools/fit_quoting.py` on questions of several companies;
 figures stand in docs/decisions/0014-quoting.md.
@@ -7,11 +7,10 @@ figures stand in docs/decisions/0014-quoting.md.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grounding.grading.features import identifiers_and_names, stands_in
+from grounding.grading.features import identifiers_and_names, idf, place_score, stands_in
 from grounding.query.answer_kind import counted, holds
 from grounding.query.conversation import content
 from grounding.query.typos import FROM, typos_between
@@ -22,8 +21,6 @@ from grounding.text import caseless, terms
 
 OTHERS = 0.35
 """Weight of a term that another part of the question says: it may be what all parts are about."""
-UNRANKED = 0.75
-"""Place of a passage that our search did not return (given by hand, or from the web before it is ranked)."""
 UNREAD = 0.55
 """Nearness in meaning where nobody can tell it: without an embedder words alone decide."""
 SLIPPED, WITHIN = 0.7, 0.5
@@ -32,7 +29,7 @@ SLIPPED, WITHIN = 0.7, 0.5
 
 @dataclass(frozen=True, slots=True)
 class BlockCandidate:
-    """A block of passage number `passage`, with `around`: title, heading and lead-in above it."""
+    """A block that may be quoted, of passage number `passage`, with `around`: title, heading and lead-in above it."""
 
     passage: int
     block: Block
@@ -42,12 +39,12 @@ class BlockCandidate:
 
     @property
     def embedded_as(self) -> str:
-        """The text whose vector stands for this block: with what is above it, since rows and steps do not say it again."""
+        """Text that is embedded for this block: with title, heading and lead-in above it, since rows and steps do not say them again."""
         return f"{self.around}: {self.block.text}"
 
 
 def candidates(passages: Sequence[Passage]) -> list[BlockCandidate]:
-    """Every block of every passage that says something, in order."""
+    """All blocks of all passages that are worth quoting, in order."""
     found = []
     for number, passage in enumerate(passages):
         for block in blocks(passage.text):
@@ -61,18 +58,17 @@ def candidates(passages: Sequence[Passage]) -> list[BlockCandidate]:
 
 
 def weights(reading: Reading, part: Part, found: Sequence[BlockCandidate]) -> dict[str, float]:
-    """Terms of the question by inverse document frequency over the blocks at hand (smoothed, Robertson & Sparck Jones); those of other
-    parts count `OTHERS` of it.
+    """Weights of the question's terms by inverse document frequency over the blocks at hand (smoothed, Robertson & Sparck Jones); those of
+    other parts count `OTHERS` of it.
     """
     own = content(part.text)
     asked = own | content(reading.text)
-    counts = Counter(t for c in found for t in asked & (c.held | c.above))
-    n = max(len(found), 1)
-    return {t: math.log(1 + (n - counts[t] + 0.5) / (counts[t] + 0.5)) * (1.0 if t in own else OTHERS) for t in asked}
+    weighed = idf(asked, [c.held | c.above for c in found])
+    return {t: weight * (1.0 if t in own else OTHERS) for t, weight in weighed.items()}
 
 
 def likeness(term: str, held: frozenset[str]) -> float:
-    """How far a block that holds these terms says `term`, in [0, 1]."""
+    """How far one of the terms `held` matches `term`, in [0, 1]."""
     if term in held:
         return 1.0
     best = 0.0
@@ -116,7 +112,7 @@ def feature_rows(
     passages: Sequence[Passage],
     cosines: Sequence[float | None],
 ) -> list[list[float]]:
-    """One row of `NAMES` for each candidate; values about 0 to 1."""
+    """Feature rows (columns as in `NAMES`), one for each candidate; values about 0 to 1."""
     weighed = weights(reading, part, found)
     own = content(part.text)
     total = sum(w for t, w in weighed.items() if t in own) or 1.0
@@ -142,7 +138,7 @@ def feature_rows(
             "counted": float(what is not None and what in candidate.held | candidate.above),
             "named": sum(stands_in(n, plain) for n in named) / len(named) if named else 0.5,
             "bm25": (passage.bm25 or 0.0) / best,
-            "rank": _place(passage),
+            "rank": place_score(passage),
             "place": 1 / (1 + candidate.passage),
             "words": min(1.0, math.log1p(block.words) / 4),
             "row": float(block.kind == "row"),
@@ -174,15 +170,9 @@ def _key(block: Block, weighed: Mapping[str, float]) -> float:
 
 
 def _nearness(cosine: float | None, passage: Passage) -> float:
-    """How near in meaning, in [0, 1]: that of the block, else of its passage, else what a likely block has."""
+    """Cosine in [0, 1] of the block, else of its passage, else what a likely block has."""
     known = cosine if cosine is not None else passage.semantic
     return UNREAD if known is None else max(0.0, known)
-
-
-def _place(passage: Passage) -> float:
-    """The passage's place in the search, in [0, 1]; of one that our search did not return, `UNRANKED`."""
-    retrieved = passage.bm25 is not None or passage.semantic is not None or passage.score > 0
-    return passage.score if retrieved else UNRANKED
 
 
 INTERCEPT = -9.88
@@ -210,6 +200,6 @@ COEFFICIENTS: Mapping[str, float] = {
 
 
 def score(row: Sequence[float]) -> float:
-    """Probability that a block answers its part of the question, by the fitted logistic."""
+    """Probability that a block answers its part of the question, by the fitted logistic regression."""
     z = INTERCEPT + sum(COEFFICIENTS[name] * x for name, x in zip(NAMES, row, strict=True))
     return 1 / (1 + math.exp(-z))

@@ -1,4 +1,4 @@
-"""What a question asks for, read once: its parts, the form of the answer, and the kind of value that each part wants.
+"""Question analysis for quoting: the parts of a question, the form of the answer, and the kind of value that each part wants.
 
 Human agents type half sentences: "new soles on a mid WP, cost + how long without boots" asks two things. Cues are those of English, German
 and French, as in `grounding.query.answer_kind`.
@@ -44,7 +44,7 @@ _ASKING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A thing asked: its words, and the kind of value that can answer it, None where it asks for no value."""
+    """One thing that a question asks: its words, and the kind of value that can answer it, None where it asks for no value."""
 
     text: str
     wants: AnswerKind | None
@@ -52,8 +52,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A question as it is understood. `text` is all that was said of it, also in the turns before; `parts` in order, at least one; `form` of the
-    whole.
+    """An analysed question. `text` is all that was said of it, also in the turns before; `parts` in order, at least one; `form` of the
+    whole answer.
     """
 
     text: str
@@ -62,8 +62,10 @@ class Reading:
 
 
 def read(text: str, last: str = "") -> Reading:
-    """A query as its parts and its form. `last`: the question as it was typed last, where the query says more than it: the parts are those of
-    the question, and what a part leaves open stands in the rest.
+    """Analyse a query into its parts and its form.
+
+    `last`: the question as it was typed last, where the query says more than it: the parts are those of the question, and what a part
+    leaves open stands in the rest.
     """
     plain = " ".join(last.split())
     goes_on = bool(plain) and plain in " ".join(text.split())
@@ -76,7 +78,7 @@ def read(text: str, last: str = "") -> Reading:
 
 
 def form_of(question: str) -> Form:
-    """The form that the question asks for."""
+    """Form of the answer that the question asks for: a comparison, steps, a list or a value."""
     if _COMPARE.search(question):
         return "compare"
     if _STEPS.search(question):
@@ -92,7 +94,7 @@ def _asking(text: str) -> str:
 
 
 def _split(question: str) -> tuple[str, ...]:
-    """The parts of a question: pieces that each ask something and say what. A piece that does neither belongs to the one before it."""
+    """The parts of a question: pieces that each ask something and say what. A piece that does not belongs to the one before it."""
     pieces: list[str] = []
     at = 0
     for joint in [*_JOINT.finditer(question), None]:

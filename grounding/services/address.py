@@ -1,4 +1,4 @@
-"""Addresses and keys of services, looked at before anything is sent to them."""
+"""Checks of service addresses and keys from the settings, before anything is sent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_this_machine(host: str) -> bool:
 
 
 def check_address(url: str, setting: str, example: str) -> None:
-    """Raises SettingsError, naming `setting`, unless `url` is https, or http on this machine."""
+    """Raise SettingsError, naming `setting`, unless `url` is https, or http on this machine."""
     try:
         parts = urlsplit(url)
         scheme, host = parts.scheme, parts.hostname
@@ -35,6 +35,6 @@ def check_address(url: str, setting: str, example: str) -> None:
 
 
 def check_key(key: str, setting: str) -> None:
-    """Raises SettingsError for what no header can carry; the HTTP library would show it in its error."""
+    """Raise SettingsError, naming `setting`, for a key that no header can carry; the HTTP library would show it in its error."""
     if not (key and key.isascii() and key.isprintable() and " " not in key):
         raise SettingsError(f"{setting}: holds characters that no key has")

@@ -1,4 +1,4 @@
-"""Azure's clouds: where to sign in, whom a token is for, and which of them an address leads to."""
+"""Azure's national clouds: sign-in hosts, token scopes, and which cloud an address belongs to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CloudName = Literal["public", "usgov", "china"]
 
 
 class Cloud(NamedTuple):
-    """`authority`: the host that signs in. The others: whom a token for these services is for."""
+    """Addresses of one cloud. `authority`: the host that signs in. The others: the resources that tokens for these services are issued for."""
 
     authority: str
     cognitive: str
@@ -37,6 +37,8 @@ CLOUDS: dict[CloudName, Cloud] = {
         "https://microsoftgraph.chinacloudapi.cn",
     ),
 }
+OPENAI_BASE_URL = "https://api.openai.com/v1"
+"""Where OpenAI's own API answers: the base URL where none is set."""
 SUFFIX = "/.default"
 COGNITIVE = CLOUDS["public"].cognitive + SUFFIX
 """Azure OpenAI, AI Language and Content Safety."""
@@ -57,13 +59,13 @@ _AZURE_AI = tuple(
 
 
 def own_scope(scope: str, cloud: CloudName) -> str:
-    """The scope of `cloud` for a service that goes by its scope of the public cloud; any other scope as it is."""
+    """`scope` translated to `cloud`, if it is one of a known service in the public cloud; any other scope as it is."""
     resource, public = scope.removesuffix(SUFFIX), CLOUDS["public"]
     return CLOUDS[cloud][public.index(resource)] + SUFFIX if resource in public else scope
 
 
 def cloud_of(url: str) -> CloudName | None:
-    """Which cloud `url` leads to; None for what is not Azure's, a gateway for one."""
+    """The cloud that `url` leads to; None for what is not Azure's, a gateway for one."""
     host = urlsplit(url).hostname or ""
     return next((cloud for suffix, cloud in _HOSTS.items() if host.endswith(suffix)), None)
 
@@ -75,17 +77,17 @@ def is_graph(url: str) -> bool:
 
 
 def graph_cloud(url: str) -> CloudName:
-    """The cloud of an address of Microsoft Graph; that of the Department of Defense is signed in to as usgov."""
+    """The cloud of a Microsoft Graph address; that of the Department of Defense is signed in to as usgov."""
     host = urlsplit(url).hostname or ""
     return next((name for name, cloud in CLOUDS.items() if cloud.graph.endswith(f"//{host}")), "usgov")
 
 
 def is_azure_ai(url: str) -> bool:
-    """True if `url` leads to a resource of Azure AI, in whichever cloud: it takes the token of a machine's identity."""
+    """True if `url` leads to a resource of Azure AI in any cloud, which takes tokens of a machine's identity."""
     return (urlsplit(url).hostname or "").endswith(_AZURE_AI)
 
 
 def is_openai(url: str | None) -> bool:
-    """True if `url` leads to OpenAI itself, as None does, or to a resource of Azure AI: not to a server that speaks like them."""
+    """True if `url` leads to OpenAI itself, as None does, or to a resource of Azure AI; not to another server with the same interface."""
     host = urlsplit(url).hostname or "" if url else "api.openai.com"
     return f".{host}".endswith(".api.openai.com") or host.endswith(_AZURE_AI)

@@ -1,4 +1,6 @@
-"""What the rights of documents call the groups of a directory, from a YAML file: `groups: {OBJECT-ID: hr}`. Read again when it changes."""
+"""Names for a directory's group ids, as documents' rights use them, from a YAML file `groups: {OBJECT-ID: hr}` that is read again when it
+changes.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from grounding.errors import InputError, ServiceUnavailable
 
 
 class GroupNames:
-    """The names as the file has them now. `path` None: there are none, and rights of documents name object ids."""
+    """Group names in the file as it is now. `path` None: there are none, and rights of documents name object ids."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -19,7 +21,9 @@ class GroupNames:
         self._names: Mapping[str, str] = {}
 
     def current(self) -> Mapping[str, str]:
-        """Object id, in lower case, to name. Raises ServiceUnavailable if the file cannot be used: the caller denies."""
+        """Group names by object id, in lower case. Raises ServiceUnavailable if the file cannot be used, upon which the caller denies
+        access.
+        """
         if self._path is None:
             return {}
         try:
@@ -38,7 +42,7 @@ class GroupNames:
 
 
 def read_group_names(path: Path) -> dict[str, str]:
-    """Object ids, in lower case, and names. Raises InputError: what is wrong, where, what is allowed; OSError."""
+    """Group names by object id, in lower case, of the file `path`. Raises InputError: what is wrong, where, what is allowed; OSError."""
     try:
         data = yaml.safe_load(path.read_text("utf-8"))
     except (UnicodeDecodeError, yaml.YAMLError) as error:

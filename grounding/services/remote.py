@@ -1,4 +1,4 @@
-"""One wrapper around every remote call: deadline, bounded retries, circuit breaker, bulkhead.
+"""Wrapper around every call of a remote service: deadline, bounded retries, circuit breaker, bulkhead.
 
 The wrapper decides on our own error types alone, so a seam translates foreign errors before they reach it:
 
@@ -41,7 +41,7 @@ that is well, and a service that hangs is otherwise never found out by callers o
 
 
 class Throttled(ServiceRejected):
-    """The service asks for a pause (429). `retry_after` in seconds, 0.0 when it names none."""
+    """HTTP 429: the service asks for a pause. `retry_after` in seconds, 0.0 when it names none."""
 
     def __init__(self, service: str, message: str, *, retry_after: float = 0.0) -> None:
         super().__init__(service, message)
@@ -49,7 +49,7 @@ class Throttled(ServiceRejected):
 
 
 class Overloaded(ServiceUnavailable):
-    """The service is up and cannot serve now (503 with Retry-After). `retry_after` in seconds."""
+    """HTTP 503 with Retry-After: the service is up and cannot serve now. `retry_after` in seconds."""
 
     def __init__(self, service: str, message: str, *, retry_after: float = 0.0) -> None:
         super().__init__(service, message)
@@ -57,15 +57,15 @@ class Overloaded(ServiceUnavailable):
 
 
 class CircuitOpen(ServiceUnavailable):
-    """The breaker is open: the service was not called."""
+    """The circuit breaker is open: the service was not called."""
 
 
 class Breaker:
-    """A circuit breaker (Nygard, Release It!, 2007) for one service.
+    """Circuit breaker (Nygard, Release It!, 2007) for one service: after repeated failures calls are refused for a while.
 
-    closed: calls pass, and `failures` failed attempts in a row open it. open: nothing passes for `cooldown_s` seconds.
-    half-open: one trial passes; if it succeeds the breaker closes, if it fails the breaker opens for another cooldown.
-    An attempt that began before the last change of state has no say in the next.
+    closed: calls pass, and `failures` failed attempts in a row open it. open: nothing passes for `cooldown_s` seconds. half-open: one trial
+    passes; if it succeeds the breaker closes, if it fails the breaker opens for another cooldown. An attempt that began before the last
+    change of state has no say in the next.
     """
 
     def __init__(
@@ -81,13 +81,13 @@ class Breaker:
 
     @property
     def state(self) -> Literal["closed", "open", "half-open"]:
-        """Where the breaker stands now."""
+        """State of the breaker now."""
         if self._opened_at is None:
             return "closed"
         return "open" if self._clock() - self._opened_at < self._cooldown_s else "half-open"
 
     def admit(self) -> int | None:
-        """A ticket for one attempt, or None. Every ticket is handed back through `report`."""
+        """A ticket for one attempt, or None if none is allowed. Every ticket is handed back through `report`."""
         state = self.state
         if state == "open" or (state == "half-open" and self._trial):
             return None
@@ -95,7 +95,7 @@ class Breaker:
         return self._epoch
 
     def report(self, ticket: int, *, ok: bool | None) -> None:
-        """How the attempt ended: True, False, or None when it was called off and says nothing of the service."""
+        """Tell how an attempt ended: True, False, or None when it was called off and says nothing of the service."""
         if ticket != self._epoch:
             return
         self._trial = False
@@ -115,10 +115,10 @@ class Breaker:
 
 
 class Remote:
-    """Calls one service. `deadline_s` bounds the whole call: waiting for a place, every attempt and every pause.
+    """Caller of one service. `deadline_s` bounds the whole call in seconds: waiting for a place, every attempt and every pause.
 
-    `retries`: further attempts after the first. `limit`: attempts under way at the same time (the bulkhead); a call that
-    is pausing holds no place. `clock`, `sleep` and `jitter` (a number in [0, 1)) are given by tests.
+    `retries`: further attempts after the first. `limit`: attempts under way at the same time (the bulkhead); a call that is pausing holds
+    no place. `clock`, `sleep` and `jitter` (a number in [0, 1)) are given by tests.
     """
 
     def __init__(
@@ -145,14 +145,14 @@ class Remote:
 
     @property
     def trouble(self) -> str | None:
-        """Why the service is left alone now, or None while calls of it pass."""
+        """Reason why the service is not called now (open breaker), or None while calls of it pass."""
         return self._last or "failed several times in a row" if self.breaker.state == "open" else None
 
     async def call(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """The result of the first attempt that succeeds.
+        """Call the service: the result of the first attempt that succeeds.
 
-        Raises what the last attempt raised, or ServiceTimeout when the deadline passes. A shorter deadline of the
-        caller, and any other cancellation, passes through untouched.
+        Raises what the last attempt raised, or ServiceTimeout when the deadline passes. A shorter deadline of the caller, and any other
+        cancellation, passes through untouched.
         """
         with observed(RemoteCall(self.service, self.breaker)) as seen:
             try:
@@ -209,8 +209,10 @@ class Remote:
                 self.breaker.report(ticket, ok=ok)
 
     async def _ticket(self) -> int:
-        """Leave for one attempt. While a service that was left alone is on trial, others wait for how that ends: if they were sent
-        away, whoever needs several answers at once would call its own trial off, for ever. Raises CircuitOpen.
+        """Permission of the breaker for one attempt. Raises CircuitOpen.
+
+        While a service that was left alone is on trial, others wait for how that ends: if they were sent away, whoever needs several
+        answers at once would call its own trial off, for ever.
         """
         while (ticket := self.breaker.admit()) is None:
             if self.breaker.state == "open":

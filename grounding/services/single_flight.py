@@ -1,4 +1,4 @@
-"""One call for all who ask for the same thing at the same time."""
+"""Coalescing of concurrent calls: one call for all who ask for the same thing at the same time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class SingleFlight(Generic[K, T]):
-    """Whoever asks first makes the call; whoever asks for the same while it is under way gets its result, or its error.
+    """Coalesces calls by key: the first caller makes the call, others who ask for the same meanwhile get its result, or its error.
 
     There is no task of its own: if the one who makes the call is cancelled, one of those who wait makes it anew.
     """

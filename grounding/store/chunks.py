@@ -1,4 +1,4 @@
-"""The chunks of the store, each with what its document says about it."""
+"""Table of chunks in the store, each read together with its document's title, rights and version."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from grounding.records import Chunk
+from grounding.records import Access, Chunk, Passage
 from grounding.store.documents import OF_CHUNK, TOLD_OF_CHUNK, groups_of
 from grounding.store.meta import Meta
 from grounding.store.tables import CHUNKS, DOCUMENTS, parts
@@ -22,7 +22,7 @@ _BY_ID = f"{_WHOLE} FROM json_each(?) j CROSS JOIN chunks c ON c.chunk_id = j.va
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A live chunk with what its document says about it."""
+    """A live chunk with the title, address, rights and version of its document."""
 
     pk: int
     chunk: Chunk
@@ -34,9 +34,50 @@ class ChunkRow:
     updated: str | None
     version: str
 
+    def readable_by(self, access: Access) -> bool:
+        """Whether `access` may read the chunk's document, and its product is one that is searched."""
+        return access.may_read(self.groups) and access.in_scope(self.product)
+
+    @property
+    def repetition_key(self) -> tuple[str, str, tuple[str, ...] | None, str | None]:
+        """Key that is equal for chunks of which a reader needs only one: same title, text, rights and product.
+
+        Equal text under other rights or another title differs: it is another's to read, or about another thing.
+        """
+        return self.title, self.chunk.text, self.groups, self.product
+
+    def as_passage(
+        self,
+        score: float,
+        *,
+        bm25: float | None = None,
+        semantic: float | None = None,
+        reranked: float | None = None,
+        caption: str | None = None,
+    ) -> Passage:
+        """The chunk as a search result with these scores; their ranges are those of `Passage`."""
+        return Passage(
+            chunk_id=self.chunk.chunk_id,
+            doc_id=self.chunk.doc_id,
+            title=self.title,
+            text=self.chunk.text,
+            start=self.chunk.start,
+            url=self.url,
+            locator=self.chunk.locator,
+            internal=self.internal,
+            updated=self.updated,
+            version=self.version,
+            tokens=self.chunk.tokens,
+            score=score,
+            bm25=bm25,
+            semantic=semantic,
+            reranked=reranked,
+            caption=caption,
+        )
+
 
 class Chunks:
-    """The table `chunks`, over one connection."""
+    """Repository of the table `chunks`, over one connection."""
 
     def __init__(self, db: sa.Connection) -> None:
         self._db = db
@@ -47,7 +88,7 @@ class Chunks:
         return {r.pk: _row(r) for r in rows}
 
     def by_id(self, chunk_ids: Sequence[str]) -> dict[str, ChunkRow]:
-        """Live chunks by id; what is gone is left out."""
+        """Live chunks by id; what was deleted meanwhile is left out."""
         rows = self._db.exec_driver_sql(_BY_ID, (json.dumps(list(chunk_ids)),))
         return {r.chunk_id: _row(r) for r in rows}
 
@@ -58,7 +99,7 @@ class Chunks:
         return [_row(r) for part in parts(doc_ids) for r in self._db.execute(whole.where(CHUNKS.c.doc_id.in_(part)))]
 
     def add(self, chunks: Sequence[Chunk]) -> int:
-        """Keep new chunks under numbers of their own, of which the first is returned."""
+        """Insert new chunks under consecutive primary keys; returns the first."""
         first = self._take_numbers(len(chunks))
         self._db.execute(CHUNKS.insert(), [_columns(chunk, pk) for pk, chunk in enumerate(chunks, first)])
         return first
@@ -69,7 +110,7 @@ class Chunks:
             self._db.execute(CHUNKS.delete().where(CHUNKS.c.doc_id.in_(part)))
 
     def _take_numbers(self, count: int) -> int:
-        """The first of `count` primary keys. None is given twice: indexes know chunks by them, also after they are gone."""
+        """Reserve `count` primary keys and return the first. None is given twice: indexes know chunks by them, also after they are gone."""
         meta = Meta(self._db)
         after_all = int(self._db.execute(sa.select(sa.func.max(CHUNKS.c.pk))).scalar() or 0) + 1
         first = max(after_all, meta.number("next_pk"))
@@ -78,13 +119,13 @@ class Chunks:
 
 
 def live_chunks(*columns: Any) -> sa.Select[Any]:
-    """A query of `columns` over the chunks of live documents and these documents."""
+    """SELECT of `columns` over the chunks of live documents, joined with these documents."""
     joined = CHUNKS.join(DOCUMENTS, DOCUMENTS.c.doc_id == CHUNKS.c.doc_id)
     return sa.select(*columns).select_from(joined).where(DOCUMENTS.c.live)
 
 
 def embedding_text(title: str, text: str) -> str:
-    """What is embedded of a chunk: its title travels with it, once."""
+    """Text that is embedded for a chunk: its text with the document's title in front, unless it begins with it."""
     return text if text.startswith(title) else f"{title}\n{text}"
 
 

@@ -1,7 +1,7 @@
-"""How the file of the store of record is opened: to read and write it, or to read it beside whoever writes.
+"""Connections to the SQLite file of the store: for reading and writing, or for reading beside whoever writes.
 
-The only module that knows pragmas, the number of the schema, how long a busy file is waited for, and what is said of a file that cannot
-be used. What stands in the tables is known to `documents`, `chunks`, `vectors` and `meta` beside it, which take a connection.
+The only module that knows pragmas, the number of the schema, how long a busy file is waited for, and what is said of a file that cannot be
+used. What stands in the tables is known to `documents`, `chunks`, `vectors` and `meta` beside it, which take a connection.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "cache_
 
 
 class StoreFile:
-    """The file at `path`, made if it is not there. Safe for many readers and one writer in threads and processes.
+    """The store's file at `path`, created if it is not there. Safe for many readers and one writer in threads and processes.
 
     Raises StoreError when it cannot be used, or has another schema.
     """
@@ -48,13 +48,15 @@ class StoreFile:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A connection to read by. Raises StoreError."""
+        """Context manager with a connection to read by. Raises StoreError."""
         with _read_faults(), self._engine.connect() as db:
             yield db
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """One transaction that is the writer from its first look on: a digest that is read is not overtaken by another's. Raises StoreError."""
+        """Context manager with one write transaction, the writer from its first look on: a digest that is read is not overtaken by
+        another's. Raises StoreError.
+        """
         try:
             with self._engine.begin() as db:
                 db.exec_driver_sql("BEGIN IMMEDIATE")
@@ -63,11 +65,11 @@ class StoreFile:
             raise StoreError(f"the store cannot be written ({type(error.orig).__name__}: {error.orig})") from error
 
     def close(self) -> None:
-        """Give every connection back."""
+        """Close all connections."""
         self._engine.dispose()
 
     def _schema(self) -> str | None:
-        """The number of the tables' form; None if there are none yet. Opening a store that is there waits for no writer."""
+        """Version number of the tables; None if there are none yet. Opening a store that is there waits for no writer."""
         try:
             with self._engine.connect() as db:
                 return Meta(db).value("schema")
@@ -77,7 +79,7 @@ class StoreFile:
             raise _unreadable(error) from error
 
     def _make_tables(self) -> None:
-        """Two programs may open a new home at once: whoever loses the race finds the tables made."""
+        """Create the tables. Two programs may open a new home at once: whoever loses the race finds the tables made."""
         for last in (False, False, True):
             try:
                 with self.writing() as db:
@@ -92,7 +94,7 @@ class StoreFile:
 
 
 class ReadOnlyStoreFile:
-    """The file at `path`, which is neither made nor changed; opened anew for each look."""
+    """The store's file at `path`, never created or changed; opened anew for each use."""
 
     def __init__(self, path: Path) -> None:
         def connect() -> sqlite3.Connection:
@@ -102,7 +104,7 @@ class ReadOnlyStoreFile:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A connection to read by. Raises StoreError, also if the file is not there."""
+        """Context manager with a connection to read by. Raises StoreError, also if the file is not there."""
         with _read_faults(), self._engine.connect() as db:
             yield db
 

@@ -1,4 +1,4 @@
-"""The documents of the store and every version of them: what stands, what a person took out, what it said before."""
+"""Tables of documents and of their versions in the store: live ones, ones taken out, earlier contents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOLD_OF_CHUNK = "d.title, d.url, d.groups, d.product, d.internal, d.updated, d.v
 
 @dataclass(frozen=True, slots=True)
 class KnownDocument:
-    """What the store knows of a document before it is read again."""
+    """What the store knows of a document before it is read again: its root, the stamp of its file and its version."""
 
     root: str
     stamp: str
@@ -30,13 +30,13 @@ class KnownDocument:
 
 
 class Documents:
-    """The tables `documents` and `versions`, over one connection."""
+    """Repository of the tables `documents` and `versions`, over one connection."""
 
     def __init__(self, db: sa.Connection) -> None:
         self._db = db
 
     def known(self) -> dict[str, KnownDocument]:
-        """Every live document by id."""
+        """All live documents by id."""
         query = sa.select(DOCUMENTS.c.doc_id, DOCUMENTS.c.root, DOCUMENTS.c.stamp, DOCUMENTS.c.version)
         rows = self._db.execute(query.where(DOCUMENTS.c.live))
         return {r.doc_id: KnownDocument(r.root, r.stamp, r.version) for r in rows}
@@ -48,7 +48,7 @@ class Documents:
         return {r.doc_id: (r.stamp, r.version) for r in rows}
 
     def live(self) -> tuple[DocumentInfo, ...]:
-        """Every live document, by id."""
+        """All live documents, sorted by id."""
         rows = self._db.execute(sa.select(DOCUMENTS).where(DOCUMENTS.c.live).order_by(DOCUMENTS.c.doc_id)).all()
         return tuple(
             DocumentInfo(
@@ -70,19 +70,19 @@ class Documents:
         )
 
     def tombstones(self) -> tuple[Tombstone, ...]:
-        """Every document that is out, by id."""
+        """All documents that were taken out, sorted by id."""
         rows = self._db.execute(sa.select(DOCUMENTS).where(~DOCUMENTS.c.live).order_by(DOCUMENTS.c.doc_id))
         return tuple(
             Tombstone(r.doc_id, r.title, r.version, r.root, groups_of(r.groups), bool(r.pulled), r.stamp) for r in rows
         )
 
     def version_of(self, doc_id: str, *, live: bool) -> str | None:
-        """The version at which a document stands, or, if it need not be `live`, stood when it was taken out."""
+        """Current version of a document, or, if it need not be `live`, that at which it was taken out; None if there is none."""
         query = sa.select(DOCUMENTS.c.version).where(DOCUMENTS.c.doc_id == doc_id)
         return self._db.execute(query.where(DOCUMENTS.c.live) if live else query).scalar()
 
     def versions(self, doc_id: str) -> tuple[str, ...]:
-        """Versions that are kept of a document, in the order in which they first came in."""
+        """The versions kept of a document, in the order in which they first came in."""
         query = sa.select(VERSIONS.c.version).where(VERSIONS.c.doc_id == doc_id).order_by(sa.text("rowid"))
         return tuple(self._db.execute(query).scalars())
 
@@ -93,7 +93,7 @@ class Documents:
         return _document(kept) if kept else None
 
     def counts(self) -> tuple[int, int]:
-        """Live documents and live chunks."""
+        """Number of live documents and of live chunks."""
         query = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(DOCUMENTS.c.chunks), 0)).where(DOCUMENTS.c.live)
         documents, chunks = self._db.execute(query).one()
         return int(documents), int(chunks)
@@ -103,12 +103,12 @@ class Documents:
         return list(self._db.execute(sa.select(DOCUMENTS.c.doc_id).where(~DOCUMENTS.c.indexed)).scalars())
 
     def indexed_chunks(self) -> int:
-        """Live chunks of documents that the word index should hold."""
+        """Number of live chunks that the word index should hold."""
         query = sa.select(sa.func.coalesce(sa.func.sum(DOCUMENTS.c.chunks), 0)).where(DOCUMENTS.c.live)
         return int(self._db.execute(query.where(DOCUMENTS.c.indexed)).scalar() or 0)
 
     def marks(self, doc_ids: Sequence[str]) -> int:
-        """What those of these documents that are live add to the digest together."""
+        """Sum (exclusive or) of the marks of those of these documents that are live: their part of the digest."""
         digest = 0
         for part in parts(doc_ids):
             query = sa.select(DOCUMENTS.c.doc_id, DOCUMENTS.c.version)
@@ -117,7 +117,7 @@ class Documents:
         return digest
 
     def replace(self, items: Iterable[tuple[Document, tuple[Chunk, ...], str, str]], now: str) -> None:
-        """Put (document, chunks, root, stamp) in the place of what stood under their ids, live and not indexed; keep this version of each."""
+        """Insert or replace documents, given as (document, chunks, root, stamp), as live and not indexed; this version of each is kept."""
         items = list(items)
         for part in parts([d.doc_id for d, _, _, _ in items]):
             self._db.execute(DOCUMENTS.delete().where(DOCUMENTS.c.doc_id.in_(part)))
@@ -126,28 +126,28 @@ class Documents:
         self._db.execute(keep, [{"doc_id": d.doc_id, "version": d.version, "body": _body(d)} for d, _, _, _ in items])
 
     def take_out(self, doc_ids: Sequence[str], *, pulled: bool) -> None:
-        """Make documents live no more. `pulled`: a person did it."""
+        """Mark documents as no longer live. `pulled`: a person removed them."""
         for part in parts(doc_ids):
             gone = DOCUMENTS.update().where(DOCUMENTS.c.doc_id.in_(part))
             self._db.execute(gone.values(live=False, indexed=False, chunks=0, pulled=pulled))
 
     def touch(self, stamps: Mapping[str, str]) -> None:
-        """Remember new stamps of documents whose content did not change."""
+        """Keep new stamps of documents whose content did not change."""
         for doc_id, stamp in stamps.items():
             self._db.execute(DOCUMENTS.update().where(DOCUMENTS.c.doc_id == doc_id).values(stamp=stamp))
 
     def mark_indexed(self, doc_ids: Sequence[str]) -> None:
-        """Remember that the word index has these documents as they stand."""
+        """Mark these documents as indexed by the word index as they are."""
         for part in parts(doc_ids):
             self._db.execute(DOCUMENTS.update().where(DOCUMENTS.c.doc_id.in_(part)).values(indexed=True))
 
     def mark_all_unindexed(self) -> None:
-        """Remember that the word index has nothing."""
+        """Mark all documents as not indexed by the word index."""
         self._db.execute(DOCUMENTS.update().values(indexed=False))
 
 
 def mark(doc_id: str, version: str) -> int:
-    """What one document adds to the digest of the knowledge base, by exclusive or."""
+    """Contribution of one document to the digest of the knowledge base, which combines them by exclusive or."""
     return int.from_bytes(hashlib.sha256(f"{doc_id}\x00{version}".encode()).digest()[:7], "big")
 
 
@@ -157,7 +157,7 @@ def groups_of(value: str | None) -> tuple[str, ...] | None:
 
 
 def _row(d: Document, chunks: tuple[Chunk, ...], root: str, stamp: str, now: str) -> dict[str, object]:
-    """A row of `documents`, live and not yet in the word index."""
+    """Row of `documents` for a document, live and not yet in the word index."""
     groups = None if d.groups is None else json.dumps(d.groups)
     return {
         "doc_id": d.doc_id,
@@ -180,7 +180,7 @@ def _row(d: Document, chunks: tuple[Chunk, ...], root: str, stamp: str, now: str
 
 
 def _body(d: Document) -> str:
-    """What `versions` keeps of a document."""
+    """Content of a document as `versions` keeps it."""
     locators = [[loc.start, loc.label] for loc in d.locators]
     fields = {
         "title": d.title,
@@ -196,7 +196,7 @@ def _body(d: Document) -> str:
 
 
 def _document(kept: str) -> Document:
-    """The document that `_body` kept."""
+    """Inverse of `_body`: the document that it kept."""
     fields = json.loads(kept)
     fields["groups"] = None if fields["groups"] is None else tuple(fields["groups"])
     fields["locators"] = tuple(Locator(start, label) for start, label in fields["locators"])

@@ -1,4 +1,4 @@
-"""The store as an index elsewhere has to follow it: its live chunks by id, read beside whoever writes."""
+"""Read access to the store for an index elsewhere that follows it: live chunks by id, beside whoever writes."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from grounding.store.vectors import ChunkVectors, FollowedChunk
 
 
 class FollowedStore:
-    """Live chunks of the store in the file `path` by their ids. Raises StoreError if it cannot be read."""
+    """Live chunks, by id, of the store in the file `path`. Raises StoreError if it cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self._file = ReadOnlyStoreFile(path)
 
     def pieces(self, fingerprint: str, after: str, count: int) -> list[FollowedChunk]:
-        """At most `count` live chunks whose id comes after `after`, by rising id."""
+        """At most `count` live chunks whose id comes after `after`, sorted by id; whether each has a vector of model `fingerprint`."""
         with self._file.reading() as db:
             return ChunkVectors(db).followed(fingerprint, after, count)
 
     def rows(self, chunk_ids: Sequence[str]) -> dict[str, ChunkRow]:
-        """Live chunks by id; what is gone is left out."""
+        """Live chunks by id; what was deleted meanwhile is left out."""
         with self._file.reading() as db:
             return Chunks(db).by_id(chunk_ids)
 
     def vectors(self, fingerprint: str, chunk_ids: Sequence[str]) -> Mapping[str, bytes]:
-        """Vectors of this model as float16 bytes, of those that have one."""
+        """Vectors of this model as float16 bytes, by chunk id, for chunks that have one."""
         with self._file.reading() as db:
             return ChunkVectors(db).by_id(fingerprint, chunk_ids)
 
     def chunks_without_vector(self, fingerprint: str) -> tuple[int, int]:
-        """Live chunks without a vector of this model, and how many of them have one of another."""
+        """Number of live chunks without a vector of this model, and how many of them have one of another."""
         with self._file.reading() as db:
             return ChunkVectors(db).missing_count(fingerprint)

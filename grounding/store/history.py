@@ -1,4 +1,4 @@
-"""What is no longer found: documents that are out, earlier versions; and a copy of the whole store while it is in use."""
+"""History of the store: documents that were taken out, earlier versions; and a backup of the whole store while it is in use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from grounding.store.documents import Documents
 
 
 class StoreHistory:
-    """The past of the store in the file `path`, read beside whoever writes.
+    """History (tombstones, versions, backup) of the store in the file `path`, read beside whoever writes.
 
     Raises InputError if there is no store yet, StoreError if it cannot be read.
     """
@@ -26,21 +26,21 @@ class StoreHistory:
         self._file = ReadOnlyStoreFile(path)
 
     def tombstones(self) -> tuple[Tombstone, ...]:
-        """Every document that is out, by id."""
+        """All documents that were taken out, by id."""
         with self._reading() as db:
             return Documents(db).tombstones()
 
     def tombstone(self, doc_id: str) -> Tombstone | None:
-        """The document `doc_id` if it is out."""
+        """The document `doc_id` if it was taken out, otherwise None."""
         return next((t for t in self.tombstones() if t.doc_id == doc_id), None)
 
     def versions(self, doc_id: str) -> tuple[str, ...]:
-        """Versions that are kept of a document, in the order in which they first came in."""
+        """The versions kept of a document, in the order in which they first came in."""
         with self._reading() as db:
             return Documents(db).versions(doc_id)
 
     def backup(self, target: Path) -> int:
-        """A copy of the store at one moment, whole, whoever writes meanwhile; returns its bytes. Readable by its owner only.
+        """Write a copy of the store as it is at one moment, whoever writes meanwhile; returns its bytes. Readable by its owner only.
 
         Raises InputError for a target that cannot be written or is there already; then nothing is left of the copy.
         """

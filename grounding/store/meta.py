@@ -1,4 +1,4 @@
-"""What the store keeps of itself by name: digest and generation, the next number of a chunk, the names of saved indexes."""
+"""Key-value table of the store about itself: digest and generation, the next number of a chunk, the names of saved indexes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from grounding.store.tables import META
 
 
 class Meta:
-    """The table `meta`, over one connection."""
+    """Repository of the table `meta`, over one connection."""
 
     def __init__(self, db: sa.Connection) -> None:
         self._db = db
 
     def value(self, name: str) -> str | None:
-        """What is kept under `name`."""
+        """The value under `name`; None if there is none."""
         return self._db.execute(sa.select(META.c.value).where(META.c.name == name)).scalar()
 
     def number(self, name: str) -> int:
@@ -22,14 +22,14 @@ class Meta:
         return int(self.value(name) or 0)
 
     def values(self) -> dict[str, str]:
-        """Everything, by name."""
+        """All values, by name."""
         return dict(self._db.execute(sa.select(META.c.name, META.c.value)).all())
 
     def put(self, name: str, value: str) -> None:
-        """Keep `value` under `name`."""
+        """Set the value under `name`."""
         insert = sa.text("INSERT OR REPLACE INTO meta (name, value) VALUES (:n, :v)")
         self._db.execute(insert, {"n": name, "v": value})
 
     def bump(self) -> None:
-        """Count one more commit that changed what can be found: running servers look at their next search."""
+        """Increment the generation, the number of commits that changed what can be found: running servers look at their next search."""
         self.put("generation", str(self.number("generation") + 1))

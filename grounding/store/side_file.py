@@ -1,4 +1,4 @@
-"""A small SQLite file beside the knowledge base, derived from it; its folder is readable by its owner alone."""
+"""Small SQLite files beside the knowledge base with data derived from it, each readable by its owner alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ def read_only(path: Path) -> closing[sqlite3.Connection]:
 
 @contextmanager
 def opened(path: Path, tables: str, what: str, mend: str = "") -> Iterator[sqlite3.Connection]:
-    """The file with its `tables`, for reading and writing. Raises StoreError that names `what` it holds, and what mends it: to make it anew, unless told."""
+    """Context manager with a connection to the file at `path` with its `tables`, for reading and writing; created if it is not there.
+
+    Raises StoreError that names `what` the file holds, and the remedy `mend`: to make it anew, unless told.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as db:

@@ -1,4 +1,4 @@
-"""The store of record: SQLite through SQLAlchemy. Documents, their versions, chunks, vectors. Every index is rebuilt from it.
+"""Store of record: SQLite through SQLAlchemy. Documents, their versions, chunks, vectors. Every index is rebuilt from it.
 
 Each method is one look at the file or one transaction; the statements are those of the repositories beside it (`documents`, `chunks`,
 `vectors`, `meta`). A write of documents is one transaction, so a killed ingest leaves whole documents or none. `indexed` says whether
@@ -23,14 +23,14 @@ from grounding.store.vectors import ChunkVectors, VectorRow
 
 
 class Store:
-    """One SQLite file. Safe for many readers and one writer; raises StoreError when it cannot be used."""
+    """The store of record in one SQLite file. Safe for many readers and one writer; raises StoreError when it cannot be used."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file = StoreFile(path)
 
     def close(self) -> None:
-        """Give every connection back."""
+        """Close all connections."""
         self._file.close()
 
     # --- what stands
@@ -41,13 +41,13 @@ class Store:
             return Meta(db).number("generation")
 
     def kb_version(self) -> str:
-        """Names the state of the knowledge base: equal documents give equal digests, whatever their order."""
+        """Version of the knowledge base: equal documents give equal versions, whatever their order."""
         with self._file.reading() as db:
             kept = Meta(db).values()
         return f"kb-{int(kept.get('digest', '0')):016x}-g{kept.get('generation', '0')}"
 
     def known(self) -> dict[str, KnownDocument]:
-        """Every live document by id."""
+        """All live documents by id."""
         with self._file.reading() as db:
             return Documents(db).known()
 
@@ -57,7 +57,7 @@ class Store:
             return Documents(db).pulled()
 
     def documents(self) -> tuple[DocumentInfo, ...]:
-        """Every live document, by id."""
+        """All live documents, sorted by id."""
         with self._file.reading() as db:
             return Documents(db).live()
 
@@ -69,13 +69,13 @@ class Store:
             return documents.at(doc_id, wanted)
 
     def last(self, doc_id: str) -> Document | None:
-        """The document as it stands, or as it stood when it was taken out."""
+        """The document as it is, or as it was when it was taken out."""
         with self._file.reading() as db:
             documents = Documents(db)
             return documents.at(doc_id, documents.version_of(doc_id, live=False))
 
     def counts(self) -> tuple[int, int]:
-        """Live documents and live chunks."""
+        """Number of live documents and of live chunks."""
         with self._file.reading() as db:
             return Documents(db).counts()
 
@@ -90,7 +90,7 @@ class Store:
             return Documents(db).unindexed()
 
     def indexed_chunks(self) -> int:
-        """Live chunks of documents that the word index should hold."""
+        """Number of live chunks that the word index should hold."""
         with self._file.reading() as db:
             return Documents(db).indexed_chunks()
 
@@ -102,12 +102,12 @@ class Store:
     # --- changes
 
     def touch(self, stamps: Mapping[str, str]) -> None:
-        """Remember new stamps of documents whose content did not change."""
+        """Keep new stamps of documents whose content did not change."""
         with self._file.writing() as db:
             Documents(db).touch(stamps)
 
     def put(self, items: Sequence[tuple[Document, tuple[Chunk, ...], str, str]]) -> None:
-        """Replace documents by (document, chunks, root, stamp), all in one transaction."""
+        """Insert or replace documents, given as (document, chunks, root, stamp), all in one transaction."""
         if not items:
             return
         now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -122,7 +122,7 @@ class Store:
             _advance(db, digest)
 
     def drop(self, doc_ids: Sequence[str], *, pulled: bool = False) -> None:
-        """Take documents out of every answer. Their versions stay for replay. `pulled`: a person did it."""
+        """Take documents out of every answer. Their versions stay for replay. `pulled`: a person removed them."""
         if not doc_ids:
             return
         with self._file.writing() as db:
@@ -131,13 +131,13 @@ class Store:
             _advance(db, digest)
 
     def mark_indexed(self, doc_ids: Sequence[str]) -> None:
-        """The word index has these documents as they stand; a running server may look."""
+        """Mark these documents as indexed by the word index as they are; a running server may look."""
         with self._file.writing() as db:
             Documents(db).mark_indexed(doc_ids)
             Meta(db).bump()
 
     def mark_all_unindexed(self) -> None:
-        """The word index is gone or of another form: everything has to be indexed again."""
+        """Mark all documents as not indexed: the word index is gone or of another form."""
         with self._file.writing() as db:
             Documents(db).mark_all_unindexed()
 
@@ -149,12 +149,12 @@ class Store:
             return ChunkVectors(db).missing(fingerprint)
 
     def chunks_without_vector(self) -> int:
-        """Live chunks that have no vector of any model."""
+        """Number of live chunks that have no vector of any model."""
         with self._file.reading() as db:
             return ChunkVectors(db).missing_of_any()
 
     def put_vectors(self, fingerprint: str, vectors: Sequence[tuple[str, bytes]]) -> None:
-        """Keep (chunk_id, float16 bytes)."""
+        """Insert vectors of this model, given as (chunk_id, float16 bytes)."""
         with self._file.writing() as db:
             ChunkVectors(db).put(fingerprint, vectors)
             Meta(db).bump()
@@ -177,17 +177,17 @@ class Store:
         return [row.pk for part in self.vector_rows(fingerprint) for row in part]
 
     def vector_count(self, fingerprint: str) -> int:
-        """Vectors of this model, also of chunks that are gone."""
+        """Number of vectors of this model, also of chunks that are gone."""
         with self._file.reading() as db:
             return ChunkVectors(db).count(fingerprint)
 
     def vectors_of(self, fingerprint: str, pks: Sequence[int]) -> dict[int, bytes]:
-        """Float16 bytes of the vectors of these chunks, of those that have one."""
+        """Vectors of these chunks as float16 bytes, by primary key, for chunks that have one."""
         with self._file.reading() as db:
             return ChunkVectors(db).by_pk(fingerprint, pks)
 
     def gone_chunks(self, after: int, until: int) -> list[int]:
-        """Primary keys that changes number `after` + 1 to `until` took away."""
+        """Primary keys of chunks deleted by changes number `after` + 1 to `until`."""
         with self._file.reading() as db:
             return ChunkVectors(db).gone(after, until)
 
@@ -197,7 +197,7 @@ class Store:
             return ChunkVectors(db).saved_index(fingerprint)
 
     def set_vector_mark(self, fingerprint: str, mark: str) -> None:
-        """Say which saved index belongs to this store; running servers look at their next search."""
+        """Set the name of the saved index of vectors that belongs to this store; running servers look at their next search."""
         with self._file.writing() as db:
             ChunkVectors(db).name_saved_index(fingerprint, mark)
             Meta(db).bump()
@@ -211,7 +211,7 @@ def _forget(db: sa.Connection, doc_ids: Sequence[str]) -> int:
 
 
 def _advance(db: sa.Connection, digest: int) -> None:
-    """Keep the new digest and count the commit."""
+    """Store the new digest and count the commit."""
     meta = Meta(db)
     meta.put("digest", str(digest))
     meta.bump()

@@ -1,4 +1,4 @@
-"""The tables of the store of record. A change of them is a new SCHEMA: older programs refuse the file.
+"""Tables of the store of record (SQLAlchemy). A change of them is a new SCHEMA: older programs refuse the file.
 
 1: the first. 2: `changes`, and numbers of chunks that are never given twice.
 """
@@ -71,6 +71,6 @@ CHANGES = sa.Table(
 
 
 def parts(values: Sequence[str], size: int = 500) -> Iterator[Sequence[str]]:
-    """`values` in pieces that one statement can name."""
+    """`values` in slices of at most `size`, as many as one statement can name."""
     for i in range(0, len(values), size):
         yield values[i : i + size]

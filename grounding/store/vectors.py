@@ -1,4 +1,4 @@
-"""The vectors of the store's chunks, by the fingerprint of the model that made them; and the changes that an index of vectors follows."""
+"""Tables of the chunks' vectors, by the fingerprint of the model that made them, and of the changes that a vector index follows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _HAS_A_VECTOR = sa.text("INSERT INTO changes (pk, gone) SELECT pk, 0 FROM chunks
 
 
 class VectorRow(NamedTuple):
-    """A live chunk's vector as float16 bytes, with the rights of its document: groups as JSON."""
+    """A live chunk's vector as float16 bytes, with its primary key and the rights of its document: groups as JSON."""
 
     pk: int
     groups: str | None
@@ -61,7 +61,7 @@ class FollowedChunk(NamedTuple):
 
 
 class ChunkVectors:
-    """The tables `vectors` and `changes`, over one connection."""
+    """Repository of the tables `vectors` and `changes`, over one connection."""
 
     def __init__(self, db: sa.Connection) -> None:
         self._db = db
@@ -73,26 +73,26 @@ class ChunkVectors:
         return [(r.chunk_id, embedding_text(r.title, r.text)) for r in self._db.execute(query)]
 
     def missing_of_any(self) -> int:
-        """How many live chunks have no vector of any model."""
+        """Number of live chunks that have no vector of any model."""
         has = sa.exists().where(VECTORS.c.chunk_id == CHUNKS.c.chunk_id)
         return int(self._db.execute(live_chunks(sa.func.count()).where(~has)).scalar() or 0)
 
     def missing_count(self, fingerprint: str) -> tuple[int, int]:
-        """How many live chunks have no vector of this model, and how many of them have one of another."""
+        """Number of live chunks that have no vector of this model, and how many of them have one of another."""
         count, other = self._db.exec_driver_sql(_BARE, (fingerprint, fingerprint)).one()
         return int(count), int(other)
 
     def put(self, fingerprint: str, vectors: Sequence[tuple[str, bytes]]) -> None:
-        """Keep (chunk_id, float16 bytes), and tell the index of vectors."""
+        """Insert vectors, given as (chunk_id, float16 bytes), and record the changes for the vector index."""
         self._db.execute(_PUT, [{"c": c, "f": fingerprint, "v": v} for c, v in vectors])
         self._db.execute(_HAS_A_VECTOR, [{"c": c} for c, _ in vectors])
 
     def chunks_came(self, first: int) -> None:
-        """Tell the index of vectors about those new chunks, `first` and after, that have a vector already."""
+        """Record for the vector index those new chunks, `first` and after, that have a vector already."""
         self._db.execute(_HAVE_VECTORS, {"first": first})
 
     def chunks_go(self, doc_ids: Sequence[str]) -> None:
-        """Tell the index of vectors that the chunks of these documents are about to be deleted."""
+        """Record for the vector index that the chunks of these documents are about to be deleted."""
         for part in parts(doc_ids):
             pks = sa.select(CHUNKS.c.pk, sa.true()).where(CHUNKS.c.doc_id.in_(part))
             self._db.execute(CHANGES.insert().from_select(["pk", "gone"], pks))
@@ -102,7 +102,7 @@ class ChunkVectors:
         return int(self._db.execute(sa.select(sa.func.max(CHANGES.c.seq))).scalar() or 0)
 
     def gone(self, after: int, until: int) -> list[int]:
-        """Primary keys that changes number `after` + 1 to `until` took away."""
+        """Primary keys of chunks deleted by changes number `after` + 1 to `until`."""
         query = sa.select(CHANGES.c.pk).where(CHANGES.c.seq > after, CHANGES.c.seq <= until, CHANGES.c.gone)
         return list(self._db.execute(query).scalars())
 
@@ -117,23 +117,23 @@ class ChunkVectors:
             yield [VectorRow(*row) for row in part]
 
     def count(self, fingerprint: str) -> int:
-        """Vectors of this model, also of chunks that are gone."""
+        """Number of vectors of this model, also of chunks that are gone."""
         query = sa.select(sa.func.count()).select_from(VECTORS).where(VECTORS.c.fingerprint == fingerprint)
         return int(self._db.execute(query).scalar() or 0)
 
     def by_pk(self, fingerprint: str, pks: Sequence[int]) -> dict[int, bytes]:
-        """Float16 bytes of the vectors of these chunks, of those that have one."""
+        """Vectors of these chunks as float16 bytes, by primary key, for chunks that have one."""
         query = sa.select(CHUNKS.c.pk, VECTORS.c.vector).join(VECTORS, VECTORS.c.chunk_id == CHUNKS.c.chunk_id)
         rows = self._db.execute(query.where(VECTORS.c.fingerprint == fingerprint, CHUNKS.c.pk.in_(pks)))
         return {r.pk: r.vector for r in rows}
 
     def by_id(self, fingerprint: str, chunk_ids: Sequence[str]) -> dict[str, bytes]:
-        """Float16 bytes of the vectors of these chunks, of those that have one."""
+        """Vectors of these chunks as float16 bytes, by id, for chunks that have one."""
         rows = self._db.exec_driver_sql(_BY_ID, (json.dumps(list(chunk_ids)), fingerprint))
         return {r.chunk_id: r.vector for r in rows}
 
     def followed(self, fingerprint: str, after: str, count: int) -> list[FollowedChunk]:
-        """At most `count` live chunks whose id comes after `after`, by rising id."""
+        """At most `count` live chunks whose id comes after `after`, sorted by id; whether each has a vector of model `fingerprint`."""
         rows = self._db.exec_driver_sql(_FOLLOWED, (fingerprint, after, count))
         return [FollowedChunk(chunk_id, version, bool(has)) for chunk_id, version, has in rows]
 
@@ -142,5 +142,5 @@ class ChunkVectors:
         return Meta(self._db).value(f"vectors {fingerprint}")
 
     def name_saved_index(self, fingerprint: str, name: str) -> None:
-        """Say which saved index belongs to this store."""
+        """Set the name of the saved index of vectors that belongs to this store."""
         Meta(self._db).put(f"vectors {fingerprint}", name)

@@ -1,4 +1,4 @@
-"""The shape of Bing Web Search v7, which Microsoft retired on 2025-08-11 (requirement 3-16).
+"""Web search by the API of Bing Web Search v7, which Microsoft retired on 2025-08-11 (requirement 3-16).
 
 Kept for services and gateways that still speak it. There is no address to fall back to, so one must be given.
 """
@@ -22,7 +22,7 @@ EXAMPLE = "https://search.example.com/v7.0/search"
 
 
 class BingSearch:
-    """WebSearch over a v7 endpoint, its path included. Raises SettingsError for a key or address that cannot be used."""
+    """WebSearch over a Bing v7 endpoint, its path included. Raises SettingsError for a key or address that cannot be used."""
 
     def __init__(self, endpoint: str, api_key: str, remote: Remote) -> None:
         key = HeaderKey("Ocp-Apim-Subscription-Key", api_key, "ATTEST_BING_KEY")
@@ -30,6 +30,7 @@ class BingSearch:
 
     @property
     def name(self) -> str:
+        """Name of the service: "bing"."""
         return "bing"
 
     async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
@@ -52,7 +53,7 @@ class BingSearch:
 
 
 def read_reply(service: str, data: dict[str, Any]) -> Iterable[WebResult]:
-    """The pages of a reply: one without any has no `webPages`. Raises ServiceReplyInvalid."""
+    """Web results from a reply; one without any has no `webPages`. Raises ServiceReplyInvalid."""
     pages = data.get("webPages")
     if pages is None and (data.get("_type") == "SearchResponse" or "queryContext" in data or "rankingResponse" in data):
         return ()

@@ -1,7 +1,7 @@
-"""DuckDuckGo's Instant Answer API: no key, and no search engine (requirement 3-16).
+"""Web search by DuckDuckGo's Instant Answer API: no key, and no search engine (requirement 3-16).
 
-It knows what things are, from Wikipedia and the like, and answers nothing to a sentence: for simple queries only. Addresses
-of related topics lead to DuckDuckGo's own pages, so a list of allowed sites has to name duckduckgo.com for them.
+It knows what things are, from Wikipedia and the like, and answers nothing to a sentence: for simple queries only. Addresses of related
+topics lead to DuckDuckGo's own pages, so a list of allowed sites has to name duckduckgo.com for them.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ _PARTS = frozenset({"AbstractText", "Results", "RelatedTopics"})
 
 
 class DuckDuckGo:
-    """WebSearch over instant answers. `address` is for a server of one's own."""
+    """WebSearch over DuckDuckGo's instant answers. `address` is for a server of one's own."""
 
     def __init__(self, remote: Remote, *, address: str = ADDRESS) -> None:
         self._client = JsonClient(address, remote, setting="ATTEST_WEB", example=ADDRESS)
 
     @property
     def name(self) -> str:
+        """Name of the service: "duckduckgo"."""
         return "duckduckgo"
 
     async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
@@ -50,7 +51,7 @@ class DuckDuckGo:
 
 
 def read_reply(service: str, data: dict[str, Any]) -> Iterator[WebResult]:
-    """Abstract, results and topics of a reply. Raises ServiceReplyInvalid."""
+    """Web results from a reply: abstract, results and topics. Raises ServiceReplyInvalid."""
     if not data.keys() & _PARTS:
         raise ServiceReplyInvalid(service, "the reply holds no results")
     yield from web_result(data.get("Heading"), data.get("AbstractURL"), data.get("AbstractText"))

@@ -1,8 +1,8 @@
-"""One HTTP client for search services that take a key in a header and answer JSON.
+"""HTTP client for search services that take a key in a header and answer JSON.
 
-The vendors' own packages bring a second HTTP library each and put keys or questions into messages; what is needed of them
-is one request. So nothing of an error of the library below is taken over or chained, for it holds address and headers, and
-its log of addresses, questions in them, is held at WARNING.
+The vendors' own packages bring a second HTTP library each and put keys or questions into messages; what is needed of them is one request.
+So nothing of an error of the library below is taken over or chained, for it holds address and headers, and its log of addresses, questions
+in them, is held at WARNING.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Read = Callable[[str, dict[str, Any]], Iterable[WebResult]]
 
 
 class HeaderKey(httpx2.Auth):
-    """A key that is put into a header as a request leaves; no dictionary of the client holds it."""
+    """HTTP authentication that puts a key into a header as a request leaves; no dictionary of the client holds it."""
 
     __slots__ = ("_header", "_value")
 
     def __init__(self, header: str, key: str, setting: str, *, scheme: str = "") -> None:
-        """Raises SettingsError, naming `setting`, for what no header can carry."""
+        """Raises SettingsError, naming `setting`, for a key that no header can carry."""
         check_key(key, setting)
         self._header = header
         self._value = f"{scheme} {key}".strip()
@@ -40,12 +40,13 @@ class HeaderKey(httpx2.Auth):
         return f"HeaderKey({self._header!r})"
 
     def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
+        """Put the key into the header of `request` (httpx's hook for authentication)."""
         request.headers[self._header] = self._value
         yield request
 
 
 class JsonClient:
-    """Asks one service. `setting` names the address in errors. Raises SettingsError for an address that cannot be used."""
+    """HTTP client of one service. `setting` names the address in errors. Raises SettingsError for an address that cannot be used."""
 
     def __init__(
         self, address: str, remote: Remote, *, setting: str, example: str, key: HeaderKey | None = None
@@ -66,11 +67,11 @@ class JsonClient:
         )
 
     async def get(self, params: Mapping[str, str | int], read: Read) -> tuple[WebResult, ...]:
-        """What `read` finds in the reply to a GET. Raises ServiceError."""
+        """Send a GET and return what `read` makes of the JSON reply. Raises ServiceError."""
         return await self._remote.call(lambda: self._attempt(read, "GET", params=dict(params)))
 
     async def post(self, body: Mapping[str, Any], read: Read) -> tuple[WebResult, ...]:
-        """What `read` finds in the reply to a POST of JSON. Raises ServiceError."""
+        """POST `body` as JSON and return what `read` makes of the JSON reply. Raises ServiceError."""
         return await self._remote.call(lambda: self._attempt(read, "POST", json=dict(body)))
 
     async def aclose(self) -> None:

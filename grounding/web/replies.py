@@ -1,4 +1,4 @@
-"""What a search service answered, read with distrust: its size, its status, its JSON. No word of it enters a message."""
+"""Checks of search services' replies: size, status, JSON. No word of a reply enters a message."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def json_object(service: str, body: bytes) -> dict[str, Any]:
 
 
 def too_long(service: str) -> ServiceReplyInvalid:
-    """The fault of a reply above MAX_BYTES."""
+    """The error for a reply above MAX_BYTES."""
     return ServiceReplyInvalid(service, f"the reply is longer than {MAX_BYTES // 2**20} MB")
 
 
 def status_fault(service: str, status: int, asked: str | None) -> AttestError:
-    """Our error for a status that is no success. `asked`: the reply's Retry-After."""
+    """The error of ours for a status that is no success. `asked`: the reply's Retry-After."""
     where, seconds = f" (status {status})", retry_after(asked)
     if status == 429:
         return Throttled(service, f"too many requests{where}", retry_after=seconds or 0.0)

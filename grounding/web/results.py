@@ -1,4 +1,4 @@
-"""Items of any provider's reply as web results: text without markup, an address to cite, a day where one is given."""
+"""Normalisation of search results from any provider: text without markup, an address to cite, a date where one is given."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SPACES = re.compile(r"[ \t\r\f\v]+")
 
 
 def web_result(title: Any, url: Any, snippet: Any, date: Any = None) -> Iterator[WebResult]:
-    """One result, or none where there is no address to cite or no text to quote. Takes whatever stood in the JSON."""
+    """An iterator of one web result, or of none where there is no address to cite or no text to quote. Takes whatever stood in the JSON."""
     words = _text(snippet, MAX_SNIPPET)
     if isinstance(url, str) and host_of(url) is not None and not _UNFIT.search(url) and words:
         named = " ".join(_text(title, MAX_TITLE).split())
@@ -37,7 +37,7 @@ def web_result(title: Any, url: Any, snippet: Any, date: Any = None) -> Iterator
 
 
 def first_of_each(results: Iterable[WebResult], k: int) -> tuple[WebResult, ...]:
-    """The first `k` results, of those with the same address the first alone."""
+    """The first `k` results with different addresses."""
     by_url: dict[str, WebResult] = {}
     for result in results:
         by_url.setdefault(result.url, result)
@@ -45,7 +45,7 @@ def first_of_each(results: Iterable[WebResult], k: int) -> tuple[WebResult, ...]
 
 
 def plain_text(text: str) -> str:
-    """`text` without the markup that engines put around hits, entities decoded once, and no character that UTF-8 lacks."""
+    """`text` without the markup that engines put around hits, entities decoded once, and without characters that UTF-8 lacks."""
     text = _TAG.sub("", _BREAK.sub("\n", text))
     text = _UNFIT.sub("", _ENTITY.sub(lambda m: html.unescape(m.group()), text))
     return "\n".join(line for part in text.split("\n") if (line := _SPACES.sub(" ", part).strip()))
@@ -56,7 +56,7 @@ def _text(value: Any, limit: int) -> str:
 
 
 def published(date: Any) -> datetime | None:
-    """The moment in UTC that `date` names: ISO 8601, RFC 5322 or "Mar 3, 2024". "3 days ago" is None: it says no day."""
+    """Date of publication in UTC from ISO 8601, RFC 5322 or "Mar 3, 2024". None for "3 days ago": it says no day."""
     text = date.strip() if isinstance(date, str) and len(date) <= 64 else ""
     for read in _READERS:
         try:
@@ -75,7 +75,7 @@ _READERS = (*map(_day, ("%b %d, %Y", "%B %d, %Y", "%d %b %Y")), datetime.fromiso
 
 
 def shortened(query: str, limit: int) -> str:
-    """`query` in at most `limit` characters, cut between words: a service refuses a longer one outright."""
+    """`query` cut between words to at most `limit` characters: a service refuses a longer one outright."""
     query = " ".join(_UNFIT.sub(" ", query).split())
     if len(query) <= limit:
         return query

@@ -1,4 +1,4 @@
-"""A web of bundled pages: the fallback can be seen, and shown, without a key and without the network."""
+"""Web search over bundled sample pages: the fallback can be seen, and shown, without a key and without the network."""
 
 from __future__ import annotations
 
@@ -42,10 +42,11 @@ class SamplePages:
 
     @property
     def name(self) -> str:
+        """Name of the service: "sample"."""
         return "sample"
 
     async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
-        """At most `k` pages that share a word with `query`, best first. Fails never."""
+        """At most `k` pages that share a word with `query`, best first. Never fails."""
         wanted = frozenset(terms(query))
         scored = [(self._score(page, wanted), page) for page in self._pages]
         ranked = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
@@ -58,7 +59,7 @@ class SamplePages:
         return math.fsum(self._idf[word] for word in words)
 
     def _result(self, page: _Page, wanted: frozenset[str]) -> WebResult:
-        """The page's snippet and, as a search engine does, its sentences nearest to the query, in the page's order."""
+        """A page as a result: its snippet and, as a search engine does, its sentences nearest to the query, in the page's order."""
         weights = [self._weight(wanted & frozenset(terms(s)) & page.words) for s in page.sentences]
         best = sorted(sorted(range(len(weights)), key=lambda i: (-weights[i], i))[:BEST_SENTENCES])
         extra = [page.sentences[i] for i in best if weights[i] > 0 and page.sentences[i] not in page.snippet]

@@ -1,8 +1,8 @@
-"""Google results through SerpAPI: organic results and the related questions beside them (requirements 0-17, 0-18).
+"""Web search by Google through SerpAPI: organic results and the related questions beside them (requirements 0-17, 0-18).
 
-The SDK is synchronous and puts the key into the query string, so the key stands in the text of its errors and in the
-debug log of its HTTP library: nothing of an error is taken over or chained here, and that log is held at INFO. Status and body
-are read here and not by the SDK, which reads a reply of any length and takes any JSON for an object.
+The SDK is synchronous and puts the key into the query string, so the key stands in the text of its errors and in the debug log of its HTTP
+library: nothing of an error is taken over or chained here, and that log is held at INFO. Status and body are read here and not by the SDK,
+which reads a reply of any length and takes any JSON for an object.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ MAX_QUERY = 1500
 
 
 class _Client(serpapi.Client):  # type: ignore[misc]  # the SDK carries no types
-    """The SDK's client with a domain of its own and without redirects: a redirect could carry the question elsewhere."""
+    """The SDK's client with a given domain and without redirects: a redirect could carry the question elsewhere."""
 
     def __init__(self, base_domain: str, *, api_key: str, timeout: float) -> None:
         super().__init__(api_key=api_key, timeout=timeout)
         self.BASE_DOMAIN = base_domain
 
     def request(self, method: str, path: str, params: dict[str, Any], **options: Any) -> Any:
+        """Send a request to the given domain, without following redirects."""
         return super().request(method, path, params, allow_redirects=False, **options)
 
 
@@ -58,6 +59,7 @@ class SerpApiSearch:
 
     @property
     def name(self) -> str:
+        """Name of the service: "serpapi"."""
         return "serpapi"
 
     async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
@@ -110,13 +112,13 @@ def _status_fault(service: str, reply: Any) -> AttestError:
 
 
 def read_reply(service: str, data: dict[str, Any]) -> Iterator[WebResult]:
-    """Results of a reply, after every two organic ones a related question. Raises ServiceReplyInvalid or ServiceUnavailable."""
+    """Web results from a reply, after every two organic ones a related question. Raises ServiceReplyInvalid or ServiceUnavailable."""
     checked = _checked(service, data)
     return _merge(_organic(checked), _related(checked))
 
 
 def _checked(service: str, data: dict[str, Any]) -> dict[str, Any]:
-    """The reply, if it is one. An "error" with status 200 is SerpAPI's way to say that nothing was found."""
+    """The reply, if it is a success. An "error" with status 200 is SerpAPI's way to say that nothing was found."""
     if "organic_results" in data or "related_questions" in data or "related_question" in data:
         return data
     information = data.get("search_information")
@@ -134,7 +136,7 @@ def _organic(data: dict[str, Any]) -> Iterator[WebResult]:
 
 
 def _related(data: dict[str, Any]) -> Iterator[WebResult]:
-    """Items of either spelling. One without an address (an AI overview) cannot be cited and is left out."""
+    """Related questions, of either spelling. One without an address (an AI overview) cannot be cited and is left out."""
     for item in chain(objects(data.get("related_questions")), objects(data.get("related_question"))):
         listed = item.get("list")
         texts = [item.get("snippet"), *(listed if isinstance(listed, list) else [])]

@@ -1,8 +1,8 @@
-"""Which sites may be used: allow and deny lists over host names, read the way a browser reads an address; and a web search held to them.
+"""Allow and deny lists of web sites by host name, read the way a browser reads an address, and a web search that keeps to them.
 
-A list is worth nothing if an address can look like one host to the list and like another to the browser that opens it.
-So hosts are compared in their ASCII form (UTS 46, as in the WHATWG URL standard), and an address that the two could
-read differently (backslash, control or invisible character, user information, escaped host, unusual port) is never admitted.
+A list is worth nothing if an address can look like one host to the list and like another to the browser that opens it. So hosts are
+compared in their ASCII form (UTS 46, as in the WHATWG URL standard), and an address that the two could read differently (backslash, control
+or invisible character, user information, escaped host, unusual port) is never admitted.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _PORTS = frozenset({None, 80, 443})
 
 
 class Sites:
-    """Hosts that may be used, each with its subdomains. Deny wins; an empty allow list admits all but the denied.
+    """Allow and deny list of hosts, each with its subdomains. Deny wins; an empty allow list admits all but the denied.
 
-    `trusted` hosts are so besides those of the allow list, and shut nobody out. Raises SettingsError for an entry that is not a host name. `example.com`, `.example.com` and `*.example.com` say the
-    same.
+    `trusted` hosts are so besides those of the allow list, and shut nobody out. `example.com`, `.example.com` and `*.example.com` say the
+    same. Raises SettingsError for an entry that is not a host name.
     """
 
     def __init__(self, allow: Iterable[str] = (), deny: Iterable[str] = (), trusted: Iterable[str] = ()) -> None:
@@ -42,7 +42,7 @@ class Sites:
         self.allow = self.trusted if allowed else ()
 
     def tier(self, url: str) -> Tier:
-        """How far the site of `url` is trusted: trusted is on a list of ours, unlisted on none, denied may not be used."""
+        """Trust in the site of `url`: "trusted" is on a list of ours, "unlisted" on none, "denied" may not be used."""
         host = host_of(url)
         if host is None or _within(host, self.deny):
             return "denied"
@@ -56,7 +56,7 @@ class Sites:
 
 
 class FilteredSearch:
-    """WebSearch whose results are filtered again here, whatever the provider was asked for and whatever it returned.
+    """WebSearch that filters the results of another by `sites`, whatever the provider was asked for and whatever it returned.
 
     Results of admitted sites only, each address once, those of trusted sites first.
     """
@@ -67,6 +67,7 @@ class FilteredSearch:
 
     @property
     def name(self) -> str:
+        """Name of the service behind the filter."""
         return self._inner.name
 
     async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
@@ -82,7 +83,7 @@ class FilteredSearch:
 
 
 def host_of(url: str) -> str | None:
-    """The host of an http or https address: lower case, ASCII form, no trailing dot. None for anything else.
+    """Host of an http or https address: lower case, ASCII form, no trailing dot. None for anything else.
 
     Numeric addresses and names without a dot (a machine of the local network) are no sites.
     """

@@ -26,7 +26,7 @@ MAX_EXCLUDED = 150
 
 
 class TavilySearch:
-    """WebSearch over Tavily's basic depth. Raises SettingsError for a key or address that cannot be used."""
+    """WebSearch over Tavily with search depth "basic". Raises SettingsError for a key or address that cannot be used."""
 
     def __init__(
         self, api_key: str, remote: Remote, *, sites: Sites | None = None, base_url: str | None = None
@@ -42,6 +42,7 @@ class TavilySearch:
 
     @property
     def name(self) -> str:
+        """Name of the service: "tavily"."""
         return "tavily"
 
     async def search(self, query: str, k: int) -> tuple[WebResult, ...]:
@@ -67,7 +68,7 @@ class TavilySearch:
 
 
 def read_reply(service: str, data: dict[str, Any]) -> Iterable[WebResult]:
-    """The results of a reply. Raises ServiceReplyInvalid."""
+    """Web results from a reply. Raises ServiceReplyInvalid."""
     if not isinstance(data.get("results"), list):
         raise ServiceReplyInvalid(service, "the reply holds no results")
     return (
@@ -78,7 +79,7 @@ def read_reply(service: str, data: dict[str, Any]) -> Iterable[WebResult]:
 
 
 def _domains(sites: Sites) -> dict[str, list[str]]:
-    """The lists as far as the service can take them; a top-level domain is no domain to it."""
+    """The allow and deny lists as request fields, as far as the service can take them; a top-level domain is no domain to it."""
     included = list(sites.allow) if all("." in host for host in sites.allow) else []
     excluded = [host for host in sites.deny if "." in host]
     return {

@@ -1,4 +1,4 @@
-"""Whom this machine trusts in TLS, read once: every client of httpx would read and parse the certificates of all authorities anew."""
+"""TLS settings shared by all HTTP clients, read once: every client of httpx would read and parse the certificates of all authorities anew."""
 
 from __future__ import annotations
 
@@ -10,5 +10,7 @@ import httpx2
 
 @cache
 def trusted(*, trust_env: bool) -> ssl.SSLContext:
-    """What httpx itself would verify servers with, shared by the clients of this process. `trust_env`: heed SSL_CERT_FILE and SSL_CERT_DIR."""
+    """The TLS context that httpx itself would verify servers with, shared by the clients of this process. `trust_env`: heed SSL_CERT_FILE
+    and SSL_CERT_DIR.
+    """
     return httpx2.create_ssl_context(trust_env=trust_env)

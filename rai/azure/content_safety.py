@@ -13,16 +13,14 @@ from typing import Any, Literal
 
 from azure.ai.contentsafety.aio import ContentSafetyClient
 from azure.ai.contentsafety.models import AnalyzeTextOptions, AnalyzeTextResult
-from azure.core.credentials import AzureKeyCredential
 from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.exceptions import HttpResponseError
 from azure.core.rest import HttpRequest
 
 from grounding.azure.core.faults import translated
-from grounding.azure.core.options import client_options
+from grounding.azure.core.options import client_options, credential_for, plain_tokens
 from grounding.errors import ServiceReplyInvalid
-from grounding.services.address import check_address, check_key, is_loopback
-from grounding.services.grouped import grouped
+from grounding.services.batches import in_batches
 from grounding.services.remote import Remote
 from grounding.services.together import together
 from rai.azure.pieces import pieces, sendable, size
@@ -80,18 +78,16 @@ class ContentSafetyScreen:
     def __init__(
         self, endpoint: str, key: str | AsyncTokenCredential, remote: Remote, strictness: Strictness | None = None
     ) -> None:
-        check_address(endpoint, "ATTEST_CONTENT_SAFETY_ENDPOINT", "https://NAME.cognitiveservices.azure.com")
-        if isinstance(key, str):
-            check_key(key, "ATTEST_CONTENT_SAFETY_KEY")
+        settings = "ATTEST_CONTENT_SAFETY_ENDPOINT", "ATTEST_CONTENT_SAFETY_KEY"
+        credential = credential_for(
+            endpoint, key, settings=settings, example="https://NAME.cognitiveservices.azure.com"
+        )
         self._remote = remote
         self._strict = strictness or Strictness()
-        local = is_loopback(endpoint)
-        # the SDK hands tokens to https alone, and knows the option only where it handles one
-        self._options: dict[str, Any] = {"enforce_https": False} if local and not isinstance(key, str) else {}
+        # the SDK knows the option only where it handles a token
+        self._options: dict[str, Any] = {"enforce_https": False} if plain_tokens(endpoint, key) else {}
         self._client = ContentSafetyClient(
-            endpoint.rstrip("/"),
-            AzureKeyCredential(key) if isinstance(key, str) else key,
-            **client_options(endpoint, remote.deadline_s),
+            endpoint.rstrip("/"), credential, **client_options(endpoint, remote.deadline_s)
         )
 
     @property
@@ -107,7 +103,7 @@ class ContentSafetyScreen:
             for part, fit in zip(parts, fits, strict=True)
         ]
         request, data = fits[0], [(i, piece) for i, fit in enumerate(fits[1:]) for piece in fit]
-        groups = grouped(data, lambda item: size(item[1]), most=MOST_DOCUMENTS, most_size=MOST_CHARS)
+        groups = in_batches(data, lambda item: size(item[1]), most_items=MOST_DOCUMENTS, most_size=MOST_CHARS)
         replies = await together(
             [
                 *(self._harm(piece) for piece in request),

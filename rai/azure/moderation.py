@@ -16,6 +16,7 @@ from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 from grounding.azure.openai.faults import translated
 from grounding.errors import ServiceReplyInvalid
 from grounding.services.address import check_address, check_key, is_loopback
+from grounding.services.cloud import OPENAI_BASE_URL
 from grounding.services.remote import Remote
 from grounding.services.together import together
 from grounding.web.tls import trusted
@@ -25,7 +26,6 @@ from rai.records import Category, Screening
 
 SERVICE = "moderation"
 """The service's name in notes, errors and rules."""
-OPENAI_BASE_URL = "https://api.openai.com/v1"
 MODEL = "omni-moderation-latest"
 """The model that is asked unless another is set."""
 MOST_CHARS = 2000

@@ -1,5 +1,7 @@
-"""Errors of azure-core translated into ours. The service's words may repeat the text that was sent, so only its status and
-its error code are taken over, and nothing is chained (`from None`).
+"""Translation of azure-core's exceptions into `grounding.errors`.
+
+The service's words may repeat the text that was sent, so only its status and its error code are taken over, and nothing is chained (`from
+None`).
 """
 
 from __future__ import annotations
@@ -29,24 +31,24 @@ _REFUSALS = {
 
 
 class NotFound(ServiceRejected):
-    """A 404: nothing is there under this name."""
+    """HTTP 404: no resource of this name exists."""
 
 
 class BadRequest(ServiceRejected):
-    """A 400: something of what was sent is not as the service wants it."""
+    """HTTP 400: the service does not accept the form of the request."""
 
 
 class Changed(ServiceRejected):
-    """A 412: what was to be changed has changed since it was read."""
+    """HTTP 412: a condition of the request failed, because the resource has changed since it was read."""
 
 
 @contextmanager
 def translated(
     service: str, *, not_found: str = "", endpoint: str = "https://NAME.cognitiveservices.azure.com"
 ) -> Iterator[None]:
-    """Let only our errors out of the block. `not_found`: what else a 404 can mean here; `endpoint`: what one looks like.
+    """Context manager that turns exceptions of azure-core, and those of an unexpected reply, into ServiceError.
 
-    Raises ServiceError.
+    `service` names the service in messages; `not_found` says what else a 404 can mean here, `endpoint` what a right endpoint looks like.
     """
     try:
         yield
@@ -66,7 +68,7 @@ def translated(
 
 
 def code_of(text: object) -> str:
-    """An error code of the service as it may be shown, or "unknown"."""
+    """`text` if it has the form of an error code and may be shown, otherwise "unknown"."""
     return text if isinstance(text, str) and _PLAIN.fullmatch(text) else "unknown"
 
 

@@ -1,8 +1,8 @@
-"""Who this machine is to Microsoft Entra ID: managed identity, workload identity, or a developer's sign-in.
+"""Sign-in to Microsoft Entra ID without a key: managed identity, workload identity, or a developer's own sign-in.
 
 One identity serves every service that has no key. azure-identity chooses how to sign in, by the variables that it reads itself
-(AZURE_TOKEN_CREDENTIALS, AZURE_CLIENT_ID, AZURE_TENANT_ID, IDENTITY_ENDPOINT and others). It takes most of a second to import,
-so that is done in a thread at the first need.
+(AZURE_TOKEN_CREDENTIALS, AZURE_CLIENT_ID, AZURE_TENANT_ID, IDENTITY_ENDPOINT and others). It takes most of a second to import, so that is
+done in a thread at the first need.
 """
 
 from __future__ import annotations
@@ -32,19 +32,24 @@ FAILED_S = 10.0
 
 
 class Credential(Protocol):
-    """What is needed of a credential of azure-identity.aio."""
+    """The part of an azure-identity credential that is used here (see azure-core's `AsyncSupportsTokenInfo`)."""
 
-    async def get_token_info(self, *scopes: str, options: TokenRequestOptions | None = None) -> AccessTokenInfo: ...
+    async def get_token_info(self, *scopes: str, options: TokenRequestOptions | None = None) -> AccessTokenInfo:
+        """An access token for `scopes`, with its expiry."""
+        ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Close the credential's connections."""
+        ...
 
 
 class MachineIdentity:
-    """The one AsyncTokenCredential of a system. Nothing is imported or asked before the first token.
+    """Token credential (azure-core's AsyncTokenCredential) that all clients of one system share; it imports and asks nothing before the
+    first token.
 
-    Clients ask for the scopes of the public cloud, as their SDKs do; the token is for the same service of `cloud`. `client_id`:
-    of a user-assigned managed or workload identity. `within_s`: seconds for one sign-in. `make` and `clock` (seconds since the
-    epoch) are given by tests. Its owner closes it, after the clients that use it.
+    Clients ask for the scopes of the public cloud, as their SDKs do; the token is for the same service of `cloud`. `client_id`: of a
+    user-assigned managed or workload identity. `within_s`: seconds for one sign-in. `make` and `clock` (seconds since the epoch) are given
+    by tests. Its owner closes it, after the clients that use it.
     """
 
     def __init__(
@@ -70,7 +75,7 @@ class MachineIdentity:
         self._failed: dict[str, float] = {}
 
     async def get_token_info(self, *scopes: str, options: TokenRequestOptions | None = None) -> AccessTokenInfo:
-        """A token for the first of `scopes`. Raises ClientAuthenticationError with nothing in it but SIGN_IN_FAILED."""
+        """An access token, held or fresh, for the first of `scopes`. Raises ClientAuthenticationError whose only text is SIGN_IN_FAILED."""
         scope = own_scope(scopes[0], self._cloud)
         claims = (options or {}).get("claims")  # the service wants a newer token than the one held
         held = None if claims else self._held.get(scope)
@@ -88,13 +93,15 @@ class MachineIdentity:
     async def get_token(
         self, *scopes: str, claims: str | None = None, tenant_id: str | None = None, enable_cae: bool = False, **_: Any
     ) -> AccessToken:
-        """As `get_token_info`, in azure-core's older form."""
+        """The same as `get_token_info`, in azure-core's older form."""
         del tenant_id, enable_cae  # one tenant; tokens are as long as the service gives them
         info = await self.get_token_info(*scopes, options={"claims": claims} if claims else None)
         return AccessToken(info.token, info.expires_on)
 
     def bearer(self, service: str, scope: str = COGNITIVE) -> Callable[[], Awaitable[str]]:
-        """What gives the token to a client that takes a function. It raises ServiceRejected in the name of `service`."""
+        """An async function that returns a bearer token, for clients that take a function. It raises ServiceRejected in the name of
+        `service`.
+        """
 
         async def token() -> str:
             try:
@@ -139,7 +146,8 @@ class MachineIdentity:
 
 
 class LocalTransport(AsyncHttpTransport[Any, Any]):
-    """A transport of azure-core that reaches this machine, and its metadata service, past every proxy, and the rest as the environment says.
+    """HTTP transport of azure-core that bypasses every proxy for this machine and its metadata service, and follows the environment for the
+    rest.
 
     Managed identities are asked for at 127.0.0.1 or 169.254.169.254: a proxy cannot reach them, and must not see the token.
     """
@@ -149,7 +157,7 @@ class LocalTransport(AsyncHttpTransport[Any, Any]):
         self._usual = AioHttpTransport()
 
     async def send(self, request: Any, **options: Any) -> Any:
-        """The response to `request`."""
+        """Send `request`, past the proxy where its host is local, and return the response."""
         host = urlsplit(request.url).hostname or ""
         return await (self._direct if _is_local(host) else self._usual).send(request, **options)
 

@@ -1,7 +1,7 @@
-"""Clients of Azure AI Language, made in one place for whoever finds names, personal data or the sentences that count.
+"""Clients of Azure AI Language (api-version 2023-04-01), shared by entity recognition, personal data and summarization.
 
-Whatever asks says `disable_service_logs=True`, or the service keeps the text for 48 hours, and `STRING_INDEX`, so that its offsets
-are those of Python. api-version 2023-04-01.
+Whoever asks says `disable_service_logs=True`, or the service keeps the text for 48 hours, and `STRING_INDEX`, so that offsets are those of
+Python strings.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from azure.core.pipeline.policies import AsyncBearerTokenCredentialPolicy, Azure
 from azure.core.rest import AsyncHttpResponse, HttpRequest
 
 from grounding.azure.core.faults import code_of
-from grounding.azure.core.options import client_options
+from grounding.azure.core.options import client_options, credential_for, plain_tokens, transport_options
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
-from grounding.services.address import check_address, check_key, is_loopback
 
 API_VERSION = "2023-04-01"
 SCOPE = "https://cognitiveservices.azure.com/.default"
@@ -34,10 +33,11 @@ Mask = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
 
 
 class LanguageService:
-    """What the service says of texts, asked through azure-core's pipeline and past the SDK's models, which took 3 ms of processor time
-    to tell a few names.
+    """Client of the synchronous `:analyze-text` operation, through azure-core's pipeline and past the SDK's models, which took 3 ms of
+    processor time for a few names.
 
-    `key`: of the resource, or a token credential. Raises SettingsError for what cannot be used.
+    `key`: of the resource, or a token credential. `timeout_s` bounds one read. Raises SettingsError for an endpoint or key that cannot be
+    used.
     """
 
     def __init__(
@@ -51,15 +51,18 @@ class LanguageService:
             else AsyncBearerTokenCredentialPolicy(credential, SCOPE)
         )
         self._language = language
-        kept = ("connection_timeout", "read_timeout", "use_env_settings")
         # of the usual policies none is needed: nothing is tried again, redirected, or logged, and a reply is read once
         self._client: AsyncPipelineClient[HttpRequest, AsyncHttpResponse] = AsyncPipelineClient(
-            endpoint.rstrip("/"), policies=[*options["per_call_policies"], signing], **{n: options[n] for n in kept}
+            endpoint.rstrip("/"),
+            policies=[*options["per_call_policies"], signing],
+            **transport_options(endpoint, timeout_s),
         )
 
     async def analyze(self, kind: str, documents: Sequence[str]) -> list[list[dict[str, Any]]]:
-        """The entities of each document. Raises errors of azure-core, ServiceReplyInvalid, and ServiceRejected for a document that was
-        refused; and whatever a reply of another shape leads to: to be called inside of `translated`.
+        """The entities of each document, in the order of `documents`; `kind` is the service's name of the analysis ("EntityRecognition" …).
+
+        To be called inside `translated`: raises errors of azure-core, ServiceReplyInvalid, ServiceRejected for a document that was refused,
+        and whatever a reply of another shape leads to.
         """
         asked = [{"id": str(n), "text": text, "language": self._language} for n, text in enumerate(documents)]
         body = {
@@ -88,13 +91,13 @@ class LanguageService:
 
 
 def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The error of a document, as exactly as it is told."""
+    """The most specific error that a document's result tells."""
     error: Mapping[str, Any] = document["error"]
     return error.get("innererror") or error
 
 
 class _InnerErrorFormat(ODataV4Format):
-    """An error of the service: what went wrong is told by the inner one."""
+    """Error format of this service for azure-core: takes the inner error, which says what went wrong, in place of the outer."""
 
     def __init__(self, error: Mapping[str, Any]) -> None:
         super().__init__((error.get("error") or {}).get("innererror") or error)
@@ -103,24 +106,24 @@ class _InnerErrorFormat(ODataV4Format):
 def async_client(
     endpoint: str, key: str | AsyncTokenCredential, *, timeout_s: float, language: str = "en"
 ) -> AsyncTextAnalyticsClient:
-    """A client for the event loop. `key`: of the resource, or a token credential. Raises SettingsError for what cannot be used."""
+    """The SDK's asynchronous client. `key`: of the resource, or a token credential. Raises SettingsError for an endpoint or key that cannot
+    be used.
+    """
     credential, options = _options(endpoint, key, timeout_s)
     return AsyncTextAnalyticsClient(endpoint, credential, default_language=language, **options)
 
 
 def _options(endpoint: str, key: Any, timeout_s: float) -> tuple[Any, dict[str, Any]]:
-    check_address(endpoint, "ATTEST_LANGUAGE_ENDPOINT", ENDPOINT)
-    if isinstance(key, str):
-        check_key(key, "ATTEST_LANGUAGE_KEY")
-    local = is_loopback(endpoint)
-    return AzureKeyCredential(key) if isinstance(key, str) else key, {
+    settings = "ATTEST_LANGUAGE_ENDPOINT", "ATTEST_LANGUAGE_KEY"
+    return credential_for(endpoint, key, settings=settings, example=ENDPOINT), {
         **client_options(endpoint, timeout_s),
-        "per_call_policies": [_SameServicePolicy(endpoint, plain=local and not isinstance(key, str))],
+        "per_call_policies": [_SameServicePolicy(endpoint, plain=plain_tokens(endpoint, key))],
     }
 
 
 class _SameServicePolicy(SansIOHTTPPolicy[Any, Any]):
-    """Keeps every request, and the key with it, at the endpoint: the address of a job's state comes from a reply.
+    """Pipeline policy that refuses requests to any host but the endpoint's: a job's address comes from a reply, and the key goes with the
+    request.
 
     `plain`: tokens may go without https, which the SDK knows as an option of each call alone.
     """
@@ -130,6 +133,7 @@ class _SameServicePolicy(SansIOHTTPPolicy[Any, Any]):
         self._plain = plain
 
     def on_request(self, request: PipelineRequest[Any]) -> None:
+        """Check the address of a request before it is sent. Raises ServiceReplyInvalid."""
         if _origin(request.http_request.url) != self._home:
             raise ServiceReplyInvalid(SERVICE, "the reply leads to another address than the endpoint")
         if self._plain:

@@ -1,9 +1,10 @@
-"""Conversation to query with the extractive summarization of Azure AI Language: the service ranks, `grounding.query.conversation` decides.
+"""Search query from a conversation by Azure AI Language's extractive summarization: the service ranks sentences,
+`grounding.query.conversation` decides.
 
-It is asked where sentences have to be chosen and nowhere else. A question of at most `MAX_LAST` sentences is kept whole whatever
-anybody ranks; sentences of earlier turns do a question that names its subject no good (see `grounding.query.conversation`), and one that hangs on
-a name gets the name. What is left: a last turn with more sentences than a query should have, and one that holds no term at all
-("And why?"), whose subject lies among what was said before.
+It is asked only where sentences have to be chosen. A question of at most `MAX_LAST` sentences is kept whole whatever anybody ranks;
+sentences of earlier turns do a question that names its subject no good (see `grounding.query.conversation`), and one that depends on a name
+gets the name. What is left: a last turn with more sentences than a query should have, and one that holds no term at all ("And why?"), whose
+subject lies among what was said before.
 
 Microsoft retires the summarization of this service on 2029-03-31.
 """
@@ -48,10 +49,10 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class LanguageSummarizer:
-    """Summarizer over `begin_extract_summary`. `remote.deadline_s` bounds a whole job, its polling included.
+    """Summarizer (conversation to query) over `begin_extract_summary`. `remote.deadline_s` bounds a whole job, its polling included.
 
-    `key`: of the Language resource, or a token credential (Microsoft Entra ID), whose owner closes it. `mask`: what stays here is
-    masked in what is sent. Raises SettingsError for an endpoint or key that cannot be used.
+    `key`: of the Language resource, or a token credential (Microsoft Entra ID), whose owner closes it. `mask`: hides personal data in what
+    is sent. `poll_s`: seconds between two looks at a job. Raises SettingsError for an endpoint or key that cannot be used.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class LanguageSummarizer:
         self._poll_s = poll_s
 
     async def summarize(self, turns: Sequence[Turn]) -> Query:
-        """Sentences of `turns` verbatim. Raises InputError for a conversation without text, ServiceError if the service fails."""
+        """The query: sentences of `turns`, verbatim. Raises InputError for a conversation without text, ServiceError if the service fails."""
         asked = last_asked(turns)
         last = turn_sentences(turns, asked)
         if not last:
@@ -84,7 +85,9 @@ class LanguageSummarizer:
         return assemble([*questions, *others[: MAX_LAST - len(questions)]], entities, note)
 
     async def _after_what_was_said(self, turns: Sequence[Turn], asked: int) -> Query:
-        """A turn without a term after the newest sentence of who asks, and the one that the service finds most telling."""
+        """Query for a last turn without any term: it follows the asker's newest earlier sentence and the one that the service ranks
+        highest.
+        """
         alone = last_turn_query(turns, "the last turn holds no term to rank")
         before = said_before(turns, asked)
         if not before:
@@ -95,7 +98,7 @@ class LanguageSummarizer:
         return assemble([*best, newest, *alone.sentences], (), note)
 
     async def _ranked(self, chosen: Sequence[Sentence]) -> tuple[list[Sentence], str | None]:
-        """What the service chose among sentences, best first, and a note if the oldest were too much for it."""
+        """The sentences that the service chose, best first, and a note if the oldest were left out because the request would be too long."""
         sent = _within(chosen)
         note = None
         if len(sent) < len(chosen):
@@ -110,7 +113,7 @@ class LanguageSummarizer:
         return _in_order(sent, found), note
 
     async def _summary(self, document: str, count: int) -> list[tuple[int, int, float]]:
-        """(start, end, rank) of each sentence that one job chooses of `document`."""
+        """(start, end, rank in [0, 1]) of each sentence that one summarization job chooses of `document`; at most `count`."""
         with translated(SERVICE):
             job = await self._submitted(document, count)
             try:
@@ -143,14 +146,14 @@ class LanguageSummarizer:
 
 
 async def _call_off(job: Any) -> None:
-    """Tell the service that nobody waits any more; asked once, for the caller's time is up."""
+    """Cancel a job at the service; asked once, for the caller's time is up."""
     with contextlib.suppress(AzureError, TimeoutError, ValueError, KeyError, TypeError, AttributeError):
         async with asyncio.timeout(CANCEL_S):
             await job.cancel()
 
 
 def _within(chosen: Sequence[Sentence]) -> list[Sentence]:
-    """The newest of `chosen` that go into one request, in their order."""
+    """The newest of `chosen` that fit into one request, in their order."""
     kept: list[Sentence] = []
     size = 0
     for sentence in reversed(chosen):
@@ -181,7 +184,9 @@ def _read(document: str, replies: Sequence[Any]) -> list[tuple[int, int, float]]
 
 
 def _in_order(sent: Sequence[Sentence], found: Sequence[tuple[int, int, float]]) -> list[Sentence]:
-    """The sentences that a summary touches, with its rank, best first: where the service cuts otherwise than we do, ours stay whole."""
+    """Our sentences that the summary's spans touch, each with the rank, best first; where the service cuts sentences otherwise, ours stay
+    whole.
+    """
     ranked = []
     at = 0
     for sentence in sent:

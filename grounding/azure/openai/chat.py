@@ -1,7 +1,7 @@
-"""A chat model over chat.completions: OpenAI, Azure OpenAI's `/openai/v1/`, Ollama, llama.cpp, vLLM, LM Studio.
+"""Chat model over the chat.completions API: OpenAI, Azure OpenAI's `/openai/v1/`, Ollama, llama.cpp, vLLM, LM Studio.
 
-chat.completions is what all of them, and their older builds, understand. A reply is complete only with finish reason
-"stop", streamed or not: a stream may end without a word of it, and the SDK hands out the half that came.
+chat.completions is what all of them, and their older builds, understand. A reply is complete only with finish reason "stop", streamed or
+not: a stream may end without one, and the SDK hands out the half that came.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from grounding.azure.openai.model import (
     Ending,
     Gathering,
     OpenAIModel,
-    counted,
     shows_thoughts,
     text_or_none,
-    thought,
 )
+from grounding.azure.openai.replies import counted, thought
 from grounding.errors import ServiceReplyInvalid
 
 _LENGTHS: tuple[LengthName, ...] = ("max_tokens", "max_completion_tokens")
@@ -90,7 +89,7 @@ class OpenAIChat(OpenAIModel):
 
 
 class _Chunks:
-    """The chunks of a streamed chat completion, collected into the body of a whole one.
+    """Collects the chunks of a streamed chat completion into the body of a whole one.
 
     Azure's first chunk has no choices, nor has the one that tells the usage, which comes after the finish reason.
     """
@@ -104,6 +103,7 @@ class _Chunks:
         self._more: dict[str, Any] = {}
 
     def take(self, event: dict[str, Any]) -> bool:
+        """Take one chunk; never the last, for the usage comes after the finish reason. Raises the error that it reports."""
         if event.get("error"):
             raise reported(self._service, event["error"])
         self._more |= {name: event[name] for name in ("model", "usage") if event.get(name)}
@@ -126,6 +126,7 @@ class _Chunks:
         self._reason = choice.get("finish_reason") or self._reason
 
     def body(self) -> object:
+        """The body of the whole completion, as far as it has come."""
         message = {
             "content": "".join(self._text),
             "refusal": "".join(self._refusal),

@@ -1,7 +1,7 @@
-"""The client that every adapter over OpenAI's SDK calls: where it goes, with which key, and what it never does by itself.
+"""Construction of the OpenAI SDK client that chat model and embedder share: address, key, proxy, and the SDK's own habits switched off.
 
-The SDK's own retries are off, for `grounding.services.remote` makes them; redirects are not followed; nothing of the environment's
-OpenAI variables is sent; a proxy of the environment is used, except for this machine.
+The SDK's own retries are off, for `grounding.services.remote` makes them; redirects are not followed; nothing of the environment's OpenAI
+variables is sent; a proxy of the environment is used, except for this machine.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from openai import AsyncOpenAI, DefaultAsyncHttpx2Client, Timeout
 
 from grounding.errors import AttestError, ServiceRejected, SettingsError
 from grounding.services.address import is_this_machine
+from grounding.services.cloud import OPENAI_BASE_URL
 from grounding.services.remote import Remote
 from grounding.web.tls import trusted
 
-OPENAI_BASE_URL = "https://api.openai.com/v1"
 CONNECT_S = 5.0
 TokenProvider = Callable[[], Awaitable[str]]
 """Asynchronous: a function that returns its token at once is refused, for it would hold up every other turn."""
@@ -31,10 +31,10 @@ Auth = Literal["bearer", "api-key", "both"]
 def make_client(
     base_url: str | None, api_key: str | TokenProvider | None, remote: Remote, auth: Auth = "bearer"
 ) -> AsyncOpenAI:
-    """A client of OpenAI, of Azure's `/openai/v1/`, or of a server that speaks like them.
+    """Client of OpenAI, of Azure's `/openai/v1/`, or of any server with that interface.
 
-    `api_key`: a key, an async function that returns a bearer token (Microsoft Entra ID), or None for a local server. `auth`: how a key goes.
-    Its timeout is per read, so whoever calls bounds the whole. Raises SettingsError if `base_url` is not an http or https
+    `api_key`: a key, an async function that returns a bearer token (Microsoft Entra ID), or None for a local server. `auth`: the header in
+    which a key goes. Its timeout is per read, so whoever calls bounds the whole. Raises SettingsError if `base_url` is not an http or https
     address, or the key cannot be sent.
     """
     url = base_url or OPENAI_BASE_URL
@@ -63,12 +63,12 @@ def make_client(
 
 
 def _headers(api_key: object, auth: Auth) -> dict[str, str]:
-    """Headers beside the SDK's own, which is a bearer's; a token is a bearer's whatever `auth` says."""
+    """Headers beside the SDK's own Authorization; a token goes as bearer whatever `auth` says."""
     return {"api-key": api_key} if isinstance(api_key, str) and auth != "bearer" else {}
 
 
 def _hooks(api_key: object, auth: Auth) -> dict[str, list[Any]]:
-    """The SDK sends no request without Authorization, unless each single one asks for it: it is taken off on the way out."""
+    """Event hook that removes Authorization where the key goes in api-key alone: the SDK adds it to every request."""
 
     async def without_bearer(request: httpx2.Request) -> None:
         request.headers.pop("Authorization", None)
@@ -106,7 +106,9 @@ def _host(url: str) -> str:
 
 
 def _check_key(api_key: object) -> None:
-    """A key pasted with a line break or an ellipsis fails in the depths of the HTTP library, its text in the error."""
+    """Raise SettingsError for a key that no header can carry: pasted with a line break or an ellipsis it would fail in the HTTP library,
+    its text in the error.
+    """
     if isinstance(api_key, str) and re.search(r"[^!-~]", api_key):
         raise SettingsError(
             "ATTEST_OPENAI_API_KEY: holds a space, a line break or a character outside ASCII; no key does"

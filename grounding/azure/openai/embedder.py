@@ -1,19 +1,17 @@
-"""Texts to vectors by OpenAI's embeddings: OpenAI, Azure OpenAI's `/openai/v1/`, Ollama, llama.cpp, vLLM, LM Studio.
+"""Embeddings from OpenAI's embeddings API: OpenAI, Azure OpenAI's `/openai/v1/`, Ollama, llama.cpp, vLLM, LM Studio.
 
-The SDK asks for base64 unless told otherwise, which some servers refuse; floats are asked for, always. Nothing of a reply is
-believed: there is one vector for each text, told whose it is, as wide as it was asked for, finite and not zero; its length is made one
-here, because not every service does, and cosines rest on it.
+The SDK asks for base64 unless told otherwise, which some servers refuse; floats are asked for, always. A reply is verified: one vector for
+each text, told whose it is, as wide as it was asked for, finite and not zero. Vectors are normalised to length one here, because not every
+service does, and cosines rest on it.
 
-A text that is longer than the model reads is read in halves; its vector is their mean, weighted by their length.
+A text longer than the model's context is embedded in halves; its vector is their mean, weighted by their length.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import re
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,13 +23,14 @@ from openai import Timeout
 from grounding.azure.openai.client import CONNECT_S, Auth, TokenProvider, make_client
 from grounding.azure.openai.faults import translated
 from grounding.azure.openai.fingerprint import service_fingerprint
-from grounding.azure.openai.model import counted
-from grounding.azure.search.rows import sendable
+from grounding.azure.openai.replies import counted, parsed
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
 from grounding.observe import EmbedCall, added, observed
 from grounding.ports import Vectors
-from grounding.services.grouped import grouped
+from grounding.services.batches import in_batches
 from grounding.services.remote import Remote
+from grounding.text import sendable
+from grounding.vector_cache import VectorCache
 
 LOG = logging.getLogger("attest")
 MOST_TEXTS, MOST_CHARS = 256, 200_000
@@ -48,14 +47,15 @@ _NO_WIDTH = re.compile(r"dimension", re.IGNORECASE)
 
 
 class TextTooLong(ServiceRejected):
-    """The model cannot read as much at once."""
+    """A text is longer than the context of the embedding model."""
 
 
 class OpenAIEmbedder:
-    """Embedder over any server of OpenAI's embeddings.
+    """Embedder over any server with OpenAI's embeddings API; keeps the vectors of recently asked single texts.
 
-    `api_key`: a key, an async function that returns a bearer token, or None for a local server. `model`: model or deployment name. `width`: numbers of a vector; with `shorten` the service is
-    asked for as many, and where it does not take the request its vectors must have that width by themselves.
+    `api_key`: a key, an async function that returns a bearer token, or None for a local server. `model`: model or deployment name. `width`:
+    dimensions of a vector; with `shorten` the service is asked for as many, and where it does not take the request its vectors must have
+    that width by themselves. Raises SettingsError as `make_client` does.
     """
 
     def __init__(
@@ -71,32 +71,30 @@ class OpenAIEmbedder:
     ) -> None:
         self._model, self._width, self._remote, self._shorten = model, width, remote, shorten
         self._fingerprint = service_fingerprint(base_url, model, width)
-        self._cache: OrderedDict[str, Vectors] = OrderedDict()
+        self._cache = VectorCache(_CACHED, _CACHED // 64)
         self._client = make_client(base_url, api_key, remote, auth)
         self._timeout = Timeout(min(READ_S, remote.deadline_s), connect=min(CONNECT_S, remote.deadline_s))
 
     @property
     def fingerprint(self) -> str:
-        """Model or deployment, width, and a digest of both with the address."""
+        """Identifies the vectors: model or deployment, width, and a digest of both with the address."""
         return self._fingerprint
 
     @property
     def width(self) -> int:
+        """Dimensions of a vector."""
         return self._width
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Shape (len(texts), width), float32, rows of length one. Raises ServiceError."""
-        held = {t: self._cache[t] for t in texts if t in self._cache}
+        """Embeddings of `texts`: shape (len(texts), width), float32, rows of length one. Raises ServiceError."""
+        held = self._cache.known(texts)
         missing = [t for t in dict.fromkeys(texts) if t not in held]
         if missing:
             with observed(EmbedCall(self._model, len(missing))) as call:
-                for batch in grouped(missing, len, most=MOST_TEXTS, most_size=MOST_CHARS):
+                for batch in in_batches(missing, len, most_items=MOST_TEXTS, most_size=MOST_CHARS):
                     rows = await self._rows([sendable(text).strip() or _NOTHING for text in batch], call)
                     held |= zip(batch, rows, strict=True)
-        if len(missing) <= _CACHED // 64:  # an ingest must not push out what the turns use
-            self._cache |= {t: held[t] for t in missing}
-        while len(self._cache) > _CACHED:
-            self._cache.popitem(last=False)
+        self._cache.keep({t: held[t] for t in missing})
         return np.array([held[t] for t in texts], np.float32).reshape(len(texts), self._width)
 
     async def aclose(self) -> None:
@@ -104,7 +102,7 @@ class OpenAIEmbedder:
         await self._client.close()
 
     async def _rows(self, texts: Sequence[str], call: EmbedCall) -> Vectors:
-        """Vectors of one request, or of its halves where it was too long."""
+        """Vectors from one request; where that is too long, from its halves."""
         try:
             return await self._remote.call(lambda: self._attempt(texts, call))
         except TextTooLong:
@@ -124,7 +122,7 @@ class OpenAIEmbedder:
     async def _attempt(self, texts: Sequence[str], call: EmbedCall) -> Vectors:
         with translated(self._remote.service):
             body = await self._send(texts)
-        data = await asyncio.to_thread(_parsed, self._remote.service, body)
+        data = await asyncio.to_thread(_object, self._remote.service, body)
         told = counted(data.get("usage"), "prompt_tokens", "completion_tokens")
         call.usage = added(call.usage, {name: told[name] for name in ("prompt_tokens",) if name in told})
         found = await asyncio.to_thread(_read, self._remote.service, data, len(texts))
@@ -157,21 +155,18 @@ class OpenAIEmbedder:
         return raw.text
 
 
-def _parsed(service: str, body: str) -> dict[str, Any]:
-    """The object of a reply. Raises ServiceReplyInvalid if it is none."""
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        page = body.lstrip()[:1] == "<"
-        hint = "a web page came back; does the base URL end in /v1?" if page else "the reply is not JSON, or was cut"
-        raise ServiceReplyInvalid(service, hint) from None
+def _object(service: str, body: str) -> dict[str, Any]:
+    """The JSON object of a reply. Raises ServiceReplyInvalid if it is none."""
+    data = parsed(service, body)
     if not isinstance(data, dict):
         raise ServiceReplyInvalid(service, "the reply holds no vectors")
     return data
 
 
 def _read(service: str, data: dict[str, Any], count: int) -> Vectors:
-    """The vectors of a reply in the order of the texts: (count, its own width). Raises ServiceReplyInvalid if it is not whole and sound."""
+    """The vectors of a reply in the order of the texts, shape (count, width of the reply). Raises ServiceReplyInvalid if it is not whole
+    and sound.
+    """
     items = data.get("data")
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise ServiceReplyInvalid(service, "the reply holds no vectors")
@@ -199,5 +194,5 @@ def _matrix(service: str, rows: Sequence[Any]) -> NDArray[np.float64]:
 
 
 def _unit(rows: NDArray[np.float64]) -> Vectors:
-    """Rows of length one; none is zero."""
+    """Rows scaled to length one; none is zero."""
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)

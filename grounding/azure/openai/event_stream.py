@@ -1,4 +1,4 @@
-"""Server-sent events (WHATWG HTML, 9.2.6) out of the bytes of a stream, for replies that come in pieces."""
+"""Incremental parser of server-sent events (WHATWG HTML, 9.2.6), for streamed replies."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ _BREAK = re.compile(rb"\r\n|\n|\r(?!\Z)")
 
 
 class EventLines:
-    """What the `data` of each event says. Bytes are cut at line ends before they are decoded: a chunk may end within a character,
-    and a JSON text may hold U+2028, at which `str.splitlines` would cut it.
+    """Parser that is fed bytes and gives the `data` of each complete event.
+
+    Bytes are cut at line ends before they are decoded: a chunk may end within a character, and a JSON text may hold U+2028, at which
+    `str.splitlines` would cut it.
     """
 
     def __init__(self) -> None:
@@ -20,7 +22,8 @@ class EventLines:
         self._data: list[str] = []
 
     def feed(self, chunk: bytes) -> Iterator[str]:
-        """The events that end in this chunk. What has no empty line after it when the stream ends was cut, and is no event.
+        """The data of the events that end in this chunk. An event without the empty line after it when the stream ends was cut, and is
+        none.
 
         Raises UnicodeDecodeError.
         """

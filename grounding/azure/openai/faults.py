@@ -1,8 +1,8 @@
-"""Errors of the OpenAI SDK translated into ours, most specific first: callers never learn which SDK is below.
+"""Translation of the OpenAI SDK's exceptions into `grounding.errors`, most specific first, and what refusals say about parameters.
 
-The text of a status error repeats the server's words, and those may repeat the prompt or a part of the key; that of a
-connection error may show a header. So they are neither taken over nor chained (`from None`): status, error code, request
-id and the kind of the innermost error are enough to find the case.
+The text of a status error repeats the server's words, and those may repeat the prompt or a part of the key; that of a connection error may
+show a header. So they are neither taken over nor chained (`from None`): status, error code, request id and the kind of the innermost error
+are enough to find the case.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _EFFORT = re.compile(r"'(none|minimal|low|medium|high|xhigh|max)'")
 
 @contextmanager
 def translated(service: str) -> Iterator[None]:
-    """Let only our errors out of the block. Raises ServiceError or ContentFiltered."""
+    """Context manager that turns exceptions of the SDK, and those of an unexpected reply, into ServiceError or ContentFiltered."""
     try:
         yield
     except AttestError:
@@ -65,7 +65,7 @@ def translated(service: str) -> Iterator[None]:
 
 
 def status_fault(service: str, error: openai.APIStatusError) -> AttestError:
-    """Our error for an answer with an error status."""
+    """The error of ours for a reply with an error status."""
     status, code = error.status_code, _code(error)
     if code in _FILTER_CODES or _inner_code(error) == "ResponsibleAIPolicyViolation":
         return ContentFiltered(f"{service}: the service's content filter refused the prompt")
@@ -81,7 +81,7 @@ def status_fault(service: str, error: openai.APIStatusError) -> AttestError:
 
 
 def reported(service: str, error: object) -> AttestError:
-    """Our error for one that the service reports within a reply of status 200: in a stream, or of a call that it calls failed."""
+    """The error of ours for one reported inside a reply of status 200: in a stream, or by a response whose status is "failed"."""
     given = error.get("code") if isinstance(error, dict) else None
     code = given if isinstance(given, str) and _PLAIN.fullmatch(given) else None
     where = f" ({code})" if code else ""
@@ -127,7 +127,7 @@ def _not_found(error: openai.APIStatusError) -> str:
 
 
 def names_parameter(error: openai.APIStatusError, parameter: str) -> bool:
-    """True if a 400 says that the model does not take `parameter`, in the field for it or only in its words."""
+    """True if a 400 or 422 says that the model does not take `parameter`, in the field for it or only in the message."""
     if error.status_code not in (400, 422):
         return False
     if error.param is None:
@@ -143,7 +143,9 @@ def names_schema(error: openai.APIStatusError) -> bool:
 
 
 def names_size(error: openai.APIStatusError) -> bool:
-    """True if a 400 or 422 says that the cap of the reply is more than model or context hold: the cap is known, its size is not allowed."""
+    """True if a 400 or 422 says that the reply's token cap is larger than model or context allow (the parameter is known, its value is not
+    allowed).
+    """
     if error.status_code not in (400, 422) or error.code in _FILTER_CODES:
         return False
     if error.code in _TOO_LONG_CODES:
@@ -152,7 +154,7 @@ def names_size(error: openai.APIStatusError) -> bool:
 
 
 def named_efforts(error: openai.APIStatusError) -> tuple[str, ...]:
-    """The efforts that a refusal names as allowed; of its words only those that are known."""
+    """The reasoning efforts that a refusal lists as supported; only words that are known."""
     _, _, allowed = error.message.partition("upported values")
     return tuple(dict.fromkeys(_EFFORT.findall(allowed)))
 

@@ -1,4 +1,4 @@
-"""What the vectors of an embedding service go by."""
+"""Fingerprint of the vectors of an embedding service: vectors are compared only where it is the same."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import hashlib
 import re
 from urllib.parse import urlsplit
 
-OPENAI_BASE_URL = "https://api.openai.com/v1"
+from grounding.services.cloud import OPENAI_BASE_URL
+
 _UNFIT = re.compile(r"[^A-Za-z0-9.]+")
 
 
 def service_fingerprint(base_url: str | None, model: str, width: int) -> str:
-    """Model or deployment, width, and a digest of both with the address; fit for the name of a file.
+    """Model or deployment, width, and a digest of both with the address; usable as a file name.
 
-    The address counts, because on Azure the name is that of a deployment, which anybody may give to any model: vectors of two
-    models under one name would be compared in silence. What a deployment is moved to later under its old name and address cannot be
-    seen from here.
+    The address counts, because on Azure the name is that of a deployment, which anybody may give to any model: vectors of two models under
+    one name would be compared in silence. What a deployment is moved to later under its old name and address cannot be seen from here.
     """
     parts = urlsplit(base_url or OPENAI_BASE_URL)
     port = parts.port or {"https": 443, "http": 80}.get(parts.scheme)

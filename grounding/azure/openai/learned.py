@@ -1,4 +1,7 @@
-"""What a model at one address turned out to take, and whether it thinks before it writes: one record for all that call it."""
+"""What was learned of a chat model from its replies and refusals: unsupported parameters, and whether it reasons before it writes.
+
+One record for each address and model, shared by all that call it.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,11 @@ WIDER = 4
 
 @dataclass(slots=True)
 class Learned:
-    """`thinking`: tokens of room for it. `assumed`: whether the model is taken to think until a reply tells.
+    """Capabilities of one model, as known so far.
 
-    `refused`: what it does not take, left out of every further request; `efforts`: words that it named when it refused one.
-    Calls that are under way at the same time may each be refused; what is learned is the same.
+    `thinking`: extra tokens for reasoning. `assumed`: whether the model is taken to reason until a reply tells. `refused`: parameters that
+    it does not take, left out of every further request; `efforts`: words that it named when it refused one. Concurrent calls may each be
+    refused; what is learned is the same.
     """
 
     thinking: int = THINKING
@@ -35,20 +39,20 @@ class Learned:
     _most: int | None = None
 
     def room(self) -> int:
-        """Tokens that a reply gets beyond its cap: 0 for a model that does not think."""
+        """Extra tokens that a reply gets beyond its cap for reasoning: 0 for a model that does not reason."""
         thinks = self.assumed if self.thinks is None else self.thinks
         return self.fitting((WIDER if self._wide else 1) * self.thinking if thinks else 0)
 
     def wider(self, room: int, *, wrote: bool) -> int | None:
-        """Room for a second try after a reply was cut that had `room`; None if it could have no more.
+        """Extra tokens for a second try after a reply with `room` extra tokens was cut off; None if it could have no more.
 
-        `wrote`: it wrote, and shows no sign of having thought: then its text was long.
+        `wrote`: it wrote, and shows no sign of reasoning: then its text was long.
         """
         wide = self.fitting(self.thinking if wrote and not room else WIDER * self.thinking)
         return wide if wide > room else None
 
     def heard(self, thought: int | None, *, mused: bool) -> None:
-        """A reply came. `thought`: tokens that it says to have thought, None if it does not say; `mused`: it shows that it did."""
+        """Learn from a reply. `thought`: reasoning tokens that it reports, None if it does not; `mused`: it shows its reasoning."""
         if mused or thought:
             self.thinks = True
         elif thought == 0 and self.thinks is None:
@@ -56,11 +60,11 @@ class Learned:
         self._wide = self._wide or (thought or 0) > self.thinking
 
     def narrow(self, room: int) -> None:
-        """A cap with `room` was refused as too large."""
+        """Learn that a cap with `room` extra tokens was refused as too large."""
         self._most = self.thinking if room > self.thinking else 0
 
     def other_length(self, name: LengthName) -> bool:
-        """`name` was refused for the cap of a reply. False if the other name was refused before."""
+        """Learn that the cap's parameter `name` was refused, and use the other name. False if that was refused before."""
         self.refused.add(name)
         other: LengthName = "max_completion_tokens" if name == "max_tokens" else "max_tokens"
         if other in self.refused:
@@ -69,17 +73,17 @@ class Learned:
         return True
 
     def fitting(self, room: int) -> int:
-        """`room`, or as much of it as was not refused."""
+        """`room`, or the part of it that was not refused."""
         return room if self._most is None else min(room, self._most)
 
 
 def beginning(
     base_url: str | None, *, thinking: int = THINKING, effort: str | None = None, sure: bool = False
 ) -> Learned:
-    """What is known of a model before its first reply.
+    """What is assumed of a model before its first reply.
 
-    OpenAI's own models and Azure's think, by and large, and refuse the old name of the cap; other servers may know the old name alone.
-    An `effort` other than "none" says that it thinks; `sure`: somebody has said so.
+    OpenAI's own models and Azure's reason, by and large, and refuse the old name of the cap; other servers may know the old name alone. An
+    `effort` other than "none" says that it reasons; `sure`: the settings say so.
     """
     ours = is_openai(base_url)
     assumed = effort != "none" and (ours or sure or effort is not None)

@@ -1,20 +1,20 @@
-"""What chat.completions and the Responses API have in common: how a call is made, adapted to the model, and judged.
+"""Base of the OpenAI-compatible chat models: how a call is made, adapted to what the model takes, and judged. Shared by chat.completions
+and Responses.
 
-A body is read here and not by the SDK, which hands out a page of HTML as `str` and a reply without choices as an object.
-A streamed reply is collected into the body that the same call would have brought in one piece, and is read like it: no
-part of a draft is shown before the whole is checked. The deadline of `Remote` bounds it all; the SDK's is per read.
+A body is read here and not by the SDK, which hands out a page of HTML as `str` and a reply without choices as an object. A streamed reply
+is collected into the body that the same call would have brought in one piece, and is read like it: no part of a draft is shown before the
+whole is checked. The deadline of `Remote` bounds it all; the SDK's is per read.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Protocol, TypeGuard
+from typing import Any, ClassVar, Literal, Protocol
 
 import openai
 from openai import AsyncAPIResponse, RequestOptions
@@ -24,6 +24,7 @@ from grounding.azure.openai.client import Auth, TokenProvider, make_client
 from grounding.azure.openai.event_stream import EventLines
 from grounding.azure.openai.faults import named_efforts, names_parameter, names_schema, names_size, translated
 from grounding.azure.openai.learned import Learned, beginning
+from grounding.azure.openai.replies import parsed
 from grounding.errors import ContentFiltered, ReplyCut, ServiceReplyInvalid
 from grounding.observe import reply_unused
 from grounding.records import Completion
@@ -41,7 +42,7 @@ Ending = Literal["complete", "length", "filtered", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """One request, before it takes the form of an interface. `room`: tokens for thinking, beyond the `max_tokens` of what is written."""
+    """One request, independent of the API it is sent by. `room`: tokens for reasoning, beyond the `max_tokens` of what is written."""
 
     system: str
     user: str
@@ -52,14 +53,15 @@ class ChatRequest:
 
     @property
     def cap(self) -> int:
+        """Most tokens of the reply, reasoning included."""
         return self.max_tokens + self.room
 
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """A reply that says how it ended, read but not yet judged.
+    """A parsed reply with how it ended, before it is judged.
 
-    `thought`: tokens that it says to have thought, None if it does not say; `mused`: it shows thoughts.
+    `thought`: reasoning tokens that it reports, None if it does not; `mused`: it shows its reasoning.
     """
 
     text: str
@@ -71,25 +73,25 @@ class ChatReply:
 
 
 class Gathering(Protocol):
-    """Collects the events of one stream."""
+    """Collector of the events of one streamed reply."""
 
     def take(self, event: dict[str, Any]) -> bool:
-        """True if the reply ends with this event. Raises the error that it reports."""
+        """Take one event; True if the reply ends with it. Raises the error that it reports."""
         ...
 
     def body(self) -> object:
-        """What the call would have brought in one piece, as far as it has come."""
+        """The body that the same call would have brought in one piece, as far as it has come."""
         ...
 
 
 class OpenAIModel(ABC):
-    """ChatModel over one interface of an OpenAI-compatible server.
+    """ChatModel over one API of an OpenAI-compatible server.
 
-    `api_key`: a key, an async function that returns a bearer token (Microsoft Entra ID), or None for a local server.
-    `model`: model or deployment name. `stream`: whether the reply is asked for in pieces, which keeps a connection alive
-    that a proxy would cut when silent. `effort`: how hard it is to think, in the service's words; None leaves it to the model. What a server or
-    model turns out not to take (a temperature, an effort, a JSON schema, streaming, the name of the cap) is left out or renamed from then on,
-    by all that share `learned`, which is of this address and model. Raises SettingsError as `make_client` does.
+    `api_key`: a key, an async function that returns a bearer token (Microsoft Entra ID), or None for a local server. `model`: model or
+    deployment name. `temperature`: None leaves it to the model. `stream`: whether the reply is asked for in pieces, which keeps a
+    connection alive that a proxy would cut when silent. `effort`: reasoning effort, in the service's words; None leaves it to the model.
+    What a server or model turns out not to take (a temperature, an effort, a JSON schema, streaming, the name of the cap) is left out or
+    renamed from then on, by all that share `learned`, which is of this address and model. Raises SettingsError as `make_client` does.
     """
 
     path: ClassVar[str]
@@ -118,15 +120,17 @@ class OpenAIModel(ABC):
 
     @property
     def name(self) -> str:
+        """Model or deployment name."""
         return self._model
 
     async def complete(
         self, system: str, user: str, *, purpose: str, max_tokens: int = 800, schema: Mapping[str, Any] | None = None
     ) -> Completion:
-        """The complete reply. Raises ServiceError, or ContentFiltered if filter or model refuse.
+        """The model's complete reply. Raises ServiceError, or ContentFiltered if filter or model refuse.
 
-        `max_tokens` bounds what is written; a model that thinks gets room for it beyond. A reply that is cut all the same is asked for once
-        more with more room, if there is any and the turn can pay for it; cut again it is ReplyCut: in mid-number it would read like a whole one.
+        `purpose` names the call in messages and schema. `max_tokens` bounds what is written; a model that reasons gets extra tokens for it.
+        A reply that is cut off all the same is asked for once more with more of them, if there are any and the turn can pay for it; cut
+        again it is ReplyCut: in mid-number it would read like a whole one.
         """
         asked = ChatRequest(system, user, purpose, max_tokens, schema, granted(self._learned.room()) or 0)
         reply = await self._remote.call(lambda: self._attempt(asked))
@@ -139,7 +143,7 @@ class OpenAIModel(ABC):
         return self._judged(asked, reply)
 
     def _wider(self, asked: ChatRequest, reply: ChatReply) -> ChatRequest | None:
-        """The same request with more room; None where there is none to be had."""
+        """The same request with more tokens for reasoning; None where there are none to be had."""
         wrote = bool(reply.text.strip()) and not (reply.thought or reply.mused)
         wanted = self._learned.wider(asked.room, wrote=wrote)
         given = granted(wanted, again=True) if wanted is not None else None
@@ -180,18 +184,20 @@ class OpenAIModel(ABC):
 
     @abstractmethod
     def _request(self, asked: ChatRequest) -> dict[str, Any]:
-        """The body to send, in the form that this server is known to take."""
+        """The JSON body to send, in the form that this server is known to take."""
 
     @abstractmethod
     def _read(self, body: object) -> ChatReply:
-        """A whole reply. Raises ServiceError or ContentFiltered if it is none."""
+        """Parse a whole reply. Raises ServiceError or ContentFiltered if it is none."""
 
     @abstractmethod
     def _gathering(self) -> Gathering:
-        """For the events of one stream."""
+        """A new collector for the events of one stream."""
 
     def _adapt(self, error: openai.APIStatusError, sent: Mapping[str, Any], room: int) -> bool:
-        """Learn what is not taken, a cap with `room` for one; True if the next request will differ from the one sent."""
+        """Learn from a refusal what is not taken, for one a cap with `room` extra tokens; True if the next request will differ from the one
+        sent.
+        """
         refused = self._learned.refused
         if names_size(error):
             self._learned.narrow(room)
@@ -239,7 +245,7 @@ class OpenAIModel(ABC):
                     return self._checked(reply)
 
     async def _exchange(self, sent: Mapping[str, Any]) -> object:
-        """The body of the reply; of one that comes in events, what they add up to, also when a server streams unasked or does not."""
+        """Send a request and return the body of the reply, or what its events add up to, whether or not a stream was asked for."""
         # Past the SDK's typed calls, which spend milliseconds on walking through a request that is in its form already.
         response = await self._client.post(self.path, cast_to=AsyncAPIResponse[object], body=sent, options=_UNREAD)
         try:
@@ -255,7 +261,7 @@ class OpenAIModel(ABC):
         async for chunk in chunks:
             body += chunk
             self._bound(len(body))
-        return self._json(bytes(body))
+        return parsed(self._remote.service, bytes(body))
 
     async def _gathered(self, chunks: Any) -> object:
         lines, gathering, size = EventLines(), self._gathering(), 0
@@ -265,22 +271,12 @@ class OpenAIModel(ABC):
             for data in lines.feed(chunk):
                 if data == "[DONE]":
                     return gathering.body()
-                event = self._json(data.encode())
+                event = parsed(self._remote.service, data.encode())
                 if not isinstance(event, dict):
                     raise self._invalid("a piece of the stream is not an object")
                 if gathering.take(event):
                     return gathering.body()
         return gathering.body()
-
-    def _json(self, body: bytes) -> object:
-        try:
-            return json.loads(body)
-        except (ValueError, RecursionError):
-            page = body.lstrip()[:1] == b"<"
-            hint = (
-                "a web page came back; does the base URL end in /v1?" if page else "the reply is not JSON, or was cut"
-            )
-            raise self._invalid(hint) from None
 
     def _checked(self, reply: ChatReply) -> ChatReply:
         text = _THINKING.sub("", reply.text)
@@ -298,38 +294,10 @@ class OpenAIModel(ABC):
 
 
 def text_or_none(value: object) -> str | None:
-    """`value` if it is a text that says something."""
+    """`value` if it is a string that is not empty, otherwise None."""
     return value if isinstance(value, str) and value else None
 
 
-def counted(usage: object, asked: str, written: str) -> dict[str, int]:
-    """Token counts by the names of chat.completions, as far as the server gives them. `asked`, `written`: its names of the two."""
-    if not isinstance(usage, dict):
-        return {}
-    counts = {
-        "prompt_tokens": usage.get(asked),
-        "completion_tokens": usage.get(written),
-        "cached_tokens": _detail(usage, asked, "cached_tokens"),
-        "reasoning_tokens": thought(usage, written) or None,
-    }
-    return {name: count for name, count in counts.items() if _is_count(count)}
-
-
-def thought(usage: object, written: str) -> int | None:
-    """Tokens of thinking, a part of those written; None if the server does not tell."""
-    found = _detail(usage, written, "reasoning_tokens")
-    return found if _is_count(found) else None
-
-
 def shows_thoughts(text: str, *fields: object) -> bool:
-    """True if a reply begins with a model's musings, or has them in one of the `fields` that local servers put them into."""
+    """True if a reply begins with a model's visible reasoning, or has it in one of the `fields` that local servers put it into."""
     return bool(_MUSING.match(text)) or any(isinstance(value, str) and value.strip() for value in fields)
-
-
-def _detail(usage: object, name: str, part: str) -> Any:
-    details = usage.get(f"{name}_details") if isinstance(usage, dict) else None
-    return details.get(part) if isinstance(details, dict) else None
-
-
-def _is_count(value: object) -> TypeGuard[int]:
-    return type(value) is int and value >= 0

@@ -1,7 +1,7 @@
-"""A chat model over the Responses API of OpenAI and Azure OpenAI's `/openai/v1/`; newer local servers speak it too.
+"""Chat model over the Responses API: OpenAI, Azure OpenAI's `/openai/v1/`, and newer local servers.
 
-Each call stands alone and the service is told to keep nothing of it (`store` false). A reply is complete only with status
-"completed"; a stream of one only with the event `response.completed`, which carries the whole of it once more.
+Each call stands alone and the service is told to keep nothing of it (`store` false). A reply is complete only with status "completed"; a
+stream of one only with the event `response.completed`, which carries the whole of it once more.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from grounding.azure.openai.model import (
     Ending,
     Gathering,
     OpenAIModel,
-    counted,
     shows_thoughts,
     text_or_none,
-    thought,
 )
+from grounding.azure.openai.replies import counted, thought
 
 LEAST_TOKENS = 16
 """The service refuses a smaller `max_output_tokens`."""
@@ -83,7 +82,7 @@ def _ending(status: object, details: object) -> Ending | None:
 
 
 def _parts(output: object) -> Iterator[dict[str, Any]]:
-    """Content of the messages that are the answer: not of reasoning, nor of what a model says on the way to it."""
+    """Content parts of the output messages that are the answer: neither reasoning nor commentary on the way to it."""
     for item in output if isinstance(output, list) else ():
         if not isinstance(item, dict) or item.get("type") != "message" or item.get("phase") == "commentary":
             continue
@@ -92,13 +91,14 @@ def _parts(output: object) -> Iterator[dict[str, Any]]:
 
 
 class _Events:
-    """The events of a streamed response, of which only the last counts."""
+    """Collects the events of a streamed response, of which only the last counts."""
 
     def __init__(self, service: str) -> None:
         self._service = service
         self._last: object = {}
 
     def take(self, event: dict[str, Any]) -> bool:
+        """Take one event; True if it is the last. Raises the error that it reports."""
         if event.get("type") == "error" or event.get("error"):
             raise reported(self._service, event.get("error") or event)
         if event.get("type") not in _LAST:
@@ -107,4 +107,5 @@ class _Events:
         return True
 
     def body(self) -> object:
+        """The response of the last event; an empty one if none came."""
         return self._last

@@ -1,7 +1,8 @@
-"""Agentic retrieval as retriever: the knowledge base finds and ranks, and the search of the same index stands behind it.
+"""Retriever over Azure AI Search's agentic retrieval: a knowledge base finds and ranks, and a plain search of the same index stands behind
+it.
 
-What is found is read as the search reads it: through the store, trimmed by this person's rights. Its only score is the ranker's,
-in [0, 4]; a reply without scores keeps its order, noted. Where the service cannot answer, all results are the search's.
+Results are taken as the search takes its own: through the store, trimmed by this person's rights. The only score is the ranker's, in [0,
+4]; a reply without scores keeps its order, noted. Where the service cannot answer, all results are the search's.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from dataclasses import replace
 from grounding.azure.search.knowledge import AGENTIC, SearchKnowledge
 from grounding.azure.search.ranker import LastRefusal, RankerRefused
 from grounding.azure.search.retriever import AzureSearchRetriever
-from grounding.azure.search.rows import sendable
 from grounding.errors import ServiceError
 from grounding.observe import record_degraded
 from grounding.query.conversation import question_of
+from grounding.query.query_vector import question_texts
 from grounding.records import Access, Query, Retrieval
+from grounding.text import sendable
 
 MODE = "agentic"
 NOTHING = "agentic retrieval found nothing: these are the results of the search"
@@ -30,7 +32,9 @@ _SIGN = re.compile(r"""[+|"()\\]|(?<!\S)-+|(?<![*~])[*~]+(?!\S)""")
 
 
 class AgenticRetriever:
-    """Retriever that asks `knowledge` first, and `search` where that cannot answer, or is asked for one side alone."""
+    """Retriever that asks `knowledge` first, and falls back to `search` where that cannot answer, or where words or meaning alone are asked
+    for.
+    """
 
     def __init__(
         self,
@@ -73,11 +77,11 @@ class AgenticRetriever:
 
     @property
     def refused(self) -> dict[str, str]:
-        """Parts that are not asked for now, each with why and what mends it."""
+        """Parts of the service that refused and are not asked for now, each with the reason and the remedy."""
         return {**self._ranker.told(AGENTIC), **self._search.refused}
 
     async def ready(self) -> dict[str, str]:
-        """What keeps the search from being whole, by part; empty if nothing does."""
+        """Health of the search: what does not work fully, by part, with the reason; empty if all does."""
         return await self._search.ready()
 
     async def aclose(self) -> None:
@@ -87,11 +91,11 @@ class AgenticRetriever:
 
 
 def intents(query: Query) -> list[str]:
-    """What is asked, and the same with the names of earlier turns where there are any; empty without a word.
+    """The query as intents for agentic retrieval: the question, and the question with the names of earlier turns where there are any; empty
+    without a word.
 
-    No sign of it is an operator of the query syntax, for an intent is searched for as it stands.
+    Operators of the query syntax are removed, for an intent is searched for as it stands.
     """
-    question = question_of(query)
-    texts = [question, " ".join([*query.entities, question])] if query.entities else [question]
+    texts = question_texts(question_of(query), query.entities)
     plain = [" ".join(_SIGN.sub(" ", sendable(text)).split())[:_MOST_CHARS] for text in texts]
     return list(dict.fromkeys(text for text in plain if any(c.isalnum() for c in text)))

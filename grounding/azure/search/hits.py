@@ -1,5 +1,6 @@
-"""Results of the index, and the passages that they become. The store has the last word where it is at hand: a passage is used only
-if the store lets this person read it now, and as the store has it.
+"""Search results of the index, their scores on one scale, and the passages that they become.
+
+The store has the last word where it is at hand: a passage is used only if the store lets this person read it now, and as the store has it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ TOP_RANK = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A result as the service gives it. `fields` holds "chunk_id" at least."""
+    """One search result with its scores as the service gives them. `fields` holds "chunk_id" at least.
+
+    `raw`: the service's score of the order, unbounded; `cosine` in [-1, 1]; `reranked` in [0, 4]; `caption`: words that the ranker found to
+    the point.
+    """
 
     fields: dict[str, Any]
     raw: float
@@ -35,7 +40,7 @@ class Hit:
 
 
 def hit_of(document: dict[str, Any], alone: tuple[bool, bool]) -> Hit:
-    """A result; `alone`: whether it was searched for by words, and by meaning. Raises ServiceReplyInvalid."""
+    """A result of the service as Hit. `alone`: whether words, and whether a vector, were searched for. Raises ServiceReplyInvalid."""
     if not isinstance(document.get("chunk_id"), str) or not isinstance(document.get("text", ""), str):
         raise ServiceReplyInvalid(SERVICE, "a result lacks its key or its text")
     raw = float(document["@search.score"])
@@ -55,7 +60,7 @@ def hit_of(document: dict[str, Any], alone: tuple[bool, bool]) -> Hit:
 
 
 def _subscores(debug: dict[str, Any]) -> tuple[float | None, float | None]:
-    """BM25 and the cosine of a result, where the service told them."""
+    """BM25 score and cosine of a result, where the service tells them (debug mode "vector")."""
     found = (debug.get("vectors") or {}).get("subscores") or {}
     bm25 = (found.get("text") or {}).get("searchScore")
     fields = [field for each in found.get("vectors") or [] for field in each.values()]
@@ -64,12 +69,15 @@ def _subscores(debug: dict[str, Any]) -> tuple[float | None, float | None]:
 
 
 def by_place(place: int) -> float:
-    """A raw score for who is told a place alone, counted from 1: what the service's fusion gives it."""
+    """A raw score for a result of which only the place is known, counted from 1: its reciprocal rank, 1 / (60 + place)."""
     return 1 / (_RRF + place)
 
 
 def scored(hits: Sequence[Hit], *, lists: int) -> list[tuple[float, Hit]]:
-    """Scores in [0, 1] that fall in the order of the service: of the ranker first, then of fusion, of words or of meaning."""
+    """Hits with scores in [0, 1] that never rise along the service's order: by the ranker first, then by fusion, BM25 or cosine.
+
+    `lists`: how many result lists the service fused.
+    """
     best = max((hit.raw for hit in hits), default=1.0) or 1.0
     floor = 1.0
     found: list[tuple[float, Hit]] = []
@@ -91,10 +99,10 @@ def scored(hits: Sequence[Hit], *, lists: int) -> list[tuple[float, Hit]]:
 async def passages(
     ordered: Sequence[tuple[float, Hit]], access: Access, keys: FollowedStore | None, *, others: bool
 ) -> list[Passage]:
-    """What may be read, without what repeats a better passage of the same title and the same rights.
+    """The passages that `access` may read, in order, without those that repeat a better passage of the same title and the same rights.
 
-    `keys`: the store, None where it is not on this machine. `others`: what is not ours counts too, as the index tells it; without it
-    whatever the store does not know is left out, whoever put it into the index.
+    `keys`: the store, None where it is not on this machine. `others`: documents that are not ours count too, as the index tells them;
+    without it whatever the store does not know is left out, whoever put it into the index.
     """
 
     def foreign(hit: Hit) -> bool:
@@ -111,39 +119,20 @@ async def passages(
             kept.append(_told(hit, score))
             continue
         row = rows.get(str(hit.fields["chunk_id"]))
-        if row is None or not access.may_read(row.groups) or not access.in_scope(row.product):
-            continue
-        same = (row.title, row.chunk.text, row.groups, row.product)
-        if same not in seen:
-            seen.add(same)
+        if row is not None and row.readable_by(access) and row.repetition_key not in seen:
+            seen.add(row.repetition_key)
             kept.append(_stored(row, hit, score))
     return kept
 
 
 def _stored(row: ChunkRow, hit: Hit, score: float) -> Passage:
-    chunk = row.chunk
-    return Passage(
-        chunk_id=chunk.chunk_id,
-        doc_id=chunk.doc_id,
-        title=row.title,
-        text=chunk.text,
-        start=chunk.start,
-        url=row.url,
-        locator=chunk.locator,
-        internal=row.internal,
-        updated=row.updated,
-        version=row.version,
-        tokens=chunk.tokens,
-        score=score,
-        bm25=hit.bm25,
-        semantic=hit.cosine,
-        reranked=hit.reranked,
-        caption=hit.caption if hit.caption and hit.caption in chunk.text else None,
-    )
+    """A passage as the store has it, with the scores of its hit."""
+    caption = hit.caption if hit.caption and hit.caption in row.chunk.text else None
+    return row.as_passage(score, bm25=hit.bm25, semantic=hit.cosine, reranked=hit.reranked, caption=caption)
 
 
 def _told(hit: Hit, score: float) -> Passage:
-    """A passage of which this machine has no record: as the index tells it."""
+    """A passage of which this machine has no record, as the index tells it."""
     f = hit.fields
     bare = Passage(
         str(f["chunk_id"]), str(f.get("doc_id") or f["chunk_id"]), str(f.get("title") or ""), str(f.get("text") or "")

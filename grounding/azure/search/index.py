@@ -1,7 +1,7 @@
-"""The index in Azure AI Search: what its fields are, and what of an index that is there already can be changed in place.
+"""Schema of the index in Azure AI Search, and the migration of an existing index to it.
 
-The service adds fields, profiles and semantic configurations to an index that is in use; it changes neither the type of a
-field, nor the width of its vectors, nor what it may be searched or filtered by. What cannot be changed is refused in one line.
+The service adds fields, profiles and semantic configurations to an index that is in use; it changes neither the type of a field, nor the
+width of its vectors, nor what it may be searched or filtered by. What cannot be changed is refused in one line.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SETTING = "ATTEST_SEARCH_INDEX"
 
 
 def definition(name: str, width: int, *, semantic: bool) -> SearchIndex:
-    """The index `name` for vectors of `width` numbers; with a semantic configuration only where the ranker is used."""
+    """The index `name` for vectors of `width` dimensions; with a semantic configuration only where the ranker is used."""
     return SearchIndex(
         name=name,
         description="Passages of Attest's knowledge base; derived from its store, made by `attest ingest`.",
@@ -100,9 +100,9 @@ def _ranking() -> SemanticConfiguration:
 
 
 def migrated(found: SearchIndex, wanted: SearchIndex) -> bool:
-    """Change `found` in place to hold what `wanted` has; True if there was anything to change. What else it holds stays.
+    """Extend `found` in place by what `wanted` has beyond it; True if anything changed. What else it holds stays.
 
-    Raises SettingsError for an index that cannot become that: which field, and what to do.
+    Raises SettingsError for an index that cannot be extended so: which field, and what to do.
     """
     there = {field.name: field for field in found.fields}
     for field in wanted.fields:
@@ -115,7 +115,7 @@ def migrated(found: SearchIndex, wanted: SearchIndex) -> bool:
 
 
 def width_of(found: SearchIndex | None) -> int | None:
-    """Numbers of a vector in an index that is there; None where there is none, or no vectors in it."""
+    """Dimensions of the vectors in an existing index; None where there is no index, or none with vectors."""
     return next((f.vector_search_dimensions for f in found.fields if f.name == "vector"), None) if found else None
 
 

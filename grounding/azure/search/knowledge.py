@@ -1,7 +1,7 @@
-"""The knowledge base beside an index of Azure AI Search, and the knowledge source that leads from the one to the other.
+"""Client of the knowledge base (agentic retrieval) over an index of Azure AI Search, and of the knowledge source between the two.
 
-Both bear the name of the index. The stable interface takes intents alone: it plans no queries, answers nothing, and hears no
-conversation. A filter holds for one knowledge source, so a knowledge base that reads any other than ours is refused.
+Both bear the name of the index. The stable interface takes intents alone: it plans no queries, answers nothing, and hears no conversation.
+A filter holds for one knowledge source, so a knowledge base that reads any other than ours is refused.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _ABOUT = "Passages of Attest's knowledge base; made by `attest ingest`."
 
 
 class SearchKnowledge:
-    """The knowledge base of the index `name`. `key`: as that of SearchService; its owner closes a token credential.
+    """The knowledge base of the index `name`. `key`: as of SearchService; its owner closes a token credential.
 
     Raises SettingsError for an endpoint or key that cannot be used.
     """
@@ -65,8 +65,8 @@ class SearchKnowledge:
         )
 
     async def prepare(self) -> None:
-        """Make knowledge source and knowledge base, or bring them up to date; the index is there. Raises ServiceError; SettingsError
-        for one of that name which is somebody else's.
+        """Create knowledge source and knowledge base, or bring them up to date; the index must exist. Raises ServiceError; SettingsError
+        where one of that name is somebody else's.
         """
         await settled(self._source)
         await settled(self._base)
@@ -114,7 +114,7 @@ class SearchKnowledge:
         return SearchIndexKnowledgeSource(name=self.name, description=_ABOUT, search_index_parameters=parameters)
 
     def _migrated(self, found: Any) -> bool:
-        """Change `found` in place to search as ours does; True if there was anything to change. What else it holds stays."""
+        """Change the knowledge source `found` in place to search as ours does; True if anything changed. What else it holds stays."""
         have = getattr(found, "search_index_parameters", None)
         if have is None or have.search_index_name != self.name:
             raise self._taken("knowledge source", "does not read the index of that name")
@@ -139,8 +139,10 @@ class SearchKnowledge:
     # --- asking
 
     async def retrieve(self, intents: Sequence[str], clause: str) -> dict[str, float | None]:
-        """Keys of documents under the filter `clause`, best first, each with the best score, in [0, 4], that the semantic ranker gave it for
-        one of `intents`; None where the reply gives its place alone. Raises RankerRefused where the service ranks nothing at all, other
+        """Keys of the documents found under the filter `clause`, best first, with the best score in [0, 4] that the semantic ranker gave
+        each for one of `intents`.
+
+        The score is None where the reply gives the place alone. Raises RankerRefused where the service ranks nothing at all, other
         ServiceErrors, also for a reply that is not whole.
         """
         asked: list[KnowledgeRetrievalIntent] = [KnowledgeRetrievalSemanticIntent(search=text) for text in intents]
@@ -192,7 +194,9 @@ def _with_status(response: Any, reply: KnowledgeBaseRetrievalResponse, _headers:
 
 
 def _scores(reply: KnowledgeBaseRetrievalResponse) -> dict[str, float | None]:
-    """Keys in the order of the reply, or where it tells scores in theirs. A reference without one stays behind the one before it."""
+    """Best score of each document key, by falling score, or in the order of the reply where it tells none. One without a score stays behind
+    the one before it.
+    """
     if not isinstance(reply["references"], list):
         raise ServiceReplyInvalid(AGENTIC, "the reply holds no references")
     found: dict[str, float | None] = {}
@@ -210,7 +214,9 @@ def _scores(reply: KnowledgeBaseRetrievalResponse) -> dict[str, float | None]:
 
 
 def _score(told: object) -> float | None:
-    """The ranker's score; None where there is none, which the published contract allows. Raises ServiceReplyInvalid for anything else."""
+    """The ranker's score in [0, 4]; None where there is none, which the published contract allows. Raises ServiceReplyInvalid for anything
+    else.
+    """
     if told is None:
         return None
     if isinstance(told, bool) or not isinstance(told, int | float) or not isfinite(told) or not 0 <= told <= TOP_RANK:

@@ -1,8 +1,8 @@
-"""The index in Azure AI Search follows the store of record.
+"""Synchronisation of the index in Azure AI Search with the store of record.
 
-The index is asked what it holds and compared with the store by key and stamp, both in rising order, so that a run which was
-killed is gone on with, nothing is uploaded twice needlessly, and neither side has to fit into memory. Every row of every reply
-is read: one that failed for the moment is tried again, the others are told.
+The index is asked what it holds and compared with the store by key and stamp, both in rising order, so that a run which was killed is gone
+on with, nothing is uploaded twice needlessly, and neither side has to fit into memory. Every row of every reply is read: one that failed
+for the moment is tried again, the others are told.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _MANY = 50
 
 
 class Incomplete(ServiceUnavailable):
-    """Some passages did not reach the index. What did stays, and the next run uploads only the rest."""
+    """Some passages were not taken by the index. What was taken stays, and the next run uploads only the rest."""
 
 
 @dataclass(slots=True)
 class Mirrored:
-    """What a run did, in passages. `failed`: document and status of those that the service did not take; `waiting`: of those
-    that it may take the next time.
+    """Counts of one run, in passages. `failed`: document and status of those that the service did not take; `waiting`: those that it may
+    take the next time.
     """
 
     uploaded: int = 0
@@ -58,7 +58,10 @@ class Mirrored:
 
 
 class SearchMirror:
-    """Makes the index hold what `store` holds. `fingerprint`: of the embedder, None without one: vectors then stay as they are."""
+    """Makes the index hold what `store` holds. `fingerprint`: of the embedder, None without one: vectors then stay as they are.
+
+    `width`: dimensions of a vector; `semantic`: whether the index gets a semantic configuration. `sleep` and `jitter` are given by tests.
+    """
 
     def __init__(
         self,
@@ -76,8 +79,9 @@ class SearchMirror:
         self._sleep, self._jitter = sleep, jitter
 
     async def follow(self, on_progress: Callable[[Progress], None] = lambda _: None) -> Mirrored:
-        """Upload what is new or changed, delete what is gone. Raises ServiceError; Incomplete if single passages were not taken;
-        SettingsError for an index that cannot be used.
+        """Bring the index up to date: upload what is new or changed, delete what is gone.
+
+        Raises ServiceError; Incomplete if single passages were not taken; SettingsError for an index that cannot be used.
         """
         await settled(self._prepare)
         before = state_of(await self._service.document(STATE_KEY))
@@ -112,7 +116,7 @@ class SearchMirror:
         return done
 
     async def _conclude(self, model: str, version: str, before: State | None, done: Mirrored) -> None:
-        """Say what the index holds. What could not be brought up to date is taken out first: it may be of another model."""
+        """Write the state document. What could not be brought up to date is taken out first: it may be of another model."""
         if done.failed:
             cleared = Mirrored()
             gone = [{"chunk_id": key} for key in done.failed]
@@ -127,7 +131,7 @@ class SearchMirror:
             raise _incomplete(done)
 
     async def _prepare(self) -> None:
-        """Make the index, or bring it up to date."""
+        """Create the index, or migrate it."""
         found = await self._service.definition()
         width = width_of(found) if self._wanted_model is None else None
         wanted = definition(self._service.index_name, width or self._width, semantic=self._semantic)
@@ -143,7 +147,7 @@ class SearchMirror:
             raise _incomplete(done)
 
     async def _compared(self, model: str) -> AsyncIterator[tuple[str, str | None, str | None]]:
-        """Every key of store or index, rising, with its stamp on either side; None where it is not."""
+        """Merge of store and index by rising key: each key with its stamp on either side, None where it is missing."""
         ours, theirs = aiter(self._stored(model)), aiter(self._held())
         one, other = await anext(ours, None), await anext(theirs, None)
         while one is not None or other is not None:
@@ -171,7 +175,7 @@ class SearchMirror:
             beyond = page[-1].chunk_id
 
     async def _upload(self, keys: Sequence[str], model: str, done: Mirrored) -> None:
-        """Upload these chunks as the store has them now; what went meanwhile is left out."""
+        """Upload these chunks as the store has them now; what was deleted meanwhile is left out."""
         rows = await asyncio.to_thread(self._rows, list(keys), model)
         for batch in batches(rows):
             fates = await _sent(batch, self._service.upload)
@@ -181,7 +185,7 @@ class SearchMirror:
                 await self._again(done)
 
     async def _again(self, done: Mirrored) -> None:
-        """Send what waits until each row was taken or refused."""
+        """Send the rows that wait until each was taken or refused."""
         rows, done.waiting = done.waiting, []
         for batch in batches(rows):
             before = len(done.failed)
@@ -193,7 +197,7 @@ class SearchMirror:
         return [index_row(row, vectors.get(key), model) for key, row in found.items()]
 
     async def _delete(self, keys: Sequence[str], done: Mirrored) -> None:
-        """Delete these unless the store has them again: another ingest may have been quicker."""
+        """Delete these keys unless the store has them again: another ingest may have been quicker."""
         live = await asyncio.to_thread(self._keys.rows, list(keys))
         gone = [{"chunk_id": key} for key in keys if key not in live]
         await self._write(gone, done, lambda rows: self._service.delete([row["chunk_id"] for row in rows]))
@@ -202,7 +206,7 @@ class SearchMirror:
     async def _write(
         self, rows: list[IndexRow], done: Mirrored, send: Callable[[list[IndexRow]], Awaitable[dict[str, Fate]]]
     ) -> None:
-        """Send `rows` until each was taken or refused for good. Raises Incomplete when none of many could be."""
+        """Send `rows`, with pauses, until each was taken or refused for good. Raises Incomplete when none of many could be."""
         pending = rows
         for tried in range(TRIES):
             fates = await _sent(pending, send) if pending else {}
@@ -220,7 +224,7 @@ class SearchMirror:
 
 
 async def remove_document(service: SearchService, doc_id: str) -> None:
-    """Take the passages of one document out of the index. Raises ServiceError; what is left then the next `follow` takes out."""
+    """Delete the passages of one document from the index. Raises ServiceError; what is left then the next `follow` deletes."""
     beyond = ""
     while page := await service.listed(beyond, doc_id):
         keys = [held.chunk_id for held in page]
@@ -231,7 +235,7 @@ async def remove_document(service: SearchService, doc_id: str) -> None:
 
 
 async def _sent(rows: list[IndexRow], send: Callable[[list[IndexRow]], Awaitable[dict[str, Fate]]]) -> dict[str, Fate]:
-    """Each row's fate; a batch that is too large, or holds something malformed, goes in halves until it is told which."""
+    """What became of each row; a batch that is too large, or holds something malformed, is halved until the row is found."""
     try:
         return await send(rows)
     except (TooLarge, BadRequest) as error:

@@ -1,7 +1,7 @@
-"""A service that does not rank by meaning: why it refuses, what mends it, and for how long that is taken for granted.
+"""Refusals of the semantic ranker of Azure AI Search: the reason, the remedy, and for how long the ranker is not asked again.
 
-A refusal costs a request and its time. It lasts until somebody changes the service, so it is learned, told in the record of every
-turn that goes without, and asked about again after a while.
+A refusal costs a request and its time. It lasts until somebody changes the service, so it is remembered, told in the record of every turn
+that goes without, and asked about again after ASK_AGAIN_S seconds.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SPENT = 402
 
 
 class RankerRefused(ServiceRejected):
-    """The service ranks nothing by meaning, whatever is asked. `why` in words, and what `mends` it."""
+    """The service does no semantic ranking, whatever the query. `why` says the reason in words, `mends` the remedy."""
 
     def __init__(self, service: str, why: Why) -> None:
         self.why, self.mends = _REASONS[why]
@@ -48,7 +48,7 @@ class RankerRefused(ServiceRejected):
 
 
 def refused_by_ranker(service: str, error: HttpResponseError) -> RankerRefused | None:
-    """What the service says of its ranker with this error; None if it says something else."""
+    """The refusal of the ranker that an error of the service means; None if it means something else."""
     if error.status_code == _SPENT:
         return RankerRefused(service, "spent")
     codes = set(_codes(error.error)) if error.status_code in (400, 403) else set()
@@ -58,7 +58,7 @@ def refused_by_ranker(service: str, error: HttpResponseError) -> RankerRefused |
 
 
 def _codes(error: object) -> Iterator[str]:
-    """The codes of an error and of its details: the service's own stands below one that only says what kind it is."""
+    """The error codes of an error and of its details: the specific one stands below one that only gives the class."""
     code = getattr(error, "code", None)
     if isinstance(code, str):
         yield code
@@ -68,7 +68,7 @@ def _codes(error: object) -> Iterator[str]:
 
 
 class LastRefusal:
-    """The last refusal of one service and index, for as long as it counts."""
+    """The last refusal of the ranker of one service and index, for as long as it counts. `clock`: seconds, monotonic."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -77,20 +77,20 @@ class LastRefusal:
 
     @property
     def refused(self) -> RankerRefused | None:
-        """What was refused, None where there is nothing to hold against asking."""
+        """The refusal that still counts; None where the ranker may be asked."""
         return self._refused if self._clock() < self._until else None
 
     def told(self, part: str) -> dict[str, str]:
-        """`part` with why it is gone without and what mends it; empty while nothing is refused."""
+        """`part` with the reason and the remedy while a refusal counts; otherwise empty."""
         refused = self.refused
         return {} if refused is None else {part: f"{refused.why}; {refused.mends}"}
 
     def learn(self, refused: RankerRefused) -> None:
-        """Ask no more for ASK_AGAIN_S seconds."""
+        """Remember a refusal: the ranker is not asked for ASK_AGAIN_S seconds."""
         if self._refused is None or self._refused.why != refused.why:
             LOG.warning("%s; %s. It is asked again every %d minutes", refused, refused.mends, ASK_AGAIN_S // 60)
         self._refused, self._until = refused, self._clock() + ASK_AGAIN_S
 
     def unlearn(self) -> None:
-        """It ranks again."""
+        """Forget the refusal: the ranker has answered."""
         self._refused = None

@@ -1,8 +1,9 @@
-"""Azure AI Search as retriever: words and meaning in one request, trimmed by a filter inside it, ranked anew where that is on.
+"""Retriever over Azure AI Search: BM25 and vectors in one request, with the access filter inside it, and the semantic ranker where that is
+on.
 
-Scores are told apart: `bm25` and the cosine are what the service gives for each side (its debug mode "vector"), `reranked` is the
-semantic ranker's, and `score` is the order that was returned, in [0, 1]. Where the store of record is at hand it has the last
-word: a passage is used only if the store lets this person read it now, and as the store has it.
+Scores are told apart: `bm25` and the cosine are what the service gives for each side (its debug mode "vector"), `reranked` is the semantic
+ranker's, and `score` follows the order that was returned, in [0, 1]. Where the store of record is at hand it has the last word: a passage
+is used only if the store lets this person read it now, and as the store has it.
 """
 
 from __future__ import annotations
@@ -17,17 +18,18 @@ from grounding.azure.search.filter import among, readable
 from grounding.azure.search.hits import Hit, by_place, hit_of, passages, scored
 from grounding.azure.search.index import CONFIGURATION
 from grounding.azure.search.ranker import RANKER, LastRefusal, RankerRefused
-from grounding.azure.search.rows import STATE_KEY, State, sendable, state_of
+from grounding.azure.search.rows import STATE_KEY, State, state_of
 from grounding.azure.search.service import PAGE, SERVICE, SearchService
 from grounding.errors import ServiceError, ServiceRejected
 from grounding.observe import record_degraded
 from grounding.ports import Embedder, Vectors
 from grounding.query.conversation import question_of
-from grounding.query.query_vector import BY_WORDS, query_vector
+from grounding.query.query_vector import BY_WORDS, query_vector, question_texts
 from grounding.records import Access, Passage, Query, Retrieval
 from grounding.services.remote import Throttled
 from grounding.store.followed import FollowedStore
 from grounding.store.store import Store
+from grounding.text import sendable
 
 _DEPTH, _SPARE = 100, 20
 _STATE_SECONDS = 60.0
@@ -45,9 +47,11 @@ _LOOSE = re.compile(r"(?<!\S)-+|(?<![*~])[*~]+(?!\S)")
 
 
 class AzureSearchRetriever:
-    """Retriever over one index. `store`: the store of record, None where it is not on this machine.
+    """Retriever over one index. `store`: the store of record, None where it is not on this machine. `embedder`: None searches by words
+    only.
 
-    `others`: passages that an indexer put into the index beside ours count too; they have no place in the store.
+    `semantic`: use the semantic ranker. `others`: passages that an indexer put into the index beside ours count too; they have no place in
+    the store.
     """
 
     def __init__(
@@ -95,7 +99,9 @@ class AzureSearchRetriever:
     # --- what is asked
 
     async def _vector(self, query: Query) -> tuple[Vectors | None, tuple[str, ...]]:
-        """The meaning searched for, as the embedded engine has it where no name selects; None with a note where it goes by words."""
+        """The vector to search for, made as the embedded engine makes it where no name selects; None with a note where the search goes by
+        words.
+        """
         if query.by == "words":
             return None, ()
         state = await self._known_state()
@@ -103,15 +109,14 @@ class AzureSearchRetriever:
             return None, (NO_VECTORS,)
         if state.embedder != self._embedder.fingerprint:
             return None, (OTHER_VECTORS,)
-        question = question_of(query)
-        texts = [question, " ".join([*query.entities, question])] if query.entities else [question]
+        texts = question_texts(question_of(query), query.entities)
         vector, note = await query_vector(self._embedder, texts, query.imagined)
         return vector, (note,) if note else ()
 
     async def _search(
         self, text: str, vector: Vectors | None, access: Access, top: int, ranked: Query | None
     ) -> tuple[list[Hit], str | None]:
-        """Results, and a note where the ranker was asked for in vain."""
+        """The results, and a note where the ranker was asked for in vain."""
         asked: dict[str, Any] = {
             "searchFields": "title,text",
             "searchMode": "any",
@@ -133,7 +138,7 @@ class AzureSearchRetriever:
     async def _ranked_anew(
         self, asked: Mapping[str, Any], query: Query
     ) -> tuple[list[dict[str, Any]] | None, str | None]:
-        """Results in the ranker's order, None where it refuses, with a note where it had no say."""
+        """Results in the ranker's order, None where it refuses, with a note where the ranker did not rank."""
         if self._ranker.refused is not None:
             return None, NO_RANKER.format(why=self._ranker.refused.why)
         try:
@@ -150,21 +155,21 @@ class AzureSearchRetriever:
 
     @property
     def refused(self) -> dict[str, str]:
-        """Parts that are not asked for now, each with why and what mends it."""
+        """Parts of the service that refused and are not asked for now, each with the reason and the remedy."""
         return self._ranker.told(RANKER)
 
     # --- what another ranked
 
     def clause(self, access: Access) -> str:
-        """The filter of what `access` may find in the index."""
+        """Filter expression for what `access` may find in the index."""
         return readable(access, others=self._others)
 
     async def ranked(self, scores: Mapping[str, float | None], access: Access) -> list[Passage]:
-        """What `access` may read of the documents of these keys, which stand best first, with what a ranker gave them, in [0, 4]; None
-        where it gave a place alone: then `score` falls with the place, and `reranked` stays None.
+        """Passages for documents that another ranked: `scores` maps their keys, best first, to the semantic ranker's score in [0, 4].
 
-        Their words come from the store; of what the store does not hold, from the index under the filter of this person, whoever named
-        the keys. Raises ServiceError, StoreError.
+        A score of None means that the place alone is known: then `score` falls with the place, and `reranked` stays None. The words come
+        from the store; of what the store does not hold, from the index under the filter of this person, whoever named the keys. Raises
+        ServiceError, StoreError.
         """
         documents: Iterable[dict[str, Any]] = ({"chunk_id": key} for key in scores)
         if (self._keys is None or self._others) and scores:
@@ -178,21 +183,21 @@ class AzureSearchRetriever:
     # --- how the index stands
 
     async def _known_state(self) -> State | None:
-        """The state of the index, asked for once a minute."""
+        """The state document of the index, asked for once a minute."""
         if self._clock() >= self._state_until:
             self._state = state_of(await self._service.document(STATE_KEY))
             self._state_until = self._clock() + (_STATE_SECONDS if self._state else 0.0)
         return self._state
 
     async def version(self) -> str:
-        """The state of the knowledge base that is searched."""
+        """Version of the knowledge base that is searched, "kb-unknown" where the index does not tell."""
         if self._store is not None:
             return await asyncio.to_thread(self._store.kb_version)
         state = await self._known_state()
         return state.kb_version if state else "kb-unknown"
 
     async def ready(self) -> dict[str, str]:
-        """What keeps the search from being whole, by part; empty if nothing does."""
+        """Health of the search: what does not work fully, by part, with the reason; empty if all does."""
         try:
             async with asyncio.timeout(_READY_S):
                 held = max(0, await self._service.count() - 1)  # the document that tells the state counts too
@@ -213,7 +218,7 @@ class AzureSearchRetriever:
 
 
 def ranking(text: str) -> dict[str, str]:
-    """What a request says for its results to be ranked by their meaning for `text`."""
+    """Request fields that ask for semantic ranking of the results for `text`."""
     return {
         "queryType": "semantic",
         "semanticConfiguration": CONFIGURATION,
@@ -224,7 +229,7 @@ def ranking(text: str) -> dict[str, str]:
 
 
 def _words(text: str) -> str:
-    """`text` for the simple query syntax, none of its signs an operator; empty if it holds no word at all."""
+    """`text` for the simple query syntax with all operators escaped or removed; empty if it holds no word at all."""
     words = _LOOSE.sub(" ", sendable(text)).split()[:_MOST_WORDS]
     plain = _OPERATOR.sub(r"\\\g<0>", " ".join(words)[:_MOST_CHARS])
     return plain if any(c.isalnum() for c in plain) else ""

@@ -1,10 +1,9 @@
-"""Chunks of the store as documents of the index, and the one document that says how far the index is."""
+"""Documents of the index: one for each chunk of the store, and one that records the state of the index."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,23 +11,23 @@ from typing import Any
 import numpy as np
 
 from grounding.azure.search.filter import OURS, STATE, group_field
-from grounding.services.grouped import grouped
+from grounding.services.batches import in_batches
 from grounding.store.chunks import ChunkRow
 from grounding.store.vectors import FollowedChunk
+from grounding.text import sendable
 
 FORM = 1
 """Of the documents; another number means that all are uploaded again."""
 STATE_KEY = "attest-state"
 MOST_ROWS, MOST_BYTES = 500, 8 * 2**20
 """Of one batch; the service takes 1,000 rows and 16 MB."""
-_UNSENDABLE = re.compile(r"[\x00\ud800-\udfff]")
 IndexRow = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the index was last made to hold: `embedder` names the model of its vectors, empty while there are none or while
-    they are being replaced; `kb_version` the state of the knowledge base.
+    """State of the index after the last run. `embedder`: fingerprint of its vectors, empty while there are none or while they are being
+    replaced; `kb_version`: version of the knowledge base.
     """
 
     embedder: str
@@ -36,7 +35,7 @@ class State:
 
 
 def stamp(piece: FollowedChunk, fingerprint: str) -> str:
-    """What a document of the index is made from; equal stamps cost no upload."""
+    """Digest of what a document of the index is made from; a document whose stamp is equal is not uploaded again."""
     made = (FORM, piece.version, fingerprint if piece.has_vector else "")
     return hashlib.sha256(repr(made).encode()).hexdigest()[:32]
 
@@ -68,18 +67,13 @@ def index_row(row: ChunkRow, vector: bytes | None, fingerprint: str) -> IndexRow
     return told
 
 
-def sendable(text: str) -> str:
-    """`text` without what no JSON of a service carries; offsets stay as they are."""
-    return _UNSENDABLE.sub("�", text)
-
-
 def state_row(state: State) -> IndexRow:
-    """The state as a document that nobody may read and no search finds."""
+    """The state as a document of the index, which nobody may read and no search finds."""
     return {"chunk_id": STATE_KEY, "source": STATE, "groups": [], "stamp": json.dumps(asdict(state))}
 
 
 def state_of(document: Mapping[str, Any] | None) -> State | None:
-    """The state that `state_row` kept; None if there is none that can be read."""
+    """The state that `state_row` wrote; None if there is none that can be read."""
     try:
         return State(**json.loads(document["stamp"])) if document else None
     except (ValueError, KeyError, TypeError):
@@ -87,11 +81,11 @@ def state_of(document: Mapping[str, Any] | None) -> State | None:
 
 
 def batches(rows: Sequence[IndexRow]) -> Iterator[list[IndexRow]]:
-    """`rows` in order, in parts of at most MOST_ROWS and about MOST_BYTES of JSON each."""
-    return grouped(rows, _bytes, most=MOST_ROWS, most_size=MOST_BYTES)
+    """`rows` in order, in batches of at most MOST_ROWS and about MOST_BYTES of JSON each."""
+    return in_batches(rows, _bytes, most_items=MOST_ROWS, most_size=MOST_BYTES)
 
 
 def _bytes(row: IndexRow) -> int:
-    """Bytes of the row as JSON, from above: a character outside of ASCII is written as an escape of six, or twelve."""
+    """Upper bound of the row's size as JSON in bytes: a character outside of ASCII is written as an escape of six, or twelve."""
     texts = (value for value in row.values() if isinstance(value, str))
     return 12 * len(row.get("vector", ())) + 600 + sum(len(t) if t.isascii() else 12 * len(t) for t in texts)

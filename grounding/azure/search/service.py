@@ -1,8 +1,8 @@
-"""One index of Azure AI Search, asked through the SDK: every call within a deadline, every error ours.
+"""Client of one index of Azure AI Search over the SDK: every call within a deadline, every error translated.
 
-What the SDK would do itself is switched off or avoided: it retries without a bound on what it is told to wait, its buffered
-sender loses all but the first document of a batch that fails, and a refused document is no exception but a line of the reply.
-Documents and searches go through its pipeline (signing in, transport, errors) as they are published.
+What the SDK would do itself is switched off or avoided: it retries without a bound on what it is told to wait, its buffered sender loses
+all but the first document of a batch that fails, and a refused document is no exception but a line of the reply. Documents and searches go
+through its pipeline (signing in, transport, errors) as they are published.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from azure.search.documents.indexes.aio import SearchIndexClient
 from azure.search.documents.indexes.models import SearchIndex
 
 from grounding.azure.core.faults import Changed, NotFound, translated
-from grounding.azure.core.options import client_options
+from grounding.azure.core.options import client_options, credential_for, plain_tokens
 from grounding.azure.search.filter import after
 from grounding.azure.search.ranker import refused_by_ranker
 from grounding.errors import ServiceRejected, ServiceReplyInvalid
-from grounding.services.address import check_address, check_key, is_loopback
 from grounding.services.remote import Remote
 
 T = TypeVar("T")
@@ -38,25 +37,25 @@ _MOST_PAGES = 20
 
 
 class TooLarge(ServiceRejected):
-    """A 413: the batch holds more bytes than the service takes at once."""
+    """HTTP 413: the batch holds more bytes than the service takes at once."""
 
 
 class Held(NamedTuple):
-    """A document of the index: its key, and what it was made from."""
+    """A document that the index holds: its key, and the stamp of what it was made from."""
 
     chunk_id: str
     stamp: str
 
 
 class Fate(NamedTuple):
-    """What became of one document of a batch; `status` is that of HTTP, 0 where the reply left the document out."""
+    """Result for one document of a batch; `status` is that of HTTP, 0 where the reply left the document out."""
 
     ok: bool
     status: int
 
 
 class Connection(NamedTuple):
-    """What every client of the service is made with: `settings` of a client, `options` of each call."""
+    """Arguments shared by the clients of one service: `settings` of a client, `options` of each call."""
 
     endpoint: str
     credential: AzureKeyCredential | AsyncTokenCredential
@@ -65,20 +64,19 @@ class Connection(NamedTuple):
 
 
 def connection(endpoint: str, key: str | AsyncTokenCredential, deadline_s: float) -> Connection:
-    """How to reach the service at `endpoint`. Raises SettingsError for an endpoint or key that cannot be used."""
-    check_address(endpoint, "ATTEST_SEARCH_ENDPOINT", ENDPOINT)
-    if isinstance(key, str):
-        check_key(key, "ATTEST_SEARCH_KEY")
-    local = is_loopback(endpoint)
+    """Arguments for the clients of the service at `endpoint`. Raises SettingsError for an endpoint or key that cannot be used."""
+    named = "ATTEST_SEARCH_ENDPOINT", "ATTEST_SEARCH_KEY"
+    credential = credential_for(endpoint, key, settings=named, example=ENDPOINT)
     settings: dict[str, Any] = {"api_version": API_VERSION, **client_options(endpoint, deadline_s)}
-    # the SDK hands tokens to https alone, and knows the option only where it handles one
-    options: dict[str, Any] = {"enforce_https": False} if local and not isinstance(key, str) else {}
-    credential = AzureKeyCredential(key) if isinstance(key, str) else key
+    # the SDK knows the option only where it handles a token
+    options: dict[str, Any] = {"enforce_https": False} if plain_tokens(endpoint, key) else {}
     return Connection(endpoint.rstrip("/"), credential, settings, options)
 
 
 async def settled(attempt: Callable[[], Awaitable[T]]) -> T:
-    """Look, and make or change what is wanted; look again where somebody else did the same meanwhile. Raises Changed the third time."""
+    """Run `attempt`, which reads a resource and creates or changes it, again where somebody else changed it meanwhile. Raises Changed the
+    third time.
+    """
     for _ in range(2):
         try:
             return await attempt()
@@ -88,9 +86,9 @@ async def settled(attempt: Callable[[], Awaitable[T]]) -> T:
 
 
 class SearchService:
-    """One index. `key`: of the search service, or a token credential (Microsoft Entra ID), which its owner closes.
+    """Client of the index `index`. `key`: of the search service, or a token credential (Microsoft Entra ID), which its owner closes.
 
-    Raises SettingsError for an endpoint or key that cannot be used; every method ServiceError.
+    Raises SettingsError for an endpoint or key that cannot be used; every method raises ServiceError.
     """
 
     def __init__(self, endpoint: str, key: str | AsyncTokenCredential, index: str, remote: Remote) -> None:
@@ -104,18 +102,18 @@ class SearchService:
     # --- the index
 
     async def definition(self) -> SearchIndex | None:
-        """The index as the service has it, with its ETag; None if there is none."""
+        """The schema of the index as the service has it, with its ETag; None if there is no index."""
         try:
             return await self._call(lambda: self._indexes.get_index(self.index_name, **self._options))
         except NotFound:
             return None
 
     async def create(self, index: SearchIndex) -> None:
-        """Make the index. Raises Changed if there is one by now."""
+        """Create the index. Raises Changed if there is one by now."""
         await self._put(index, MatchConditions.IfMissing)
 
     async def update(self, index: SearchIndex) -> None:
-        """Change the index. Raises Changed if somebody else has, since it was read."""
+        """Change the schema of the index. Raises Changed if somebody else has, since it was read."""
         # the ETag alone does nothing: without a condition the last writer wins
         await self._put(index, MatchConditions.IfNotModified)
 
@@ -127,11 +125,11 @@ class SearchService:
     # --- documents
 
     async def upload(self, documents: Sequence[Mapping[str, Any]]) -> dict[str, Fate]:
-        """What became of each document, by key. Raises TooLarge for a batch that has to be cut."""
+        """Upload documents; what became of each, by key. Raises TooLarge for a batch that has to be cut."""
         return await self._write([{"@search.action": "upload", **d} for d in documents])
 
     async def delete(self, keys: Sequence[str]) -> dict[str, Fate]:
-        """What became of each; a document that is not there is deleted."""
+        """Delete documents; what became of each, by key. One that is not there counts as deleted."""
         return await self._write([{"@search.action": "delete", "chunk_id": key} for key in keys])
 
     async def _write(self, actions: Sequence[Mapping[str, Any]]) -> dict[str, Fate]:
@@ -147,8 +145,8 @@ class SearchService:
         return await self._call(attempt)
 
     async def _posted(self, path: str, body: Mapping[str, Any]) -> AsyncHttpResponse:
-        """A reply to documents or to a search, through the SDK's pipeline and past its models: they took 20 ms of processor time
-        to read 70 results, write vectors number by number, and fail with a TypeError of their own at a status 413.
+        """The reply to a request for documents or a search, through the SDK's pipeline and past its models: they took 20 ms of processor
+        time to read 70 results, write vectors number by number, and fail with a TypeError of their own at a status 413.
         """
         request = HttpRequest(
             "POST", f"/indexes('{self.index_name}')/docs/{path}", params={"api-version": API_VERSION}, json=body
@@ -156,7 +154,7 @@ class SearchService:
         return await self._documents.send_request(request, **self._options)
 
     async def document(self, key: str) -> dict[str, Any] | None:
-        """One document; None if it is not there."""
+        """One document by its key; None if it is not there."""
 
         async def attempt() -> dict[str, Any]:
             return dict(await self._documents.get_document(key, **self._options))
@@ -169,7 +167,7 @@ class SearchService:
             return None
 
     async def _is_missing(self) -> bool:
-        """True if there is no index at all, told with what a query key may ask."""
+        """True if there is no index at all, found out with what a query key may ask."""
         try:
             await self.count()
         except NotFound:
@@ -177,7 +175,7 @@ class SearchService:
         return False
 
     async def count(self) -> int:
-        """Documents in the index, what indexers put there included. New ones count after some seconds."""
+        """Number of documents in the index, what indexers put there included. New ones count after some seconds."""
 
         async def attempt() -> int:
             # a page of HTML with status 200 comes out of the SDK as text
@@ -186,7 +184,7 @@ class SearchService:
         return await self._call(attempt)
 
     async def listed(self, beyond: str, doc_id: str | None = None) -> list[Held]:
-        """Our own passages whose key comes after `beyond`, by rising key, at most PAGE; of all documents or of one."""
+        """Keys and stamps of our own documents whose key comes after `beyond`, by rising key, at most PAGE; of all documents or of one."""
         # by key and not by $skip, which ends at 100,000
         found = await self.search(
             search="*", filter=after(beyond, doc_id), orderby="chunk_id asc", select="chunk_id,stamp", top=PAGE
@@ -194,7 +192,7 @@ class SearchService:
         return [Held(str(d["chunk_id"]), str(d["stamp"])) for d in found]
 
     async def search(self, **query: Any) -> list[dict[str, Any]]:
-        """The documents that were found, best first, with their `@search.…` entries. `query`: the body of the request as published.
+        """The documents found, best first, with their `@search.…` entries. `query`: the body of the request as published.
 
         Raises RankerRefused where the service refuses to rank by meaning, for this query and any other.
         """

@@ -1,10 +1,10 @@
-"""SharePoint as a source: what a search service's own indexer needs to bring a library into our index, beside what `ingest` puts there.
+"""Definitions of a SharePoint indexer: what the search service itself needs to bring a library into our index, beside what `ingest` puts
+there.
 
 The indexer cuts each file into pages and gives each the file's name as title and its address as link. Who may read a page comes from a
-column of the library, for the service's stable release carries no rights of SharePoint: the column holds a JSON list such as
-`["g:tier2", "g:legal"]`, or `["*"]` for everyone. A file whose column is empty is read by nobody. The pages have no vectors: they are
-found by words and ranked by the semantic ranker. Definitions only, for whoever keeps the service to look at and put there; none was
-tried against a service.
+column of the library, for the service's stable release carries no rights of SharePoint: the column holds a JSON list such as `["g:tier2",
+"g:legal"]`, or `["*"]` for everyone. A file whose column is empty is read by nobody. The pages have no vectors: they are found by words and
+ranked by the semantic ranker. Definitions only, for whoever keeps the service to look at and put there; none was tried against a service.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _FIELDS = {
 def definitions(
     index: str, site: str, tenant: str, application: str, *, column: str = COLUMN
 ) -> dict[str, dict[str, Any]]:
-    """Bodies by their path under the service's endpoint: data source, skillset and indexer named after `index`.
+    """Request bodies of data source, skillset and indexer, named after `index`, by their path under the service's endpoint.
 
-    `site`: the SharePoint site's address; `application`: the id of a registration that may read it. Its secret is not in them: the
-    service keeps what is put in place of `<secret>`.
+    `site`: the SharePoint site's address; `application`: the id of a registration that may read it; `column`: of the library, with the
+    groups. The secret is not in them: the service keeps what is put in place of `<secret>`.
     """
     name = f"{index}-sharepoint"
     made = {

@@ -1,4 +1,5 @@
-"""ZIP containers are weighed before they are opened: names and declared sizes only, nothing unpacked.
+"""Inspection of ZIP containers before they are opened, by names and declared sizes only, and access to the XML parts of Office files and
+EPUBs.
 
 Python's zipfile never yields more than the declared size of a member, so the declared sizes bound the memory.
 """
@@ -10,6 +11,8 @@ import posixpath
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote
 
@@ -49,6 +52,22 @@ KINDS = {
 }
 
 
+@contextmanager
+def damage_refused(what: str, *also: type[Exception]) -> Iterator[None]:
+    """Context manager that turns the errors of a library over a damaged file into `Refused("corrupt", …)`, whose message names `what` it is
+    and the kind of the error.
+
+    Counts as damage: DAMAGE, and `also` of a library's own errors. A Refused raised in the block passes as it is.
+    """
+    damage: tuple[type[Exception], ...] = (*DAMAGE, *also)
+    try:
+        yield
+    except Refused:
+        raise
+    except damage as error:
+        raise Refused("corrupt", f"{what} that cannot be read ({type(error).__name__})") from None
+
+
 def kind_of(data: bytes) -> str:
     """Content type of the document in a ZIP container, else application/zip. Raises Refused."""
     _weigh_directory(data)
@@ -70,7 +89,7 @@ def kind_of(data: bytes) -> str:
 
 
 def _weigh_directory(data: bytes) -> None:
-    """Refuse a directory of too many entries before zipfile makes an object of each."""
+    """Raise Refused for a directory of too many entries, before zipfile makes an object of each."""
     at = data.rfind(b"PK\x05\x06")
     if 0 <= at <= len(data) - _END.size:
         *_, entries, size, _, _ = _END.unpack_from(data, at)
@@ -93,7 +112,7 @@ def part(archive: zipfile.ZipFile, name: str) -> Any:
 
 
 def target(base: str, reference: str) -> str:
-    """Name of the part that `reference`, as it stands in the part `base`, points to."""
+    """Name of the part that `reference`, written in the part `base`, points to."""
     path = unquote(reference.split("#", 1)[0])
     if path.startswith("/"):
         return path.lstrip("/")
@@ -101,7 +120,7 @@ def target(base: str, reference: str) -> str:
 
 
 def related(archive: zipfile.ZipFile, name: str) -> dict[str, tuple[str, str]]:
-    """Relationships of an Office part: id to the last word of its type and the part, or address, that it leads to."""
+    """Relationships of an Office part: from id to the last word of its type and the part, or address, that it leads to."""
     folder, file = posixpath.split(name)
     try:
         root = part(archive, f"{folder}/_rels/{file}.rels")

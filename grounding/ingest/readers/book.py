@@ -1,4 +1,4 @@
-"""EPUB chapter by chapter, in the order of its spine (EPUB 3.3, 5; OCF 3.3, 4).
+"""Reader of EPUB, chapter by chapter in the order of its spine (EPUB 3.3, 5; OCF 3.3, 4).
 
 A chapter is a file of the spine with text; its name in the table of contents is its heading where it has none itself.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from lxml import etree
 
 from grounding.ingest.readers import content_types
-from grounding.ingest.readers.archive import DAMAGE, part, target
+from grounding.ingest.readers.archive import DAMAGE, damage_refused, part, target
 from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
 from grounding.ingest.readers.web_page import decoded, write_html
 
@@ -29,20 +29,15 @@ _HEADING = re.compile(r"<h[1-6][\s>]", re.IGNORECASE)
 
 def read_book(data: bytes, name: str) -> Extract:
     """Extract of an EPUB with "chapter N" locators. Raises Refused."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _check_locks(archive)
-            package, root = _package(archive)
-            names = _contents(archive, package, root)
-            writer = Writer()
-            number = 0
-            for path in _spine(package, root):
-                number += _chapter(archive, path, number + 1, names.get(path, ""), writer)
-            title = one_line(root.findtext(f"{_OPF}metadata/{_DC}title") or "")
-    except Refused:
-        raise
-    except (*DAMAGE, etree.LxmlError) as error:
-        raise Refused("corrupt", f"an EPUB that cannot be read ({type(error).__name__})") from None
+    with damage_refused("an EPUB", etree.LxmlError), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        _check_locks(archive)
+        package, root = _package(archive)
+        names = _contents(archive, package, root)
+        writer = Writer()
+        number = 0
+        for path in _spine(package, root):
+            number += _chapter(archive, path, number + 1, names.get(path, ""), writer)
+        title = one_line(root.findtext(f"{_OPF}metadata/{_DC}title") or "")
     return writer.extract(title or name, content_types.BOOK)
 
 
@@ -55,7 +50,7 @@ def _check_locks(archive: zipfile.ZipFile) -> None:
 
 
 def _package(archive: zipfile.ZipFile) -> tuple[str, Any]:
-    """The part that lists what the book is made of, and its root element."""
+    """The package document, which lists what the book is made of, as its part and its root element."""
     rootfile = part(archive, _CONTAINER).find(".//{urn:oasis:names:tc:opendocument:xmlns:container}rootfile")
     path = rootfile.get("full-path", "")
     return path, part(archive, path)
@@ -72,7 +67,7 @@ def _spine(package: str, root: Any) -> list[str]:
 
 
 def _contents(archive: zipfile.ZipFile, package: str, root: Any) -> dict[str, str]:
-    """Part to its first name in the table of contents of EPUB 3, else of EPUB 2; none if it is damaged."""
+    """First name of each part in the table of contents of EPUB 3, else of EPUB 2; none if it is damaged."""
     names: dict[str, str] = {}
     for item in root.iterfind(f"{_OPF}manifest/{_OPF}item"):
         path = target(package, item.get("href", ""))

@@ -1,4 +1,4 @@
-"""Content types of the files that are read."""
+"""Content types (media types) of the files that are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CSV and its kin: the delimiter is the one under which every row has the same number of cells."""
+"""Reader of CSV and similar tables: the delimiter is the one under which every row has the same number of cells."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def delimiter_of(text: str) -> str | None:
 
 
 def _apart(text: str) -> tuple[str, str]:
-    """The notes that stand above a table, as lines that begin with "#", and the table."""
+    """The notes above a table, as lines that begin with "#", and the table."""
     at = 0
     while at < len(text):
         end = text.find("\n", at) + 1 or len(text)
@@ -65,13 +65,13 @@ def looks_delimited(text: str, *, named: bool = True) -> bool:
 
 
 def _is_prose(header: list[str]) -> bool:
-    """Sentences have commas too, with a space behind them or nothing at all."""
+    """True if the commas of a first row are those of sentences, with a space behind them or nothing at all."""
     spaced = len(header) < 3 and any(cell.startswith(" ") or not cell for cell in header[1:])
     return spaced or any(cell.rstrip().endswith((".", "!", "?")) or len(cell) > 60 for cell in header)
 
 
 def read_delimited_file(data: bytes, name: str) -> Extract:
-    """`read_delimited` of bytes in any encoding."""
+    """Extract of a delimited file in any encoding; see `read_delimited`."""
     return read_delimited(decode(data), name)
 
 

@@ -1,4 +1,4 @@
-"""What a file is, by its bytes. The name is asked only where a text is Markdown or plain to equal harm: none."""
+"""Detection of a file's type by its bytes. The name is asked only where a text could be Markdown or plain."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _guessed(data: bytes, text: str, name: str, marks: int) -> str:
 
 
 def _json_kind(text: str) -> str | None:
-    """JSON, JSON lines or neither. Raises Refused for what begins as JSON beyond doubt and does not go on so."""
+    """JSON, JSON lines or neither. Raises Refused for what clearly begins as JSON and does not go on so."""
     if not text.lstrip().startswith(("{", "[")):
         return None
     first = text.lstrip().split("\n", 1)[0]
@@ -161,5 +161,5 @@ def _model() -> Any:
 
 
 def _loaded(module: str) -> Any:
-    """A module that most files do without."""
+    """The module named, imported at the first need because most files do without it."""
     return importlib.import_module(module)

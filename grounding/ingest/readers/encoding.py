@@ -1,7 +1,7 @@
-"""Which encoding a text is in, when it does not say so: the one under which its letters are those of some language.
+"""Detection of a text's character encoding where it does not say so: the one under which its letters are those of some language.
 
-Byte order marks come first, then UTF-16 by its zero bytes, then UTF-8. What is left is old: each candidate decodes the
-beginning, and the share of letters that one language uses decides; among equals the candidate named first.
+Byte order marks come first, then UTF-16 by its zero bytes, then UTF-8. What is left is old: each candidate decodes the beginning, and the
+share of letters that one language uses decides; among equals the candidate named first.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _THAI = "".join(map(chr, range(0x0E01, 0x0E5C)))
 
 
 def _one_byte() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Encodings of one byte, with the letters of each of the languages that they were made for, from `alphabets.json`."""
+    """Single-byte encodings, with the letters of each of the languages that they were made for, from `alphabets.json`."""
     table = json.loads(files("grounding.ingest.readers").joinpath("alphabets.json").read_text("utf-8"))
     letters = {**table["letters beyond ASCII"], "thai": {"Thai": _THAI}}
     for encoding, script in table["encodings of one byte"]:
@@ -47,7 +47,7 @@ _AT_LATIN = re.compile(r"(?<=[A-Za-z])[^\x00-\x7f]+|[^\x00-\x7f]+(?=[a-z])")
 
 
 def decode(data: bytes) -> str:
-    """Text of `data`, bytes that stand for nothing as U+FFFD; a byte order mark goes. Linear, never raises."""
+    """Text of `data` in its detected encoding; bytes that stand for nothing become U+FFFD; a byte order mark goes. Linear, never raises."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
@@ -76,7 +76,7 @@ def _wide(head: bytes) -> str | None:
 
 
 def _old(data: bytes) -> str:
-    """Name of the encoding; Windows-1252 when none is convincing."""
+    """Name of the legacy encoding; Windows-1252 when none is convincing."""
     best, name = _ENOUGH, "cp1252"
     for encoding, measure in _MULTIBYTE:
         if (text := _sample(data, encoding)) and (share := _common(text, measure)) > best:
@@ -88,7 +88,7 @@ def _old(data: bytes) -> str:
 
 
 def _sample(data: bytes, encoding: str) -> str:
-    """The beginning of `data` under `encoding`, or nothing if it cannot be that."""
+    """The beginning of `data` decoded with `encoding`, or "" if it cannot be that."""
     try:
         return codecs.getincrementaldecoder(encoding)().decode(data[:_SAMPLE], final=len(data) <= _SAMPLE)
     except UnicodeDecodeError:
@@ -96,7 +96,7 @@ def _sample(data: bytes, encoding: str) -> str:
 
 
 def _common(text: str, measure: Callable[[str], bool]) -> float:
-    """The share of characters beyond ASCII that are in common use; none if most touch Latin words."""
+    """Share of the characters beyond ASCII that are in common use by `measure`; 0 if most touch Latin words."""
     beyond = Counter(c for c in text if c > "\x7f")
     if beyond.total() < 3 or len(_AT_LATIN.findall(text)) * 2 > len(_RUN.findall(text)):
         return 0.0
@@ -104,8 +104,8 @@ def _common(text: str, measure: Callable[[str], bool]) -> float:
 
 
 def _of_a_language(text: str, alphabets: tuple[str, ...]) -> float:
-    """The share of characters beyond ASCII that the best alphabet has, less what tells that the code is a wrong one:
-    signs that no text has or that stand inside words, words of two scripts, capitals behind small letters.
+    """Share of the characters beyond ASCII that the best-fitting alphabet has, less a penalty for signs of a wrong encoding: signs that no
+    text has or that stand inside words, words of two scripts, capitals behind small letters.
     """
     beyond = Counter(c for c in text if c > "\x7f")
     letters = Counter({c: n for c, n in beyond.items() if c.isalpha() or unicodedata.combining(c) or c in _THAI})
@@ -126,7 +126,7 @@ def _of_a_language(text: str, alphabets: tuple[str, ...]) -> float:
 
 
 def _is_odd(word: str) -> bool:
-    """Letters of two scripts, a capital behind a small letter, a letter that is no word."""
+    """True for a word that a wrong encoding makes: letters of two scripts, a capital behind a small letter, a letter that is no word."""
     if len(word) == 1:
         return word.lower() not in _SINGLE
     if 0 < sum(c > "\u024f" for c in word) < len(word):
@@ -143,7 +143,7 @@ def _row(char: str, encoding: str) -> int:
 
 
 def _is_japanese(char: str) -> bool:
-    """Kana, signs, wide letters and the 2,965 characters of the first level of JIS X 0208."""
+    """True for kana, signs, wide letters and the 2,965 characters of the first level of JIS X 0208."""
     row = _row(char, "euc_jp")
     return 0xA1 <= row <= 0xA5 or 0xB0 <= row <= 0xCF
 

@@ -1,4 +1,4 @@
-"""XLSX by sheet: rows that carry their headers, values as the sheet shows them, nothing that is hidden."""
+"""Reader of XLSX by sheet: rows that carry their headers, values as the sheet shows them, nothing that is hidden."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from openpyxl.xml.functions import iterparse
 
 from grounding.ingest.readers import content_types
-from grounding.ingest.readers.archive import DAMAGE
+from grounding.ingest.readers.archive import damage_refused
 from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
 from grounding.ingest.readers.number_format import shown
 from grounding.ingest.readers.rows import header_rows, row_lines
@@ -33,7 +33,7 @@ def read_excel(data: bytes, name: str) -> Extract:
     Formulas give the value that was saved with them.
     """
     writer = Writer()
-    try:
+    with damage_refused("an Excel file"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # openpyxl warns of parts that it leaves out; none of them is text
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
@@ -46,10 +46,6 @@ def read_excel(data: bytes, name: str) -> Extract:
                         writer.lines(block)
         finally:
             book.close()
-    except Refused:
-        raise
-    except DAMAGE as error:
-        raise Refused("corrupt", f"an Excel file that cannot be read ({type(error).__name__})") from None
     return writer.extract(title or name, CONTENT_TYPE)
 
 
@@ -85,7 +81,7 @@ def _line(row: tuple[Any, ...], hidden: frozenset[int]) -> list[str]:
 
 
 def _lines(block: list[list[str]]) -> list[str]:
-    """Lines of a block; what stands above the headers (a title, a note) stays a line of its own."""
+    """Text lines of a block of rows; what stands above the headers (a title, a note) stays a line of its own."""
     for top in range(min(_LOOK, len(block) - 1)):
         if header_rows(_narrowed(block[top:])):
             return [*row_lines(block[:top], ()), *row_lines(block[top + 1 :], block[top])]
@@ -95,7 +91,7 @@ def _lines(block: list[list[str]]) -> list[str]:
 
 
 def _narrowed(block: list[list[str]]) -> list[list[str]]:
-    """The block less columns that are empty throughout."""
+    """The block without columns that are empty throughout."""
     width = max(map(len, block))
     used = [i for i in range(width) if any(i < len(row) and row[i] for row in block)]
     return [[row[i] if i < len(row) else "" for i in used] for row in block]

@@ -1,4 +1,4 @@
-"""What a reader returns, how it says no, and the writer that keeps offsets exact while text is put together."""
+"""Result types shared by all readers: extracted text, refusal, and the writer that keeps offsets exact while text is put together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "
 
 
 class Refused(InputError):
-    """A file that is not read. `code` is a `Reason`; the message says in one line why and what helps."""
+    """A file is not read. `code` is a `Reason`; the message says in one line why and what helps."""
 
     def __init__(self, code: Reason, message: str) -> None:
         super().__init__(message, code=code)
@@ -38,10 +38,10 @@ class Refused(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """A file as text. `locators` ascend by `start`, which indexes `text`.
+    """Text and title of a file. `locators` ascend by `start`, which indexes `text`.
 
-    `meta` holds what the file says about itself: any of url, product, updated (str), internal (bool), groups
-    (tuple of str, or None for everyone).
+    `meta` holds what the file says about itself: any of url, product, updated (str), internal (bool), groups (tuple of str, or None for
+    everyone).
     """
 
     title: str
@@ -52,7 +52,7 @@ class Extract:
 
 
 def clean(text: str) -> str:
-    """Line ends as line feeds, no control or invisible characters, no space at line ends, no more than one blank line.
+    """`text` normalised: line feeds as line ends, no control or invisible characters, no space at line ends, no more than one blank line.
 
     Lone surrogates become U+FFFD and Latin ligatures their letters; blank lines around the text go.
     """
@@ -62,12 +62,12 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """`clean` text with every run of white space as one space: titles, headings, table cells."""
+    """Clean `text` with every run of white space as one space, for titles, headings and table cells."""
     return " ".join(clean(text).split())
 
 
 class Writer:
-    """Puts text together block by block. Every locator marks the first character of the text that follows it."""
+    """Builder of an Extract, block by block. Every locator marks the first character of the text that follows it."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -76,30 +76,30 @@ class Writer:
         self._pending: list[str] = []
 
     def place(self, label: str) -> None:
-        """The next text stands at `label`: a page, a sheet."""
+        """Begin a new place such as a page or sheet: the next text stands at `label`."""
         self._pending.append(label)
 
     def heading(self, text: str, level: int = 1) -> None:
-        """A heading of `level` 1 to 6, written with # signs; a locator of its words."""
+        """Write a heading of `level` 1 to 6, with # signs; a locator of its words is set."""
         words = one_line(text)
         if words:
             self._pending.append(words)
             self._put(f"{'#' * min(max(level, 1), 6)} {words}", "\n\n")
 
     def block(self, text: str) -> None:
-        """A paragraph, set off by a blank line."""
+        """Write a paragraph, set off by a blank line."""
         self._put(clean(text), "\n\n")
 
     def lines(self, lines: list[str]) -> None:
-        """Lines that belong together, such as rows or list items, one block."""
+        """Write lines that belong together, such as rows or list items, as one block."""
         self._put("\n".join(kept for line in lines if (kept := clean(line).strip())), "\n\n")
 
     def line(self, text: str) -> None:
-        """One more line under the block before it."""
+        """Write one more line under the block before it."""
         self._put(clean(text), "\n")
 
     def include(self, extract: Extract, label: str) -> None:
-        """A whole document under `label`, which stands before the names of its pages too."""
+        """Write a whole other document under `label`, which stands before the names of its pages too."""
         if not extract.text.strip():
             return
         self.place(label)
@@ -115,7 +115,7 @@ class Writer:
         return not self._length
 
     def extract(self, title: str, content_type: str, meta: dict[str, Any] | None = None) -> Extract:
-        """All of it. Raises Refused `empty` when no text was found."""
+        """The Extract of all that was written. Raises Refused `empty` when no text was found."""
         if self.empty:
             raise Refused("empty", "no text in the file")
         return Extract(one_line(title), "".join(self._parts), content_type, tuple(self._locators), meta or {})

@@ -1,8 +1,7 @@
-"""Files are read in a child process under limits of time and memory, so that none of them can stop a run.
+"""Reading of files in a child process under limits of time and memory, so that no file can stop a run.
 
-One child serves one file after another, which makes many small files fast. It is replaced when a file kills it. A file
-that fails for want of memory or by a crash is tried once more in a new child, unless it had one: what the files before
-it left behind is not its fault.
+One child serves one file after another, which makes many small files fast. It is replaced when a file kills it. A file that fails for want
+of memory or by a crash is tried once more in a new child, unless it had one: what the files before it left behind is not its fault.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _MAX_REPLY = 8 * MAX_TEXT_CHARS
 
 
 class Guard:
-    """Reads files in a child process. Use as a context manager, or `close`; either may be followed by more reading.
+    """Reader of files in a child process. Use as a context manager, or `close`; either may be followed by more reading.
 
     Safe to use from several threads; they take turns.
     """
@@ -45,12 +44,12 @@ class Guard:
         self._stop()
 
     def close(self) -> None:
-        """End the child, if there is one."""
+        """Kill the child, if there is one."""
         with self._lock:
             self._stop()
 
     def read(self, data: bytes, name: str) -> Extract:
-        """As `grounding.ingest.readers.read.read`, but nothing that the file does reaches this process.
+        """Read a file as `grounding.ingest.readers.read.read` does, but in the child: nothing that the file does reaches this process.
 
         Raises Refused, whose code may also be too_slow or crashed; ServiceUnavailable if no child can be started.
         """

@@ -1,4 +1,4 @@
-"""What a browser would not show. Such text is where instructions to a machine are hidden from the people who review."""
+"""Detection of text in HTML that a browser would not show, where instructions to a machine are hidden from the people who review."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def is_hidden(node: LexborNode) -> bool:
 
 
 def style_hides(style: str) -> bool:
-    """True if these CSS declarations leave nothing for a person to read."""
+    """True if these CSS declarations make an element invisible to a person."""
     if _STYLE.search(style) or (_CUT_OFF.search(style) and _NO_SIZE.search(style)):
         return True
     color, ground = _COLOR.search(style), _GROUND.search(style)

@@ -1,7 +1,7 @@
-"""E-mail messages: the subject is the title, the plain part is the text; attachments are read as files of their own.
+"""Reader of e-mail messages: the subject is the title, the plain part is the text; attachments are read as files of their own.
 
-An attachment stands under the locator "attachment NAME". A message within the message is read like one, and its
-attachments too, down to `MAX_DEPTH`.
+An attachment stands under the locator "attachment NAME". A message within the message is read like one, and its attachments too, down to
+`MAX_DEPTH`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
 from grounding.ingest.readers import content_types
-from grounding.ingest.readers.archive import DAMAGE
+from grounding.ingest.readers.archive import damage_refused
 from grounding.ingest.readers.detect import detect
 from grounding.ingest.readers.encoding import decode
 from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
@@ -34,7 +34,7 @@ _SHOWN_HEADERS = ("from", "date", "subject")
 
 @dataclass(slots=True)
 class _Budget:
-    """How many attachments may still be read, those of inner messages counted."""
+    """Number of attachments that may still be read, those of inner messages counted."""
 
     left: int = MAX_ATTACHMENTS
 
@@ -44,17 +44,14 @@ def read_mail(data: bytes, name: str) -> Extract:
 
     An attachment that cannot be read is named with the code of its refusal and does not keep the message out.
     """
-    try:
-        message = _parsed(data)
-        writer = Writer()
-        _message(message, writer, 0, _Budget())
-        return writer.extract(one_line(_header(message, "subject")) or name, CONTENT_TYPE, _dated(message))
-    except Refused:
-        raise
-    except RecursionError:
-        raise Refused("too_large", "an e-mail whose parts are nested too deep") from None
-    except DAMAGE as error:
-        raise Refused("corrupt", f"an e-mail that cannot be read ({type(error).__name__})") from None
+    with damage_refused("an e-mail"):
+        try:
+            message = _parsed(data)
+            writer = Writer()
+            _message(message, writer, 0, _Budget())
+            return writer.extract(one_line(_header(message, "subject")) or name, CONTENT_TYPE, _dated(message))
+        except RecursionError:
+            raise Refused("too_large", "an e-mail whose parts are nested too deep") from None
 
 
 def _parsed(data: bytes) -> EmailMessage:
@@ -103,7 +100,7 @@ def _write_text(part: EmailMessage, writer: Writer) -> None:
 
 
 def _attachments(parts: list[EmailMessage], writer: Writer, depth: int, budget: _Budget) -> None:
-    """Name all, then write those that can be read."""
+    """Write the names of all attachments, then those that can be read."""
     listed, found = [], []
     for number, part in enumerate(parts, 1):
         name = _name(part) or f"{number}"
@@ -127,7 +124,7 @@ def _name(part: EmailMessage) -> str:
 
 
 def _attachment(part: EmailMessage, name: str, depth: int, budget: _Budget) -> Extract:
-    """Raises Refused, also when it lies too deep or is one too many."""
+    """Extract of one attachment. Raises Refused, also when it lies too deep or is one too many."""
     if depth >= MAX_DEPTH or budget.left <= 0:
         raise Refused("too_large", "too many attachments, or one within another too often")
     budget.left -= 1
@@ -148,7 +145,7 @@ def _attachment(part: EmailMessage, name: str, depth: int, budget: _Budget) -> E
 
 
 def _inner(message: EmailMessage, depth: int, budget: _Budget) -> Extract:
-    """A message within a message, its sender, date and subject as its first lines."""
+    """Extract of a message within a message, its sender, date and subject as its first lines."""
     writer = Writer()
     headers = ((name.title(), one_line(_header(message, name))) for name in _SHOWN_HEADERS)
     writer.lines([f"{name}: {value}" for name, value in headers if value])

@@ -1,4 +1,4 @@
-"""Markdown by way of the HTML it stands for, so that tables, lists and hidden text are treated alike everywhere."""
+"""Reader of Markdown by way of HTML, so that tables, lists and hidden text are treated alike everywhere."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ _ELEMENTS = frozenset(
 
 
 def read_markdown_file(data: bytes, name: str) -> Extract:
-    """`read_markdown` of bytes in any encoding."""
+    """Extract of a Markdown file in any encoding; see `read_markdown`."""
     return read_markdown(decode(data), name)
 
 
@@ -181,7 +181,7 @@ def _parser() -> MarkdownIt:
 
 
 def _raw(_self: object, tokens: Sequence[Token], index: int, _options: object, _env: object) -> str:
-    """HTML stays HTML, but a placeholder such as <name> is text."""
+    """Rendering of raw HTML in Markdown: it stays HTML, but a placeholder such as <name> is text."""
     content = tokens[index].content
     return _TAG.sub(
         lambda m: m.group() if not m.group(1) or m.group(1).lower() in _ELEMENTS else escape(m.group()), content

@@ -1,7 +1,7 @@
-"""What may be said about a document beside its text, and how each field is checked.
+"""Metadata fields of a document, and how each is checked.
 
-The same rules hold for front matter, attest.yaml, --acl files and corpus lines. A field that cannot be understood is
-an error and never a default: a mistyped `groups` must not open a document to everyone.
+The same rules hold for front matter, attest.yaml, --acl files and corpus lines. A field that cannot be understood is an error and never a
+default: a mistyped `groups` must not open a document to everyone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BAD_URL = re.compile(r"^\s*(?:javascript|data|vbscript|file):|[\x00-\x20\x7f<>\
 
 
 class BadField(ValueError):
-    """A field whose value is not allowed; the message names the field and what is allowed."""
+    """A metadata field has a value that is not allowed; the message names the field and what is allowed."""
 
 
 def checked(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def checked(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def groups(name: str, value: object) -> tuple[str, ...] | None:
-    """Names of groups; None, or "everyone", is everyone; an empty list is nobody. Raises BadField."""
+    """Group names from a metadata value; None, or "everyone", is everyone; an empty list is nobody. Raises BadField."""
     if value is None or value == EVERYONE:
         return None
     if not isinstance(value, list) or not all(isinstance(group, str) and group.strip() for group in value):

@@ -1,4 +1,4 @@
-"""Metadata that stands beside documents: attest.yaml in the root of a folder, and the file of --acl."""
+"""Metadata files beside documents: attest.yaml in the root of a folder, and the file of --acl."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GLOB = re.compile(r"\*+|\?|[^*?]+")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Rules in order; each is a pattern of document ids and the fields that it gives."""
+    """Ordered rules, each a pattern of document ids and the fields that it gives."""
 
     rules: tuple[tuple[re.Pattern[str], dict[str, Any]], ...]
 
@@ -80,7 +80,7 @@ def read_acl(path: Path) -> Rules:
 
 
 def glob(pattern: str) -> re.Pattern[str]:
-    """A pattern for whole ids: * is any run of characters, / included, so that internal/* holds all that lies below.
+    """Compile a glob for whole ids: * is any run of characters, / included, so that internal/* holds all that lies below.
 
     ? is one character; a pattern without / matches in every folder.
     """

@@ -1,8 +1,7 @@
-"""Spreadsheet values as the person who made the sheet sees them: 9 under the format "$"#,##0.00 is $9.00.
+"""Display text of spreadsheet values under their number format: 9 under "$"#,##0.00 is $9.00.
 
-The grammar is the number format of ECMA-376 part 1, section 18.8.31, as far as it changes what value is read:
-sections for signs, literals, currency tags, grouping, decimals, per cent, dates. Fractions and exponents are left as
-plain numbers.
+The grammar is the number format of ECMA-376 part 1, section 18.8.31, as far as it changes what value is read: sections for signs, literals,
+currency tags, grouping, decimals, per cent, dates. Fractions and exponents are left as plain numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _GENERAL_DIGITS = 11
 
 
 def shown(value: object, number_format: str | None) -> str:
-    """`value` of a cell as text under its number format; "" for an empty cell."""
+    """Text of a cell's `value` under its number format; "" for an empty cell."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -65,7 +64,7 @@ def _number(value: float, number_format: str) -> str:
 
 
 def _section(number_format: str, value: float) -> tuple[str, bool]:
-    """The section for this value, and whether that section itself shows the sign."""
+    """The format's section for this value, and whether that section itself shows the sign."""
     sections = re.split(r';(?=(?:[^"]*"[^"]*")*[^"]*$)', number_format)
     if value < 0 and len(sections) > 1 and sections[1]:
         return sections[1], True

@@ -1,7 +1,7 @@
-"""PDF by pdfium: pages in order, paragraphs from the gaps between lines, headings from type size, rows from columns.
+"""Reader of PDF by pdfium: pages in order, paragraphs from the gaps between lines, headings from type size, rows from columns.
 
-A PDF holds glyphs at places, nothing more. Lines come from pdfium; what belongs together is judged by geometry, in
-points (1/72 inch), y upwards.
+A PDF holds glyphs at places, nothing more. Lines come from pdfium; what belongs together is judged by geometry, in points (1/72 inch), y
+upwards.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """`base`, `right` and `first` (the width of the first word) in points; zeros where there is no geometry."""
+    """A line of a page. `base`, `right` and `first` (the width of the first word) in points; zeros where there is no geometry."""
 
     text: str
     size: float
@@ -129,7 +129,7 @@ def _line(page: pdfium.PdfTextPage, line: str, at: int, size: float) -> _Line:
 
 
 def _without_lone_rows(lines: list[_Line]) -> list[_Line]:
-    """A line with wide gaps and no such neighbour is no table."""
+    """The lines, where one with wide gaps and no such neighbour is made an ordinary line: it is no table."""
     rows = [False, *(len(line.cells) > 1 for line in lines), False]
     return [
         replace(line, cells=()) if row and not before and not after else line
@@ -162,7 +162,7 @@ def _size(page: pdfium.PdfTextPage, first: int, last: int) -> float:
 
 
 def _box(page: pdfium.PdfTextPage, index: int) -> tuple[float, float, float, float]:
-    """left, bottom, right, top of the line box of one character; zeros if pdfium has none."""
+    """Left, bottom, right and top of the line box of one character; zeros if pdfium has none."""
     rect = raw.FS_RECTF()
     if not raw.FPDFText_GetLooseCharBox(page, index, ctypes.byref(rect)):
         return (0.0, 0.0, 0.0, 0.0)
@@ -182,7 +182,7 @@ def _body_size(pages: list[list[_Line]]) -> float:
 
 
 def _without_number(lines: list[_Line], number: int) -> list[_Line]:
-    """The lines less a first or last one that is only this page's number."""
+    """The lines without a first or last one that is only this page's number."""
     alone = re.compile(rf"^(?:page\s+)?[-–]?\s*{number}(?:\s*(?:of|/)\s*\d+)?\s*[-–]?$", re.IGNORECASE)
     if len(lines) > 1 and alone.match(lines[-1].text.strip()):
         return lines[:-1]
@@ -219,7 +219,7 @@ def _usual_step(lines: list[_Line]) -> float:
 
 
 def _level(line: _Line, body: float) -> int:
-    """1 to 3 for a line set larger than the body, 0 for the body itself."""
+    """Heading level 1 to 3 of a line set larger than the body, 0 for the body itself."""
     if not body or len(line.text) > _LONGEST_HEADING:
         return 0
     return next((level for ratio, level in _HEADING if line.size >= ratio * body), 0)
@@ -266,6 +266,6 @@ def _table(block: list[_Line]) -> list[str]:
 
 
 def _column(cell: _Cell, headers: tuple[_Cell, ...]) -> int | None:
-    """The header above: the one that overlaps; None if none or several do."""
+    """The header above a cell: the one that overlaps; None if none or several do."""
     above = [i for i, head in enumerate(headers) if head.left < cell.right and cell.left < head.right]
     return above[0] if len(above) == 1 else None

@@ -1,4 +1,4 @@
-"""Plain text: which line breaks are only the width of somebody's window."""
+"""Reader of plain text; lines that were only wrapped to the width of somebody's window are joined again."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ def unwrap(paragraph: str, width: float) -> str:
 
 
 def joined_lines(before: str, line: str) -> str:
-    """Two lines as one; a hyphen that ends the first is kept and nothing put behind it: 555-0100 stays a number."""
+    """Two wrapped lines as one; a hyphen that ends the first is kept and nothing put behind it: 555-0100 stays a number."""
     after = line.strip()
     glue = "" if before.endswith("-") and before[-2:-1].isalnum() and after[:1].isalnum() else " "
     return before + glue + after
 
 
 def paragraphs(text: str) -> list[str]:
-    """Cleaned paragraphs, unwrapped."""
+    """The paragraphs of a text, cleaned and unwrapped."""
     text = clean(text)
     width = usual_width([len(line) for line in text.split("\n") if len(line) >= _NARROWEST])
     return [unwrap(part, width) for part in text.split("\n\n") if part.strip()]
 
 
 def read_plain_file(data: bytes, name: str) -> Extract:
-    """`read_plain` of bytes in any encoding."""
+    """Extract of a text file in any encoding; see `read_plain`."""
     return read_plain(decode(data), name)
 
 
 def read_plain(text: str, name: str) -> Extract:
-    """Plain text with its paragraphs; the first line is the title when it stands alone and is short.
+    """Extract of plain text by its paragraphs; the first line is the title when it stands alone and is short.
 
     Raises Refused.
     """

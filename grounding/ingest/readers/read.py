@@ -1,4 +1,4 @@
-"""One call from bytes to text, whatever the file is."""
+"""Entry point of the readers: one call from bytes to text, whatever the file is."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _READERS = {  # module and function; a format's library is loaded with its first
 
 
 def read(data: bytes, name: str) -> Extract:
-    """Text, title and places of a file of any supported type. `name` gives a title where the file has none.
+    """Extract (text, title and places) of a file of any supported type. `name` gives a title where the file has none.
 
-    Raises Refused, whose `code` is encrypted, corrupt, empty, too_large or unsupported; the message names the file.
-    A hostile file can take any time and memory: `grounding.ingest.readers.guard` reads those that nobody vouches for.
+    Raises Refused, whose `code` is encrypted, corrupt, empty, too_large or unsupported; the message names the file. A hostile file can take
+    any time and memory: `grounding.ingest.readers.guard` reads those that nobody vouches for.
     """
     try:
         if len(data) > MAX_FILE_BYTES:

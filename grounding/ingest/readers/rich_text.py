@@ -1,4 +1,4 @@
-"""RTF (Rich Text Format 1.9.1): paragraphs, headings by style or outline level, tables as rows, links; nothing hidden.
+"""Reader of RTF (Rich Text Format 1.9.1): paragraphs, headings by style or outline level, tables as rows, links; nothing hidden.
 
 One pass over the tokens with a stack of groups, linear in the file.
 """
@@ -65,7 +65,7 @@ _ADDRESS = re.compile(r'HYPERLINK\s+(?:\\[a-z]\s+)?"([^"]{1,2000})"', re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """What holds until the brace closes. `apart` names the destination that the text goes to instead."""
+    """State of an open group, which holds until its brace closes. `apart` names the destination that the text goes to instead."""
 
     apart: str = ""
     skip: int = 1  # characters that stand after a \\u for older readers
@@ -121,7 +121,7 @@ def read_rich_text(data: bytes, name: str) -> Extract:
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
-    r"""Tokens, less the bytes that stand behind a \bin."""
+    r"""Tokens of the file, without the bytes that stand behind a \bin."""
     at = 0
     while match := _TOKEN.match(text, at):
         at = match.end()
@@ -311,7 +311,7 @@ def _level(state: _RtfState) -> int:
 
 
 def _taken(state: _RtfState) -> str:
-    r"""The text so far, halves of a pair of \u joined."""
+    r"""The text collected so far, halves of a \u surrogate pair joined."""
     text = "".join(state.text).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     state.text.clear()
     return clean(text)

@@ -1,4 +1,4 @@
-"""Tables as rows that stand by themselves: `Plan: Basic | Price: $9.00`.
+"""Tables as lines that stand by themselves, each value with its column: `Plan: Basic | Price: $9.00`.
 
 A value without its column's name is how the wrong plan's price gets quoted, so every row carries the headers.
 """
@@ -13,7 +13,7 @@ _LONGEST_HEADER = 80
 
 
 def header_rows(grid: Sequence[Sequence[str]]) -> int:
-    """1 if the first row looks like names of columns, otherwise 0.
+    """Number of header rows: 1 if the first row looks like names of columns, otherwise 0.
 
     Names are present in every used column but perhaps the first, differ, are short, and are not numbers.
     """
@@ -37,7 +37,7 @@ def row_lines(grid: Iterable[Sequence[str]], headers: Sequence[str]) -> Iterator
 
 
 def table_lines(grid: Sequence[Sequence[str]], header_count: int | None = None) -> list[str]:
-    """Lines of a whole table. `header_count` None: decide by `header_rows`.
+    """Lines of a whole table, one per row. `header_count` None: decide by `header_rows`.
 
     A table of nothing but headers keeps them as a line. Headers in several rows are joined from the top down.
     """

@@ -1,4 +1,4 @@
-"""PPTX slide by slide: the title as a heading, text boxes in reading order, tables as rows, charts as rows, notes.
+"""Reader of PPTX slide by slide: the title as a heading, text boxes in reading order, tables as rows, charts as rows, notes.
 
 ECMA-376 part 1, 19 (PresentationML) and 21 (DrawingML). Hidden slides and hidden shapes are left out.
 """
@@ -13,8 +13,8 @@ from typing import Any
 from lxml import etree
 
 from grounding.ingest.readers import content_types
-from grounding.ingest.readers.archive import DAMAGE, part, related
-from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
+from grounding.ingest.readers.archive import damage_refused, part, related
+from grounding.ingest.readers.extract import Extract, Writer, one_line
 from grounding.ingest.readers.rows import table_lines
 from grounding.ingest.readers.web_page import link_target
 
@@ -31,15 +31,10 @@ _Links = dict[str, tuple[str, str]]
 
 def read_slides(data: bytes, name: str) -> Extract:
     """Extract of a PPTX with "slide N" locators; N counts as the presentation does. Raises Refused."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            writer = Writer()
-            titles = [_slide(archive, path, number, writer) for number, path in enumerate(_paths(archive), 1)]
-            title = _own_title(archive) or next(iter(titles), "")
-    except Refused:
-        raise
-    except (*DAMAGE, etree.LxmlError) as error:
-        raise Refused("corrupt", f"a PowerPoint file that cannot be read ({type(error).__name__})") from None
+    with damage_refused("a PowerPoint file", etree.LxmlError), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        writer = Writer()
+        titles = [_slide(archive, path, number, writer) for number, path in enumerate(_paths(archive), 1)]
+        title = _own_title(archive) or next(iter(titles), "")
     return writer.extract(title or name, content_types.SLIDES)
 
 
@@ -112,7 +107,7 @@ def _shape(archive: zipfile.ZipFile, shape: Any, links: _Links, writer: Writer) 
 
 
 def _lines(shape: Any, links: _Links) -> list[str]:
-    """Paragraphs, one a line, with dashes where the outline goes down."""
+    """Paragraphs of a shape, one a line, with dashes where the outline goes down."""
     found = []
     for paragraph in shape.iterfind(f"{_P}txBody/{_A}p"):
         properties = paragraph.find(f"{_A}pPr")
@@ -157,7 +152,7 @@ def _table(table: Any, links: _Links) -> list[str]:
 
 
 def _chart(root: Any) -> list[str]:
-    """A row for each category, as the chart saved it: `Quarter 1 | Sales: 4.3`."""
+    """Rows of a chart, one for each category, as the chart saved it: `Quarter 1 | Sales: 4.3`."""
     rows: dict[str, list[str]] = {}
     for series in root.iter(f"{_C}ser"):
         label = one_line(" ".join(v.text or "" for v in series.iterfind(f"{_C}tx//{_C}v")))

@@ -1,4 +1,4 @@
-"""JSON and JSON lines as rows that carry their keys: `Plan: Basic | price.amount: 9.00`.
+"""Reader of JSON and JSON lines as rows that carry their keys: `Plan: Basic | price.amount: 9.00`.
 
 Numbers stay as they are written, since 9.00 and 9.0 are not the same on a bill. Keys that occur twice are both kept.
 """
@@ -20,11 +20,11 @@ _TOO_DEEP = f"JSON nested more than {MAX_DEPTH} deep"
 
 
 class Fields(list[tuple[str, Any]]):
-    """A JSON object with its keys in order, equal ones included."""
+    """A JSON object as its pairs of key and value, in order; a key that occurs twice is there twice."""
 
 
 def parse(text: str) -> Any:
-    """A JSON value: objects as `Fields`, numbers as text. Raises ValueError, or Refused `too_large` if too deep."""
+    """Parse a JSON value: objects as `Fields`, numbers as text. Raises ValueError, or Refused `too_large` if too deep."""
     try:
         value = json.loads(text, object_pairs_hook=Fields, parse_int=str, parse_float=str, parse_constant=str)
     except RecursionError:
@@ -67,7 +67,7 @@ def read_json_lines(data: bytes, name: str) -> Extract:
 
 
 def _write(value: Any, path: str, writer: Writer) -> None:
-    """An object of plain values is one record; larger ones have a heading for each key that holds more."""
+    """Write a value: an object of plain values is one record; larger ones have a heading for each key that holds more."""
     if isinstance(value, Fields):
         _object(value, path, writer)
     elif isinstance(value, list) and any(isinstance(item, list | Fields) for item in value):
@@ -95,14 +95,14 @@ def _has_parts(value: Any) -> bool:
 
 
 def _is_large(value: Any) -> bool:
-    """True for an object that holds lists of objects: no row."""
+    """True for an object that holds lists of objects, which is no row."""
     if not isinstance(value, Fields):
         return False
     return any(_is_large(v) if isinstance(v, Fields) else _has_parts(v) for _, v in value)
 
 
 def _record(value: Any, writer: Writer) -> None:
-    """One line of short values, each with its key; long ones are paragraphs under it. A title is its heading."""
+    """Write a record: one line of short values, each with its key; long ones are paragraphs under it. A title is its heading."""
     title = _title(value) if isinstance(value, Fields) else ""
     pairs = list(_flat(value, ""))
     long = [(key, text) for key, text in pairs if len(text) > _LONG or "\n" in text]

@@ -1,4 +1,4 @@
-"""HTML to text: what a person sees, in reading order, with headings, lists, table rows and link targets."""
+"""Reader of HTML: what a person sees, in reading order, with headings, lists, table rows and link targets."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _main(tree: LexborHTMLParser) -> LexborNode | None:
 
 
 class _Walk:
-    """One pass over the tree without recursion, so that no page is nested too deep for the interpreter's stack."""
+    """Walk over the element tree without recursion, so that no page is nested too deep for the interpreter's stack."""
 
     def __init__(self, writer: Writer, hidden: frozenset[int]) -> None:
         self._writer = writer
@@ -154,6 +154,7 @@ class _Walk:
         self._in_list = False
 
     def walk(self, root: LexborNode) -> None:
+        """Write what a person sees below `root`."""
         node: LexborNode | None = root
         depth = 0
         while node is not None:
@@ -269,7 +270,7 @@ class _Walk:
         self._writer.lines(lines + table_lines(grid, headers or None))
 
     def _grid(self, rows: list[tuple[LexborNode, bool]]) -> tuple[list[list[str]], int]:
-        """Cells with spans repeated where they reach, and how many rows at the top are headers."""
+        """Rows of a table with spanning cells repeated where they reach, and how many rows at the top are headers."""
         grid: list[list[str]] = []
         headers = size = 0
         reach: dict[int, tuple[int, str]] = {}  # column -> rows still covered from above, and with what
@@ -297,7 +298,7 @@ class _Walk:
         return line
 
     def _flat(self, node: LexborNode) -> str:
-        """Everything seen in `node` on one line."""
+        """All visible text in `node` on one line."""
         inner = Writer()
         _Walk(inner, self._hidden).walk(node)
         return "" if inner.empty else one_line(inner.extract("", CONTENT_TYPE).text)
@@ -307,7 +308,7 @@ _SPACE_RUN = re.compile(r"[ \t]+")
 
 
 def link_target(href: str | None, before: str) -> str:
-    """` (address)` to stand behind a link's words, unless they show it already or it leads nowhere outside."""
+    """Address of a link as ` (address)` behind its words, or "" where they show it already or it leads nowhere outside."""
     target = one_line(href or "")
     if not target.lower().startswith(("http://", "https://", "mailto:", "tel:")):
         return ""
@@ -321,7 +322,7 @@ def link_target(href: str | None, before: str) -> str:
 
 
 def _is_data(table: LexborNode) -> bool:
-    """False for a table that only lays out a page: it holds tables, headings or says so itself."""
+    """True for a table of data; False for one that only lays out a page: it holds tables, headings or says so itself."""
     return table.attributes.get("role") != "presentation" and table.css_first("table table, h1, h2, h3") is None
 
 

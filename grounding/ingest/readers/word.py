@@ -1,4 +1,4 @@
-"""DOCX in reading order: headings, paragraphs, lists and tables as the accepted document shows them."""
+"""Reader of DOCX in reading order: headings, paragraphs, lists and tables as the document shows them with all changes accepted."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from docx.table import Table
 from docx.text.paragraph import Paragraph
 
 from grounding.ingest.readers import content_types
-from grounding.ingest.readers.archive import DAMAGE
-from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
+from grounding.ingest.readers.archive import damage_refused
+from grounding.ingest.readers.extract import Extract, Writer, one_line
 from grounding.ingest.readers.rows import table_lines
 from grounding.ingest.readers.web_page import link_target
 
@@ -35,14 +35,10 @@ _TAB, _NO_BREAK_HYPHEN = qn("w:tab"), qn("w:noBreakHyphen")
 
 def read_word(data: bytes, name: str) -> Extract:
     """Extract of a DOCX. The title is the document's own, else its first heading, else `name`. Raises Refused."""
-    try:
+    with damage_refused("a Word file", XmlchemyError, PythonDocxError, OpcError):
         document = docx.Document(io.BytesIO(data))
         writer = Writer()
         title = _body(document, writer) or one_line(document.core_properties.title or "")
-    except Refused:
-        raise
-    except (*DAMAGE, XmlchemyError, PythonDocxError, OpcError) as error:
-        raise Refused("corrupt", f"a Word file that cannot be read ({type(error).__name__})") from None
     extract = writer.extract(title or name, CONTENT_TYPE)
     if title or not extract.locators:
         return extract
@@ -96,7 +92,7 @@ def _shown(paragraph: Paragraph) -> str:
 
 
 def _collect(element: Any, paragraph: Paragraph, parts: list[str]) -> None:
-    """Visible text below `element`: insertions yes, deletions and hidden runs no, link targets behind their words."""
+    """Append the visible text below `element` to `parts`: insertions yes, deletions and hidden runs no, link targets behind their words."""
     for child in element.iterchildren():
         tag = child.tag
         if tag in _NOT_SHOWN or not isinstance(tag, str) or (tag == _RUN and _vanishes(child)):

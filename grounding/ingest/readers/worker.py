@@ -1,7 +1,7 @@
-"""The child process that reads files: one request after another on its standard input, under limits that it sets itself.
+"""Main program of the child process that reads files: one request after another on its standard input, under limits that it sets itself.
 
-`ready` is said once at the start; then every request has its reply, an extract or a refusal. `worn` in a reply says that
-this process has grown and a new one may do better.
+`ready` is said once at the start; then every request has its reply, an extract or a refusal. `worn` in a reply says that this process has
+grown and a new one may do better.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _GROWN = 500_000_000  # bytes
 
 
 def main(memory: str, seconds: str, seconds_per_byte: str) -> None:
-    """Serve until the input ends. `memory` is in bytes beyond those held at the start; seconds are of processor time."""
+    """Serve requests until the input ends. `memory`: bytes beyond those held at the start; seconds are of processor time."""
     source, sink = own_pipes()
     held = limit_memory(int(memory))
     _send(sink, {"ready": True})
@@ -53,7 +53,7 @@ def _reply(data: bytes, name: str, memory: int) -> dict[str, Any]:
 
 
 def packed(extract: Extract) -> dict[str, Any]:
-    """An extract as JSON can hold it."""
+    """An extract as values that JSON can hold."""
     return {
         "title": extract.title,
         "text": extract.text,
