@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-
-import tantivy
 
 from bot.compose.system import compose
 from bot.settings.load import SAMPLE
@@ -17,8 +12,10 @@ from grounding.embedded.index import EmbeddedIndex
 from grounding.records import Access
 from grounding.text import sentences
 from rai.records import Source
-from tests.bench.figures import Figure, Skipped, percentile
+from tests.bench.figures import Figure, Skipped, percentile, spread
 from tests.bench.place import Place
+from tests.bench.tantivy_directly import tantivy_directly
+from tests.bench.timing import each_ms, ms_of
 
 CHECKS, ANSWER_WORDS, PASSAGES, PASSAGE_BYTES = 100, 150, 5, 2048
 SEARCHES, K = 500, 50
@@ -28,17 +25,12 @@ async def bench_check(place: Place) -> list[Figure]:
     """The check of an answer of 150 words, quoted, against five passages of 2 KB, all different each time."""
     system = await compose(place.settings)
     try:
-        taken = []
-        for answer, sources in _checks():
-            began = time.perf_counter()
-            await system.check(CheckRequest(answer, sources, "What does it cost and when?"))
-            taken.append((time.perf_counter() - began) * 1000)
+        requests = [CheckRequest(answer, sources, "What does it cost and when?") for answer, sources in _checks()]
+        taken = await each_ms(system.check, requests)
     finally:
         await system.close()
     note = f"answer of {ANSWER_WORDS} words, {PASSAGES} passages of {PASSAGE_BYTES} bytes"
-    return [
-        Figure(f"provenance check, p{p}", percentile(taken, p / 100), "ms", len(taken), note=note) for p in (50, 99)
-    ]
+    return spread("provenance check", taken, "ms", at=(50, 99), note=note)
 
 
 async def bench_search(place: Place) -> list[Figure] | Skipped:
@@ -49,26 +41,15 @@ async def bench_search(place: Place) -> list[Figure] | Skipped:
     queries = _queries(place)
     index = EmbeddedIndex(folder, None)
     try:
-        ours = [_ms_of(partial(index.words.search, query, Access(), K)) for query in queries]
+        ours = [ms_of(partial(index.words.search, query, Access(), K)) for query in queries]
     finally:
         index.close()
-    theirs = _tantivy(folder / "words", queries)
+    theirs = [ms_of(call) for call in tantivy_directly(folder / "words", queries, K)]
     n = len(queries)
     return [
         Figure(f"search by words, k={K}, p50", percentile(ours, 0.5), "ms", n),
         Figure(f"tantivy called directly, k={K}, p50 (baseline)", percentile(theirs, 0.5), "ms", n),
     ]
-
-
-def _tantivy(folder: Path, queries: list[str]) -> list[float]:
-    index = tantivy.Index.open(str(folder))
-    searcher = index.searcher()
-
-    def search(words: str) -> list[object]:
-        query, _ = index.parse_query_lenient(words, ["title", "body"])
-        return [searcher.doc(address)["pk"] for _, address in searcher.search(query, K, count=False).hits]
-
-    return [_ms_of(partial(search, words)) for words in queries]
 
 
 def _queries(place: Place) -> list[str]:
@@ -102,9 +83,3 @@ def _answer(pieces: list[str]) -> str:
 
 def sample_text() -> str:
     return "\n\n".join(path.read_text("utf-8") for path in sorted((SAMPLE / "kb").rglob("*.md")))
-
-
-def _ms_of(call: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    call()
-    return (time.perf_counter() - began) * 1000
