@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import re
 import time
@@ -10,6 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from bot.compose.system import compose
+from bot.evaluate.rows import json_lines
 from bot.evaluate.rows import spread as spaced
 from bot.evaluate.suites.provenance.mutate.generated_answers import generated
 from bot.evaluate.suites.provenance.mutate.records import Supported
@@ -109,8 +109,7 @@ async def bench_rows(place: Place) -> list[Figure] | Skipped:
     path = place.set_file("provenance/dstc9.jsonl")
     if path is None:
         return Skipped("check of DSTC9", "needs --data with provenance/dstc9.jsonl")
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    requests = [check_request(row) for row in spaced(rows, ROWS)]
+    requests = [check_request(row) for row in spaced(list(json_lines(path)), ROWS)]
     system = await compose(place.settings)
     try:
         whole = await rate(system.check, requests)

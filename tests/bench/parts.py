@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
+from itertools import islice
 
 from bot.compose.system import compose
+from bot.evaluate.rows import json_lines
 from bot.settings.load import SAMPLE
 from bot.system import CheckRequest
 from grounding.embedded.index import EmbeddedIndex
@@ -55,8 +56,7 @@ async def bench_search(place: Place) -> list[Figure] | Skipped:
 def _queries(place: Place) -> list[str]:
     path = place.set_file("retrieval/dstc11/queries.jsonl")
     assert path is not None
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()[:SEARCHES]]
-    return [str(row["history"][-1]["text"]) for row in rows]
+    return [str(row["history"][-1]["text"]) for row in islice(json_lines(path), SEARCHES)]
 
 
 def _checks() -> list[tuple[str, tuple[Source, ...]]]:
