@@ -1,6 +1,6 @@
 """Fit the chance that a sentence is held by the pieces it speaks of, on answers whose errors are marked.
 
-usage: python tools/fit_covered.py ANSWERS.jsonl... [--aside ANSWERS.jsonl]
+usage: python -m tools.fit_covered ANSWERS.jsonl... [--aside ANSWERS.jsonl]
 
 ANSWERS are rows as `attest eval answers` reads them: question, sources, answer, honest, type, start, end. Honest sentences are
 held; those with an error are not, nor are honest ones that are changed here (a negation put in or taken out, a bound or side turned,
@@ -16,12 +16,13 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bot.evaluate.rows import json_lines
 from grounding.text import sentences
 from rai.check.context import CheckContext
 from rai.check.lexicon.load import Cue, cues, rows
@@ -33,8 +34,8 @@ from rai.check.statements.rules import RULES
 from rai.check.wording.plain import plain_words, substance
 from rai.claims.contacts.phones import REGIONS
 from rai.records import Source
+from tools.fitting.logistic import Matrix, newton
 
-Matrix = NDArray[np.float64]
 VALUES = frozenset("digit wrong_role unit date contact name derived".split())
 ASSURED = 0.06
 PENALTY = 1.0
@@ -160,13 +161,8 @@ def fit(values: Matrix, held: Matrix, weight: Matrix, penalty: float = PENALTY) 
     """Coefficients, shape (values.shape[1],), and bias of a logistic with a ridge over standardised features."""
     middle, spread = values.mean(0), values.std(0) + 1e-6
     rows_ = np.c_[(values - middle) / spread, np.ones(len(values))]
-    found = np.zeros(rows_.shape[1])
-    ridge = penalty * np.r_[np.ones(len(found) - 1), 1e-6]
-    for _ in range(60):
-        chance = 1 / (1 + np.exp(-np.clip(rows_ @ found, -30, 30)))
-        slope = rows_.T @ (weight * (chance - held)) + ridge * found
-        bend = (rows_ * (weight * chance * (1 - chance))[:, None]).T @ rows_ + np.diag(ridge)
-        found -= np.linalg.solve(bend, slope)
+    ridge = penalty * np.r_[np.ones(values.shape[1]), 1e-6]
+    found = newton(rows_, held, weight, ridge, rounds=60)
     return found[:-1] / spread, float(found[-1] - (found[:-1] / spread * middle).sum())
 
 
@@ -207,11 +203,10 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _read(names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    for name in names:
-        for line in Path(name).read_text("utf-8").splitlines():
-            if line.strip():
-                yield json.loads(line)
+    return chain.from_iterable(json_lines(Path(name)) for name in names)
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit((__doc__ or "").split("\n\n")[1])
     main(sys.argv[1:])

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bot.evaluate.rows import json_lines
 from bot.evaluate.statistics.metrics import auroc, balanced_accuracy
 from bot.evaluate.suites.retrieval.corrective_step import kind_of
 from bot.settings.load import SAMPLE
@@ -30,7 +31,8 @@ from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import ALONE, BELIEVED, NEARNESS, STRANGE_AT_MOST, meanings, score, shortlist
 from grounding.query.conversation import without_names
 from grounding.records import Access, Query
-from tools.asked import Library, Matrix, Row, golden_rows, library, logistic, rows
+from tools.fitting.library import Library, Row, golden_rows, library
+from tools.fitting.logistic import Matrix, logistic
 
 ROUNDS, RIDGE = 8, 0.3
 STEP = 0.25
@@ -108,7 +110,7 @@ async def mtrag_un(embedder: MiniLM, data: Path, cache: Path) -> list[Example]:
     """The development half, by conversation."""
     kb = await library(embedder, cache / "mtrag_un", data / "corpus.jsonl")
     out = []
-    for row in rows(data / "queries.jsonl"):
+    for row in json_lines(data / "queries.jsonl"):
         _, where = kind_of(row, row.get("relevant", ()))
         conversation = row["id"].split("<::>")[0]
         if where is not None and hashlib.sha256(conversation.encode()).digest()[0] % 2 == 0:

@@ -12,6 +12,7 @@ DATA, AUROC over the documents of retrieval/mtrag_un, which takes no part either
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from bot.evaluate.rows import json_lines
+from bot.evaluate.statistics.metrics import auroc
 from bot.settings.load import SAMPLE  # first of all: it tells onnxruntime to send nothing
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import feature_row, meanings, shortlist
@@ -27,7 +30,8 @@ from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.vector_index import VectorIndex
 from grounding.ingest.ingest import ingest
 from grounding.records import Access, Query
-from tools.asked import K, Matrix, golden_rows, library, logistic, rows
+from tools.fitting.library import K, golden_rows, library
+from tools.fitting.logistic import Matrix, logistic
 
 NAMES = ("sentence", "share", "typed", "rank", "named", "strange")
 HARD = 6
@@ -75,7 +79,7 @@ async def mtrag(embedder: MiniLM, data: Path, cache: Path, w: Matrix) -> tuple[M
     )
     scores: list[float] = []
     labels: list[float] = []
-    for row in rows(data / "queries.jsonl"):
+    for row in json_lines(data / "queries.jsonl"):
         question = row["history"][-1]["text"]
         found = (await retriever.retrieve(Query(question), Access(), K)).passages
         _, sentences = shortlist(question, found)
@@ -108,17 +112,10 @@ def fit_examples(examples: list[Example], columns: list[int], rounds: int = 6) -
     return w
 
 
-def auroc(score: Matrix, y: Matrix) -> float:
-    """Area under the ROC curve by ranks (Mann-Whitney); ties count half."""
-    order = np.argsort(score, kind="stable")
-    ranks = np.empty(len(score))
-    ranks[order] = np.arange(1, len(score) + 1)
-    for value in np.unique(score):
-        same = score == value
-        ranks[same] = ranks[same].mean()
-    positive = y == 1
-    n, m = positive.sum(), (~positive).sum()
-    return float((ranks[positive].sum() - n * (n + 1) / 2) / (n * m))
+def area(score: Matrix, y: Matrix) -> float:
+    """AUROC of scores whose label is 1 against the others; NaN where one of the two is missing."""
+    found = auroc([float(v) for v in score[y == 1]], [float(v) for v in score[y != 1]])
+    return math.nan if found is None else found
 
 
 def report(name: str, w: Matrix, examples: list[Example], columns: list[int]) -> None:
@@ -130,7 +127,7 @@ def report(name: str, w: Matrix, examples: list[Example], columns: list[int]) ->
     y = np.array([float(e.answerable) for e in examples])
     first = np.mean([e.labels[i] for e, i in zip(examples, best, strict=True) if e.answerable])
     print(
-        f"  {name}: n={len(y)} AUROC {auroc(p, y):.3f}, right at 0.4 {np.mean((p >= 0.4) == (y == 1)):.3f}, first sentence right {first:.3f}"
+        f"  {name}: n={len(y)} AUROC {area(p, y):.3f}, right at 0.4 {np.mean((p >= 0.4) == (y == 1)):.3f}, first sentence right {first:.3f}"
     )
 
 
@@ -151,7 +148,7 @@ async def main() -> int:
         report("kept aside", w, [e for e in examples if e.held], columns)
         if len(sys.argv) == 4 and columns[0] == 0:
             scores, labels = await mtrag(embedder, Path(sys.argv[3]) / "retrieval" / "mtrag_un", cache, w)
-            print(f"  mtrag_un, passages: n={len(labels)} AUROC {auroc(scores, labels):.3f}")
+            print(f"  mtrag_un, passages: n={len(labels)} AUROC {area(scores, labels):.3f}")
     return 0
 
 

@@ -1,6 +1,6 @@
 """Fit which names of a knowledge base a conversation asks about, with a third of the conversations kept aside.
 
-usage: python tools/fit_linking.py DATA
+usage: python -m tools.fit_linking DATA
 
 DATA/retrieval/NAME/{corpus,queries}.jsonl. A name is asked about if a relevant document's title begins with it. Each set
 weighs alike, whatever its size. Conversations with crc32(id without its turn) % 3 == 0 take no part; both parts are reported. Printed are the coefficients
@@ -14,16 +14,16 @@ import sys
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bot.evaluate.rows import json_lines
 from grounding.query.gazetteer import Gazetteer, key_of, names_of
 from grounding.query.linking import LOOK_BACK, TAKE_AT, WEIGHTS, features
 from grounding.records import Turn
+from tools.fitting.logistic import Matrix, newton
 
-Matrix = NDArray[np.float64]
 PENALTY = 1.0
 STEPS = 60
 PARTS = 3
@@ -39,17 +39,12 @@ class Named:
     aside: NDArray[np.bool_]
 
 
-def rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of a JSONL file."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
 def read(folder: Path) -> Named:
     """Every name that the conversations of a set speak of."""
-    titles = {row["doc_id"]: row["title"] for row in rows(folder / "corpus.jsonl")}
+    titles = {row["doc_id"]: row["title"] for row in json_lines(folder / "corpus.jsonl")}
     gazetteer = Gazetteer(names_of(titles.values()))
     x, y, aside = [], [], []
-    for row in rows(folder / "queries.jsonl"):
+    for row in json_lines(folder / "queries.jsonl"):
         if not row["relevant"]:
             continue
         turns = [Turn(t["role"], t["text"]) for t in row["history"]]
@@ -62,17 +57,6 @@ def read(folder: Path) -> Named:
             y.append(any(k[: len(key)] == key for k in keys))
             aside.append(zlib.crc32(row["id"].split("<")[0].encode()) % PARTS == 0)
     return Named(folder.name, np.array(x, float), np.array(y, float), np.array(aside))
-
-
-def fit(x: Matrix, y: Matrix, weight: Matrix) -> Matrix:
-    """Logistic regression with an L2 penalty, by Newton's method."""
-    w = np.zeros(x.shape[1])
-    for _ in range(STEPS):
-        p = 1 / (1 + np.exp(-x @ w))
-        gradient = x.T @ (weight * (y - p)) - PENALTY * w
-        hessian = (x * (weight * p * (1 - p))[:, None]).T @ x + PENALTY * np.eye(len(w))
-        w += np.linalg.solve(hessian, gradient)
-    return w
 
 
 def report(w: Matrix, sets: list[Named]) -> None:
@@ -100,7 +84,7 @@ def main() -> int:
     x = np.concatenate([s.x[~s.aside] for s in sets])
     y = np.concatenate([s.y[~s.aside] for s in sets])
     weight = np.concatenate([np.full(int((~s.aside).sum()), (most / len(s.y)) ** 0.5) for s in sets])
-    w = fit(x, y, weight)
+    w = newton(x, y, weight, np.full(x.shape[1], PENALTY), STEPS)
     report(w, sets)
     print(json.dumps({name: round(float(value), 2) for name, value in zip(WEIGHTS, w, strict=True)}, indent=4))
     return 0

@@ -1,6 +1,6 @@
 """Fit which of a source's values an answer asks for, on honest answers: the value that stands there is right, the others of its kind are not.
 
-usage: python tools/fit_places.py ANSWERS.jsonl...
+usage: python -m tools.fit_places ANSWERS.jsonl...
 
 ANSWERS are rows as `attest eval answers` reads them: question, sources, answer, honest. Only honest ones are used, and of their values those that a
 document has rivals for (`rai.check.rules.nearer.contested`). Written to rai/check/places/places.json. Each file is predicted by a model that was fitted
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bot.evaluate.rows import json_lines
 from rai.check.answer import Answer
 from rai.check.context import CheckContext, standing
 from rai.check.match import context_of
@@ -74,8 +75,7 @@ class Stacked:
 
 def contests_of(path: Path) -> Iterator[Contest]:
     """The values of honest answers that have rivals."""
-    for line in path.read_text("utf-8").splitlines():
-        row = json.loads(line)
+    for row in json_lines(path):
         if row.get("honest", True):
             answer = read(row)
             for n, value in enumerate(answer.values):

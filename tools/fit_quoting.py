@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bot.evaluate.rows import json_lines
 from bot.settings.load import SAMPLE  # first of all: it tells onnxruntime to send nothing
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.grader import EmbeddedGrader
@@ -27,7 +28,8 @@ from grounding.policies.files import built_in
 from grounding.quoting.features import NAMES, BlockCandidate, candidates, feature_rows
 from grounding.quoting.question_parts import Part, Reading, read
 from grounding.records import Access, Passage, Query
-from tools.asked import Library, Matrix, Row, golden_rows, library, logistic, rows
+from tools.fitting.library import Library, Row, golden_rows, library
+from tools.fitting.logistic import Matrix, logistic
 
 RIDGE = 2.0
 WRONG = 3.0
@@ -113,7 +115,7 @@ def among_first(data: Sequence[Example], w: Matrix, k: int) -> float:
 
 async def company(embedder: MiniLM, cache: Path, folder: Path) -> list[Example]:
     """Examples of the turns of a company that can be answered, asked by nobody in particular."""
-    turns = [r for r in rows(folder / "turns.jsonl") if r["expect"] == "answered" and not r.get("as")]
+    turns = [r for r in json_lines(folder / "turns.jsonl") if r["expect"] == "answered" and not r.get("as")]
     asked = [
         {**r, "doc": r.get("doc") or [], "history": [*r["history"], {"role": "user", "text": r["question"]}]}
         for r in turns

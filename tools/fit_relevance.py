@@ -1,6 +1,6 @@
 """Fit the relevance of an answer to its question, with a part kept aside by document.
 
-usage: python tools/fit_relevance.py DATA [MODEL.onnx] [--aside]
+usage: python -m tools.fit_relevance DATA [MODEL.onnx] [--aside]
 
 Pairs come from `bot.evaluate.suites.provenance.answer_pairs`: questions with their own answers, with a random other one, and with one of the same
 hotel, shop or conversation (hard). Sets weigh alike; in each, right pairs weigh one half, random and hard ones a quarter. Documents with
@@ -29,6 +29,7 @@ from bot.evaluate.suites.provenance.answer_pairs import Pair, answer_pairs
 from grounding.embedded.embedder import MiniLM
 from rai.embedded.relevance import MODEL, EmbeddedRelevance
 from rai.embedded.relevance_features import FEATURES, MEANING, brief_answer, read_question
+from tools.fitting.logistic import newton
 
 Vector = NDArray[np.float64]
 AGAINST = frozenset({"unnamed", "missing", "stray_yes", "silent", "length"})
@@ -81,15 +82,11 @@ async def table(pairs: Sequence[Pair], embedder: MiniLM | None) -> Table:
 
 
 def logistic(x: Vector, y: Vector, weight: Vector) -> tuple[Vector, Vector, float]:
-    """Penalised logistic by Newton's method: weights, the same in standard deviations, bias."""
+    """Penalised logistic of standardised features: weights, the same in standard deviations, bias."""
     mean, deviation = x.mean(0), x.std(0) + 1e-9
     z = np.c_[(x - mean) / deviation, np.ones(len(x))]
     penalty = np.r_[np.full(x.shape[1], PENALTY), 0.0]
-    w = np.zeros(z.shape[1])
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-z @ w))
-        slope = z.T @ (weight * (p - y)) + penalty * w
-        w -= np.linalg.solve((z * (weight * p * (1 - p))[:, None]).T @ z + np.diag(penalty), slope)
+    w = newton(z, y, weight, penalty, rounds=50)
     raw = w[:-1] / deviation
     return raw, w[:-1], float(w[-1] - raw @ mean)
 

@@ -1,6 +1,6 @@
 """Fit the support score of statements, with a part kept aside by document.
 
-usage: python tools/fit_statements.py DATA [--aside]
+usage: python -m tools.fit_statements DATA [--aside]
 
 DATA/provenance/{dstc9,summedits}.jsonl. Both sets and both labels weigh alike, so that neither the 8,189 supported rows of
 DSTC9 nor the 64 % unsupported ones of SummEdits decide. Coefficients of what counts against a sentence cannot be negative.
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bot.evaluate.rows import json_lines
 from bot.evaluate.statistics.metrics import auroc
 from grounding.text import sentences
 from rai.check.match import check_claims
@@ -62,8 +63,7 @@ class Row:
 
 def read(path: Path) -> list[Row]:
     """Rows of one set."""
-    with path.open(encoding="utf-8") as lines:
-        return [_row(json.loads(line), path.stem) for line in lines]
+    return [_row(record, path.stem) for record in json_lines(path)]
 
 
 def _row(record: dict[str, Any], name: str) -> Row:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,6 +35,12 @@ def load(path: Path) -> list[Row]:
     """Every row of a file. Raises InputError that names file and line."""
     with open_source(str(path)) as stream:
         return [_good(path, number, row) for number, row in read_rows(stream)]
+
+
+def json_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a file as they are, nothing checked: a corpus, or a public set in its own form."""
+    with path.open(encoding="utf-8") as lines:
+        yield from (json.loads(line) for line in lines if line.strip())
 
 
 def spread(rows: Sequence[T], limit: int | None) -> list[T]:

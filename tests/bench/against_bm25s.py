@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import tantivy
 
+from bot.evaluate.rows import json_lines
 from bot.evaluate.statistics.metrics import mean, ndcg
 from grounding.embedded.index import EmbeddedIndex
 from grounding.records import Access, Chunk, Document
@@ -54,7 +54,7 @@ async def bench_bm25s(place: Place) -> list[Figure] | Skipped:
 def _rows(place: Place, name: str) -> Rows:
     path = place.set_file(name)
     assert path is not None
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return list(json_lines(path))
 
 
 def _index(folder: Path, documents: list[tuple[str, str, str]]) -> EmbeddedIndex:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from bot.compose.system import compose
+from bot.evaluate.rows import json_lines
 from bot.evaluate.rows import spread as spaced
 from bot.evaluate.suites.provenance.mutate.generated_answers import generated
 from bot.evaluate.suites.provenance.mutate.records import Supported
@@ -18,8 +19,9 @@ from rai.check.match import check_claims
 from rai.check.wording.weigh import weigh_claims
 from rai.provenance import check
 from rai.records import Source
-from tests.bench.figures import Figure, Skipped, percentile
+from tests.bench.figures import Figure, Skipped, spread
 from tests.bench.place import Place
+from tests.bench.timing import each_ms, ms_of, rate, warm
 
 CHECKS, ANSWER_WORDS, PASSAGES, PASSAGE_BYTES = 100, 150, 5, 2048
 ROWS, SLOW_BYTES, PATIENCE_S = 1500, 1_000_000, 60
@@ -61,7 +63,10 @@ SYSTEM, REPAIRED = "all layers of the system with its repair", "values only with
 TARGETS = {VALUES: {50: "<= 5", 99: "<= 15"}, LAYERS: {50: "<= 40", 99: "<= 90"}}
 """Milliseconds, with passages seen before."""
 
-Check = Callable[[CheckRequest], Awaitable[object]]
+NOTE = (
+    f"another answer each time, of {ANSWER_WORDS} words with values, links, phones and e-mail, {PASSAGES} passages of "
+    f"{PASSAGE_BYTES} characters"
+)
 
 
 async def bench_provenance(place: Place) -> list[Figure]:
@@ -86,15 +91,14 @@ async def bench_provenance(place: Place) -> list[Figure]:
             (REPAIRED, repaired, 14),
         ):
             requests = _requests(seed)
-            for request in requests[:WARM]:
-                await judge(request)
+            await warm(judge, requests[:WARM])
             for known, asked in (("new", requests), ("known", _requests(seed, 1))):
-                taken = [await _ms(judge, request) for request in asked[WARM:]]
-                figures += _spread(
-                    f"check, {name}, {known} passages", taken, TARGETS.get(name, {}) if known == "known" else {}
-                )
-        naive = [_naive_ms(request) for request in _requests(11, 1)[WARM:]]
-        figures += _spread("plain membership of the same (baseline)", naive, {})
+                taken = await each_ms(judge, asked[WARM:])
+                targets = TARGETS.get(name, {}) if known == "known" else {}
+                told = f"check, {name}, {known} passages"
+                figures += spread(told, taken, "ms", at=(50, 99), targets=targets, note=NOTE)
+        naive = [ms_of(partial(_naive, request)) for request in _requests(11, 1)[WARM:]]
+        figures += spread("plain membership of the same (baseline)", naive, "ms", at=(50, 99), note=NOTE)
     finally:
         await system.close()
     return figures
@@ -105,11 +109,10 @@ async def bench_rows(place: Place) -> list[Figure] | Skipped:
     path = place.set_file("provenance/dstc9.jsonl")
     if path is None:
         return Skipped("check of DSTC9", "needs --data with provenance/dstc9.jsonl")
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    requests = [check_request(row) for row in spaced(rows, ROWS)]
+    requests = [check_request(row) for row in spaced(list(json_lines(path)), ROWS)]
     system = await compose(place.settings)
     try:
-        whole = await _rate(system.check, requests)
+        whole = await rate(system.check, requests)
     finally:
         await system.close()
 
@@ -120,9 +123,9 @@ async def bench_rows(place: Place) -> list[Figure] | Skipped:
         return _naive(request)
 
     return [
-        Figure("DSTC9 rows checked, values only", await _rate(plain, requests), "1/s", ROWS, ">= 300"),
+        Figure("DSTC9 rows checked, values only", await rate(plain, requests), "1/s", ROWS, ">= 300"),
         Figure("DSTC9 rows checked, all layers", whole, "1/s", ROWS, ">= 60"),
-        Figure("DSTC9 rows, plain membership (baseline)", await _rate(naive, requests), "1/s", ROWS),
+        Figure("DSTC9 rows, plain membership (baseline)", await rate(naive, requests), "1/s", ROWS),
     ]
 
 
@@ -194,37 +197,7 @@ def _answer(pages: Sequence[Sequence[Supported]], turn: int) -> str:
     return ". ".join(told) + "."
 
 
-async def _ms(check: Check, request: CheckRequest) -> float:
-    began = time.perf_counter()
-    await check(request)
-    return (time.perf_counter() - began) * 1000
-
-
-async def _rate(check: Check, requests: Sequence[CheckRequest]) -> float:
-    began = time.perf_counter()
-    for request in requests:
-        await check(request)
-    return len(requests) / (time.perf_counter() - began)
-
-
 def _naive(request: CheckRequest) -> bool:
     """Whether every number, link and address of the answer stands in a source as the same characters."""
     held = {token for source in request.sources for token in _TOKEN.findall(source.text)}
     return all(token in held for token in _TOKEN.findall(request.answer))
-
-
-def _naive_ms(request: CheckRequest) -> float:
-    began = time.perf_counter()
-    _naive(request)
-    return (time.perf_counter() - began) * 1000
-
-
-def _spread(name: str, taken: Sequence[float], targets: Mapping[int, str]) -> list[Figure]:
-    note = (
-        f"another answer each time, of {ANSWER_WORDS} words with values, links, phones and e-mail, {PASSAGES} passages of "
-        f"{PASSAGE_BYTES} characters"
-    )
-    return [
-        Figure(f"{name}, p{p}", percentile(taken, p / 100), "ms", len(taken), targets.get(p, ""), note)
-        for p in (50, 99)
-    ]

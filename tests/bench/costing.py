@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from bot.compose.system import compose
 from grounding.observe import ChatCall, Operation, watched_by
 from grounding.tokens import asked_tokens, count_tokens
-from tests.bench.figures import Figure, percentile
-from tests.bench.place import Place, golden_asks
+from tests.bench.figures import Figure, spread
+from tests.bench.place import Place, plain_asks
 from tests.fakes.azure_stack import azure_stack
 
 TURNS = 30
@@ -40,7 +40,7 @@ async def bench_cost(place: Place) -> list[Figure]:
     async with azure_stack(place.home, place.model, place.scratch / "costing") as stack:
         system = await compose(stack.settings(web="off"))
         try:
-            for ask in [a for a in golden_asks() if not a.history and a.user is None and a.product is None][:TURNS]:
+            for ask in plain_asks()[:TURNS]:
                 turn = _Turn()
                 with watched_by(turn.watch):
                     await system.answer(ask, None)
@@ -53,14 +53,12 @@ async def bench_cost(place: Place) -> list[Figure]:
 def _figures(purpose: str, turns: Sequence[_Turn]) -> list[Figure]:
     made = [t for t in turns if t.calls[purpose]]
     kinds = {
-        "calls": [t.calls[purpose] for t in made],
-        "tokens in": [t.asked[purpose] for t in made],
-        "tokens out": [t.written[purpose] for t in made],
+        "calls": [float(t.calls[purpose]) for t in made],
+        "tokens in": [float(t.asked[purpose]) for t in made],
+        "tokens out": [float(t.written[purpose]) for t in made],
     }
     return [
-        Figure(
-            f"{purpose}: {kind} a turn, p{p:.0%}".rstrip("%"), percentile([float(v) for v in values], p), "", len(made)
-        )
+        figure
         for kind, values in kinds.items()
-        for p in (0.5, 0.9)
+        for figure in spread(f"{purpose}: {kind} a turn", values, "", at=(50, 90))
     ]

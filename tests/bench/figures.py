@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,11 +62,19 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ranked[max(0, math.ceil(share * len(ranked)) - 1)]
 
 
-def spread(name: str, values: Sequence[float], unit: str, *, targets: dict[int, str] | None = None) -> list[Figure]:
-    """p50, p90 and p99 of `values`."""
+def spread(
+    name: str,
+    values: Sequence[float],
+    unit: str,
+    *,
+    at: Sequence[int] = (50, 90, 99),
+    targets: Mapping[int, str] | None = None,
+    note: str = "",
+) -> list[Figure]:
+    """The percentiles `at` of `values`, each a figure named `name, pN`; `targets` by percentile."""
     wanted = targets or {}
     return [
-        Figure(f"{name}, p{p}", percentile(values, p / 100), unit, len(values), wanted.get(p, "")) for p in (50, 90, 99)
+        Figure(f"{name}, p{p}", percentile(values, p / 100), unit, len(values), wanted.get(p, ""), note) for p in at
     ]
 
 

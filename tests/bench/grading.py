@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from grounding.embedded.grader import EmbeddedGrader
 from grounding.grading.model import ModelGrader
 from grounding.grading.prompt import STYLES, Style
@@ -11,6 +9,7 @@ from grounding.records import Passage
 from tests.bench.figures import Figure, Skipped
 from tests.bench.parts import sample_text
 from tests.bench.place import Place
+from tests.bench.timing import timed
 from tests.fakes.grader import GradingModel
 
 PASSAGES, CHARACTERS, SECONDS = 50, 600, 1.0
@@ -35,13 +34,11 @@ async def _graded(style: Style, what: str, answered_by: int, certain_at: float |
     passages = [Passage(f"c{n}", f"d{n}", "Fees", piece) for n, piece in enumerate(pieces)]
     model = GradingModel(style, seconds=SECONDS)
     grader = ModelGrader(model, style, fallback=EmbeddedGrader(None), certain_at=certain_at)
-    began = time.perf_counter()
-    grading = await grader.grade(QUESTION, passages)
-    took = time.perf_counter() - began
+    ms, grading = await timed(grader.grade(QUESTION, passages))
     assert len(grading.grades) == PASSAGES
     what = f"{PASSAGES} passages, {SECONDS:g} s a call, {style}{what}"
     return [
-        Figure(what, took, "s", PASSAGES, "<= 2.5"),
+        Figure(what, ms / 1000, "s", PASSAGES, "<= 2.5"),
         Figure(f"{what}: calls", model.calls, "calls", PASSAGES),
         Figure(f"{what}: prompts", model.prompt_tokens, "tokens", PASSAGES),
     ]

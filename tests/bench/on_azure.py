@@ -19,8 +19,9 @@ import aiohttp
 from bot.compose.system import compose
 from bot.records import Ask
 from bot.system import System
-from tests.bench.figures import Figure, percentile
-from tests.bench.place import Place, golden_asks
+from tests.bench.figures import Figure, percentile, spread
+from tests.bench.place import Place, answering, plain_asks
+from tests.bench.timing import warm
 from tests.e2e.processes import settings_over
 
 TURNS, AT_ONCE = 60, 100
@@ -42,11 +43,10 @@ async def bench_azure(place: Place) -> list[Figure]:
     with _stand_ins(place) as told:
         settings = settings_over(Path(told["home"]), place.model, **{**told["options"], "web": "off"})
         system = await compose(settings)
-        asks = [a for a in golden_asks() if not a.history and a.user is None and a.product is None][:TURNS]
+        asks = plain_asks()[:TURNS]
         async with aiohttp.ClientSession(f"http://127.0.0.1:{told['timeline']}") as control:
             try:
-                for ask in asks:
-                    await system.answer(ask, None)
+                await warm(answering(system), asks)
                 turns = [await _timed(system, ask, control) for ask in asks]
                 together = await _at_once(system, asks)
             finally:
@@ -55,18 +55,15 @@ async def bench_azure(place: Place) -> list[Figure]:
 
 
 def _figures(turns: Sequence[_Turn], together: tuple[float, float]) -> list[Figure]:
-    n = len(turns)
     own, wall = [t.own * 1000 for t in turns], [t.wall * 1000 for t in turns]
     over = [(t.wall - t.waited) * 1000 for t in turns]
     bound = percentile([t.wall for t in turns], 0.5) + AT_ONCE * percentile([t.own for t in turns], 0.5)
     note = "services answer in 50 ms, the model in 500, from a process of their own on the same machine"
     return [
-        Figure("turn on services, p50", percentile(wall, 0.5), "ms", n, note=note),
-        Figure("turn on services: calls, p50", percentile([float(t.calls) for t in turns], 0.5), "calls", n),
-        Figure("turn on services: own processor time, p50", percentile(own, 0.5), "ms", n, "15"),
-        Figure("turn on services: own processor time, p90", percentile(own, 0.9), "ms", n),
-        Figure("turn on services: over the services' time, p50", percentile(over, 0.5), "ms", n, "<= 30"),
-        Figure("turn on services: over the services' time, p90", percentile(over, 0.9), "ms", n),
+        *spread("turn on services", wall, "ms", at=(50,), note=note),
+        *spread("turn on services: calls", [float(t.calls) for t in turns], "calls", at=(50,)),
+        *spread("turn on services: own processor time", own, "ms", at=(50, 90), targets={50: "15"}),
+        *spread("turn on services: over the services' time", over, "ms", at=(50, 90), targets={50: "<= 30"}),
         Figure(f"{AT_ONCE} turns at once", together[0], "s", AT_ONCE, f"<= {bound:.2f}"),
         Figure(f"{AT_ONCE} turns at once: own processor time of each", together[1] * 1000 / AT_ONCE, "ms", AT_ONCE),
     ]

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-
-import tantivy
+from itertools import islice
 
 from bot.compose.system import compose
+from bot.evaluate.rows import json_lines
 from bot.settings.load import SAMPLE
 from bot.system import CheckRequest
 from grounding.embedded.index import EmbeddedIndex
 from grounding.records import Access
 from grounding.text import sentences
 from rai.records import Source
-from tests.bench.figures import Figure, Skipped, percentile
+from tests.bench.figures import Figure, Skipped, percentile, spread
 from tests.bench.place import Place
+from tests.bench.tantivy_directly import tantivy_directly
+from tests.bench.timing import each_ms, ms_of
 
 CHECKS, ANSWER_WORDS, PASSAGES, PASSAGE_BYTES = 100, 150, 5, 2048
 SEARCHES, K = 500, 50
@@ -28,17 +26,12 @@ async def bench_check(place: Place) -> list[Figure]:
     """The check of an answer of 150 words, quoted, against five passages of 2 KB, all different each time."""
     system = await compose(place.settings)
     try:
-        taken = []
-        for answer, sources in _checks():
-            began = time.perf_counter()
-            await system.check(CheckRequest(answer, sources, "What does it cost and when?"))
-            taken.append((time.perf_counter() - began) * 1000)
+        requests = [CheckRequest(answer, sources, "What does it cost and when?") for answer, sources in _checks()]
+        taken = await each_ms(system.check, requests)
     finally:
         await system.close()
     note = f"answer of {ANSWER_WORDS} words, {PASSAGES} passages of {PASSAGE_BYTES} bytes"
-    return [
-        Figure(f"provenance check, p{p}", percentile(taken, p / 100), "ms", len(taken), note=note) for p in (50, 99)
-    ]
+    return spread("provenance check", taken, "ms", at=(50, 99), note=note)
 
 
 async def bench_search(place: Place) -> list[Figure] | Skipped:
@@ -49,10 +42,10 @@ async def bench_search(place: Place) -> list[Figure] | Skipped:
     queries = _queries(place)
     index = EmbeddedIndex(folder, None)
     try:
-        ours = [_ms_of(partial(index.words.search, query, Access(), K)) for query in queries]
+        ours = [ms_of(partial(index.words.search, query, Access(), K)) for query in queries]
     finally:
         index.close()
-    theirs = _tantivy(folder / "words", queries)
+    theirs = [ms_of(call) for call in tantivy_directly(folder / "words", queries, K)]
     n = len(queries)
     return [
         Figure(f"search by words, k={K}, p50", percentile(ours, 0.5), "ms", n),
@@ -60,22 +53,10 @@ async def bench_search(place: Place) -> list[Figure] | Skipped:
     ]
 
 
-def _tantivy(folder: Path, queries: list[str]) -> list[float]:
-    index = tantivy.Index.open(str(folder))
-    searcher = index.searcher()
-
-    def search(words: str) -> list[object]:
-        query, _ = index.parse_query_lenient(words, ["title", "body"])
-        return [searcher.doc(address)["pk"] for _, address in searcher.search(query, K, count=False).hits]
-
-    return [_ms_of(partial(search, words)) for words in queries]
-
-
 def _queries(place: Place) -> list[str]:
     path = place.set_file("retrieval/dstc11/queries.jsonl")
     assert path is not None
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()[:SEARCHES]]
-    return [str(row["history"][-1]["text"]) for row in rows]
+    return [str(row["history"][-1]["text"]) for row in islice(json_lines(path), SEARCHES)]
 
 
 def _checks() -> list[tuple[str, tuple[Source, ...]]]:
@@ -102,9 +83,3 @@ def _answer(pieces: list[str]) -> str:
 
 def sample_text() -> str:
     return "\n\n".join(path.read_text("utf-8") for path in sorted((SAMPLE / "kb").rglob("*.md")))
-
-
-def _ms_of(call: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    call()
-    return (time.perf_counter() - began) * 1000

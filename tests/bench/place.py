@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from bot.commands.ingest.sample import place_sample_directory
 from bot.compose.ingest import open_ingester
-from bot.records import Ask
+from bot.evaluate.rows import load
+from bot.evaluate.suites.golden import ask_of
+from bot.records import Ask, Reply
 from bot.settings.load import SAMPLE, load_settings
 from bot.settings.settings import Settings
+from bot.system import System
 from grounding.embedded.build_model import build, build_changed
-from grounding.records import Turn
 from rai.embedded.classifier import CHANGES, FILE
 from tests.e2e.processes import environment_of, settings_over
 
@@ -66,18 +66,17 @@ async def fill(place: Place) -> None:
 
 def golden_asks() -> list[Ask]:
     """The turns of the golden set, in their order."""
-    rows = [json.loads(line) for line in (SAMPLE / "golden.jsonl").read_text("utf-8").splitlines() if line.strip()]
-    return [_ask(row) for row in rows]
+    return [ask_of(row, channel="bench") for row in load(SAMPLE / "golden.jsonl")]
 
 
-def single_questions() -> list[str]:
-    """Those of them that are one turn by a stranger, as a command line or an HTTP call asks them."""
-    return [a.question for a in golden_asks() if not a.history and a.user is None and a.product is None]
+def plain_asks() -> list[Ask]:
+    """Those of them that are one turn by a stranger about no product, as a command line or an HTTP call asks them."""
+    return [a for a in golden_asks() if not a.history and a.user is None and a.product is None]
 
 
-def _ask(row: dict[str, Any]) -> Ask:
-    *before, last = [Turn(t["role"], t["text"]) for t in row["history"]]
-    return Ask(last.text, tuple(before), row.get("context"), row.get("product"), row.get("as"), channel="bench")
+def answering(system: System) -> Callable[[Ask], Awaitable[Reply]]:
+    """What answers a turn, with nobody told how far it is."""
+    return lambda ask: system.answer(ask, None)
 
 
 def _model(scratch: Path) -> Path:

@@ -7,12 +7,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 
 import psutil
 from aiohttp import ClientSession
 
 from tests.bench.figures import Figure, spread
-from tests.bench.place import Place, single_questions
+from tests.bench.place import Place, plain_asks
+from tests.bench.timing import each_ms, ms_of
 from tests.e2e.processes import started
 
 COLD = 5
@@ -22,7 +24,7 @@ MIB = 2**20
 
 async def bench_cold(place: Place) -> list[Figure]:
     """Seconds of `attest --help` and of `attest ask`, each in a process of its own; medians."""
-    question = single_questions()[0]
+    question = plain_asks()[0].question
     return [
         Figure("attest --help, cold, median", _median(place, ["--help"]), "s", COLD),
         Figure("attest ask, cold, median", _median(place, ["ask", question, "--json"]), "s", COLD, "<= 2.5"),
@@ -47,24 +49,18 @@ async def bench_server(place: Place) -> list[Figure]:
 
 
 async def _ask_over_http(base: str) -> list[float]:
-    questions = single_questions()
-    taken = []
+    questions = [ask.question for ask in plain_asks()]
     async with ClientSession() as session:
-        for number in range(TURNS):
-            began = time.perf_counter()
-            body = {"question": questions[number % len(questions)]}
-            async with session.post(f"{base}/api/ask", json=body) as response:
+
+        async def ask(question: str) -> None:
+            async with session.post(f"{base}/api/ask", json={"question": question}) as response:
                 await response.json()
                 assert response.status == 200, response.status
-            taken.append((time.perf_counter() - began) * 1000)
-    return taken
+
+        return await each_ms(ask, [questions[number % len(questions)] for number in range(TURNS)])
 
 
 def _median(place: Place, arguments: Sequence[str]) -> float:
-    taken = []
-    for _ in range(COLD):
-        began = time.perf_counter()
-        command = [sys.executable, "-m", "bot", *arguments]
-        subprocess.run(command, env=place.environment, cwd=place.scratch, capture_output=True, check=True)
-        taken.append(time.perf_counter() - began)
-    return statistics.median(taken)
+    command = [sys.executable, "-m", "bot", *arguments]
+    run = partial(subprocess.run, command, env=place.environment, cwd=place.scratch, capture_output=True, check=True)
+    return statistics.median(ms_of(run) / 1000 for _ in range(COLD))

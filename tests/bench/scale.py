@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from bot.evaluate.rows import json_lines
 from grounding.embedded import approximate_search
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
@@ -122,7 +123,7 @@ async def _real(place: Place, work: Path) -> Real:
 def _rows(place: Place, name: str, kind: str) -> list[dict[str, Any]]:
     path = place.set_file(f"retrieval/{name}/{kind}.jsonl")
     assert path is not None
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return list(json_lines(path))
 
 
 def _real_recall(real: Real, work: Path) -> Figure:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import psutil
-import tantivy
 
 from grounding.embedded.approximate_search import exact_best
 from grounding.embedded.index import EmbeddedIndex
@@ -23,6 +22,8 @@ from grounding.records import Access, Chunk, Document, Query
 from grounding.store.store import Store
 from tests.bench.figures import percentile
 from tests.bench.scale import FINGERPRINT, GROUPS, WIDTH
+from tests.bench.tantivy_directly import tantivy_directly
+from tests.bench.timing import each_ms, ms_of
 
 K, DEPTH = 50, 100
 ALL = Access("all", frozenset(f"g{i}" for i in range(GROUPS)))
@@ -63,7 +64,7 @@ def main(folder: Path) -> None:
     found["words_p50"] = _p50([lambda q=q: index.words.search(q, ALL, DEPTH) for q in questions])  # type: ignore[misc]
     found["vectors_p50"] = _p50([lambda v=v: meaning.search(v, ALL, DEPTH) for v in vectors])  # type: ignore[misc]
     found["rows_p50"] = _p50([lambda p=p: index.store.rows(p) for p in pks.values()])  # type: ignore[misc]
-    found["tantivy_p50"] = _p50(_direct(folder / "words", questions))
+    found["tantivy_p50"] = _p50(tantivy_directly(folder / "words", questions, DEPTH))
     found["ratio"] = found["hybrid_p50"] / found["tantivy_p50"]
     found["recall"] = _recall(index.store, meaning, vectors)
     found["visible_ms"] = percentile([_visible_ms(index) for _ in range(3)], 0.5)
@@ -72,24 +73,7 @@ def main(folder: Path) -> None:
 
 
 async def _hybrid(retriever: EmbeddedRetriever, questions: list[str], access: Access) -> list[float]:
-    taken = []
-    for question in questions:
-        began = time.perf_counter()
-        await retriever.retrieve(Query(question), access, K)
-        taken.append((time.perf_counter() - began) * 1000)
-    return taken
-
-
-def _direct(folder: Path, questions: list[str]) -> list[Callable[[], object]]:
-    """tantivy with its own query parser on the same index: no rights, no boosts, no stop words left out."""
-    index = tantivy.Index.open(str(folder))
-    searcher = index.searcher()
-
-    def search(words: str) -> list[object]:
-        query, _ = index.parse_query_lenient(words, ["title", "body"])
-        return [searcher.doc(address)["pk"] for _, address in searcher.search(query, DEPTH, count=False).hits]
-
-    return [lambda q=q: search(q) for q in questions]  # type: ignore[misc]
+    return await each_ms(lambda question: retriever.retrieve(Query(question), access, K), questions)
 
 
 def _recall(store: Store, meaning: VectorIndex, vectors: Vectors) -> float:
@@ -123,12 +107,7 @@ def _visible_ms(index: EmbeddedIndex) -> float:
 
 
 def _p50(calls: list[Callable[[], object]]) -> float:
-    taken = []
-    for call in calls:
-        began = time.perf_counter()
-        call()
-        taken.append((time.perf_counter() - began) * 1000)
-    return percentile(taken, 0.5)
+    return percentile([ms_of(call) for call in calls], 0.5)
 
 
 if __name__ == "__main__":

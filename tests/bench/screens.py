@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
+from functools import partial
 
 from rai.embedded.classifier import FILE, Classifier
 from rai.embedded.screen import EmbeddedScreen
 from tests.bench.figures import Figure, Skipped, percentile
 from tests.bench.parts import sample_text
 from tests.bench.place import Place
+from tests.bench.timing import each_ms
 
 TURNS, TURN_CHARACTERS = 300, 500
 WEB_ROUNDS, RESULTS, RESULT_CHARACTERS = 30, 10, 1024
@@ -60,18 +61,8 @@ def _piece(text: str, number: int, length: int) -> str:
 
 
 async def _asked(screen: EmbeddedScreen, texts: Sequence[str]) -> float:
-    taken = []
-    for text in texts:
-        began = time.perf_counter()
-        await screen.screen(text)
-        taken.append((time.perf_counter() - began) * 1000)
-    return percentile(taken, 0.5)
+    return percentile(await each_ms(screen.screen, texts), 0.5)
 
 
 async def _given(screen: EmbeddedScreen, rounds: Sequence[Sequence[str]]) -> float:
-    taken = []
-    for documents in rounds:
-        began = time.perf_counter()
-        await screen.screen("", documents)
-        taken.append((time.perf_counter() - began) * 1000)
-    return percentile(taken, 0.5)
+    return percentile(await each_ms(partial(screen.screen, ""), rounds), 0.5)

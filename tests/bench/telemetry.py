@@ -11,8 +11,9 @@ from statistics import fmean
 
 from bot.compose.system import compose
 from bot.settings.settings import Settings
-from tests.bench.figures import Figure, percentile
-from tests.bench.place import Place, golden_asks
+from tests.bench.figures import Figure, spread
+from tests.bench.place import Place, answering, golden_asks
+from tests.bench.timing import each_ms, warm
 
 TURNS = 30
 _COLLECTOR = (
@@ -31,7 +32,7 @@ async def bench_telemetry(place: Place) -> list[Figure]:
     out = []
     for name, ms in both.items():
         told = f"processor time of a warm turn, traces {name}"
-        out.append(Figure(f"{told}, p50", percentile(ms, 0.5), "ms", len(ms)))
+        out += spread(told, ms, "ms", at=(50,))
         out.append(Figure(f"{told}, mean", fmean(ms), "ms", len(ms)))
     return out
 
@@ -40,16 +41,10 @@ async def _processor_ms(settings: Settings) -> list[float]:
     system = await compose(settings)
     asks = golden_asks()[:TURNS]
     try:
-        for ask in asks:
-            await system.answer(ask, None)
-        out = []
-        for ask in asks:
-            began = time.process_time()
-            await system.answer(ask, None)
-            out.append((time.process_time() - began) * 1000)
+        await warm(answering(system), asks)
+        return await each_ms(answering(system), asks, clock=time.process_time)
     finally:
         await system.close()
-    return out
 
 
 @contextmanager

@@ -19,7 +19,8 @@ import pytest
 import pytest_asyncio
 
 from bot.compose.system import compose
-from bot.records import Ask, Reply
+from bot.evaluate.suites.golden import ask_of
+from bot.records import Reply
 from bot.settings.load import SAMPLE
 from bot.system import CheckRequest, System
 from bot.turn.pipeline import answer_turn
@@ -29,7 +30,7 @@ from grounding.policy import Policy
 from grounding.ports import ChatModel
 from grounding.prompting.model_composer import ModelComposer
 from grounding.prompting.prompt import insufficient_sentence, own_texts
-from grounding.records import Completion, Turn
+from grounding.records import Completion
 from grounding.text import caseless, sentences, terms
 from rai.records import Outcome, Report, Source
 from rai.screening.model import ScreenedModel
@@ -105,11 +106,6 @@ def rows() -> list[dict[str, Any]]:
     return [row for row in map(json.loads, lines) if "answerable" in row["tags"]]
 
 
-def asked(row: dict[str, Any]) -> Ask:
-    *before, last = [Turn(t["role"], t["text"]) for t in row["history"]]
-    return Ask(last.text, tuple(before), row.get("context"), row.get("product"), row.get("as"), channel="eval")
-
-
 def seams_of(system: System, model: ChatModel) -> Seams:
     """The system's own seams; only who drafts is another."""
 
@@ -144,7 +140,7 @@ async def turns(
     seams, out = seams_of(system, listener), []
     for row in rows():
         listener.last = ""
-        reply = await answer_turn(asked(row), seams, Policy())
+        reply = await answer_turn(ask_of(row), seams, Policy())
         if not listener.last or quoting.last == insufficient_sentence():
             continue  # the model was not asked, or found nothing to quote
         text, planted = plant(quoting.last, f"{SEED}:{listener.asked}")

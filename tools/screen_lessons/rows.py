@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bot.evaluate.rows import json_lines
 from tools.screen_lessons.expand import HARMS, Lesson
 
 _HARM = tuple(h for h in HARMS if h not in ("jailbreak", "instruction_leak"))
@@ -32,8 +32,7 @@ LABELLED = (
 def read(path: Path) -> Iterator[dict[str, Any]]:
     """JSON lines; nothing if there is no such file."""
     if path.exists():
-        with path.open(encoding="utf-8") as lines:
-            yield from map(json.loads, lines)
+        yield from json_lines(path)
 
 
 def is_aside(name: str, row: dict[str, Any]) -> bool:

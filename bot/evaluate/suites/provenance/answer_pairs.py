@@ -7,7 +7,6 @@ crossed, because the answer to one may answer the other.
 
 from __future__ import annotations
 
-import json
 import random
 import zlib
 from collections import defaultdict
@@ -17,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from bot.evaluate.rows import Row, load, spread
+from bot.evaluate.rows import Row, json_lines, load, spread
 from grounding.text import terms
 from rai.check.wording.antonyms import generic
 from rai.check.wording.plain import substance
@@ -67,7 +66,7 @@ def answer_pairs(data: Path) -> Iterator[Pair]:
 def _sets(data: Path) -> Iterator[tuple[str, list[_Own]]]:
     for path, makers in _MAKERS.items():
         if (data / path).is_file():
-            rows = _corpus(data / path) if path.endswith("corpus.jsonl") else load(data / path)
+            rows = list(json_lines(data / path)) if path.endswith("corpus.jsonl") else load(data / path)
             for name, maker in makers.items():
                 found = [own for own in maker(rows, data / path) if terms(own.question) and own.answer.strip()]
                 yield name, spread(list(dict.fromkeys(found)), MOST)
@@ -121,7 +120,7 @@ def _faq(rows: Sequence[Row], _: Path) -> Iterator[_Own]:
 
 def _dialogue(rows: Sequence[Row], path: Path) -> Iterator[_Own]:
     """What a customer asks at the end of a conversation, with what the corpus says to it."""
-    corpus = {row["doc_id"]: row for row in _corpus(path.with_name("corpus.jsonl"))}
+    corpus = {row["doc_id"]: row for row in json_lines(path.with_name("corpus.jsonl"))}
     for row in rows:
         said = [corpus[doc] for doc in row["relevant"] if doc in corpus][:ANSWERS]
         if said:
@@ -145,11 +144,6 @@ def tells(answer: str) -> bool:
     return substance(answer) and not any(
         w in start for w in ("do not have", "don't have", "not sure", "no information")
     )
-
-
-def _corpus(path: Path) -> list[Row]:
-    with path.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines if line.strip()]
 
 
 def _titled(title: str) -> tuple[str, str]:

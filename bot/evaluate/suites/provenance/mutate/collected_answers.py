@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
+from bot.evaluate.rows import json_lines
 from bot.evaluate.suites.provenance.mutate.records import Supported
 from bot.settings.load import SAMPLE
 from grounding.ingest.readers.extract import Refused
@@ -24,7 +23,7 @@ _UNIT = re.compile(r"[^\n.!?]+(?:[.!?](?=\w)[^\n.!?]+)*[.!?]*")
 def labelled(path: Path, per_document: int = 6) -> Iterator[Supported]:
     """Rows of a provenance file that are labelled supported, the first few of each document: many say nearly the same."""
     seen: Counter[str] = Counter()
-    for row in _lines(path):
+    for row in json_lines(path):
         if row.get("label") == "supported" and row.get("sources"):
             document = row["sources"][0]["text"]
             seen[document] += 1
@@ -40,7 +39,7 @@ def labelled(path: Path, per_document: int = 6) -> Iterator[Supported]:
 def corpus(path: Path, per_document: int = 4) -> Iterator[Supported]:
     """Sentences of a corpus word for word; sources are the document and the two that follow it."""
     origin = f"corpus {path.parent.name}"
-    documents = [Source(r["doc_id"], r["text"][:LONGEST_PASSAGE], r.get("title", "")) for r in _lines(path)]
+    documents = [Source(r["doc_id"], r["text"][:LONGEST_PASSAGE], r.get("title", "")) for r in json_lines(path)]
     yield from _sentences(documents, origin, per_document)
 
 
@@ -84,10 +83,3 @@ def _told(text: str) -> Iterator[str]:
         unit = match.group().strip()
         if (unit.endswith((".", "!")) or " | " in unit) and not unit.startswith("#") and 4 <= len(unit.split()) <= 60:
             yield unit
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            if line.strip():
-                yield json.loads(line)

@@ -1,6 +1,6 @@
 """Both error rates of the embedded screen on each set alone: the part that taught the classifier, and the part kept aside.
 
-usage: python -m tools.measure_screen MODEL.onnx DATA
+usage: python -m tests.bench.screen_rates MODEL.onnx DATA
 
 MODEL.onnx is the screen's classifier (screen-int8.onnx beside the embedding model). Files of DATA/screen that taught nothing, your own
 for instance, are measured whole.
@@ -24,7 +24,7 @@ HEAD = f"{'set':<26}{'part':<9}{'n':>6}  {'must block: caught':>20}  {'must allo
 async def measure(path: Path, data: Path) -> None:
     """Print a line for each set and part."""
     screens = [EmbeddedScreen(), EmbeddedScreen(Classifier(path))]
-    print(HEAD)
+    _say(HEAD)
     for file in sorted((data / "screen").glob("*.jsonl")):
         rows = list(read(file))
         for part, chosen in _parts(file.stem, rows):
@@ -64,7 +64,12 @@ async def _line(name: str, part: str, rows: list[Row], stopped: list[list[bool]]
         alone, both = (100 * sum(s[i] for i in places) / len(places) for s in (rules, whole))
         return f"{both:.2f} % ({alone:.2f} %)"
 
-    print(f"{name:<26}{part:<9}{len(rows):>6}  {share('block'):>20}  {share('allow'):>20}", flush=True)
+    _say(f"{name:<26}{part:<9}{len(rows):>6}  {share('block'):>20}  {share('allow'):>20}")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -1,17 +1,15 @@
-"""What the sample's golden questions and those of MTRAG-UN find, as a turn finds it: what fits of the embedded grader read."""
+"""Documents indexed and searched as a turn searches them, and the sample's golden questions: what the fits and measures of search and grading read."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import yaml
-from numpy.typing import NDArray
 
+from bot.evaluate.rows import json_lines
 from bot.settings.load import SAMPLE  # first of all: it tells onnxruntime to send nothing
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
@@ -23,7 +21,6 @@ from grounding.ingest.ingest import ingest
 from grounding.query.linking import QueryBuilder
 from grounding.records import Access, Passage, Query, Turn
 
-Matrix = NDArray[np.float64]
 Row = dict[str, Any]
 K = 20
 """Passages of a question that are graded."""
@@ -61,29 +58,9 @@ async def library(embedder: MiniLM, folder: Path, source: Path) -> Library:
     return Library(index, retriever, QueryBuilder(CentralitySummarizer(embedder), linker))
 
 
-def rows(path: Path) -> Iterator[Row]:
-    """JSON lines."""
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
-
-
 def golden_rows() -> Iterator[tuple[Row, Access]]:
     """The sample's golden questions but the hostile ones, which never get this far, each with the rights of who asks."""
     groups = yaml.safe_load((SAMPLE / "directory.yaml").read_text("utf-8"))["users"]
-    for row in rows(SAMPLE / "golden.jsonl"):
+    for row in json_lines(SAMPLE / "golden.jsonl"):
         if "hostile" not in row["tags"]:
             yield row, Access(row.get("as"), frozenset(groups.get(row.get("as"), [])), row.get("product"))
-
-
-def logistic(x: Matrix, y: Matrix, weight: Matrix, rounds: int = 30, ridge: float = 0.5) -> Matrix:
-    """Intercept and coefficients by Newton's method on the weighted logistic loss; the ridge spares the intercept."""
-    design = np.hstack([np.ones((len(x), 1)), x])
-    w = np.zeros(design.shape[1])
-    penalty = ridge * np.eye(len(w))
-    penalty[0, 0] = 0.0
-    for _ in range(rounds):
-        p = 1 / (1 + np.exp(-design @ w))
-        hessian = design.T @ (design * (weight * p * (1 - p))[:, None]) + penalty
-        w += np.linalg.solve(hessian, design.T @ (weight * (y - p)) - penalty @ w)
-    return w
