@@ -1,6 +1,6 @@
 """The pages of docs/howto as steps: what somebody who follows one writes and runs.
 
-A block of code says in its first line which file it is for. A block that begins with `# new file: PATH` is that file. A `diff` begins with `--- PATH`;
+A block of code says in its first line which file it is for. A block that begins with `# new file: PATH`, in a template `{# new file: PATH #}`, is that file. A `diff` begins with `--- PATH`;
 its lines begin with a space, a plus or a minus, and `@@` stands between places that are far from each other. In a `console` block
 what stands behind `$` is run in the root of a checkout, and the lines below it are printed, others between them; `…` stands for any characters.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs" / "howto").glob("*.md"))
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NEW = re.compile(r"^# new file: (\S+)\n")
+_NEW = re.compile(r"^(?:# new file: (\S+)|{# new file: (\S+) #})\n")
 _CHANGED = re.compile(r"^--- (\S+)\n")
 _NOT_COPIED = shutil.ignore_patterns(
     ".git", ".venv*", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".attest", "build"
@@ -58,7 +58,7 @@ def steps(page: str) -> Iterator[Step]:
         if language == "console":
             yield from _commands(block)
         elif new := _NEW.match(block):
-            yield NewFile(new[1], block[new.end() :])
+            yield NewFile(new[1] or new[2], block[new.end() :])
         elif language == "diff" and (changed := _CHANGED.match(block)):
             yield from _changes(changed[1], block[changed.end() :])
         else:

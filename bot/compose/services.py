@@ -313,7 +313,7 @@ def _provider(settings: Settings, sites: Sites, resources: Resources) -> WebSear
             from grounding.web.bing_search import BingSearch
 
             return BingSearch(settings.web.bing_endpoint or "", _key(settings.web.bing_key), remote)
-        case _:
+        case "sample" | "off":  # each by its name: types then say which search has no case
             from grounding.web.sample import SamplePages
 
             return SamplePages(SAMPLE / "web" / "pages.jsonl")

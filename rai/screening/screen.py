@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -89,7 +89,7 @@ class RuleHit:
 def rules() -> tuple[ScreenRule, ...]:
     """Every rule of the screen, in the order of the tables."""
     lexicon = _lexicon()
-    return tuple(_rule(row, lexicon) for name in _FILES for row in _table(name))
+    return tuple(rule_of(row, lexicon) for name in _FILES for row in _table(name))
 
 
 @cache
@@ -184,13 +184,25 @@ def _watched() -> tuple[str, ...]:
     return tuple(_table("watched.yaml"))
 
 
-def _expand(pattern: str, macros: dict[str, str]) -> str:
+def _expand(pattern: str, macros: Mapping[str, str]) -> str:
     return re.sub(r"\{([a-z_]+)\}", lambda m: macros[m.group(1)], pattern)
 
 
-def _rule(row: dict[str, Any], macros: dict[str, str]) -> ScreenRule:
+_NEEDED = frozenset({"id", "category", "why", "pattern", "fires", "spares"})
+_FREE = frozenset({"as", "needs", "unless", "weight"})
+
+
+def rule_of(row: Mapping[str, Any], macros: Mapping[str, str]) -> ScreenRule:
+    """The rule of a row of the tables. Raises ValueError, which names the rule, for a field that is missing or unknown and a macro that is not there."""
+    wrong = {"missing": _NEEDED - row.keys(), "unknown": row.keys() - _NEEDED - _FREE}
+    if said := "; ".join(f"{what}: {', '.join(sorted(fields))}" for what, fields in wrong.items() if fields):
+        raise ValueError(f"rule {row.get('id')}: {said}")
+
     def expanded(key: str) -> str:
-        return _expand(" ".join(row[key].split()), macros)
+        try:
+            return _expand(" ".join(row[key].split()), macros)
+        except KeyError as error:
+            raise ValueError(f"rule {row['id']}: no macro {error} in lexicon.yaml") from None
 
     judges: Iterable[str] = row.get("as", ["request"])
     return ScreenRule(

@@ -20,7 +20,14 @@ from tests.fakes.faults import Fault, FaultyServer
 from tests.fakes.search_servers import KEY, UNKNOWN, BingServer, DuckDuckGoServer, TavilyServer, page
 from tests.fakes.serpapi_server import SerpApiServer, found, nothing_found, question
 
-NAMES = ("serpapi", "tavily", "duckduckgo", "bing")
+Provider = SerpApiSearch | TavilySearch | DuckDuckGo | BingSearch
+SERVED: dict[str, tuple[type[FaultyServer], Callable[[Any, Remote], Provider]]] = {
+    "tavily": (TavilyServer, lambda server, remote: TavilySearch(KEY, remote, base_url=server.root)),
+    "duckduckgo": (DuckDuckGoServer, lambda server, remote: DuckDuckGo(remote, address=f"{server.root}/")),
+    "bing": (BingServer, lambda server, remote: BingSearch(server.endpoint, KEY, remote)),
+}
+"""The server of each search, and the search before it; SerpAPI's speaks through a package of its own."""
+NAMES = ("serpapi", *SERVED)
 KEYED = tuple(name for name in NAMES if name != "duckduckgo")
 
 
@@ -38,21 +45,16 @@ async def running(
 ) -> AsyncIterator[Running]:
     """The provider of that name before its server; with `fault` every request ends so."""
     remote = Remote(name, deadline_s=deadline_s, retries=retries, sleep=at_once)
-    provider: Any
+    provider: Provider
     if name == "serpapi":
         async with SerpApiServer(otherwise=_serpapi(fault)) as serp:
             provider = SerpApiSearch(KEY, remote, base_domain=serp.root)
             yield Running(provider, lambda: len(serp.seen))
             await provider.aclose()
             return
-    kinds: dict[str, type[FaultyServer]] = {"tavily": TavilyServer, "duckduckgo": DuckDuckGoServer, "bing": BingServer}
-    async with kinds[name](otherwise=fault) as server:
-        if isinstance(server, TavilyServer):
-            provider = TavilySearch(KEY, remote, base_url=server.root)
-        elif isinstance(server, BingServer):
-            provider = BingSearch(server.endpoint, KEY, remote)
-        else:
-            provider = DuckDuckGo(remote, address=f"{server.root}/")
+    kind, before = SERVED[name]
+    async with kind(otherwise=fault) as server:
+        provider = before(server, remote)
         yield Running(provider, lambda: len(server.bodies))
         await provider.aclose()
 

@@ -63,8 +63,8 @@ def _services(settings: Settings, bearer: Bearer) -> list[asyncio.Future[Diagnos
         calls.append(_moderation(settings))
     if settings.language.endpoint is not None:
         calls.append(_language(settings, bearer))
-    if settings.web.kind in _WEB:
-        calls.append(_WEB[settings.web.kind](settings))
+    if settings.web.kind in WEB_SEARCHES:
+        calls.append(WEB_SEARCHES[settings.web.kind](settings))
     return [asyncio.ensure_future(call) for call in calls]
 
 
@@ -214,7 +214,8 @@ async def _bing(settings: Settings) -> Diagnosis:
     return replace(found, status=status, detail=detail, fix=found.fix or "set ATTEST_WEB to serpapi or tavily")
 
 
-_WEB = {"serpapi": _serpapi, "tavily": _tavily, "duckduckgo": _duckduckgo, "bing": _bing}
+WEB_SEARCHES = {"serpapi": _serpapi, "tavily": _tavily, "duckduckgo": _duckduckgo, "bing": _bing}
+"""What each web search is asked, by its name in the settings."""
 
 
 async def _probe_azure(name: str, url: str, key: SecretStr | None, access: _Access, bearer: Bearer) -> Diagnosis:

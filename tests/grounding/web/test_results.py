@@ -14,6 +14,7 @@ from grounding.errors import ServiceReplyInvalid, ServiceUnavailable
 from grounding.records import WebResult
 from grounding.web import bing_search, duckduckgo, serpapi_search, tavily_search
 from grounding.web.results import MAX_SNIPPET, MAX_TITLE, first_of_each, plain_text, published, shortened, web_result
+from tests.fakes.search_providers import NAMES
 
 
 @pytest.mark.parametrize(
@@ -114,6 +115,10 @@ PARSERS: dict[str, Parser] = {
     "duckduckgo": duckduckgo.read_reply,
     "bing": bing_search.read_reply,
 }
+
+
+def test_the_reply_of_every_search_is_among_them() -> None:
+    assert set(PARSERS) == set(NAMES)
 
 
 @pytest.mark.parametrize("name", PARSERS)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import base64
 import re
 from random import Random
+from typing import get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rai.records import Category
 from rai.screening.automata import as_ascii
 from rai.screening.normal_forms import normal, spelled_out
-from rai.screening.screen import BLOCK_AT, As, ScreenRule, excerpt, judge, rules
+from rai.screening.screen import BLOCK_AT, As, ScreenRule, excerpt, judge, rule_of, rules
 
 
 def blocked(text: str, as_: As = "request") -> bool:
@@ -67,6 +69,34 @@ def test_lines_of_signs_in_a_role_play_come_to_an_end(line: str, as_: As) -> Non
 def test_rules_are_explained_and_numbered_once() -> None:
     assert len({r.id for r in rules()}) == len(rules())
     assert all(r.why and r.judges and BLOCK_AT <= r.weight <= 1 for r in rules())
+    assert all(r.category in get_args(Category) and r.judges <= set(get_args(As)) for r in rules())
+
+
+ROW = {
+    "id": "XX-01",
+    "category": "violence",
+    "why": "w",
+    "pattern": "{act} it",
+    "fires": "kill it",
+    "spares": "heal it",
+}
+
+
+def test_a_row_of_the_tables_is_a_rule() -> None:
+    assert rule_of(ROW, {"act": "(?:kill)"}).text == "(?:kill) it"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({k: v for k, v in ROW.items() if k != "spares"}, "rule XX-01: missing: spares"),
+        (ROW | {"unles": "game"}, "rule XX-01: unknown: unles"),
+        (ROW | {"pattern": "{deed} it"}, "rule XX-01: no macro 'deed' in lexicon.yaml"),
+    ],
+)
+def test_a_row_that_is_no_rule_is_named(row: dict[str, str], said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+        rule_of(row, {"act": "(?:kill)"})
 
 
 NEAR = [

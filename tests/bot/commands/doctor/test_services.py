@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
 import pytest
 
+from bot.commands.doctor.services import WEB_SEARCHES
+from bot.settings.groups.web import Web
 from tests.bot.commands.conftest import Attest
 from tests.bot.commands.loopback import Service, serving
 from tests.fakes.otlp_server import OtlpServer
@@ -137,6 +140,10 @@ def test_content_in_the_traces_is_said(attest: Attest, monkeypatch: pytest.Monke
     monkeypatch.setenv("ATTEST_TRACES_CONTENT", "on")
     _, found = line(attest, "traces")
     assert "with questions, prompts and answers in them" in found["detail"]
+
+
+def test_every_web_search_of_the_settings_is_asked() -> None:
+    assert set(WEB_SEARCHES) == set(get_args(Web.model_fields["kind"].annotation)) - {"off", "sample"}
 
 
 @pytest.fixture
