@@ -130,7 +130,7 @@ def _real_wiring() -> Any:
     compose = importlib.import_module("bot.compose.system")
     ingest = importlib.import_module("bot.compose.ingest")
     wiring = importlib.import_module("bot.commands.shared.wiring")
-    return wiring.Wiring(compose.compose, ingest.open_ingester, ingest.open_past)
+    return wiring.Wiring(compose.compose, ingest.open_ingester, ingest.open_history)
 
 
 def main(arguments: Sequence[str] | None = None, wiring: Callable[[], Any] | None = None) -> int:

@@ -75,7 +75,7 @@ def _list_removed(
 ) -> None:
     if as_user is not None or product is not None:
         raise InputError("documents list --removed takes no --as and no --product; allowed: a PATTERN")
-    found = [t for t in _past(context).tombstones() if _fits(t.doc_id, pattern)]
+    found = [t for t in _history(context).tombstones() if _fits(t.doc_id, pattern)]
     if json:
         emit({"removed": [_tombstone_json(t) for t in found]})
         return
@@ -129,7 +129,7 @@ def show(
 
 
 def _show_versions(context: typer.Context, doc_id: str, *, json: bool) -> None:
-    kept = _past(context).versions(doc_id)
+    kept = _history(context).versions(doc_id)
     if not kept:
         raise _unknown(doc_id)
     now = next((i.version for i in run(_list(context)) if i.doc_id == doc_id), None)
@@ -183,17 +183,17 @@ def backup(
     Example:
       attest documents backup knowledge-2026-11-20.db
     """
-    size = _past(context).backup(file)
+    size = _history(context).backup(file)
     if json:
         emit({"file": str(file), "bytes": size})
     else:
         note(f"{file}: {size:,} bytes; the ledger, its key and directory.yaml are not in it")
 
 
-def _past(context: typer.Context) -> History:
+def _history(context: typer.Context) -> History:
     settings = settings_of()
     make_home(settings)
-    return wiring_of(context).open_past(settings)
+    return wiring_of(context).open_history(settings)
 
 
 async def _list(
@@ -211,7 +211,7 @@ async def _list(
 
 async def _show(context: typer.Context, doc_id: str, version: str | None) -> Document:
     if version is not None:
-        version = _whole(version, _past(context).versions(doc_id))
+        version = _whole(version, _history(context).versions(doc_id))
     async with opened(context) as system:
         document = await system.library.document(doc_id, version)
     if document is None:

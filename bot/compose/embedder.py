@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("attest")
 SERVICE = "embedding service"
-ASKING_SHARE = 0.1
+QUERY_SHARE = 0.1
 """Of a turn's deadline, for the meaning of one query: a turn can do without, and may search several times."""
-ASKING_FAILURES = 3
+QUERY_FAILURES = 3
 """Failed attempts in a row after which the service is left alone for a while."""
 INGEST_S, INGEST_RETRIES = 300.0, 5
 """For one batch of an ingest, repetitions and pauses that the service asks for included: nobody waits for an answer."""
 
 
-def asking_embedder(
+def query_embedder(
     settings: Settings, local: Embedder | None, redactor: Redactor, resources: Resources
 ) -> Embedder | None:
     """The embedder of queries: `local`, or a service that has little time. With pseudonyms on, a service is given placeholders for the customer's
@@ -39,14 +39,14 @@ def asking_embedder(
     """
     if settings.embedding.kind == "embedded":
         return local
-    within = min(settings.bounds.call_deadline_s, ASKING_SHARE * settings.bounds.turn_deadline_s)
+    within = min(settings.bounds.call_deadline_s, QUERY_SHARE * settings.bounds.turn_deadline_s)
     retries = min(1, settings.bounds.retries)
-    remote = resources.remote(settings, SERVICE, within_s=within, retries=retries, failures=ASKING_FAILURES)
+    remote = resources.remote(settings, SERVICE, within_s=within, retries=retries, failures=QUERY_FAILURES)
     service = service_embedder(settings, remote, resources)
     return PrivateEmbedder(service, redactor) if settings.model.pseudonyms == "on" else service
 
 
-def ingesting_embedder(settings: Settings, resources: Resources) -> Embedder | None:
+def passage_embedder(settings: Settings, resources: Resources) -> Embedder | None:
     """The embedder of passages at ingest: the model on this machine (None where it is not there), or a service that has time. Passages are the
     company's text and go as they are. Raises SettingsError.
     """

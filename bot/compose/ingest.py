@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.compose.embedder import fingerprint_of, ingesting_embedder
+from bot.compose.embedder import fingerprint_of, passage_embedder
 from bot.compose.parts import NAMES, VERDICTS, embedded_screen
 from bot.compose.resources import Close, Resources
 from bot.compose.search import mirror
@@ -102,7 +102,7 @@ async def open_ingester(settings: Settings) -> StoreIngester:
     from rai.ledger.store import SqlLedger
 
     resources = Resources()
-    embedder = await asyncio.to_thread(ingesting_embedder, settings, resources)
+    embedder = await asyncio.to_thread(passage_embedder, settings, resources)
     index = await asyncio.to_thread(EmbeddedIndex, settings.files.home / "index", embedder)
     ledger = await asyncio.to_thread(SqlLedger, settings.files.home / "ledger.db", settings.files.ledger_key)
 
@@ -148,7 +148,7 @@ async def open_ingester(settings: Settings) -> StoreIngester:
     return StoreIngester(ingest_and_learn, rebuild_all, restore_and_learn, ledger, close, embedder is not None)
 
 
-def open_past(settings: Settings) -> History:
+def open_history(settings: Settings) -> History:
     """The earlier versions of documents, those that are out, and backups; needs neither model nor ledger."""
     from grounding.store.history import StoreHistory
 

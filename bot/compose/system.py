@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.compose.embedder import asking_embedder
+from bot.compose.embedder import query_embedder
 from bot.compose.parts import DECISIONS, NAMES, VERDICTS, embedded_screen, embedding_model, names_over
 from bot.compose.resources import Resources
 from bot.compose.search import ComposedSearch
@@ -89,7 +89,7 @@ class _Builder:
         settings = self.settings
         traces = tracing(settings, self.resources)
         local = await asyncio.to_thread(embedding_model, settings)
-        embedder = asking_embedder(settings, local, self.redactor, self.resources)
+        embedder = query_embedder(settings, local, self.redactor, self.resources)
         own = embedder is local  # else the cosines of found passages are another model's
         index, names = await self._index(embedder)
         screen, first, verdicts = await self._screen()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.compose.ingest import open_ingester, open_past
+from bot.compose.ingest import open_history, open_ingester
 from bot.compose.system import compose
 from grounding.embedded.index import EmbeddedIndex
 from grounding.errors import InputError
@@ -36,7 +36,7 @@ def restored(copy: Path, home: Path) -> Path:
 def test_a_backup_beside_a_running_ingest_is_whole(tmp_path: Path) -> None:
     """It holds what was committed at its moment; the restored home answers, and takes in the rest alone."""
     run = Ingest(corpus_of(tmp_path / "corpus.jsonl", LINES), tmp_path / "home")
-    past = open_past(settings_over(run.home))
+    past = open_history(settings_over(run.home))
     copies: list[Path] = []
     with run.process() as process:
         until = time.monotonic() + PATIENCE_S
@@ -65,9 +65,9 @@ async def test_a_restored_system_answers_as_before(sample_home: Path, tmp_path: 
     system = await compose(settings_over(home))
     gone = (await system.library.documents())[0]
     assert await system.library.remove(gone.doc_id)
-    open_past(settings_over(home)).backup(copy)
+    open_history(settings_over(home)).backup(copy)
     with pytest.raises(InputError, match="is there already"):
-        open_past(settings_over(home)).backup(copy)
+        open_history(settings_over(home)).backup(copy)
     new = tmp_path / "new"
     (new / "index").mkdir(parents=True)
     shutil.copyfile(copy, new / "index" / "store.db")
@@ -76,7 +76,7 @@ async def test_a_restored_system_answers_as_before(sample_home: Path, tmp_path: 
     try:
         assert await again.library.documents() == await system.library.documents()
         assert await again.library.document(gone.doc_id, gone.version) is not None
-        assert [(t.doc_id, t.by_hand) for t in open_past(settings_over(new)).tombstones()] == [(gone.doc_id, True)]
+        assert [(t.doc_id, t.by_hand) for t in open_history(settings_over(new)).tombstones()] == [(gone.doc_id, True)]
         before = await system.retriever.retrieve(Query("refund"), Access(), 50)
         after = await again.retriever.retrieve(Query("refund"), Access(), 50)
         assert [p.chunk_id for p in after.passages] == [p.chunk_id for p in before.passages]
@@ -90,7 +90,7 @@ def test_a_rebuild_heals_an_index_of_another_store(tmp_path: Path) -> None:
     """Words that belong to other documents, as after a restore in place, are gone after it."""
     one = Ingest(corpus_of(tmp_path / "one.jsonl", 30), tmp_path / "home")
     one.finished()
-    open_past(settings_over(one.home)).backup(tmp_path / "then.db")
+    open_history(settings_over(one.home)).backup(tmp_path / "then.db")
     Ingest(corpus_of(tmp_path / "one.jsonl", 50), one.home).finished()
     for name in ("store.db-wal", "store.db-shm"):
         (one.home / "index" / name).unlink(missing_ok=True)
@@ -104,7 +104,7 @@ def test_a_rebuild_heals_an_index_of_another_store(tmp_path: Path) -> None:
 
 def test_there_is_nothing_to_back_up_yet(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no knowledge base yet"):
-        open_past(settings_over(tmp_path / "home")).backup(tmp_path / "copy.db")
+        open_history(settings_over(tmp_path / "home")).backup(tmp_path / "copy.db")
     assert not list(tmp_path.glob("*copy*"))
 
 
@@ -112,4 +112,4 @@ def test_a_copy_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     run = Ingest(corpus_of(tmp_path / "one.jsonl", 3), tmp_path / "home")
     run.finished()
     with pytest.raises(InputError, match="cannot be written"):
-        open_past(settings_over(run.home)).backup(tmp_path / "no" / "copy.db")
+        open_history(settings_over(run.home)).backup(tmp_path / "no" / "copy.db")

@@ -1,4 +1,4 @@
-"""The functions that a command builds the system, the ingester and the past of the knowledge base with.
+"""The functions that a command builds the system, the ingester and the history of the knowledge base with.
 
 The makers come with the context, so that a test hands in its own and nothing is patched, and a command that needs
 neither (`settings`, any `--help`) does not pay for importing them.
@@ -51,11 +51,11 @@ class Ingester(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """How a command gets a system, an ingester, and the past of the knowledge base. Each may raise UserError or StoreError."""
+    """How a command gets a system, an ingester, and the history of the knowledge base. Each may raise UserError or StoreError."""
 
     compose: Callable[[Settings], Awaitable[System]]
     open_ingester: Callable[[Settings], Awaitable[Ingester]]
-    open_past: Callable[[Settings], History]
+    open_history: Callable[[Settings], History]
 
 
 def wiring_of(context: typer.Context) -> Wiring:

@@ -252,7 +252,7 @@ class FakeWorld:
     closed: int = 0
 
     def wiring(self) -> Wiring:
-        return Wiring(self.compose, self.open_ingester, self.open_past)
+        return Wiring(self.compose, self.open_ingester, self.open_history)
 
     async def compose(self, settings: Settings) -> System:
         self.opened += 1
@@ -277,8 +277,8 @@ class FakeWorld:
         self.opened += 1
         return MemoryIngester(self, settings)
 
-    def open_past(self, _: Settings) -> MemoryPast:
-        return MemoryPast(self)
+    def open_history(self, _: Settings) -> MemoryHistory:
+        return MemoryHistory(self)
 
     async def ready(self) -> dict[str, str]:
         return self.waiting
@@ -338,7 +338,7 @@ class MemoryIngester:
 
 
 @dataclass
-class MemoryPast:
+class MemoryHistory:
     """What was removed from the world's library."""
 
     world: FakeWorld

@@ -46,7 +46,7 @@ def ledger(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Path)
 
     def run(*arguments: str) -> Ran:
         capsys.readouterr()
-        code = main(["ledger", *arguments], lambda: Wiring(compose, small.open_ingester, small.open_past))
+        code = main(["ledger", *arguments], lambda: Wiring(compose, small.open_ingester, small.open_history))
         return Ran(code, *capsys.readouterr())
 
     return run

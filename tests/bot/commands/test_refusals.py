@@ -57,7 +57,7 @@ def refusals(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Pat
 
     def run(*arguments: str) -> Ran:
         capsys.readouterr()
-        code = main(["refusals", *arguments], lambda: Wiring(compose, small.open_ingester, small.open_past))
+        code = main(["refusals", *arguments], lambda: Wiring(compose, small.open_ingester, small.open_history))
         return Ran(code, *capsys.readouterr())
 
     return run
