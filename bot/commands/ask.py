@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.reply_view import print_reply, stage_line
 from bot.commands.shared import options
 from bot.commands.shared.output import emit
+from bot.commands.shared.printed_reply import print_reply, stage_line
 from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened
 from bot.records import Ask, Reply

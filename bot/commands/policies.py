@@ -92,6 +92,3 @@ def _print_table(out: Console, shown: list[Policy], default: str) -> None:
     for title, words in SIDE_BY_SIDE.items():
         made.add_row(title, *(Text(plain(words(policy))) for policy in shown))
     out.print(made)
-    out.print(
-        Text(f"* {default} counts unless a turn names another. `attest policies NAME` shows one in full.", style="dim")
-    )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytest_aiohttp.plugin import AiohttpClient
 from rich.console import Console
 
-from bot.commands.reply_view import print_reply
+from bot.commands.shared.printed_reply import print_reply
 from bot.records import Citation, InternalNote, Reply, Struck
 from bot.server.app import build_app
 from bot.teams.render import render

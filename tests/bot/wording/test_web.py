@@ -12,7 +12,7 @@ from bot.teams.render import render
 from bot.wording.web import web_label, web_notice, web_tag
 from grounding.records import Tier, WebResult
 from rai.records import Outcome
-from tests.bot.commands.test_reply_view import shown
+from tests.bot.commands.shared.test_printed_reply import shown
 from tests.fakes.replies import told
 
 HEAD = "From the web, not from your knowledge base: "

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from bot.commands.reply_view import NOUNS, checked_line, print_reply
+from bot.commands.shared.printed_reply import NOUNS, checked_line, print_reply
 from bot.records import Citation, InternalNote, Reply, Struck
 from grounding.corrective.decide import Decision
 from grounding.corrective.find import Correction
