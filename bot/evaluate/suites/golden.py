@@ -1,4 +1,4 @@
-"""Whole turns against what a person expects of them."""
+"""The suite `golden`: whole turns against expected outcome, citations and texts of the answer, per policy and split."""
 
 from __future__ import annotations
 

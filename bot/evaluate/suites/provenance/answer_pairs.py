@@ -1,4 +1,4 @@
-"""Pairs of a question and an answer, right and wrong, from whatever public sets a folder holds.
+"""Question-answer pairs, right, random and hard negatives, made of the public sets that a folder holds.
 
 A right pair is a question with its own answer. A wrong one has the answer of another question: at random, of anything in the
 set, or `hard`, of the same hotel, shop or conversation. Two questions that share most of their words are never

@@ -1,4 +1,4 @@
-"""A turn as a company writes it down, and how a reply to it is judged: by the facts that a right answer holds.
+"""Rows of turns.jsonl, and the verdict on a reply by the facts that a right answer says.
 
 A fact is a list of spellings of which any will do. Texts are compared without case, kinds of space and dash, and bold marks.
 """

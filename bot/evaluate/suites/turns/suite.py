@@ -1,4 +1,4 @@
-"""A company's own questions, asked as turns: how many are answered rightly, by kind, and where the others were lost."""
+"""The suite `turns`: a company's own questions asked as whole turns, verdicts by kind, and the stage that lost each wrong one."""
 
 from __future__ import annotations
 
