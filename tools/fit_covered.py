@@ -1,4 +1,4 @@
-"""Fit the chance that a sentence is held by the pieces it speaks of, on answers whose errors are marked.
+"""Fits the logistic for the chance that the sources support a sentence in other words, on answers whose errors are marked.
 
 usage: python -m tools.fit_covered ANSWERS.jsonl... [--aside ANSWERS.jsonl]
 

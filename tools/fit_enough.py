@@ -1,4 +1,4 @@
-"""Fit the second step of the embedded grader, the grade of a passage, on two collections at once.
+"""Fits the logistic of the embedded grader's second step, the grade of a passage, on two collections at once.
 
 usage: python -m tools.fit_enough MODEL.onnx CACHE DATA
 

@@ -1,4 +1,4 @@
-"""Fit the embedded grader's logistic, with a part kept aside.
+"""Fits the logistic of the embedded grader's first step, the score of a sentence, with a part kept aside.
 
 usage: python -m tools.fit_grader MODEL.onnx CACHE [DATA]
 

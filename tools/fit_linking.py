@@ -1,4 +1,4 @@
-"""Fit which names of a knowledge base a conversation asks about, with a third of the conversations kept aside.
+"""Fits the logistic of entity linking, which names of a knowledge base a conversation asks about, with a third of the conversations kept aside.
 
 usage: python -m tools.fit_linking DATA
 

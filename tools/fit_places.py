@@ -1,4 +1,4 @@
-"""Fit which of a source's values an answer asks for, on honest answers: the value that stands there is right, the others of its kind are not.
+"""Fits the softmax over a source's values that says which of them an answer asks for, on honest answers: the value that stands there is right, the others of its kind are not.
 
 usage: python -m tools.fit_places ANSWERS.jsonl...
 

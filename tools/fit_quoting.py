@@ -1,4 +1,4 @@
-"""Fit the logistic that chooses what is quoted, and try it on companies that it was not fitted on.
+"""Fits the logistic that chooses what is quoted, and tries it on companies that it was not fitted on.
 
 usage: python -m tools.fit_quoting MODEL.onnx CACHE COMPANY…
 

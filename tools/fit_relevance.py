@@ -1,4 +1,4 @@
-"""Fit the relevance of an answer to its question, with a part kept aside by document.
+"""Fits the logistic for the relevance of an answer to its question, with a part kept aside by document.
 
 usage: python -m tools.fit_relevance DATA [MODEL.onnx] [--aside]
 

@@ -1,4 +1,4 @@
-"""Fit the support score of statements, with a part kept aside by document.
+"""Fits the logistic for the support score of statements, with a part kept aside by document.
 
 usage: python -m tools.fit_statements DATA [--aside]
 

@@ -1,4 +1,4 @@
-"""Rows of requirements against the tests that name them: `make rows`, or `python -m tools.rows [--json]`.
+"""Traceability of requirements: each row of tests/rows.yaml against the tests that name it: `make rows`, or `python -m tools.rows [--json]`.
 
 The rows stand in `tests/rows.yaml`; a test names one with `@pytest.mark.row("2-07")`, a case of a table with
 `pytest.param(…, marks=pytest.mark.row("2-07"))`. Tests are read, not run. Exit code 1: a row that has an acceptance has no

@@ -1,4 +1,4 @@
-"""Is it known when there is an answer? Answered though nothing is there, refused though something is."""
+"""Error rates of answering unanswerable questions and of refusing answerable ones, with balanced accuracy, and the confusion table behind them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ORDER: Mapping[Where | None, int] = {"present": 0, None: 1, "absent": 2}
 
 
 def misjudged(questions: Sequence[Question]) -> dict[str, list[float]]:
-    """1 for each question that was answered though its answer is absent, or refused though it is present, else 0.
+    """Both kinds of error, question by question: 1 where it was answered though its answer is absent, or refused though it is present, else 0.
 
     Each list is over the questions of which it is known where the answer is and whether they were answered.
     """
@@ -24,7 +24,10 @@ def misjudged(questions: Sequence[Question]) -> dict[str, list[float]]:
 
 
 def measures(questions: Sequence[Question]) -> dict[str, float]:
-    """Both rates with the number of questions that each is over, and balanced accuracy; nothing where nothing was decided."""
+    """Rates of both errors in [0, 1], the number of questions that each is over (`absent_n`, `present_n`), and balanced accuracy.
+
+    What no question tells is left out; balanced accuracy needs questions of both kinds.
+    """
     wrong = misjudged(questions)
     absent, present = wrong["answered_though_absent"], wrong["refused_though_present"]
     refused = metrics.mean(present)
@@ -38,7 +41,7 @@ def measures(questions: Sequence[Question]) -> dict[str, float]:
 
 
 def confusion(questions: Sequence[Question]) -> dict[str, Counter[str]]:
-    """Of each kind of question, how many met each action; kinds whose answer is there first, those whose answer is not last."""
+    """Confusion table: for each kind of question a count of the actions that it met. Kinds whose answer is there first, those whose answer is not last."""
     counted: dict[str, Counter[str]] = {}
     for question in sorted(questions, key=lambda q: _ORDER[q.where]):
         if question.action is not None:

@@ -24,14 +24,14 @@ class Company:
 
 
 class Track(Protocol):
-    """Passes rows on and shows how far they are."""
+    """A progress bar: passes rows on, in order, and shows how far they are. `name`: what is measured."""
 
     def __call__(self, name: str, rows: Sequence[T], /) -> Iterator[T]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """The system under test and the data. `limit` rows of each file at most, evenly spread; None is all.
+    """What a suite measures and how: the system under test, the data folder, and options of `attest eval`. `limit` rows of each file at most, evenly spread; None is all.
 
     `fresh` builds a system over a temporary knowledge base made of one path, and removes it at the end; `open` does the same of a company.
     `mutations`: how many of each kind the provenance suite makes, 0 for none; `errors`: where it writes its mistakes.

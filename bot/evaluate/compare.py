@@ -1,4 +1,4 @@
-"""Two systems on the same questions: this run against the plain baseline, and against an earlier run."""
+"""Paired comparison of two systems on the same questions: mean differences with bootstrap intervals, against a baseline, another system or an earlier run."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Figures = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class EarlierRun:
-    """What `--json` of an earlier run says of each question: suite and set to figures by id."""
+    """An earlier run as `--json` wrote it: (suite, set) to question id to figure to value."""
 
     path: Path
     sets: Mapping[tuple[str, str], Mapping[str, Figures]]
 
 
 def gains(questions: Sequence[Question], others: Sequence[Figures], against: str) -> tuple[Gain, ...]:
-    """For each figure the mean difference over the questions that both have, with its paired bootstrap interval.
+    """The gain in each figure: the mean paired difference over the questions that both systems have it for, with its bootstrap interval.
 
     `others` has the figures of the other system for each of `questions`, in their order.
     """
@@ -38,12 +38,12 @@ def gains(questions: Sequence[Question], others: Sequence[Figures], against: str
 
 
 def over_plain(questions: Sequence[Question], name: str = PLAIN) -> tuple[Gain, ...]:
-    """Against the baseline that the questions carry, which is called `name`."""
+    """Gains over the baseline whose figures the questions carry; `name`: what it is called."""
     return gains(questions, [q.plain for q in questions], name)
 
 
 def over_first(sets: Sequence[SetResult]) -> list[SetResult]:
-    """Sets that were measured side by side: those of the first system with what they gain over each other one, in `right` and `outcome`."""
+    """Sets of systems measured side by side, those of the first system with their gains over each other one, in the figures `COMPARED`."""
     first = sets[0].system if sets else ""
     return [replace(s, gains=(*s.gains, *_over_others(s, sets))) if s.system == first else s for s in sets]
 
@@ -56,7 +56,7 @@ def _over_others(mine: SetResult, sets: Sequence[SetResult]) -> Iterator[Gain]:
 
 
 def read_earlier(path: Path) -> EarlierRun:
-    """The file that `attest eval … --json` wrote. Raises InputError."""
+    """Reads what `attest eval … --json` wrote. Raises InputError if it cannot be read, is something else, or has no figure of a question."""
     try:
         value = json.loads(path.read_text(encoding="utf-8-sig"))
         sets = dict(_sets(value))

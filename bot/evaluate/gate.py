@@ -1,4 +1,4 @@
-"""A gate: the figures below which a run fails."""
+"""A quality gate: least and most that figures of a run may be, read from a file, and which of them the run does not keep."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FORM = 'a minimum, or {"min": number, "max": number}'
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What one measure must keep to; None is open."""
+    """Least and most of one figure of one set, both allowed; None is no bound."""
 
     suite: str
     set: str
@@ -27,6 +27,7 @@ class Bound:
 
     @property
     def place(self) -> str:
+        """SUITE/SET/METRIC, as messages name it."""
         return f"{self.suite}/{self.set}/{self.metric}"
 
 

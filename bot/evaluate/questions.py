@@ -1,4 +1,4 @@
-"""One question of a suite: what was asked, what was made of it, what should have been found and what was found instead."""
+"""Records of one evaluated question: conversation, query, figures, relevant documents with their ranks, and documents that were found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole golden set on this machine and with every seam on its Azure adapter: in how many questions they agree."""
+"""Benchmark of agreement: in how many golden questions the embedded engine and the Azure adapters come to the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.fakes.azure_stack import azure_stack, object_id
 
 
 async def bench_azure_golden(place: Place) -> list[Figure]:
-    """Shares of questions with the same outcome, and with the same outcome, decision and cited documents."""
+    """Counts of questions with the same outcome, and with the same outcome, decision and cited documents."""
     here = await compose(place.settings)
     async with azure_stack(place.home, place.model, place.scratch / "agreeing") as stack:
         there = await compose(stack.settings(web="off"))

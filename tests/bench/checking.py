@@ -1,4 +1,4 @@
-"""The provenance check: one answer, many rows, and texts made to be slow, each beside plain membership in the same run."""
+"""Benchmark of the provenance check: milliseconds of an answer, rows a second, and seconds of texts made to be slow, beside plain string membership."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ NOTE = (
 
 
 async def bench_provenance(place: Place) -> list[Figure]:
-    """Time of a check of an answer full of values, contacts and links, with passages never seen and seen before."""
+    """Milliseconds, p50 and p99, of the check of an answer full of values, contacts and links, with passages never seen and seen before."""
     figures: list[Figure] = []
     system = await compose(place.settings)
 
@@ -130,7 +130,7 @@ async def bench_rows(place: Place) -> list[Figure] | Skipped:
 
 
 async def bench_slow(_: Place) -> list[Figure]:
-    """One megabyte of what invites a pattern to try everything, as the answer; one that takes longer is stopped."""
+    """Seconds of the check of one megabyte of what invites a pattern to try everything, as the answer; one that takes longer is stopped."""
     note = f"answers of {SLOW_BYTES:,} characters, stopped after {PATIENCE_S} s"
     return [Figure(f"1 MB of {name}", _timed(piece), "s", 1, "seconds", note) for name, piece in SLOW.items()]
 

@@ -31,7 +31,7 @@ FOUND = ("requests", "correct", "asked", "asked, not correct", "competing", "com
 
 
 async def results(data: Path, model: Path, folder: Path) -> AsyncIterator[tuple[str, str, list[bool]]]:
-    """Part, label and what stands in `FOUND`, of each request."""
+    """Each request: part ("looked at" or "kept aside"), label, and whether each of `FOUND` holds of it."""
     policy = Policy()
     embedder = MiniLM(model)
     kb, grader = await library(embedder, folder, data / "corpus.jsonl"), EmbeddedGrader(embedder)

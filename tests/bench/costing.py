@@ -1,4 +1,4 @@
-"""What a turn takes of a chat model, by purpose: tokens of the GPT-4o vocabulary, over services that answer from the embedded engine."""
+"""Benchmark of cost: calls and tokens that a turn takes of a chat model, by purpose, in tokens of the GPT-4o vocabulary, over services that answer from the embedded engine."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Turn:
 
 
 async def bench_cost(place: Place) -> list[Figure]:
-    """The first single questions of the golden set, graded and drafted by the model. The form of a structured reply is not counted."""
+    """Calls and tokens, p50 and p90, of the first single questions of the golden set, graded and drafted by the model. The form of a structured reply is not counted."""
     turns = []
     async with azure_stack(place.home, place.model, place.scratch / "costing") as stack:
         system = await compose(stack.settings(web="off"))

@@ -1,4 +1,4 @@
-"""What a bench measures: figures with n and unit, and the machine they were measured on."""
+"""Figures of a benchmark with unit, n and target, percentiles of observations, and the machine they were measured on."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def spread(
     targets: Mapping[int, str] | None = None,
     note: str = "",
 ) -> list[Figure]:
-    """The percentiles `at` of `values`, each a figure named `name, pN`; `targets` by percentile."""
+    """Percentiles of `values`, nearest rank, each a figure named `name, pN`; `at` and the keys of `targets` in (0, 100]."""
     wanted = targets or {}
     return [
         Figure(f"{name}, p{p}", percentile(values, p / 100), unit, len(values), wanted.get(p, ""), note) for p in at

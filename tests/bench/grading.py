@@ -1,4 +1,4 @@
-"""Grading by a model that takes a second a call: wall time of 50 passages, and what each style asks of the model."""
+"""Benchmark of grading by a model that takes a second a call: seconds, calls and prompt tokens for 50 passages, by style."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANSWER = "An express transfer costs $25 and arrives on the day on which it is ma
 
 
 async def bench_grading(place: Place) -> list[Figure] | Skipped:
-    """All texts are different. Early exit is tried with the answer in the first call, and in a later one, where it costs a second."""
+    """Every style, and early exit; all texts are different. Early exit is tried with the answer in the first call, and in a later one, where it costs a second."""
     out: list[Figure] = []
     for style in STYLES:
         out += await _graded(style, "", 30, None)

@@ -1,4 +1,4 @@
-"""Taking documents in: searchable by words, by meaning, and reading files."""
+"""Benchmark of ingest: seconds and documents a second until searchable by words, files read, chunks embedded, an unchanged folder checked."""
 
 from __future__ import annotations
 

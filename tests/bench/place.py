@@ -1,4 +1,4 @@
-"""Where benches run: a home with the sample knowledge base, the embedding model, and the public sets if they are given."""
+"""The place where benchmarks run: a temporary home with the sample knowledge base, the embedding model, and the public sets if they are given."""
 
 from __future__ import annotations
 

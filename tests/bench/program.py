@@ -1,4 +1,4 @@
-"""The program as a person starts it: cold commands, the start of a server, its memory after many turns."""
+"""Benchmark of the program as a person starts it: seconds of cold commands and of a server's start, its memory, turns over HTTP."""
 
 from __future__ import annotations
 

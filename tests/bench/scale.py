@@ -1,4 +1,4 @@
-"""Time and memory against size: hybrid search over up to a million chunks, beside tantivy called directly.
+"""Benchmark of scale: time, recall and memory of hybrid search over up to a million chunks, beside tantivy called directly.
 
 Texts are mixes of real sentences, vectors are mixes of two real MiniLM vectors each, questions are real ones. Each size is
 probed in a process of its own, so that its memory is that of a server that opened such a store and no more.

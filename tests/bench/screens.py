@@ -1,4 +1,4 @@
-"""The prompt screen: a turn by rules alone and with the classifier, web results in a turn, a chunk at ingest, and a very long text."""
+"""Benchmark of the prompt screen: milliseconds of a turn by rules alone and with the classifier, web results in a turn, a chunk at ingest, and a very long text."""
 
 from __future__ import annotations
 

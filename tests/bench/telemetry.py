@@ -1,4 +1,4 @@
-"""What traces cost: processor time of a turn of this process, with traces off and with traces sent to a collector in another."""
+"""Benchmark of traces: processor time of a turn of this process, with traces off and with traces sent to a collector in another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long calls take, one after the other: milliseconds each, and how many a second."""
+"""Latency and throughput of calls made one after the other, in milliseconds and calls a second."""
 
 from __future__ import annotations
 

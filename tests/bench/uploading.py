@@ -1,4 +1,4 @@
-"""Documents to a stub of Azure AI Search: rows that fail, a run that is ended in the middle, and whether any is missing."""
+"""Benchmark of uploads to a stub of Azure AI Search: rows that fail, a run that is ended in the middle, passages missing or sent twice."""
 
 from __future__ import annotations
 

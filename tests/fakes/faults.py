@@ -13,20 +13,15 @@ from aiohttp.test_utils import TestServer
 Fault = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-class FaultyServer:
-    """A loopback server: `script` is used up first, one fault to a request, then `otherwise` if there is one, then `answer`.
+class LoopbackServer:
+    """An application on a loopback port for the length of `async with`; `root`: its address.
 
-    `bodies` holds the path and the JSON of each request, of a GET its query.
+    `released` is set when the block ends: who holds a request back waits for it.
     """
 
-    def __init__(self, *script: Fault, otherwise: Fault | None = None) -> None:
+    def __init__(self, app: web.Application) -> None:
         self.root = ""
-        self.script = list(script)
-        self.otherwise = otherwise
-        self.bodies: list[tuple[str, dict[str, Any]]] = []
-        self.headers: list[dict[str, str]] = []
-        app = web.Application(client_max_size=2**24)
-        app.router.add_route("*", "/{path:.*}", self._handle)
+        self.released = asyncio.Event()
         self._server = TestServer(app)
 
     async def __aenter__(self) -> Self:
@@ -37,7 +32,24 @@ class FaultyServer:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.released.set()
         await self._server.close()
+
+
+class FaultyServer(LoopbackServer):
+    """A loopback server: `script` is used up first, one fault to a request, then `otherwise` if there is one, then `answer`.
+
+    `bodies` holds the path and the JSON of each request, of a GET its query.
+    """
+
+    def __init__(self, *script: Fault, otherwise: Fault | None = None) -> None:
+        self.script = list(script)
+        self.otherwise = otherwise
+        self.bodies: list[tuple[str, dict[str, Any]]] = []
+        self.headers: list[dict[str, str]] = []
+        app = web.Application(client_max_size=2**24)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        super().__init__(app)
 
     async def answer(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         """What a healthy server says."""
@@ -69,11 +81,27 @@ def echoed(code: int) -> Fault:
     return fault
 
 
-def html(code: int) -> Fault:
+def reply(body: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Fault:
+    """Any JSON body."""
+
     async def fault(_request: web.Request) -> web.StreamResponse:
-        return web.Response(status=code, text="<!doctype html><title>Sign in</title>", content_type="text/html")
+        return web.json_response(body, status=status, headers=headers)
 
     return fault
+
+
+def raw(text: str, *, status: int = 200, content_type: str = "application/json") -> Fault:
+    """Any text as body."""
+
+    async def fault(_request: web.Request) -> web.StreamResponse:
+        return web.Response(text=text, status=status, content_type=content_type)
+
+    return fault
+
+
+def html(code: int) -> Fault:
+    """The page of a network that wants a person to sign in."""
+    return raw("<!doctype html><title>Sign in</title>", status=code, content_type="text/html")
 
 
 def slow() -> Fault:
@@ -103,6 +131,8 @@ def truncated() -> Fault:
 
 
 def redirect(location: str) -> Fault:
+    """Another address, for now."""
+
     async def fault(_request: web.Request) -> web.StreamResponse:
         return web.Response(status=307, headers={"Location": location})
 
@@ -113,9 +143,7 @@ def huge(megabytes: int) -> Fault:
     """JSON without an end in sight, in pieces: no length is announced."""
 
     async def fault(request: web.Request) -> web.StreamResponse:
-        reply = web.StreamResponse(headers={"Content-Type": "application/json"})
-        reply.enable_chunked_encoding()
-        await reply.prepare(request)
+        reply = await _begun(request)
         await reply.write(b'{"results": [{"title": "')
         for _ in range(megabytes * 16):
             await reply.write(b"x" * 2**16)
@@ -129,12 +157,18 @@ def half(body: bytes) -> Fault:
     """The first part of a chunked body, then a closed connection."""
 
     async def fault(request: web.Request) -> web.StreamResponse:
-        reply = web.StreamResponse(headers={"Content-Type": "application/json"})
-        reply.enable_chunked_encoding()
-        await reply.prepare(request)
+        reply = await _begun(request)
         await reply.write(body)
         if request.transport is not None:
             request.transport.close()
         return reply
 
     return fault
+
+
+async def _begun(request: web.Request) -> web.StreamResponse:
+    """JSON in pieces, of which none is sent yet: no length is announced."""
+    reply = web.StreamResponse(headers={"Content-Type": "application/json"})
+    reply.enable_chunked_encoding()
+    await reply.prepare(request)
+    return reply

@@ -10,13 +10,13 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from grounding.tokens import CHAT_OVERHEAD, count_tokens
+from tests.fakes import faults
+from tests.fakes.faults import Fault, LoopbackServer
 from tests.fakes.openai_forms import Ending, Reasoner, body, completion, events, sse, usage_of, wrong
 
 Step = Callable[["OpenAIServer", web.Request], Awaitable[web.StreamResponse]]
@@ -31,7 +31,7 @@ class Seen:
     body: dict[str, Any]
 
 
-class OpenAIServer:
+class OpenAIServer(LoopbackServer):
     """Use as `async with OpenAIServer(ok("Hello."), status(500)) as server`. Past the script every step is `otherwise`.
 
     `takes_schemas` false: a server without structured output, which refuses the parameter for it. `reasoner`: whose quirks it has; `key_in`:
@@ -50,8 +50,6 @@ class OpenAIServer:
     ) -> None:
         self.script = list(script)
         self.seen: list[Seen] = []
-        self.root = ""
-        self.released = asyncio.Event()
         self._otherwise = otherwise or ok("Fine.")
         self._takes_schemas = takes_schemas
         self._key_in = key_in
@@ -63,18 +61,7 @@ class OpenAIServer:
             app.router.add_post(f"{path}/chat/completions", self._handle)
             app.router.add_post(f"{path}/responses", self._handle)
         app.router.add_get("/{path:.*}", self._page)
-        self._server = TestServer(app)
-
-    async def __aenter__(self) -> Self:
-        await self._server.start_server()
-        self.root = f"http://127.0.0.1:{self._server.port}"
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.released.set()
-        await self._server.close()
+        super().__init__(app)
 
     @property
     def base_url(self) -> str:
@@ -105,20 +92,12 @@ class OpenAIServer:
 
 def reply(body: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Step:
     """Any JSON body."""
-
-    async def step(_server: OpenAIServer, _request: web.Request) -> web.StreamResponse:
-        return web.json_response(body, status=status, headers=headers)
-
-    return step
+    return _of_any(faults.reply(body, status=status, headers=headers))
 
 
 def raw(text: str, *, status: int = 200, content_type: str = "application/json") -> Step:
     """Any text as body."""
-
-    async def step(_server: OpenAIServer, _request: web.Request) -> web.StreamResponse:
-        return web.Response(text=text, status=status, content_type=content_type)
-
-    return step
+    return _of_any(faults.raw(text, status=status, content_type=content_type))
 
 
 def ok(text: str, ending: Ending = "stop") -> Step:
@@ -285,13 +264,7 @@ def slow() -> Step:
 
 def reset() -> Step:
     """Closes the connection without an answer."""
-
-    async def step(_server: OpenAIServer, request: web.Request) -> web.StreamResponse:
-        if request.transport is not None:
-            request.transport.abort()
-        return web.Response(status=500)
-
-    return step
+    return _of_any(faults.closed())
 
 
 def cut_stream() -> Step:
@@ -310,7 +283,10 @@ def cut_stream() -> Step:
 
 
 def moved(location: str) -> Step:
-    async def step(_server: OpenAIServer, _request: web.Request) -> web.StreamResponse:
-        return web.Response(status=307, headers={"Location": location})
+    """Another address."""
+    return _of_any(faults.redirect(location))
 
-    return step
+
+def _of_any(fault: Fault) -> Step:
+    """What any server may do, whichever it is."""
+    return lambda _server, request: fault(request)

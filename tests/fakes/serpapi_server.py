@@ -6,7 +6,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.fakes.faults import Fault, FaultyServer
+from tests.fakes.faults import Fault, FaultyServer, reply
 
 
 class SerpApiServer(FaultyServer):
@@ -42,20 +42,6 @@ def question(n: int, **more: Any) -> dict[str, Any]:
         "snippet": f"The answer to question {n}.",
         **more,
     }
-
-
-def reply(body: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Fault:
-    async def step(_request: web.Request) -> web.StreamResponse:
-        return web.json_response(body, status=status, headers=headers)
-
-    return step
-
-
-def raw(text: str, *, status: int = 200, content_type: str = "application/json") -> Fault:
-    async def step(_request: web.Request) -> web.StreamResponse:
-        return web.Response(text=text, status=status, content_type=content_type)
-
-    return step
 
 
 def found(*items: dict[str, Any], **more: Any) -> Fault:

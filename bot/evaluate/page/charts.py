@@ -1,4 +1,4 @@
-"""Each chart of the page: a drawing, what it says in words, its legend, and its figures as a table."""
+"""The charts of a set: recall curve, ranks, calibration of grades, sorted scores, differences to the baseline, scores by tag; each with a caption and its figures as a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures as one page that needs no network, no server and no script."""
+"""The HTML page of `attest eval --html`: headline figures, comparisons, charts and lists of questions in one file, without script or network."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _cell(name: str, value: float | None, best: float | None) -> tuple[str, bool
 
 
 def eval_page(results: Sequence[SuiteResult], *, name: str, made: str = "", below: Sequence[str] = ()) -> str:
-    """The page of `results`. `name`: what was measured; `made`: when; `below`: figures that the gate refused."""
+    """The page as HTML text. `name`: what was measured; `made`: when; `below`: figures that the gate refused."""
     shown = [(r, p) for r in results for p in r.sets if not p.part]
     sets = [
         replace(set_view(f"s{number}", result.suite, part), counted=counted(result, part))
@@ -142,7 +142,7 @@ def eval_page(results: Sequence[SuiteResult], *, name: str, made: str = "", belo
 
 
 def set_view(anchor: str, suite: str, part: SetResult) -> SetView:
-    """One set, shaped for reading."""
+    """The view of one set, by its headline figures, gains, charts, confusion table and lists of questions. `anchor`: its id in the page."""
     spans = part.intervals()
     counts = {name for name in part.metrics if name.endswith("_n") or name.startswith("lost_") or name in WHOLE}
     main = MAIN.get(suite, "")

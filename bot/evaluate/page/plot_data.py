@@ -1,4 +1,4 @@
-"""What the page plots, as plain numbers: curves, counts and parts of a set."""
+"""Numbers behind the charts: recall@k, ranks of the first right document, means by tag with intervals, and a reliability diagram of grades."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Rank = Callable[[Sought], int | None]
 
 
 def here(sought: Sought) -> int | None:
-    """Rank in this run."""
+    """The document's rank in this run."""
     return sought.rank
 
 
 def plain(sought: Sought) -> int | None:
-    """Rank by the baseline."""
+    """The document's rank by the baseline."""
     return sought.plain_rank
 
 
@@ -62,7 +62,7 @@ def first_ranks(questions: Sequence[Question], rank: Rank) -> list[float]:
 
 
 def by_tag(questions: Sequence[Question], metric: str) -> list[Bar]:
-    """The figure of each part of the set that a tag names, with its interval, the largest parts first; none for a single tag."""
+    """Mean of a figure for each tag, with its bootstrap interval, the largest parts first; none for a single tag."""
     tags = list(dict.fromkeys(tag for q in questions for tag in q.tags))
     bars = []
     for tag in tags if len(tags) > 1 else ():
@@ -74,7 +74,7 @@ def by_tag(questions: Sequence[Question], metric: str) -> list[Bar]:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Questions whose best grade lies in one part of the scale. `mean`: of their grades; `present`: whose answer is there.
+    """A band of the reliability diagram: questions whose best grade lies in it. `mean`: of their grades; `present`: whose answer is there.
 
     `span`: the interval of the share of these; `balanced`: what the share would be if `ANSWERABLE` of all questions had an answer.
     """
@@ -93,7 +93,10 @@ class Band:
 
 
 def reliability(questions: Sequence[Question]) -> list[Band]:
-    """Grades against whether the answer is there, band by band; none unless there are questions of both kinds (Murphy & Winkler 1977)."""
+    """Reliability diagram: for each band of the best grade the share of questions whose answer is there (Murphy & Winkler, 1977).
+
+    Empty unless there are questions with and without an answer.
+    """
     known = [(q.grade, q.where == "present") for q in questions if q.grade is not None and q.where is not None]
     present = sum(there for _, there in known)
     if present in (0, len(known)):

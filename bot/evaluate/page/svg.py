@@ -1,4 +1,4 @@
-"""Plots as inline SVG: no script, no network, and the colours of the page they stand on.
+"""Charts as inline SVG: line, area, scatter, column and bar charts without script or network, in the colours of the page they stand on.
 
 Each function gives markup whose every text is escaped. Sizes are in units of the view box; the page scales it. A plot is an
 image to who hears the page: its label says what it shows, and the page gives its figures as a table beside it.

@@ -1,4 +1,4 @@
-"""The questions to look at first, and each as the page shows it: what became the query marked, what was found beside what was sought."""
+"""Error analysis: the questions that scored worst, or were answered or refused wrongly, each with the conversation, its query marked in it, and what was found beside what was sought."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SaidTurn:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A question, folded to its last turn (`asked`) and one line that says what went wrong."""
+    """A question as the page lists it, folded to its last turn (`asked`) and one line that says what went wrong."""
 
     anchor: str
     question: Question

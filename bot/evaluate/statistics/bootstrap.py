@@ -1,4 +1,4 @@
-"""How far a mean could be off by the luck of which questions were asked."""
+"""Bootstrap confidence intervals of a mean over questions: how far it could be off by the luck of which were asked."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def interval(values: Sequence[float], *, seed: int = SEED, resamples: int = RESA
 def balanced_interval(
     groups: Sequence[Sequence[float]], *, seed: int = SEED, resamples: int = RESAMPLES
 ) -> Interval | None:
-    """The same of the mean of the groups' means, each group resampled on its own. None if there is none, or an empty one."""
+    """Percentile bootstrap of the mean of group means (stratified: each group is resampled on its own). None without groups, or with an empty one."""
     if not groups or not all(groups):
         return None
     given = [np.asarray(values, dtype=np.float64) for values in groups]

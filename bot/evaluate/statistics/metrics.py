@@ -1,4 +1,4 @@
-"""Measures of ranking, classification and overlap: plain functions of plain numbers.
+"""Evaluation metrics of ranking (nDCG, recall@k, reciprocal rank), classification (AUROC, balanced accuracy), probabilities (Brier, ECE) and overlap (ROUGE-1).
 
 Where a measure is not defined (one class absent, nothing relevant) the function returns None; None is left out of
 results rather than counted as zero.

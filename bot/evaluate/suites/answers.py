@@ -1,4 +1,4 @@
-"""Does the check leave right answers alone and find the one thing that is wrong in others? By style, type, kind, language and rule.
+"""The suite `answers`: how often the check flags honest answers and locates the one error of others, by style, type, language and rule.
 
 A row is an answer with its sources and question, `honest` or with one error: its `type`, its characters `start` to `end`, and what is
 true. The same figures as a person would ask for: how often is a right answer condemned, how often is the error itself pointed at.

@@ -1,4 +1,4 @@
-"""Whole turns against what a person expects of them."""
+"""The suite `golden`: whole turns against expected outcome, citations and texts of the answer, per policy and split."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from bot.records import Ask, Reply
 from bot.rows import fields
 from bot.rows.forms import access_of, history
 from bot.system import System
+from bot.view.reply import DELIVERED
 from grounding.errors import InputError
 from grounding.policy import DEFAULT_POLICY
 from grounding.records import Action, Passage, Query, Turn
@@ -25,7 +26,6 @@ from grounding.text import caseless
 from rai.records import Outcome
 
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
-ANSWERS = frozenset({"answered", "repaired"})
 PARTS = ("outcome", "cite", "must", "must_not")
 COSTS = ("evidence_recall", "corrected", "model_calls", "model_tokens")
 
@@ -232,7 +232,7 @@ def _question(turn: _Turn, titles: Mapping[str, str]) -> Question:
         kind=" or ".join(turn.expect.outcomes) or None,
         where=_where(turn.expect),
         action=judged.got,
-        answered=None if judged.got == Outcome.FAILED else judged.got in ANSWERS,
+        answered=None if judged.got == Outcome.FAILED else judged.got in DELIVERED,
         answer=reply.answer,
         why=judged.why,
     )
@@ -240,9 +240,9 @@ def _question(turn: _Turn, titles: Mapping[str, str]) -> Question:
 
 def _where(expect: Expectation) -> Where | None:
     """Present if only an answer will do, absent if `insufficient` will and an answer will not."""
-    if expect.outcomes and ANSWERS.issuperset(expect.outcomes):
+    if expect.outcomes and DELIVERED.issuperset(expect.outcomes):
         return "present"
-    return "absent" if Outcome.INSUFFICIENT in expect.outcomes and ANSWERS.isdisjoint(expect.outcomes) else None
+    return "absent" if Outcome.INSUFFICIENT in expect.outcomes and DELIVERED.isdisjoint(expect.outcomes) else None
 
 
 def _notes(name: str, questions: Sequence[Question], titles: Mapping[str, str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Does a conversation become the right query? Its overlap with the question as a person rewrote it."""
+"""The suite `query`: ROUGE-1 F of the query made of a conversation against the question as a person rewrote it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from grounding.records import Access
 
 
 async def query(bench: Bench) -> SuiteResult:
-    """ROUGE-1 F of the query against the human rewrite; and what it gains over the last turn as it was said."""
+    """ROUGE-1 F of each file, mean over its conversations, and what it gains over the last turn as it was said. Raises InputError."""
     sets: list[SetResult] = []
     for path in bench.files("query"):
         asked = tuple([await _overlap(bench.system, path, row) for row in bench.track(path.stem, bench.rows(path))])

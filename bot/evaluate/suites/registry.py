@@ -1,4 +1,4 @@
-"""The suites by name, and which of them a folder has data for."""
+"""The suites of `attest eval` by name: what runs each, and the files that it needs."""
 
 from __future__ import annotations
 
@@ -31,9 +31,11 @@ class Suite:
 
     @property
     def needs(self) -> str:
+        """The patterns, for a message."""
         return " or ".join(self.patterns)
 
     def has_data(self, data: Path) -> bool:
+        """True if the folder has a file that one of the patterns names."""
         return any(any(data.glob(pattern)) for pattern in self.patterns)
 
 

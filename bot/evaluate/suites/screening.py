@@ -1,4 +1,4 @@
-"""Does the screen stop what it must, and only that? Requests (`screen`) and orders hidden in documents (`injection`)."""
+"""The suites `screen` and `injection`: recall and false positives of the prompt screen over requests, and over documents with planted orders."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ async def test_three_results_hold_both_kinds() -> None:
 
 
 async def test_related_questions_alone_are_results() -> None:
-    async with SerpApiServer(fake.reply({"related_questions": [question(1)]})) as server:
+    async with SerpApiServer(faults.reply({"related_questions": [question(1)]})) as server:
         assert [r.snippet for r in await search(server)] == ["The answer to question 1."]
 
 
@@ -121,7 +121,7 @@ async def test_only_a_date_that_names_a_day_is_taken(date: object, published: da
 
 
 @pytest.mark.parametrize(
-    "step", [fake.nothing_found(), fake.found(), fake.reply({"error": "Google hasn't returned any results for it."})]
+    "step", [fake.nothing_found(), fake.found(), faults.reply({"error": "Google hasn't returned any results for it."})]
 )
 async def test_nothing_found_is_no_failure(step: Fault) -> None:
     async with SerpApiServer(step) as server:
@@ -145,17 +145,17 @@ async def test_nothing_asked_is_not_sent(query: str, k: int) -> None:
         (fake.error(503), ServiceUnavailable, 3),
         (fake.error(503, **{"Retry-After": "1"}), Overloaded, 3),
         (fake.error(500), ServiceUnavailable, 3),
-        (fake.reply([], status=500), ServiceUnavailable, 3),
-        (fake.raw("down", status=502, content_type="text/plain"), ServiceUnavailable, 3),
+        (faults.reply([], status=500), ServiceUnavailable, 3),
+        (faults.raw("down", status=502, content_type="text/plain"), ServiceUnavailable, 3),
         (faults.closed(), ServiceUnavailable, 3),
         (faults.half(b'{"organic_results": ['), ServiceUnavailable, 3),
-        (fake.raw("<html>Sign in", content_type="text/html"), ServiceReplyInvalid, 2),
-        (fake.raw('{"organic_results": ['), ServiceReplyInvalid, 2),
-        (fake.raw("null"), ServiceReplyInvalid, 2),
-        (fake.raw("5"), ServiceReplyInvalid, 2),
-        (fake.raw("[]"), ServiceReplyInvalid, 2),
-        (fake.reply({"search_metadata": {"status": "Success"}}), ServiceReplyInvalid, 2),
-        (fake.reply({"error": "Something broke on our side."}), ServiceUnavailable, 3),
+        (faults.raw("<html>Sign in", content_type="text/html"), ServiceReplyInvalid, 2),
+        (faults.raw('{"organic_results": ['), ServiceReplyInvalid, 2),
+        (faults.raw("null"), ServiceReplyInvalid, 2),
+        (faults.raw("5"), ServiceReplyInvalid, 2),
+        (faults.raw("[]"), ServiceReplyInvalid, 2),
+        (faults.reply({"search_metadata": {"status": "Success"}}), ServiceReplyInvalid, 2),
+        (faults.reply({"error": "Something broke on our side."}), ServiceUnavailable, 3),
         (fake.moved("http://127.0.0.1:9/search"), ServiceRejected, 1),
     ],
 )

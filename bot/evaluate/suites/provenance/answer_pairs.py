@@ -1,4 +1,4 @@
-"""Pairs of a question and an answer, right and wrong, from whatever public sets a folder holds.
+"""Question-answer pairs, right, random and hard negatives, made of the public sets that a folder holds.
 
 A right pair is a question with its own answer. A wrong one has the answer of another question: at random, of anything in the
 set, or `hard`, of the same hotel, shop or conversation. Two questions that share most of their words are never
@@ -8,7 +8,6 @@ crossed, because the answer to one may answer the other.
 from __future__ import annotations
 
 import random
-import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from bot.evaluate.rows import Row, json_lines, load, spread
+from bot.evaluate.rows import Row, json_lines, kept_aside, load, spread
 from grounding.text import terms
 from rai.check.wording.antonyms import generic
 from rai.check.wording.plain import substance
@@ -53,7 +52,7 @@ class _Own:
 
     @property
     def aside(self) -> bool:
-        return zlib.crc32(self.document.encode()) % 3 == 0
+        return kept_aside(self.document)
 
 
 def answer_pairs(data: Path) -> Iterator[Pair]:

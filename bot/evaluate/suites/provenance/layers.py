@@ -1,4 +1,4 @@
-"""What each layer of the check flags by itself, and their union."""
+"""Layers of the check (values, entities, statements): which of them flags an answer, and their union."""
 
 from __future__ import annotations
 

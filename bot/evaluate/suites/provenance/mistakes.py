@@ -1,4 +1,4 @@
-"""What the check got wrong, as lines to learn from: the missed and the falsely flagged, worst first."""
+"""Error records of the check, false negatives and false positives, written as JSON lines, worst first."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _loudness(claim: Claim | None) -> float:
 
 
 def write_mistakes(path: Path, mistakes: Iterable[Mistake]) -> int:
-    """Write them as JSON lines, worst first; how many. Raises InputError."""
+    """Writes them as JSON lines, worst first, and says how many. Raises InputError if the file cannot be written."""
     ranked = sorted(mistakes, key=lambda m: (-m.severity, m.set, m.id))
     try:
         with path.open("w", encoding="utf-8") as out:

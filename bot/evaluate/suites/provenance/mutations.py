@@ -1,4 +1,4 @@
-"""Supported answers changed in one place: does the check see the change, and does it leave the originals alone?
+"""Mutation testing of the check: recall over supported answers changed in one place, and false positives on the originals.
 
 The values, entities and sentences of every answer are checked as `check_claims` does it, without services or models, in
 processes side by side.

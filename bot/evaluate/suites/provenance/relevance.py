@@ -1,4 +1,4 @@
-"""Is the answer to the question told from the answer to another one?"""
+"""Relevance of an answer to its question: error rates, AUROC and calibration over right and wrong pairs."""
 
 from __future__ import annotations
 

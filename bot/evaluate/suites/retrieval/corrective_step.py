@@ -1,4 +1,4 @@
-"""What the corrective step decides over the passages of one query: whether there is enough to answer from, before anything is corrected."""
+"""The grading and decision of a turn over one query: is there enough to answer from, before anything is corrected?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The baseline that a search must beat: the last turn as the query, and reciprocal rank fusion of BM25 and meaning."""
+"""Baseline of retrieval: the last turn as the query, BM25 and vector search merged by reciprocal rank fusion."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def plain_hybrid(system: System, turns: Sequence[Turn], access: Access) ->
 
 
 def fused(passages: Sequence[Passage], constant: int = CONSTANT) -> list[str]:
-    """Documents by the sum of 1 / (constant + rank) over both rankings; ties keep the order given."""
+    """Reciprocal rank fusion: ids of documents by the sum of 1 / (constant + rank) over both rankings, best first; ties keep the order given."""
     places: dict[str, float] = {}
     for score in (_bm25, _semantic):
         for rank, passage in enumerate(_ranking(passages, score), start=1):

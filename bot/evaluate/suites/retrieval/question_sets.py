@@ -1,4 +1,4 @@
-"""Which questions a folder holds, and which knowledge base each set of them is asked of."""
+"""Sets of questions for `retrieval`: the files that a folder holds, the knowledge base that each is asked of, and warnings about them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class QuestionSet:
 
 
 def question_sets(data: Path) -> list[QuestionSet]:
-    """retrieval/NAME/queries.jsonl with or without a corpus.jsonl beside it, then questions.jsonl of the folder itself."""
+    """The sets of a folder: retrieval/NAME/queries.jsonl with or without a corpus.jsonl beside it, then questions.jsonl of the folder itself."""
     found = []
     for path in sorted((data / "retrieval").glob("*/queries.jsonl")):
         corpus = path.parent / "corpus.jsonl"

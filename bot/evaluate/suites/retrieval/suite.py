@@ -1,4 +1,4 @@
-"""Does a search find the right documents? nDCG@10, MRR and recall of each set of questions, beside the plain hybrid."""
+"""The suite `retrieval`: nDCG@10, MRR, recall@5 and recall@50 of each set of questions, beside a plain hybrid search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns counted by kind: how they ended, and which stage lost those that were lost."""
+"""Contingency table of turns: kind by verdict, and kind by the stage that lost them."""
 
 from __future__ import annotations
 

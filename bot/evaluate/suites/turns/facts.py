@@ -1,4 +1,4 @@
-"""A turn as a company writes it down, and how a reply to it is judged: by the facts that a right answer holds.
+"""Rows of turns.jsonl, and the verdict on a reply by the facts that a right answer says.
 
 A fact is a list of spellings of which any will do. Texts are compared without case, kinds of space and dash, and bold marks.
 """
@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 
 from bot.evaluate.rows import Row, RowErrors
 from bot.rows import fields
+from bot.view.reply import DELIVERED
 from grounding.errors import InputError
 
 Verdict = Literal["right", "long", "half", "beside", "wrong", "refused", "broken"]
@@ -22,7 +23,6 @@ WORST: tuple[Verdict, ...] = ("wrong", "broken", "beside", "half", "refused", "l
 Expect = Literal["answered", "insufficient", "ask_back", "smalltalk"]
 EXPECTS: tuple[Expect, ...] = get_args(Expect)
 
-ANSWERED = frozenset({"answered", "repaired"})
 MOST_WORDS = 120
 MOST_WORDS_OF: Mapping[str, int] = dict.fromkeys(("procedure", "filter", "compare", "two_part", "pasted"), 220)
 """Words that a right answer has at most, by kind: one that is longer than its passage is no answer."""
@@ -118,7 +118,7 @@ def judged(row: TurnRow, reply: Mapping[str, Any] | None) -> Verdict:
     """How a reply, in the form of `ask --json`, meets the row; None is a question that was not taken."""
     if reply is None:
         return "broken"
-    said = reply.get("outcome") in ANSWERED
+    said = reply.get("outcome") in DELIVERED
     if row.expect == "smalltalk":
         if reply.get("intent") in INTENTS and not reply.get("citations"):
             return "right"

@@ -1,4 +1,4 @@
-"""Where a turn was lost: each fact followed from the search to the answer, by what the record has of the turn.
+"""Error attribution of a turn: each fact followed through search, screen, grading, decision, evidence and answer to the stage that lost it.
 
 A fact is at a stage if a passage there says it, of the documents that the row names, or of any where it names none. A fact
 that none of its documents says in a spelling that was given counts as said by all of their passages.
@@ -37,7 +37,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """One fact on its way. `place`: of the first passage of the search that says it, from 1; `grade`: the best of those that say it."""
+    """One fact on its way through a turn, and the stages that still had it. `place`: of the first passage of the search that says it, from 1; `grade`: the best of those that say it."""
 
     fact: str
     place: int | None = None

@@ -1,4 +1,4 @@
-"""A company's own questions, asked as turns: how many are answered rightly, by kind, and where the others were lost."""
+"""The suite `turns`: a company's own questions asked as whole turns, verdicts by kind, and the stage that lost each wrong one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bot.evaluate.questions import Question
 from bot.evaluate.results import SetResult, SuiteResult, WrongRow
 from bot.evaluate.rows import Row, load, spread
 from bot.evaluate.statistics import metrics
-from bot.evaluate.suites.turns.facts import ANSWERED, VERDICTS, WORST, TurnRow, Verdict, judged, normal, turn_row
+from bot.evaluate.suites.turns.facts import VERDICTS, WORST, TurnRow, Verdict, judged, normal, turn_row
 from bot.evaluate.suites.turns.lost import (
     FIRST,
     STAGES,
@@ -32,6 +32,7 @@ from bot.evaluate.suites.turns.lost import (
 from bot.http.json_forms import parse_ask
 from bot.records import Reply
 from bot.system import System
+from bot.view.reply import DELIVERED
 from grounding.errors import InputError, UserError
 from grounding.records import Query, Turn
 
@@ -55,7 +56,7 @@ class _Asked:
     @property
     def words(self) -> int | None:
         """Length of what was answered to a question that can be answered."""
-        said = self.reply and self.reply.outcome.value in ANSWERED and self.row.is_answerable
+        said = self.reply and self.reply.outcome in DELIVERED and self.row.is_answerable
         return len(normal(self.reply.answer).split()) if self.reply and said else None
 
 
@@ -125,7 +126,7 @@ async def _ask(system: System, row: TurnRow, texts: PassageTexts) -> _Asked:
     if reply and (body := await _record(system, reply)):
         policy = system.settings.files.policies[system.settings.answering.policy]
         held = await held_in(body, reply.record.found.grades, texts)
-        answer = reply.answer if reply.outcome.value in ANSWERED else ""
+        answer = reply.answer if reply.outcome in DELIVERED else ""
         ways = await trails(row, held, answer, policy, texts)
     why = () if verdict == "right" else why_lost(row, verdict, form, ways)
     return _Asked(row, reply, verdict, lost_at(row, verdict, form, ways), why, ways, held, ms)

@@ -1,4 +1,4 @@
-"""Changes of contact data: a digit of a phone number, the host of a link or an e-mail address."""
+"""Edits of contact data: digits of a phone number, a lookalike host in a link or an e-mail address; none that any source holds."""
 
 from __future__ import annotations
 

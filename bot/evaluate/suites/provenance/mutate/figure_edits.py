@@ -1,4 +1,4 @@
-"""Changes of figures: one digit of a value, its unit, its day, month, year or weekday."""
+"""Edits of figures: one digit of a value, its unit or currency, its day, month, year or weekday; none that any source holds."""
 
 from __future__ import annotations
 

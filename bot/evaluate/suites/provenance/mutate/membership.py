@@ -1,4 +1,4 @@
-"""What stands in a text, as simple sets: the instrument's own answer to whether a changed value is wrong.
+"""Membership of numbers, times, days, digits and words in a text: tells whether a changed value is wrong for certain.
 
 Nothing here is shared with the check. It errs on the side of "holds": a mutant that might be right by any reading is
 not used.

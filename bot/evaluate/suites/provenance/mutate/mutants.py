@@ -1,4 +1,4 @@
-"""Mutants: for each kind as many as are wanted, spread evenly over the origins, seeded."""
+"""Mutants of supported answers: as many of each kind of edit as are wanted, spread evenly over the origins, seeded."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 
+from bot.evaluate.rows import kept_aside
 from rai.records import Source
 
 KINDS = ("digit", "sibling", "plan", "date", "unit", "name", "name_of_source", "phone", "host", "negation")
@@ -46,7 +46,7 @@ class Supported:
     @property
     def kept_aside(self) -> bool:
         """True for a third of the documents, told by the text of the first source."""
-        return bool(self.sources) and zlib.crc32(self.sources[0].text.encode()) % 3 == 0
+        return bool(self.sources) and kept_aside(self.sources[0].text)
 
     @property
     def texts(self) -> tuple[str, ...]:

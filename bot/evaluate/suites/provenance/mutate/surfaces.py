@@ -1,4 +1,4 @@
-"""Values as they look in an answer, by plain patterns.
+"""Surface forms of values (numbers, money, dates, phones, links) found in a text by plain patterns.
 
 On purpose this shares nothing with the finders of the check: an instrument that read values as the check does could not
 see what the check does not read.
@@ -7,7 +7,6 @@ see what the check does not read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -81,8 +80,3 @@ def surfaces(text: str) -> tuple[Surface, ...]:
 def digits_of(surface: Surface) -> list[int]:
     """Positions of digits within the surface's text."""
     return [i for i, c in enumerate(surface.text) if c.isdigit()]
-
-
-def number_at(text: str) -> Iterator[tuple[int, int]]:
-    """Where the numbers of a text stand."""
-    return (m.span() for m in re.finditer(NUMBER, text))

@@ -1,4 +1,4 @@
-"""Changes of words: another name, a negation put in or taken out."""
+"""Edits of words: a name replaced by another, a negation put in or taken out."""
 
 from __future__ import annotations
 
