@@ -27,6 +27,14 @@ def test_all_stand_side_by_side_and_the_one_that_counts_is_marked(attest: Attest
         assert f"\n{title}" in words
 
 
+@pytest.mark.parametrize("columns", ["80", "180"])
+def test_which_one_counts_is_said_once_at_any_width(
+    attest: Attest, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert attest("policies").out.count("attest counts unless a turn names another") == 1
+
+
 def test_json_has_every_field_of_every_policy(attest: Attest) -> None:
     data = json.loads(attest("policies", "--json").out)
     assert data["default"] == "attest"
