@@ -16,6 +16,8 @@ from bot.settings.settings import PLACES
 from tools.lists import ROOT, commands, fits, leans_on, main, metrics, renewed, settings
 
 PAGE = "# Fruit\n\nBy hand.\n\n<!-- generated: fruit; make lists writes it -->\nplums\n<!-- end -->\n\nBy hand too.\n"
+CHECK = ["-m", "tools.lists", "--check"]
+"""What Python runs to look at the lists, here and before a commit."""
 LISTS = {"fruit": lambda: "apples\npears\n"}
 
 
@@ -27,9 +29,7 @@ def row(text: str, first: str) -> list[str]:
 
 def test_the_documents_hold_what_the_program_says() -> None:
     """In a process of its own, as `make lists` runs it: it imports every module."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tools.lists", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, *CHECK], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
