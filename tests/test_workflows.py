@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tomllib
@@ -14,10 +15,12 @@ from typing import Any
 import pytest
 import yaml
 
+from tools.release import NOTES, OUT
+
 ROOT = Path(__file__).parent.parent
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 COMMAND = re.compile(r"(?:\.ci/run|make) ([a-z-]+)(?: [A-Z]+=\S+)*")
-IN_THE_HOST_ITSELF = re.compile(r"cat build/[\w./-]+ >> \"\$GITHUB_STEP_SUMMARY\"")
+IN_THE_HOST_ITSELF = re.compile(r"cat build/[\w./-]+ >> \"\$GITHUB_STEP_SUMMARY\"|gh release create .*")
 PINNED = re.compile(r"[\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+\b")
 
 
@@ -37,7 +40,11 @@ def steps() -> Iterator[tuple[str, str]]:
     """Each line that a step runs, with where it stands."""
     for name, job in jobs():
         for step in job["steps"]:
-            yield from ((name, line.strip()) for line in step.get("run", "").splitlines())
+            yield from ((name, line) for line in lines_of(step))
+
+
+def lines_of(step: dict[str, Any]) -> list[str]:
+    return [line.strip() for line in step.get("run", "").splitlines()]
 
 
 def targets() -> set[str]:
@@ -83,6 +90,25 @@ def test_a_workflow_may_read_and_no_more(path: Path) -> None:
     workflow = read(path)
     assert workflow["permissions"] == {"contents": "read"}
     assert "pull_request_target" not in workflow["on"]
+
+
+@pytest.mark.parametrize(("name", "job"), list(jobs()), ids=lambda part: part if isinstance(part, str) else "")
+def test_what_may_write_runs_no_code_of_the_repository(name: str, job: dict[str, Any]) -> None:
+    """It takes what another job has made; nothing is checked out beside a token that could change the repository."""
+    if job.get("permissions"):
+        assert not [step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout")], name
+        assert all(IN_THE_HOST_ITSELF.fullmatch(line) for step in job["steps"] for line in lines_of(step)), name
+
+
+def test_a_release_is_made_of_a_version_tag_and_told_in_its_notes() -> None:
+    """No branch and no pull request makes one; what `make release` writes is what is attached."""
+    workflow = read(ROOT / ".github" / "workflows" / "release.yml")
+    assert workflow["on"] == {"push": {"tags": ["v[0-9]+.[0-9]+.[0-9]+"]}}
+    build, publish = workflow["jobs"]["build"]["steps"], workflow["jobs"]["publish"]["steps"]
+    (made,) = [line for step in build for line in lines_of(step)]
+    assert made.startswith('make release TAG="$GITHUB_REF_NAME" ')
+    (line,) = [line for step in publish for line in lines_of(step)]
+    assert shlex.split(line)[-3:] == [f"{OUT}/{NOTES}", f"{OUT}/*.whl", f"{OUT}/*.tar.gz"]
 
 
 @pytest.mark.parametrize(("name", "job"), list(jobs()), ids=lambda part: part if isinstance(part, str) else "")

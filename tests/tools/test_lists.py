@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import pytest
 from bot.cli import COMMANDS
 from bot.settings.forms import PREFIX
 from bot.settings.settings import PLACES
-from tools.lists import ROOT, commands, fits, leans_on, main, metrics, renewed, settings
+from tools.lists import ROOT, choices, commands, fits, leans_on, main, metrics, needs, renewed, settings
 
 PAGE = "# Fruit\n\nBy hand.\n\n<!-- generated: fruit; make lists writes it -->\nplums\n<!-- end -->\n\nBy hand too.\n"
 CHECK = ["-m", "tools.lists", "--check"]
@@ -90,6 +91,17 @@ def test_what_a_setting_takes_and_needs_is_what_the_program_refuses() -> None:
     web = row(text, "ATTEST_WEB")[3]
     assert "`tavily` needs `ATTEST_TAVILY_KEY`. `bing` needs `ATTEST_BING_ENDPOINT` and `ATTEST_BING_KEY`." in web
     assert "duckduckgo` needs" not in web
+
+
+def test_the_table_of_web_searches_has_each_with_what_it_needs() -> None:
+    """What each is good for is written by hand, in docs/web.md; which there are and what they need is not up to it."""
+    place = PLACES["web"]
+    page = (ROOT / "docs" / "web.md").read_text("utf-8")
+    written = re.findall(r"^\| `(\w+)`[^|]*\|([^|]*)\|", page, re.MULTILINE)
+    assert sorted(name for name, _ in written) == sorted(["ATTEST_WEB", *choices(place)])
+    for name, needed in written[1:]:
+        for variable in re.findall(rf"`{name}` needs ([^.]*)", needs("web", place)):
+            assert set(re.findall(r"ATTEST_\w+", variable)) <= set(re.findall(r"ATTEST_\w+", needed)), name
 
 
 def test_every_command_has_its_row() -> None:
