@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bot.evaluate.rows import json_lines
+from bot.evaluate.suites.retrieval.question_sets import folders_with_corpus
 from grounding.query.gazetteer import Gazetteer, key_of, names_of
 from grounding.query.linking import LOOK_BACK, TAKE_AT, WEIGHTS, features
 from grounding.records import Turn
@@ -73,9 +74,7 @@ def report(w: Matrix, sets: list[Named]) -> None:
 
 def main() -> int:
     """Fit, report, print."""
-    folders = (
-        sorted(p.parent for p in Path(sys.argv[-1]).glob("retrieval/*/queries.jsonl")) if len(sys.argv) == 2 else []
-    )
+    folders = folders_with_corpus(Path(sys.argv[1])) if len(sys.argv) == 2 else []
     if not folders:
         print(__doc__, file=sys.stderr)
         return 2

@@ -35,6 +35,11 @@ def question_sets(data: Path) -> list[QuestionSet]:
     return [*found, QuestionSet(own.stem, own, None)] if own.is_file() else found
 
 
+def folders_with_corpus(data: Path) -> list[Path]:
+    """The folders retrieval/NAME that hold both queries.jsonl and corpus.jsonl, by name."""
+    return [found.path.parent for found in question_sets(data) if found.corpus]
+
+
 @asynccontextmanager
 async def asked_of(bench: Bench, questions: QuestionSet) -> AsyncIterator[System]:
     """The system that the set is asked of: over its corpus, in a temporary home, or the one that is there."""

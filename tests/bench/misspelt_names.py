@@ -1,6 +1,6 @@
-"""How many names of a knowledge base are still linked when people misspell them.
+"""Benchmark of entity linking: how many names of a knowledge base are still linked when people misspell them.
 
-usage: python tools/spoil_names.py DATA
+usage: python -m tests.bench.misspelt_names DATA
 
 DATA/retrieval/NAME/{corpus,queries}.jsonl. In each conversation every place that speaks of the name asked about (a relevant
 document's title begins with it) is spoilt in one way, and linked again. Printed for each way: the share of conversations in
@@ -10,15 +10,15 @@ names are linked in those turns. Drawn with a fixed seed, so a repeated run give
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from bot.evaluate.rows import json_lines
+from bot.evaluate.suites.retrieval.question_sets import folders_with_corpus
 from grounding.query.gazetteer import Gazetteer, key_of, names_of
 from grounding.records import Linked
 
@@ -31,8 +31,7 @@ SOUNDS = tuple(
         "au=or er=a le=el v=f th=f two=to one=won four=for"
     ).split()
 )
-"""Spellings, and what they may be written as by ear."""
-"""Spellings that sound alike, or nearly: what speech recognition and people who heard a name write."""
+"""Spellings, and what they may be written as by ear: what speech recognition and people who heard a name write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +100,12 @@ WAYS: dict[str, Callable[[str, random.Random], str]] = {
 }
 
 
-def rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of a JSONL file."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
 def read(folder: Path) -> tuple[Gazetteer, list[Asked], int]:
     """The names of a set, its conversations that speak of what they ask about, and how many have a relevant document."""
-    titles = {row["doc_id"]: row["title"] for row in rows(folder / "corpus.jsonl")}
+    titles = {row["doc_id"]: row["title"] for row in json_lines(folder / "corpus.jsonl")}
     gazetteer = Gazetteer(names_of(titles.values()))
     found, count = [], 0
-    for row in rows(folder / "queries.jsonl"):
+    for row in json_lines(folder / "queries.jsonl"):
         keys = [key_of(titles[doc_id]) for doc_id in row["relevant"]]
         turns = tuple(t["text"] for t in row["history"])
         linked = [(i, name) for i, text in enumerate(turns) for name in gazetteer.link(text)]
@@ -145,20 +139,19 @@ def measure(
 
 def main() -> int:
     """Measure every set in every way, print."""
-    folders = (
-        sorted(p.parent for p in Path(sys.argv[-1]).glob("retrieval/*/queries.jsonl")) if len(sys.argv) == 2 else []
-    )
+    folders = folders_with_corpus(Path(sys.argv[1])) if len(sys.argv) == 2 else []
     if not folders:
-        print(__doc__, file=sys.stderr)
+        sys.stderr.write(f"{__doc__}\n")
         return 2
     for folder in folders:
         gazetteer, asked, count = read(folder)
-        print(
-            f"{folder.name}: {len(gazetteer)} names; {len(asked)} of {count} conversations speak of one they ask about"
+        sys.stdout.write(
+            f"{folder.name}: {len(gazetteer)} names; {len(asked)} of {count} conversations speak of one they ask about\n"
         )
         for name, way in WAYS.items():
             linked, exact, others = measure(gazetteer, asked, way)
-            print(f"  {name:24} linked {linked:.3f}  exact words {exact:.3f}  other names there {others:.3f}")
+            told = f"  {name:24} linked {linked:.3f}  exact words {exact:.3f}  other names there {others:.3f}"
+            sys.stdout.write(f"{told}\n")
     return 0
 
 
