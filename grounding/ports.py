@@ -124,7 +124,7 @@ class ChatModel(Protocol):
         """The model's complete reply, or an exception: ServiceError, ContentFiltered or PromptBlocked.
 
         `purpose` ("compose", "grade", "rewrite", "plan") goes into the record. `max_tokens` bounds what is written. `schema`: of
-        `grounding.asking.schema`, the JSON form that the reply should have; not every server can hold a model to one, so whoever asks reads
+        `grounding.model_calls.schema`, the JSON form that the reply should have; not every server can hold a model to one, so whoever asks reads
         the reply with tolerance.
         """
         ...

@@ -355,7 +355,7 @@ class IngestReport:
     """Result of an ingest. Numbers count documents, `chunks` live chunks of the whole knowledge base, `embedded` new vectors.
 
     `opened`: documents that more people may read than before this run: the usual cause is a forgotten --acl. `chunking` names the way to
-    chunk (grounding/ingest/chunking.py); `rechunked` counts, of the unchanged, those that were chunked in another way before, by its name.
+    chunk (grounding/ingest/chunk_settings.py); `rechunked` counts, of the unchanged, those that were chunked in another way before, by its name.
     `long_chunks`: of the chunks made, those that the embedding model does not read at once. `reembedded`: of `embedded`, those that had a
     vector of another embedding model. `waiting`: why passages are left without vectors, empty if none is; they are found by words, and the
     next ingest goes on.

@@ -92,18 +92,20 @@ def test_no_folders_import_each_other_in_a_circle() -> None:
 
 CHECK = [
     {"lexicon"},
-    {"same"},
+    {"comparison"},
     {"reading"},
     {"context", "roles", "operands"},
     {"surroundings"},
     {"answer"},
-    {"wording"},
+    {"phrasing"},
     {"quoted", "statements", "places", "names"},
     {"rules"},
     {"working"},
-    {"catalogue", "engine"},
+    {"catalogue", "value_rules"},
     {"match"},
     {"judging", "repair"},
+    {"verdict"},
+    {"provenance"},
 ]
 """The folders and modules of `rai/check/`, each of which imports itself and those before it: texts are read before they are compared, rules decide what is read."""
 
@@ -181,7 +183,7 @@ def test_only_settings_reads_the_environment(path: Path) -> None:
 CONTEXT = {
     Path("bot/http/metrics.py"),
     Path("bot/observability/turn_mark.py"),
-    Path("grounding/asking/reply_room.py"),
+    Path("grounding/model_calls/reply_room.py"),
     Path("grounding/observe.py"),
     Path("rai/screening/turn.py"),
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grounding.asking.templates import template, template_names
+from grounding.model_calls.templates import template, template_names
 from tests.test_architecture import FILES
 
 ROOT = Path(__file__).parent.parent

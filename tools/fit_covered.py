@@ -26,12 +26,12 @@ from bot.evaluate.rows import json_lines
 from grounding.text import sentences
 from rai.check.context import CheckContext
 from rai.check.lexicon.load import Cue, cues, rows
+from rai.check.phrasing.plain import plain_words, substance
 from rai.check.reading.sources import prepare
 from rai.check.statements.covered import MODEL, open_whatever
-from rai.check.statements.features import FEATURES, features
 from rai.check.statements.prepared import PreparedStatement, read_statement
-from rai.check.statements.rules import RULES
-from rai.check.wording.plain import plain_words, substance
+from rai.check.statements.statement_features import FEATURES, features
+from rai.check.statements.statement_rules import RULES
 from rai.claims.contacts.phones import REGIONS
 from rai.records import Source
 from tools.fitting.logistic import Matrix, newton

@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from bot.evaluate.rows import json_lines
 from rai.check.answer import Answer
+from rai.check.comparison.lookup_keys import measure_of
 from rai.check.context import CheckContext, standing
 from rai.check.match import context_of
-from rai.check.places.features import FEATURES
+from rai.check.places.place_features import FEATURES
 from rai.check.places.rank import MODEL, rows
 from rai.check.reading.sources import Place
 from rai.check.rules.nearer import contested
-from rai.check.same.lookup_keys import measure_of
 from rai.claims.contacts.phones import REGIONS
 from rai.claims.contacts.regions import regions_of
 from rai.claims.find import find_values

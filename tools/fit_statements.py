@@ -5,7 +5,7 @@ usage: python -m tools.fit_statements DATA [--aside]
 DATA/provenance/{dstc9,summedits}.jsonl. Both sets and both labels weigh alike, so that neither the 8,189 supported rows of
 DSTC9 nor the 64 % unsupported ones of SummEdits decide. Coefficients of what counts against a sentence cannot be negative.
 Rows with crc32(first source) % 3 == 0 take no part; `--aside` reports them too. Printed: six-fold cross-validation by document,
-then the fit, which is written to rai/check/wording/model.json. Nothing is drawn at random, so a repeated run gives the same.
+then the fit, which is written to rai/check/phrasing/model.json. Nothing is drawn at random, so a repeated run gives the same.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from bot.evaluate.rows import json_lines
 from bot.evaluate.statistics.metrics import auroc
 from grounding.text import sentences
 from rai.check.match import check_claims
-from rai.check.wording.features import FEATURES
-from rai.check.wording.plain import substance
-from rai.check.wording.weigh import MODEL, feature_row
+from rai.check.phrasing.phrasing_features import FEATURES
+from rai.check.phrasing.plain import substance
+from rai.check.phrasing.weigh import MODEL, feature_row
 from rai.records import Source
 
 Matrix = NDArray[np.float64]

@@ -28,9 +28,9 @@ from bot.turn.pasted import read_pasted
 from grounding.errors import InputError
 from grounding.query.conversation import last_turn_query, missing_names, spoken_of
 from grounding.records import Turn
+from rai.check.provenance import CheckPorts, check
 from rai.embedded.screen import EmbeddedScreen
 from rai.personal.redact import Redactor
-from rai.provenance import CheckPorts, check
 from rai.records import Source
 
 LIMIT_S = 2.0

@@ -16,7 +16,7 @@ from grounding.ports import Embedder
 from grounding.services.address import check_key
 from grounding.services.remote import Remote
 from rai.personal.redact import Redactor
-from rai.screening.private import PrivateEmbedder
+from rai.screening.personal_data import PrivateEmbedder
 
 if TYPE_CHECKING:
     from grounding.azure.openai.embedder import OpenAIEmbedder

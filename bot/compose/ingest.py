@@ -14,7 +14,7 @@ from bot.compose.resources import Close, Resources
 from bot.compose.search import mirror
 from bot.compose.services import imaginer
 from bot.settings.settings import Settings
-from grounding.ingest.chunking import marked, unmarked
+from grounding.ingest.chunk_settings import marked, unmarked
 from grounding.ingest.history import History, OnChange
 from grounding.records import IngestReport, Progress
 from rai.ports import Ledger

@@ -10,8 +10,9 @@ from pydantic import SecretStr
 
 from bot.settings.settings import Settings
 from grounding.services.address import check_address
+from grounding.services.breaker import FAILURES, Breaker
 from grounding.services.cloud import COGNITIVE, is_azure_ai
-from grounding.services.remote import Breaker, Remote
+from grounding.services.remote import Remote
 
 if TYPE_CHECKING:
     from grounding.azure.core.identity import MachineIdentity
@@ -38,7 +39,7 @@ class Resources(list[Close]):
         *,
         within_s: float | None = None,
         retries: int | None = None,
-        failures: int = 5,
+        failures: int = FAILURES,
         needed: bool = False,
     ) -> Remote:
         """A new wrapper for the calls of a service: deadline, retries, and a pause after failures.

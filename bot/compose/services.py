@@ -34,7 +34,7 @@ from rai.records import EntityType
 from rai.screening.cascade import CascadeScreen
 from rai.screening.decision import TIMEOUT_S
 from rai.screening.model import ScreenedModel
-from rai.screening.private import PrivateModel, PrivateTagger, masking
+from rai.screening.personal_data import PrivateModel, PrivateTagger, masking
 from rai.screening.web import ScreenedWeb
 
 if TYPE_CHECKING:

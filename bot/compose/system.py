@@ -48,15 +48,15 @@ from grounding.ports import ChatModel, Composer, Embedder, Grader
 from grounding.query.linking import QueryBuilder
 from rai.account import Terms
 from rai.check.judging.model import ModelJudge
+from rai.check.provenance import CheckPolicy, CheckPorts, check, load
+from rai.check.verdict import struck_by
 from rai.personal.redact import Redactor
 from rai.ports import Ledger, PromptScreen, StatementJudge
-from rai.provenance import CheckPolicy, CheckPorts, check, load
 from rai.records import Report, Source
 from rai.screening.decision import RememberingScreen
-from rai.screening.private import redaction
+from rai.screening.personal_data import redaction
 from rai.screening.quarantine import Quarantine
 from rai.screening.retriever import ScreenedRetriever
-from rai.verdict import struck_by
 
 if TYPE_CHECKING:
     from grounding.embedded.index import EmbeddedIndex

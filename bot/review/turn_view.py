@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bot.review.policy import in_order, policy_lines, stands
+from bot.review.policy_lines import in_order, policy_lines, stands
 from bot.view.claim_map import ClaimMap, claim_map
 from bot.view.passages import shown_passage
 from bot.view.reply import ReplyView, reply_view

@@ -14,7 +14,7 @@ from dataclasses import replace
 from bot.observability.turn_mark import turn_marked
 from bot.records import Ask, Code, OnStage, Reply, TurnRecord
 from bot.turn.citations import internal_notes
-from bot.turn.delivery import decide_reply, refusing_reply, reply_without_answer
+from bot.turn.draft_to_reply import decide_reply, refusing_reply, reply_without_answer
 from bot.turn.pasted import read_pasted
 from bot.turn.prompt import turn_prompt
 from bot.turn.record import turn_body, turn_record

@@ -13,14 +13,14 @@ from dataclasses import replace
 from functools import cache
 
 from bot.turn.state import TurnState
-from grounding.asking.templates import template
 from grounding.errors import AttestError, PromptBlocked, ServiceError, UserError
+from grounding.model_calls.templates import template
 from grounding.records import Turn
 from rai.ports import PromptScreen
 from rai.records import Category, Screening
 from rai.screening.draft import DraftMaterial, judge_draft
 from rai.screening.languages import unread
-from rai.screening.private import look_further
+from rai.screening.personal_data import look_further
 
 LOOK_BACK = 2
 """Earlier turns of people that are read together with the question: what is asked piece by piece is asked all the same."""

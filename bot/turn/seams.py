@@ -15,7 +15,7 @@ from rai.ports import Ledger, PersonalFinder, PromptScreen
 from rai.records import Report, Source
 
 Check = Callable[[str, Sequence[Source], str | None, Sequence[str], datetime | None], Awaitable[Report]]
-"""(answer, sources, question, given, at) to a report: `rai.provenance.check` with its ports."""
+"""(answer, sources, question, given, at) to a report: `rai.check.provenance.check` with its ports."""
 
 
 async def never() -> bool:

@@ -10,8 +10,8 @@ from typing import TypeVar
 from bot.records import Ask, InternalNote, OnStage, Regeneration, Stage
 from bot.turn.seams import Seams
 from bot.turn.stages import LABELS
-from grounding.asking.spotlight import new_marker
 from grounding.corrective.find import FoundEvidence
+from grounding.model_calls.spotlight import new_marker
 from grounding.observe import StageRun, observed
 from grounding.policy import Policy
 from grounding.query.clarify import Clarification

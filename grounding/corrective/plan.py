@@ -13,12 +13,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from grounding.asking.loose_json import json_values
-from grounding.asking.schema import TEXT, fields, listed, maybe, one_of
-from grounding.asking.spotlight import block
-from grounding.asking.templates import fill, template
 from grounding.errors import ServiceReplyInvalid
 from grounding.evidence.web import web_text
+from grounding.model_calls.loose_json import json_values
+from grounding.model_calls.schema import TEXT, fields, listed, maybe, one_of
+from grounding.model_calls.spotlight import block
+from grounding.model_calls.templates import fill, template
 from grounding.ports import ChatModel
 from grounding.records import Passage, WebResult
 

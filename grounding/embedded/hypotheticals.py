@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from grounding.asking.spotlight import new_marker
 from grounding.embedded.vector_index import VectorIndex
 from grounding.errors import AttestError, ContentFiltered, PromptBlocked
+from grounding.model_calls.spotlight import new_marker
 from grounding.ports import ChatModel, Embedder
 from grounding.query.hyde import EACH, hypothesize
 from grounding.records import Progress

@@ -20,12 +20,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from grounding.asking.spotlight import new_marker
 from grounding.errors import BudgetSpent, ContentFiltered, PromptBlocked, ServiceError
 from grounding.grading.extract import locate
 from grounding.grading.features import binary_of, label_of
 from grounding.grading.prompt import Style, batches, document_text, grade_prompt, grade_schema
 from grounding.grading.reply import LABEL_NAMES, Said, Value, read_reply
+from grounding.model_calls.spotlight import new_marker
 from grounding.policy import LABELS
 from grounding.ports import ChatModel, Grader
 from grounding.records import Grade, Grading, Label, Passage

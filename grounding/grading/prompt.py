@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from grounding.asking.schema import NUMBER, TEXT, WHOLE, Schema, fields, listed, one_of
-from grounding.asking.spotlight import block, quoted
-from grounding.asking.templates import fill, placeholders, template
+from grounding.model_calls.schema import NUMBER, TEXT, WHOLE, Schema, fields, listed, one_of
+from grounding.model_calls.spotlight import block, quoted
+from grounding.model_calls.templates import fill, placeholders, template
 from grounding.policy import LABELS
 from grounding.records import Passage
 from grounding.services.batches import in_batches

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from grounding.asking.loose_json import MOST_CHARACTERS, json_values
 from grounding.grading.prompt import Style
+from grounding.model_calls.loose_json import MOST_CHARACTERS, json_values
 from grounding.records import Label
 
 Value = float | str

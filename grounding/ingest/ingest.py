@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Protocol
 
 from grounding.errors import InputError, ServiceError
-from grounding.ingest.chunking import DEFAULT, READ_AT_ONCE, Chunking, marked, unmarked
-from grounding.ingest.cut import cut
+from grounding.ingest.chunk import cut
+from grounding.ingest.chunk_settings import DEFAULT, READ_AT_ONCE, Chunking, marked, unmarked
 from grounding.ingest.history import ChangeKind, OnChange
 from grounding.ingest.sources import SourceItem, find
 from grounding.records import Chunk, Document, IngestReport, Progress, Refusal

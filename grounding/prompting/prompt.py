@@ -6,7 +6,7 @@ first, then agent context, then the example, then the lowest-ranked evidence; ne
 is recorded.
 
 Where a policy has the prompt of its source document, that is the user message, and the evidence stands there. Evidence, history and agent
-context are quoted between random markers (`grounding.asking.spotlight`). All that is the same from turn to turn comes before the first of
+context are quoted between random markers (`grounding.model_calls.spotlight`). All that is the same from turn to turn comes before the first of
 them, so that a service can keep its work on that beginning.
 """
 
@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grounding.asking.spotlight import block
-from grounding.asking.templates import blank, fill, template, template_names
+from grounding.model_calls.spotlight import block
+from grounding.model_calls.templates import blank, fill, template, template_names
 from grounding.policy import MOST_REWRITES, MOST_SENTENCES, Policy
 from grounding.quoting.question_parts import Reading, read
 from grounding.records import Evidence, Prompt, PromptPart, Turn

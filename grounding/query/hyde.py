@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grounding.asking.spotlight import MARKER_LINE, block
-from grounding.asking.templates import fill, template
+from grounding.model_calls.spotlight import MARKER_LINE, block
+from grounding.model_calls.templates import fill, template
 from grounding.ports import ChatModel
 from grounding.text import caseless, sentences, terms
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grounding.asking.loose_json import json_values
-from grounding.asking.schema import TEXT, fields, listed
-from grounding.asking.templates import fill, template
+from grounding.model_calls.loose_json import json_values
+from grounding.model_calls.schema import TEXT, fields, listed
+from grounding.model_calls.templates import fill, template
 from grounding.ports import ChatModel
 from grounding.query.conversation import without_words
 from grounding.text import caseless, terms

@@ -16,7 +16,7 @@ import time
 from collections.abc import Awaitable, Callable
 from email.utils import parsedate_to_datetime
 from math import isfinite
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from grounding.errors import (
     AttestError,
@@ -28,6 +28,7 @@ from grounding.errors import (
     ServiceUnavailable,
 )
 from grounding.observe import RemoteCall, RemoteOutcome, observed
+from grounding.services.breaker import Breaker
 
 T = TypeVar("T")
 BACKOFF_S = 0.5
@@ -58,60 +59,6 @@ class Overloaded(ServiceUnavailable):
 
 class CircuitOpen(ServiceUnavailable):
     """The circuit breaker is open: the service was not called."""
-
-
-class Breaker:
-    """Circuit breaker (Nygard, Release It!, 2007) for one service: after repeated failures calls are refused for a while.
-
-    closed: calls pass, and `failures` failed attempts in a row open it. open: nothing passes for `cooldown_s` seconds. half-open: one trial
-    passes; if it succeeds the breaker closes, if it fails the breaker opens for another cooldown. An attempt that began before the last
-    change of state has no say in the next.
-    """
-
-    def __init__(
-        self, failures: int = 5, cooldown_s: float = 30.0, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._threshold = failures
-        self._cooldown_s = cooldown_s
-        self._clock = clock
-        self._failures = 0
-        self._opened_at: float | None = None
-        self._trial = False
-        self._epoch = 0
-
-    @property
-    def state(self) -> Literal["closed", "open", "half-open"]:
-        """State of the breaker now."""
-        if self._opened_at is None:
-            return "closed"
-        return "open" if self._clock() - self._opened_at < self._cooldown_s else "half-open"
-
-    def admit(self) -> int | None:
-        """A ticket for one attempt, or None if none is allowed. Every ticket is handed back through `report`."""
-        state = self.state
-        if state == "open" or (state == "half-open" and self._trial):
-            return None
-        self._trial = state == "half-open"
-        return self._epoch
-
-    def report(self, ticket: int, *, ok: bool | None) -> None:
-        """Tell how an attempt ended: True, False, or None when it was called off and says nothing of the service."""
-        if ticket != self._epoch:
-            return
-        self._trial = False
-        if ok:
-            self._failures = 0
-            if self._opened_at is not None:
-                self._change(None)
-        elif ok is False:
-            self._failures += 1
-            if self._opened_at is not None or self._failures >= self._threshold:
-                self._change(self._clock())
-
-    def _change(self, opened_at: float | None) -> None:
-        self._opened_at = opened_at
-        self._failures = 0
-        self._epoch += 1
 
 
 class Remote:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from grounding.ingest.chunking import unmarked
+from grounding.ingest.chunk_settings import unmarked
 from grounding.ingest.history import Tombstone
 from grounding.records import Chunk, Document, DocumentInfo, Locator
 from grounding.store.tables import DOCUMENTS, VERSIONS, parts

@@ -18,7 +18,7 @@ from grounding.records import WebResult
 from grounding.services.address import check_address, check_key, is_loopback
 from grounding.services.remote import Remote
 from grounding.web.replies import MAX_BYTES, json_object, status_fault, too_long
-from grounding.web.tls import trusted
+from grounding.web.tls import tls_context
 
 CONNECT_S = 5.0
 Read = Callable[[str, dict[str, Any]], Iterable[WebResult]]
@@ -61,7 +61,7 @@ class JsonClient:
             auth=key,
             timeout=httpx2.Timeout(remote.deadline_s, connect=min(CONNECT_S, remote.deadline_s)),
             follow_redirects=False,  # a redirect could carry question and key elsewhere
-            verify=trusted(trust_env=outside),
+            verify=tls_context(trust_env=outside),
             trust_env=outside,  # a proxy cannot reach our loopback
             headers={"Accept": "application/json"},
         )

@@ -9,7 +9,7 @@ import httpx2
 
 
 @cache
-def trusted(*, trust_env: bool) -> ssl.SSLContext:
+def tls_context(*, trust_env: bool) -> ssl.SSLContext:
     """The TLS context that httpx itself would verify servers with, shared by the clients of this process. `trust_env`: heed SSL_CERT_FILE
     and SSL_CERT_DIR.
     """

@@ -19,7 +19,7 @@ from grounding.services.address import check_address, check_key, is_loopback
 from grounding.services.cloud import OPENAI_BASE_URL
 from grounding.services.remote import Remote
 from grounding.services.together import together
-from grounding.web.tls import trusted
+from grounding.web.tls import tls_context
 from rai.azure.pieces import pieces, sendable
 from rai.azure.verdicts import BLOCKS_AT, ServiceFinding, screening
 from rai.records import Category, Screening
@@ -75,7 +75,7 @@ class ModerationScreen:
             max_retries=0,  # our wrapper decides
             timeout=Timeout(remote.deadline_s, connect=min(5.0, remote.deadline_s)),
             http_client=DefaultAsyncHttpx2Client(
-                verify=trusted(trust_env=outside), trust_env=outside, follow_redirects=False
+                verify=tls_context(trust_env=outside), trust_env=outside, follow_redirects=False
             ),
         )
         self._client.organization = self._client.project = self._client.admin_api_key = None

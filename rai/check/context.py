@@ -8,10 +8,10 @@ from datetime import datetime
 from itertools import islice
 
 from grounding.text import fold
+from rai.check.comparison.lookup_keys import looked_up
+from rai.check.comparison.values import comparable_kinds, same_value
 from rai.check.reading.frames import NOWHERE, Frame
 from rai.check.reading.sources import Place, Prepared, folded_field
-from rai.check.same.lookup_keys import looked_up
-from rai.check.same.values import comparable_kinds, same_value
 from rai.claims.contacts.links import parse
 from rai.claims.found import Found
 from rai.records import EvidenceSpan, Kind, Status

@@ -20,14 +20,14 @@ from grounding.records import Span
 from grounding.text import caseless, sentences, words
 from rai.check.answer import Answer
 from rai.check.context import CheckContext, Finding, said
-from rai.check.engine import FAILED, check_values
 from rai.check.quoted.changed import Changed, changed_digits, changes, loose_digits
 from rai.check.reading.clauses import label_of
 from rai.check.reading.role_words import numbered, role_terms
 from rai.check.reading.sources import plain_words, prepare
 from rai.check.roles import quotes
 from rai.check.statements.denied import denied_apart
-from rai.check.statements.match import match_statement, with_values
+from rai.check.statements.statement_match import match_statement, with_values
+from rai.check.value_rules import FAILED, check_values
 from rai.claims.contacts.phones import REGIONS
 from rai.claims.find import claims_of, find_values
 from rai.claims.found import Found

@@ -11,8 +11,8 @@ from itertools import pairwise
 from grounding.query.answer_kind import answer_kind, holds
 from grounding.query.conversation import leans, names
 from grounding.text import caseless, fold, sentences, stem, terms
-from rai.check.wording.antonyms import alike, generic, key
-from rai.check.wording.plain import substance
+from rai.check.phrasing.antonyms import alike, generic, key
+from rai.check.phrasing.plain import substance
 
 FEATURES = (
     "near",  # best cosine of a part of the question with a sentence or the whole answer

@@ -13,9 +13,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from grounding.asking.reply_room import Grant, room_granted_by
-from grounding.asking.spotlight import MARKER_LINE
 from grounding.errors import BudgetSpent, PromptBlocked
+from grounding.model_calls.reply_room import Grant, room_granted_by
+from grounding.model_calls.spotlight import MARKER_LINE
 from grounding.observe import ChatCall, Operation, ReplyUnused, added, observed, watched_by
 from grounding.ports import ChatModel
 from grounding.records import Completion

@@ -16,8 +16,8 @@ from bot.evaluate.suites.provenance.mutate.records import Supported
 from bot.rows.forms import check_request
 from bot.system import CheckRequest
 from rai.check.match import check_claims
-from rai.check.wording.weigh import weigh_claims
-from rai.provenance import check
+from rai.check.phrasing.weigh import weigh_claims
+from rai.check.provenance import check
 from rai.records import Source
 from tests.bench.figures import Figure, Skipped, spread
 from tests.bench.place import Place

@@ -9,7 +9,7 @@ from bot.compose.ingest import open_ingester
 from bot.settings.settings import Settings
 from grounding.embedded.embedder import MiniLM
 from grounding.embedded.index import EmbeddedIndex
-from grounding.ingest.paragraphs import split
+from grounding.ingest.chunk_paragraphs import split
 from grounding.ingest.sources import find
 from grounding.records import Document, IngestReport
 from tests.bench.figures import Figure, Skipped

@@ -12,7 +12,7 @@ import numpy as np
 
 from grounding.azure.search.mirror import SearchMirror
 from grounding.azure.search.service import SearchService
-from grounding.ingest.paragraphs import split
+from grounding.ingest.chunk_paragraphs import split
 from grounding.records import Document, Progress
 from grounding.services.remote import Remote
 from grounding.store.store import Store

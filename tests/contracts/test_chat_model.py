@@ -8,10 +8,10 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from grounding.asking.schema import TEXT, fields, listed
 from grounding.azure.openai.chat import OpenAIChat
 from grounding.azure.openai.responses import OpenAIResponses
 from grounding.errors import ContentFiltered, ServiceError, ServiceReplyInvalid, ServiceUnavailable
+from grounding.model_calls.schema import TEXT, fields, listed
 from grounding.ports import ChatModel
 from grounding.records import Completion
 from grounding.services.remote import Remote

@@ -16,7 +16,7 @@ from grounding.errors import StoreError
 from grounding.ports import Embedder
 from grounding.services.remote import Remote
 from rai.personal.redact import Redactor
-from rai.screening.private import PrivateEmbedder
+from rai.screening.personal_data import PrivateEmbedder
 from tests.fakes.embedder import HashEmbedder
 from tests.fakes.embeddings_server import KEY, EmbeddingsServer
 

@@ -22,11 +22,11 @@ from grounding.prompting.model_composer import ModelComposer
 from grounding.prompting.prompt import own_texts
 from grounding.query.linking import QueryBuilder
 from grounding.records import Document, Grade, Grading, Passage, WebResult
+from rai.check.provenance import CheckPolicy, CheckPorts, check
 from rai.embedded.relevance import EmbeddedRelevance
 from rai.embedded.screen import EmbeddedScreen
 from rai.ledger.store import SqlLedger
 from rai.personal.redact import Redactor
-from rai.provenance import CheckPolicy, CheckPorts, check
 from rai.records import Report, Source
 from rai.screening.decision import RememberingScreen
 from rai.screening.model import ScreenedModel

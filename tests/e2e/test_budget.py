@@ -21,7 +21,7 @@ from grounding.records import Action, Document, WebResult
 from grounding.tokens import asked_tokens
 from rai.account import MARGIN, Prices, Terms
 from rai.check.judging.model import ModelJudge
-from rai.provenance import CheckPorts, check
+from rai.check.provenance import CheckPorts, check
 from rai.records import Outcome, Report, Source
 from rai.screening.model import ScreenedModel
 from tests.e2e.support import ScriptedWeb, under, world

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.commands.doctor.built_system import DIRECTORY, check_system
 from bot.commands.doctor.diagnosis import Diagnosis
-from bot.commands.doctor.system import DIRECTORY, check_system
 from bot.http.source import reader
 from bot.records import Ask
 from bot.settings.load import load_settings

@@ -24,7 +24,7 @@ from bot.settings.settings import Settings
 from bot.system import System
 from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
-from grounding.ingest.paragraphs import split
+from grounding.ingest.chunk_paragraphs import split
 from grounding.records import Access, Document, IngestReport, Query
 from rai.records import Entry
 from tests.e2e.processes import settings_over

@@ -10,7 +10,8 @@ import pytest
 
 from grounding.errors import ContentFiltered, ServiceRejected, ServiceReplyInvalid, ServiceUnavailable
 from grounding.observe import GoneWithout, Operation, RemoteCall, StageRun, observed, record_degraded, watched_by
-from grounding.services.remote import Breaker, Remote, Throttled
+from grounding.services.breaker import Breaker
+from grounding.services.remote import Remote, Throttled
 from tests.fakes.clock import at_once
 
 

@@ -92,7 +92,7 @@ def test_what_does_not_belong_in_the_image_is_not_sent_to_the_builder(path: str)
 
 
 @pytest.mark.parametrize(
-    "path", ["bot/server/serve.py", "grounding/asking/prompts/x.txt", "pyproject.toml", "requirements/build.txt"]
+    "path", ["bot/server/serve.py", "grounding/model_calls/prompts/x.txt", "pyproject.toml", "requirements/build.txt"]
 )
 def test_what_the_image_needs_is_sent(path: str) -> None:
     assert included(path)

@@ -11,7 +11,7 @@ import pytest
 
 from rai.check.answer import Answer
 from rai.check.context import Finding
-from rai.check.rules.places import weekday_of
+from rai.check.rules.place_rules import weekday_of
 from rai.records import Claim
 from tools.fuzz import USES, Find, Text, fuzz, main, texts
 
@@ -69,7 +69,7 @@ def test_a_rule_that_raises_is_a_find_though_the_check_goes_on(folder: Path, mon
             raise ValueError("30 UTC")
         return weekday_of(n, claim, answer)
 
-    monkeypatch.setattr("rai.check.engine.weekday_of", raises)
+    monkeypatch.setattr("rai.check.value_rules.weekday_of", raises)
     finds = fuzz(texts(folder), {"answer": USES["answer"]}, say=lambda _: None)
     assert [f.place for f in finds] == ["in/rows.jsonl:1"]
     assert finds[0].what.startswith("a rule failed: ValueError at ")

@@ -12,8 +12,6 @@ from bot.commands.doctor.diagnosis import Diagnosis, probe_page
 from bot.compose.resources import Resources
 from bot.compose.services import bare_model, learned
 from bot.settings.settings import Settings
-from grounding.asking.loose_json import json_values
-from grounding.asking.schema import TEXT, fields
 from grounding.errors import (
     AttestError,
     ContentFiltered,
@@ -23,6 +21,8 @@ from grounding.errors import (
     ServiceTimeout,
     ServiceUnavailable,
 )
+from grounding.model_calls.loose_json import json_values
+from grounding.model_calls.schema import TEXT, fields
 from grounding.prompting.model_composer import DRAFT_TOKENS
 from grounding.records import Completion
 from grounding.services.cloud import is_azure_ai, is_openai

@@ -7,10 +7,10 @@ from dataclasses import asdict
 import typer
 from rich.text import Text
 
+from bot.commands.doctor.built_system import check_system
 from bot.commands.doctor.diagnosis import Diagnosis
-from bot.commands.doctor.local import check_machine
+from bot.commands.doctor.machine import check_machine
 from bot.commands.doctor.services import check_services
-from bot.commands.doctor.system import check_system
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, table
 from bot.commands.shared.startup import run, settings_of, warn_of_unknown_names

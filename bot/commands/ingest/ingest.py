@@ -20,7 +20,7 @@ from bot.commands.shared.wiring import opened_ingester
 from bot.settings.load import SAMPLE
 from bot.settings.settings import Settings
 from grounding.errors import InputError
-from grounding.ingest.chunking import READ_AT_ONCE
+from grounding.ingest.chunk_settings import READ_AT_ONCE
 from grounding.records import IngestReport, Progress
 
 app = options.command_app()

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from bot.settings.group import Conflicts, Group
-from grounding.ingest.chunking import USUAL, Chunking
+from grounding.ingest.chunk_settings import USUAL, Chunking
 
 
 class Chunks(Group):

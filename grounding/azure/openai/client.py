@@ -19,7 +19,7 @@ from grounding.errors import AttestError, ServiceRejected, SettingsError
 from grounding.services.address import is_this_machine
 from grounding.services.cloud import OPENAI_BASE_URL
 from grounding.services.remote import Remote
-from grounding.web.tls import trusted
+from grounding.web.tls import tls_context
 
 CONNECT_S = 5.0
 TokenProvider = Callable[[], Awaitable[str]]
@@ -52,7 +52,7 @@ def make_client(
         timeout=Timeout(remote.deadline_s, connect=min(CONNECT_S, remote.deadline_s)),
         # A redirect would carry the prompt to an address that nobody configured; a proxy cannot reach our loopback.
         http_client=DefaultAsyncHttpx2Client(
-            verify=trusted(trust_env=outside),
+            verify=tls_context(trust_env=outside),
             trust_env=outside,
             follow_redirects=False,
             event_hooks=_hooks(api_key, auth),

@@ -19,13 +19,13 @@ from typing import Any, ClassVar, Literal, Protocol
 import openai
 from openai import AsyncAPIResponse, RequestOptions
 
-from grounding.asking.reply_room import granted
 from grounding.azure.openai.client import Auth, TokenProvider, make_client
 from grounding.azure.openai.event_stream import EventLines
 from grounding.azure.openai.faults import named_efforts, names_parameter, names_schema, names_size, translated
 from grounding.azure.openai.learned import Learned, beginning
 from grounding.azure.openai.replies import parsed
 from grounding.errors import ContentFiltered, ReplyCut, ServiceReplyInvalid
+from grounding.model_calls.reply_room import granted
 from grounding.observe import reply_unused
 from grounding.records import Completion
 from grounding.services.remote import Remote

@@ -13,7 +13,7 @@ from typing import Any, Self, cast
 from grounding.bounded.child import Child, Ended
 from grounding.bounded.limits import Limits
 from grounding.ingest.readers.extract import MAX_TEXT_CHARS, Extract, Reason, Refused
-from grounding.ingest.readers.frames import REQUEST
+from grounding.ingest.readers.wire_format import REQUEST
 from grounding.records import Locator
 
 LIMITS = Limits(seconds=90.0, seconds_per_byte=1e-6)

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 from grounding.bounded.child import REPLY
 from grounding.bounded.limits import limit_memory, limit_time, own_pipes, peak
 from grounding.ingest.readers.extract import Extract, Refused
-from grounding.ingest.readers.frames import REQUEST
 from grounding.ingest.readers.read import read
+from grounding.ingest.readers.wire_format import REQUEST
 
 _GROWN = 500_000_000  # bytes
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rai.check.catalogue import BY_ID
-from rai.check.statements.match import COVERED
-from rai.check.wording.plain import substance
+from rai.check.phrasing.plain import substance
+from rai.check.statements.statement_match import COVERED
 from rai.judgement import Case
 from rai.records import CONTACT_KINDS, UNSUPPORTED, Claim, Source
 

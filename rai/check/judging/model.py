@@ -7,8 +7,8 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
-from grounding.asking.spotlight import new_marker
 from grounding.errors import ServiceReplyInvalid
+from grounding.model_calls.spotlight import new_marker
 from grounding.ports import ChatModel
 from rai.check.judging.prompt import REQUEST, prompt
 from rai.check.judging.reply import FORM, read

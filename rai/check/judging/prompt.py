@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from grounding.asking.spotlight import block
+from grounding.model_calls.spotlight import block
 from rai.check.judging.case import likely
 from rai.judgement import Case
 from rai.records import Claim, Source

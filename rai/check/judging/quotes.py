@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from grounding.text import caseless, fold, terms, words
-from rai.check.wording.antonyms import alike, key
+from rai.check.phrasing.antonyms import alike, key
 from rai.judgement import Quote
 from rai.records import EvidenceSpan, Source
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import get_args
 
-from grounding.asking.loose_json import json_values
-from grounding.asking.schema import TEXT, WHOLE, fields, listed, maybe, one_of
+from grounding.model_calls.loose_json import json_values
+from grounding.model_calls.schema import TEXT, WHOLE, fields, listed, maybe, one_of
 from rai.check.judging.quotes import MOST_QUOTES
 from rai.judgement import Opinion, Proposal, Quote
 

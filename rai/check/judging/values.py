@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grounding.text import caseless, fold
+from rai.check.comparison.lookup_keys import measure_of
+from rai.check.comparison.values import comparable_kinds, same_value
 from rai.check.context import standing
 from rai.check.judging.quotes import FoundQuote
 from rai.check.reading.sources import Place, prepare
-from rai.check.same.lookup_keys import measure_of
-from rai.check.same.values import comparable_kinds, same_value
 from rai.claims.contacts.phones import REGIONS
 from rai.claims.find import find_values
 from rai.claims.found import Found

@@ -10,13 +10,13 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
+from rai.check.comparison.values import currency_stands
 from rai.check.judging.arithmetic import Amount, Computed, DoesNotHold, NotComputed, computed, rounds_to
 from rai.check.judging.quotes import FoundQuote
 from rai.check.judging.values import Values
 from rai.check.reading.sources import Place
 from rai.check.rules.amounts import Spot
 from rai.check.rules.rounding import hedge_of, may_be_rounded
-from rai.check.same.values import currency_stands
 from rai.claims.found import Found
 from rai.claims.numbers.units import dimension_of
 from rai.records import EvidenceSpan

@@ -14,7 +14,7 @@ from math import exp, log
 from pathlib import Path
 
 from rai.check.answer import Answer
-from rai.check.places.features import FEATURES, features, weighed_words
+from rai.check.places.place_features import FEATURES, features, weighed_words
 from rai.check.reading.sources import Place
 
 MODEL = Path(__file__).with_name("places.json")

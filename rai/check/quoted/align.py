@@ -17,7 +17,7 @@ from itertools import islice, pairwise
 from typing import Literal
 
 from grounding.text import caseless, fold, sentences, stem
-from rai.check.wording.plain import told_start
+from rai.check.phrasing.plain import told_start
 from rai.records import Source
 
 QUOTED_AT = 0.7

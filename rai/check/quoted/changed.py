@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grounding.text import STOP_WORDS, caseless, sentences
+from rai.check.comparison.edit_distance import edit_distance
+from rai.check.comparison.values import same_value
+from rai.check.phrasing.plain import plain_words
+from rai.check.phrasing.sense import comparable, sense
 from rai.check.quoted.align import LONGEST, Alignment, Difference, Token, align, clauses, part_keys, parts, segments
 from rai.check.quoted.renamed import is_name, is_told, renamed
 from rai.check.reading.sources import Prepared
-from rai.check.same.lookalike import edit_distance
-from rai.check.same.values import same_value
-from rai.check.wording.plain import plain_words
-from rai.check.wording.sense import comparable, sense
 from rai.claims.found import Found
 from rai.claims.names.name_words import SPELT_OUT
 from rai.records import EvidenceSpan, Source

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from grounding.text import STOP_WORDS
+from rai.check.comparison.edit_distance import edit_distance
 from rai.check.quoted.align import Alignment, Difference, Token, segments, tokens_of
-from rai.check.same.lookalike import edit_distance
 from rai.claims.found import Found
 from rai.records import Source
 

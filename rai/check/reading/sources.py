@@ -12,10 +12,10 @@ from typing import Literal
 
 from grounding.records import Span
 from grounding.text import caseless, fold, sentences
+from rai.check.comparison.lookup_keys import Measure, measure_of, stored_under
 from rai.check.reading.clauses import label_of
 from rai.check.reading.frames import NOWHERE, Frame, frames
 from rai.check.reading.role_words import role_terms
-from rai.check.same.lookup_keys import Measure, measure_of, stored_under
 from rai.claims.find import find_values
 from rai.claims.found import Found
 from rai.records import EvidenceSpan, Kind, Source

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from grounding.text import caseless
+from rai.check.comparison.contacts import near
+from rai.check.comparison.edit_distance import edit_distance
+from rai.check.comparison.lookalike_host import looks_like
+from rai.check.comparison.lookup_keys import rivalled
 from rai.check.context import host_of
 from rai.check.reading.sources import Place, Prepared
-from rai.check.same.contacts import near
-from rai.check.same.lookalike import edit_distance, looks_like
-from rai.check.same.lookup_keys import rivalled
 from rai.claims.contacts.links import parse
 from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, UNSUPPORTED, Claim, EvidenceSpan

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rai.check.phrasing.plain import substance
 from rai.check.repair.layout import TextPiece, layout, successor, within
 from rai.check.repair.lead_in import without_count
-from rai.check.wording.plain import substance
 from rai.records import Claim
 
 _CONNECTIVE = re.compile(

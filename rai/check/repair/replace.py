@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rai.check.reading.sources import Place, Prepared, prepare
 from rai.check.repair.certain import candidates, is_certain_alone, keeps_half, place_of, pointed_at
-from rai.check.repair.wording import Rewrite, rewritten
+from rai.check.repair.phrases import Rewrite, rewritten
 from rai.claims.contacts.phones import REGIONS
 from rai.claims.find import find_values
 from rai.claims.found import Found

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import islice
 
+from rai.check.comparison.lookup_keys import measure
 from rai.check.context import Around, CheckContext
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place
 from rai.check.roles import SaidAround, clash, in_role, rival
-from rai.check.same.lookup_keys import measure
 from rai.claims.found import Found
 from rai.records import Claim
 

@@ -15,7 +15,9 @@ from decimal import Decimal
 from itertools import islice, takewhile
 
 from grounding.text import caseless
+from rai.check.comparison.values import same_value
 from rai.check.context import Around, CheckContext, Finding, name_of
+from rai.check.phrasing.plain import NEGATION
 from rai.check.reading.newer import newer_of
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place, Prepared
@@ -23,8 +25,6 @@ from rai.check.reading.subject import NEUTRAL, heading_of, key_and_cells, spoken
 from rai.check.roles import SaidAround, clash
 from rai.check.rules.amounts import Spot, kindred, number_of, spot_of
 from rai.check.rules.rounding import hedge_of, may_be_rounded
-from rai.check.same.values import same_value
-from rai.check.wording.plain import NEGATION
 from rai.claims.found import Found
 from rai.claims.numbers.units import converted, dimension_of
 from rai.records import Claim

@@ -14,11 +14,11 @@ from itertools import islice
 
 from grounding.text import terms
 from rai.check.answer import Answer, is_compared
+from rai.check.comparison.values import same_value
 from rai.check.context import Finding, name_of
 from rai.check.reading.cards import card_at, cards_of
 from rai.check.reading.keys import Line, line_at, rows_of
 from rai.check.reading.sources import Place
-from rai.check.same.values import same_value
 from rai.records import CONTACT_KINDS, Claim
 
 MOST_BESIDE = 12

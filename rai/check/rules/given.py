@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from grounding.text import terms
+from rai.check.comparison.lookup_keys import measure_of
 from rai.check.context import Around, CheckContext, Finding, holds, name_of, said, standing
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place
-from rai.check.same.lookup_keys import measure_of
 from rai.claims.found import Found
 from rai.records import CONTACT_KINDS, Claim
 

@@ -10,14 +10,14 @@ from functools import lru_cache
 
 from grounding.text import STOP_WORDS, fold, stem
 from rai.check.answer import Answer
+from rai.check.comparison.contacts import near
+from rai.check.comparison.lookalike_host import looks_like
+from rai.check.comparison.lookup_keys import measure
 from rai.check.context import Around, CheckContext, Finding, holds, host_of, name_of
 from rai.check.names.entities import within_name
+from rai.check.phrasing.plain import is_question
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place
-from rai.check.same.contacts import near
-from rai.check.same.lookalike import looks_like
-from rai.check.same.lookup_keys import measure
-from rai.check.wording.plain import is_question
 from rai.claims.amounts.rates import same_per
 from rai.claims.found import Found
 from rai.claims.times import holidays, weekdays

@@ -28,7 +28,7 @@ from rai.check.context import Around, CheckContext, Finding, name_of
 from rai.check.reading.sources import Place
 from rai.check.rules.amounts import MOST_CANDIDATES, Spot, kindred, number_of, role_fitting, spot_of
 from rai.claims.found import Found
-from rai.claims.numbers.decimals import decimal_of
+from rai.claims.numbers.numeral import decimal_of
 from rai.claims.numbers.units import dimension_of, factors
 from rai.records import Claim
 from rai.tables import table

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rai.check.phrasing.evidence import inverted
 from rai.check.statements.clauses import Clause
 from rai.check.statements.source_pieces import SourcePiece, SourcePieces, read
 from rai.check.statements.terms import Term, terms, within_compounds
-from rai.check.wording.evidence import inverted
 from rai.records import Source
 
 CANDIDATES = 4

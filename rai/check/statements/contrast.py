@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rai.check.lexicon.load import Cue
+from rai.check.phrasing.antonyms import exclusive, generic, opposite
 from rai.check.statements.clauses import Clause
 from rai.check.statements.source_pieces import SourcePiece
 from rai.check.statements.terms import Term
-from rai.check.wording.antonyms import exclusive, generic, opposite
 
 _REACH = 1
 """Words that tell something, counted from a negation on, which it reaches."""

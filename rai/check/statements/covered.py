@@ -14,8 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from rai.check.lexicon.load import Cue
-from rai.check.statements.features import FEATURES, features
 from rai.check.statements.prepared import PreparedStatement
+from rai.check.statements.statement_features import FEATURES, features
 
 MODEL = Path(__file__).with_name("covered.json")
 VETOES = ("all_more", "ordered", "regardless", "only_less")

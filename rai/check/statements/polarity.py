@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rai.check.lexicon.load import Cue, cues
+from rai.check.phrasing.antonyms import exclusive, opposite
 from rai.check.statements.contrast import NEGATIVE, same_word
 from rai.check.statements.source_pieces import SourcePiece
 from rai.check.statements.terms import Term, terms
-from rai.check.wording.antonyms import exclusive, opposite
 
 FEWEST = 2
 """Fewest words around the denied one that both sides have."""

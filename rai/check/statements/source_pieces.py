@@ -12,8 +12,8 @@ from functools import lru_cache
 
 from grounding.records import Span
 from rai.check.lexicon.load import Cue, cues
+from rai.check.phrasing.evidence import whole_sentences
 from rai.check.statements.terms import Term, language, terms
-from rai.check.wording.evidence import whole_sentences
 from rai.records import EvidenceSpan, Source
 
 _HEADING = re.compile(r"\s*(#{1,6})\s+|\s*\*\*[^*]{1,80}\*\*:?\s*$")

@@ -1,6 +1,6 @@
 """The words of a text that tell something, in the form they are compared by: without function words, and with endings cut.
 
-English words are compared by their stem and base (`rai.check.wording.antonyms`), words of other languages by their first letters: a
+English words are compared by their stem and base (`rai.check.phrasing.antonyms`), words of other languages by their first letters: a
 prefix long enough that "verlängern" and "Verlängerung" meet and short words keep their whole.
 """
 
@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 
 from grounding.text import STOP_WORDS, caseless, fold
 from rai.check.lexicon.load import LANGUAGES, rows
-from rai.check.wording.antonyms import alike, key
+from rai.check.phrasing.antonyms import alike, key
 from rai.screening.languages import language as language_of
 
 _PREFIX = {"en": 99, "de": 6, "nl": 6, "fr": 5, "es": 5, "it": 5, "pt": 5, "pl": 5}

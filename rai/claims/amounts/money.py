@@ -9,8 +9,8 @@ from decimal import Decimal
 
 from rai.claims.amounts import currencies, rates
 from rai.claims.found import Found
-from rai.claims.numbers.numerals import Numeral, canonical, numerals
 from rai.claims.numbers.ranges import joint
+from rai.claims.numbers.read_digits import Numeral, canonical, numerals
 
 _SYMBOL = "|".join(
     re.escape(s) for s in sorted(currencies.SYMBOLS, key=len, reverse=True) if not s.isalpha() and not s.endswith(".")

@@ -14,7 +14,7 @@ from math import gcd
 
 from text_to_num import text2num
 
-from rai.claims.numbers.decimals import Numeral, decimal_of
+from rai.claims.numbers.numeral import Numeral, decimal_of
 from rai.claims.numbers.units import SPELLINGS
 from rai.claims.word_spans import Word
 

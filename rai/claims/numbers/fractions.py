@@ -7,7 +7,7 @@ import unicodedata
 from fractions import Fraction
 from math import gcd
 
-from rai.claims.numbers.decimals import Numeral, decimal_of
+from rai.claims.numbers.numeral import Numeral, decimal_of
 
 VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅒"
 _SLASHED = re.compile(r"([0-9]{1,2})[/⁄]([0-9]{1,2})(?![\w/⁄]|[.,][0-9])")

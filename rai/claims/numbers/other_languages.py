@@ -9,7 +9,7 @@ from itertools import pairwise
 from text_to_num import text2num
 
 from rai.claims.languages import Language
-from rai.claims.numbers.decimals import Numeral
+from rai.claims.numbers.numeral import Numeral
 from rai.claims.numbers.units import SPELLINGS
 from rai.claims.word_spans import Word
 from rai.tables import table

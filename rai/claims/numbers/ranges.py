@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Literal
 
-from rai.claims.numbers.decimals import Numeral, scaled
+from rai.claims.numbers.numeral import Numeral, scaled
 
 Joint = Literal["range", "by", ""]
 

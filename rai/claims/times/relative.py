@@ -10,7 +10,7 @@ import re
 from datetime import date, datetime, timedelta
 
 from rai.claims.found import Found
-from rai.claims.numbers.numerals import numerals
+from rai.claims.numbers.read_digits import numerals
 from rai.claims.times.months import weekday_names
 from rai.claims.word_spans import words
 from rai.tables import table

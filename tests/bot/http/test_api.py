@@ -99,7 +99,7 @@ async def test_errors_are_one_line_in_both_forms(
     ("error", "code", "told"),
     [
         (
-            WorkFailed("rai.provenance.weighed failed: ValueError at rai/provenance.py:182"),
+            WorkFailed("rai.check.provenance.weighed failed: ValueError at rai/check/provenance.py:182"),
             "internal",
             "the log has it under",
         ),
@@ -114,7 +114,7 @@ def test_a_fault_of_our_work_is_a_number_for_the_caller_and_a_line_of_ours_in_th
     assert told in message
     assert ".py" not in message
     if code == "internal":
-        assert "rai/provenance.py:182" in caplog.text
+        assert "rai/check/provenance.py:182" in caplog.text
         assert message.rpartition(" ")[2] in caplog.text
 
 

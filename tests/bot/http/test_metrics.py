@@ -11,7 +11,8 @@ from bot.records import Ask, OnStage, Reply
 from grounding.errors import ServiceUnavailable
 from grounding.observe import ChatCall, observed, record_degraded, rule_failed, watched_by
 from grounding.records import Completion
-from grounding.services.remote import Breaker, Remote
+from grounding.services.breaker import Breaker
+from grounding.services.remote import Remote
 from rai.records import Outcome
 from tests.fakes.replies import reply_of
 

@@ -10,7 +10,7 @@ import pytest
 from bot.records import Ask
 from bot.turn.pipeline import answer_turn
 from bot.wording.notices import UNFIT
-from grounding.asking.templates import template
+from grounding.model_calls.templates import template
 from grounding.policy import Policy
 from grounding.records import Document, Draft, Prompt
 from rai.records import Outcome

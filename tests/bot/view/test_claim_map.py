@@ -14,7 +14,7 @@ from bot.http.report_page import report_page
 from bot.view.claim_map import ClaimMap, ShownSource, claim_map, folds, tone
 from bot.view.markup import visible
 from bot.view.report import changes, report_view
-from rai.provenance import check
+from rai.check.provenance import check
 from rai.records import Claim, EvidenceSpan, Kind, Layer, Report, Source, Status
 
 SOURCE = Source("7f3ac2", "Costs €4.90 now", "T", "2026-01-02")

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounding.asking.templates import placeholders, template
 from grounding.corrective.plan import (
     LONGEST,
     About,
@@ -27,6 +26,7 @@ from grounding.corrective.plan import (
     task,
 )
 from grounding.errors import ServiceReplyInvalid, ServiceUnavailable
+from grounding.model_calls.templates import placeholders, template
 from grounding.records import Completion, Passage
 from tests.fakes.finding import passage
 from tests.fakes.model import ScriptedModel

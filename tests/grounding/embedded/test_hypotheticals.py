@@ -16,7 +16,7 @@ from grounding.embedded.index import EmbeddedIndex
 from grounding.embedded.retriever import EmbeddedRetriever
 from grounding.embedded.vector_index import VectorIndex
 from grounding.errors import ContentFiltered, PromptBlocked, ServiceUnavailable
-from grounding.ingest.paragraphs import split
+from grounding.ingest.chunk_paragraphs import split
 from grounding.ports import ChatModel
 from grounding.records import Access, Completion, Document, Progress, Query
 from tests.fakes.embedder import HashEmbedder

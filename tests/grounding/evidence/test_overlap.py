@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from grounding.evidence.choose import choose
 from grounding.evidence.overlap import apart
-from grounding.ingest.chunking import Chunking
-from grounding.ingest.cut import cut
+from grounding.ingest.chunk import cut
+from grounding.ingest.chunk_settings import Chunking
 from grounding.policies.files import built_in
 from grounding.records import Document, Passage
 from grounding.text import sentences

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grounding.asking.spotlight import MARKER_LINE
-from grounding.asking.templates import template
 from grounding.grading.prompt import MOST_DOCUMENTS, STYLES, Style, batches, document_text, grade_prompt, own_texts
+from grounding.model_calls.spotlight import MARKER_LINE
+from grounding.model_calls.templates import template
 from grounding.records import Passage
 
 GOLDEN = Path(__file__).parents[1] / "golden"

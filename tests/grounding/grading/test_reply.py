@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounding.asking.loose_json import json_values
 from grounding.grading.prompt import STYLES, Style
 from grounding.grading.reply import read_reply
+from grounding.model_calls.loose_json import json_values
 from tests.tables import Tables
 
 TABLES = Tables(__file__)

@@ -10,9 +10,9 @@ import pytest
 
 from grounding.embedded.index import EmbeddedIndex
 from grounding.errors import StoreError
-from grounding.ingest.chunking import DEFAULT, Chunking
+from grounding.ingest.chunk_paragraphs import split
+from grounding.ingest.chunk_settings import DEFAULT, Chunking
 from grounding.ingest.ingest import ingest, restore
-from grounding.ingest.paragraphs import split
 from grounding.records import Access, Document, IngestReport, Progress
 from tests.fakes.embedder import HashEmbedder
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounding.asking.spotlight import MARKER_LINE, new_marker, quoted
-from grounding.asking.templates import fill, template
 from grounding.evidence.choose import choose, extracted
+from grounding.model_calls.spotlight import MARKER_LINE, new_marker, quoted
+from grounding.model_calls.templates import fill, template
 from grounding.policies.files import built_in
 from grounding.policy import Policy
 from grounding.prompting.prompt import build_prompt, insufficient_sentence, revision_request

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grounding.asking.templates import template
 from grounding.errors import ServiceUnavailable
+from grounding.model_calls.templates import template
 from grounding.prompting.prompt import own_texts
 from grounding.query.hyde import EACH, LONGEST_ANSWER, hypothesize, imagine, read_hypotheticals
 from tests.fakes.model import ScriptedModel

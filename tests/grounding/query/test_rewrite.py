@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounding.asking.templates import placeholders, template
 from grounding.errors import ServiceReplyInvalid
+from grounding.model_calls.templates import placeholders, template
 from grounding.query.rewrite import LONGEST, for_web, keywords, rephrased
 from tests.fakes.model import ScriptedModel
 

@@ -19,7 +19,8 @@ from grounding.errors import (
     ServiceTimeout,
     ServiceUnavailable,
 )
-from grounding.services.remote import BACKOFF_CAP_S, Breaker, CircuitOpen, Overloaded, Remote, Throttled, retry_after
+from grounding.services.breaker import Breaker
+from grounding.services.remote import BACKOFF_CAP_S, CircuitOpen, Overloaded, Remote, Throttled, retry_after
 from tests.fakes.clock import AMPLE_S, time_passes
 
 

@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from grounding.errors import ServiceUnavailable
-from grounding.services.remote import Breaker, CircuitOpen, Remote
+from grounding.services.breaker import Breaker
+from grounding.services.remote import CircuitOpen, Remote
 
 
 class Clock:

@@ -6,11 +6,11 @@ import ssl
 
 import pytest
 
-from grounding.web.tls import trusted
+from grounding.web.tls import tls_context
 
 
 @pytest.mark.parametrize("trust_env", [True, False])
 def test_clients_share_what_was_read_and_check_names_and_certificates(trust_env: bool) -> None:
-    shared = trusted(trust_env=trust_env)
-    assert shared is trusted(trust_env=trust_env)
+    shared = tls_context(trust_env=trust_env)
+    assert shared is tls_context(trust_env=trust_env)
     assert (shared.verify_mode, shared.check_hostname) == (ssl.CERT_REQUIRED, True)

@@ -22,7 +22,8 @@ from grounding.errors import (
     ServiceUnavailable,
     SettingsError,
 )
-from grounding.services.remote import Breaker, Remote
+from grounding.services.breaker import Breaker
+from grounding.services.remote import Remote
 from rai.azure.content_safety import ContentSafetyScreen, Strictness
 from rai.azure.verdicts import severity_score
 from rai.records import Screening

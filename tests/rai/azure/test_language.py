@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grounding.errors import ServiceRejected, ServiceReplyInvalid, ServiceUnavailable, SettingsError
-from grounding.services.remote import Breaker, Remote
+from grounding.services.breaker import Breaker
+from grounding.services.remote import Remote
 from rai.azure.language import MAX_PIECE, LanguageRecognizer, LanguageTagger, unmarked
 from rai.embedded.tagger import GazetteerTagger
 from tests.fakes.clock import at_once

@@ -10,7 +10,7 @@ from rai.azure.language_personal import LanguagePersonal, PersonalRecognizer
 from rai.embedded.tagger import GazetteerTagger
 from rai.personal.known import Personal
 from rai.personal.redact import MASK, Redactor
-from rai.screening.private import look_further, masking, redaction
+from rai.screening.personal_data import look_further, masking, redaction
 from rai.screening.turn import known_of, screened_turn
 from rai.screening.web import ScreenedWeb
 from tests.fakes.finding import ListedWeb

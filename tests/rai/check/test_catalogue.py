@@ -12,12 +12,12 @@ import yaml
 
 from rai.check.answer import Answer
 from rai.check.catalogue import BY_ID, RULES
-from rai.check.engine import ALONE, Judged
 from rai.check.match import check_claims, context_of
 from rai.check.quoted.changed import loose_digits
 from rai.check.reading.readings import readings
-from rai.check.statements.match import COVERED
-from rai.check.statements.rules import RULES as OF_SENTENCES
+from rai.check.statements.statement_match import COVERED
+from rai.check.statements.statement_rules import RULES as OF_SENTENCES
+from rai.check.value_rules import ALONE, Judged
 from rai.claims.contacts.phones import REGIONS
 from rai.claims.find import claims_of, find_values
 from rai.records import Claim, Source, Status
@@ -94,7 +94,7 @@ def values_of(row: dict[str, Any], text: str) -> Iterator[Judged]:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["rule"])
 def test_a_step_names_only_its_own_rules(row: dict[str, Any]) -> None:
-    """Whoever reads the order of `engine.ALONE` sees which rules stand where."""
+    """Whoever reads the order of `value_rules.ALONE` sees which rules stand where."""
     for text in (*(a for a, _, _ in row["fires"]), *row["spares"]):
         for judged in values_of(row, text):
             for step in ALONE:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rai.check.comparison.edit_distance import edit_distance
+from rai.check.comparison.lookalike_host import looks_like
 from rai.check.match import check_claims
-from rai.check.same.lookalike import edit_distance, looks_like
 from rai.records import Claim, Source
 from tests.tables import Tables
 

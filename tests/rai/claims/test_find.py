@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rai.claims.contacts.links import parse
 from rai.claims.find import find_claims, find_values
 from rai.claims.names import codes, names
-from rai.claims.numbers.numerals import canonical, numerals
+from rai.claims.numbers.read_digits import canonical, numerals
 from tests.tables import Tables
 
 TABLES = Tables(__file__)

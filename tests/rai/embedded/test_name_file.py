@@ -7,9 +7,9 @@ from pathlib import Path
 
 from grounding.ingest.notifying_library import NotifyingLibrary
 from grounding.records import Document, DocumentInfo
+from rai.check.provenance import CheckPorts, check
 from rai.embedded.name_file import NameFile
 from rai.embedded.tagger import GazetteerTagger
-from rai.provenance import CheckPorts, check
 from rai.records import Source
 
 

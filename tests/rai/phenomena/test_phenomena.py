@@ -9,7 +9,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from rai.check.match import check_claims
-from rai.provenance import CheckPorts, check
+from rai.check.provenance import CheckPorts, check
 from rai.records import Claim, EvidenceSpan
 from tests.rai.phenomena.rows import HERE, SUPPORTED, Case, cases
 

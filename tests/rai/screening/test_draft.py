@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounding.asking.templates import template
+from grounding.model_calls.templates import template
 from rai.screening.draft import LEAK, MARKER, DraftMaterial, DraftRule, draft_rules, judge_draft
 from rai.screening.markup import ACTIVE, CARRIES, IMAGE, SCHEME, cleaned
 from tests.tables import Tables

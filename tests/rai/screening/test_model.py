@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from grounding.asking.spotlight import new_marker
 from grounding.corrective.plan import PLAN
 from grounding.errors import PromptBlocked
+from grounding.model_calls.spotlight import new_marker
 from grounding.policy import Policy
 from grounding.prompting.prompt import build_prompt, own_texts
 from grounding.records import Access, Completion, Evidence, Query, Turn
@@ -21,7 +21,7 @@ from rai.embedded.screen import EmbeddedScreen
 from rai.personal.redact import Redactor
 from rai.screening.decision import RememberingScreen
 from rai.screening.model import ScreenedModel
-from rai.screening.private import PrivateModel
+from rai.screening.personal_data import PrivateModel
 from rai.screening.retriever import ScreenedRetriever
 from rai.screening.turn import screened_turn
 from tests.fakes.model import ScriptedModel

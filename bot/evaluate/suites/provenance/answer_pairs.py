@@ -17,8 +17,8 @@ from typing import Literal
 
 from bot.evaluate.rows import Row, json_lines, kept_aside, load, spread
 from grounding.text import terms
-from rai.check.wording.antonyms import generic
-from rai.check.wording.plain import substance
+from rai.check.phrasing.antonyms import generic
+from rai.check.phrasing.plain import substance
 
 Truth = Literal["right", "random", "hard"]
 MOST = 600

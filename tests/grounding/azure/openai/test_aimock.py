@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from grounding.asking.schema import TEXT, fields
 from grounding.azure.openai.chat import OpenAIChat
 from grounding.azure.openai.learned import Learned
 from grounding.azure.openai.model import OpenAIModel
@@ -29,6 +28,7 @@ from grounding.errors import (
     ServiceReplyInvalid,
     ServiceUnavailable,
 )
+from grounding.model_calls.schema import TEXT, fields
 from grounding.services.remote import Remote, Throttled
 from tests.grounding.azure.openai.conftest import Way
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from grounding.asking.schema import NUMBER, WHOLE, fields, listed
 from grounding.azure.openai.chat import OpenAIChat
 from grounding.azure.openai.client import Auth
 from grounding.azure.openai.learned import THINKING
@@ -27,6 +26,7 @@ from grounding.errors import (
     SettingsError,
 )
 from grounding.grading.reply import Said, read_reply
+from grounding.model_calls.schema import NUMBER, WHOLE, fields, listed
 from grounding.services.remote import Remote, Throttled
 from tests.fakes import openai_server as fake
 from tests.fakes.clock import at_once

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from grounding.asking.reply_room import room_granted_by
 from grounding.azure.openai.chat import OpenAIChat
 from grounding.azure.openai.learned import THINKING, WIDER, Learned, beginning
 from grounding.azure.openai.model import OpenAIModel
 from grounding.azure.openai.responses import OpenAIResponses
 from grounding.errors import ReplyCut, ServiceRejected
+from grounding.model_calls.reply_room import room_granted_by
 from grounding.observe import Operation, ReplyUnused, watched_by
 from grounding.records import Completion
 from grounding.services.remote import Remote

@@ -24,7 +24,7 @@ from grounding.azure.search.knowledge import SearchKnowledge
 from grounding.azure.search.ranker import ASK_AGAIN_S
 from grounding.azure.search.sharepoint import definitions
 from grounding.errors import ServiceError, ServiceRejected, SettingsError
-from grounding.ingest.paragraphs import split
+from grounding.ingest.chunk_paragraphs import split
 from grounding.observe import GoneWithout, Operation, watched_by
 from grounding.records import Access, Document, Query, Sentence
 from tests.fakes import faults

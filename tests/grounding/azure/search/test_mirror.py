@@ -12,7 +12,7 @@ from grounding.azure.search.index import definition
 from grounding.azure.search.mirror import Incomplete, remove_document
 from grounding.azure.search.rows import MOST_BYTES, MOST_ROWS, IndexRow, State, batches, state_of
 from grounding.errors import ServiceRejected, ServiceUnavailable, SettingsError
-from grounding.ingest.paragraphs import split
+from grounding.ingest.chunk_paragraphs import split
 from grounding.records import Access, Document, Progress, Query
 from tests.fakes import faults
 from tests.fakes.ai_search_server import AiSearchServer

@@ -24,7 +24,7 @@ from grounding.errors import (
     ServiceUnavailable,
     SettingsError,
 )
-from grounding.ingest.paragraphs import split
+from grounding.ingest.chunk_paragraphs import split
 from grounding.records import Access, Document, Query
 from grounding.services.remote import Overloaded, Throttled
 from tests.fakes import faults

@@ -14,8 +14,8 @@ from rai.check.judging.ask import ask_judge
 from rai.check.judging.model import ModelJudge
 from rai.check.judging.values import Values
 from rai.check.judging.verify import verified
+from rai.check.provenance import CheckPorts, check
 from rai.judgement import Case, Proposal, Quote
-from rai.provenance import CheckPorts, check
 from rai.records import Claim, Source, Status
 from tests.fakes.judge import FailingJudge, ScriptedJudge, WordJudge
 from tests.fakes.model import ScriptedModel

@@ -11,7 +11,7 @@ import pytest
 from rai.check.judging.case import case_of
 from rai.check.judging.values import Values
 from rai.check.judging.verify import DOUBT, FORMULA, WRONG, verified
-from rai.check.statements.match import COVERED
+from rai.check.statements.statement_match import COVERED
 from rai.claims.find import find_claims
 from rai.judgement import UNSURE, Opinion, Proposal, Quote
 from rai.records import Claim, Kind, Source, Status

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from rai.check.answer import Answer
 from rai.check.match import context_of
-from rai.check.places.features import FEATURES, features, weighed_words
 from rai.check.places.labels import labels_of
+from rai.check.places.place_features import FEATURES, features, weighed_words
 from rai.check.places.rank import MODEL, model, ranked
 from rai.check.reading.sources import Place, prepare
 from rai.claims.find import find_values

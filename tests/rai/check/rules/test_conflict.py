@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rai.check.comparison.values import same_value
 from rai.check.context import Around, CheckContext, Finding
 from rai.check.rules.conflict import conflict
-from rai.check.same.values import same_value
 from rai.claims.found import Found
 from rai.records import Claim, Source
 from tests.rai.check.judged import judged, well_founded

@@ -8,10 +8,10 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rai.check.same.values import currency_stands
+from rai.check.comparison.values import currency_stands
 from rai.claims.amounts import money
 from rai.claims.amounts.currencies import COMMON
-from rai.claims.numbers.numerals import canonical
+from rai.claims.numbers.read_digits import canonical
 from tests.tables import Tables
 
 TABLES = Tables(__file__)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rai.check.same.times import same_date
+from rai.check.comparison.times import same_date
 from rai.claims.found import Found
 from rai.claims.times import dates, weekdays
 from tests.tables import Tables

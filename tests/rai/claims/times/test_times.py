@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rai.check.same.times import same_time
+from rai.check.comparison.times import same_time
 from rai.claims.times import times
 from tests.tables import Tables
 

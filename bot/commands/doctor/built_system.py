@@ -1,0 +1,107 @@
+"""The checks of `attest doctor` on a system that was built: knowledge base, directory, ledger, and models that it could not use."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from bot.commands.doctor.diagnosis import Diagnosis, fix_of
+from bot.commands.doctor.machine import CLASSIFIER, MODEL, RULES, WORDS
+from bot.settings.settings import Settings
+from bot.system import System
+from grounding.errors import ServiceError
+
+DIRECTORY = "directory"
+
+
+async def check_system(system: System) -> list[Diagnosis]:
+    """Check knowledge base, directory, ledger and models; the findings come in the order in which they are shown."""
+    return [
+        await _index(system),
+        await _chunks(system),
+        await _directory(system),
+        await _ledger(system),
+        *unusable_models(system),
+    ]
+
+
+async def _index(system: System) -> Diagnosis:
+    documents = await system.library.documents()
+    if not documents:
+        fix = "attest ingest --sample, or attest ingest PATH"
+        return Diagnosis("knowledge base", "note", "empty: every question will be insufficient", fix)
+    recall = await asyncio.to_thread(system.recall)
+    search = "" if recall is None else f"; approximate vectors find {recall:.1%} of the exact best 50"
+    chunks = sum(d.chunks for d in documents)
+    bare, other = await asyncio.to_thread(system.chunks_without_vector)
+    if bare:
+        why = f", {other} have those of another" if other else ""
+        detail = f"{bare} of {chunks} passages have no vectors of the embedding model in use{why}: found by words only"
+        return Diagnosis("knowledge base", "note", detail, "attest ingest PATH embeds them")
+    return Diagnosis("knowledge base", "ok", f"{len(documents)} documents, {chunks} chunks{search}")
+
+
+async def _chunks(system: System) -> Diagnosis:
+    """Which way the index was cut, and whether the settings ask for another."""
+    asked = str(system.settings.chunks.chunking)
+    ways = Counter(d.chunking for d in await system.library.documents() if d.chunking)
+    if set(ways) <= {asked}:
+        return Diagnosis("chunks", "ok", asked)
+    there = ", ".join(f"{count} documents by {way}" for way, count in ways.most_common())
+    return Diagnosis("chunks", "note", f"{there}; the settings ask for {asked}", "attest ingest PATH cuts them anew")
+
+
+async def _directory(system: System) -> Diagnosis:
+    if system.settings.directory.kind == "graph":
+        return await _graph(system)
+    path = system.settings.directory_path
+    try:
+        await system.directory.groups("")
+    except ServiceError as error:
+        return Diagnosis(DIRECTORY, "fail", str(error), f"correct {path}; until then everyone is a stranger")
+    if path.is_file():
+        return Diagnosis(DIRECTORY, "ok", str(path))
+    fix = f"write users: {{NAME: [GROUP, …]}} to {path}"
+    return Diagnosis(DIRECTORY, "note", "no directory file: everyone sees only what is for everyone", fix)
+
+
+async def _graph(system: System) -> Diagnosis:
+    """Microsoft Graph, asked for a person who does not exist."""
+    try:
+        await system.directory.groups("00000000-0000-0000-0000-000000000000")
+    except ServiceError as error:
+        granting = "give this machine's identity the application permission GroupMember.Read.All, with admin consent"
+        fix = (
+            f"{fix_of(error, granting, 'check that Microsoft Graph can be reached')}; until then everyone is a stranger"
+        )
+        return Diagnosis(DIRECTORY, "fail", str(error).removeprefix("directory: "), fix, service=True)
+    return Diagnosis(DIRECTORY, "ok", "Microsoft Graph answers", service=True)
+
+
+async def _ledger(system: System) -> Diagnosis:
+    found = await system.ledger.verify()
+    if found.ok:
+        return Diagnosis("ledger", "ok", f"{found.entries} entries, chain intact")
+    return Diagnosis(
+        "ledger", "fail", f"chain broken at {found.broken or 'the end'}: {found.why}", "attest ledger verify"
+    )
+
+
+def unusable_models(system: System) -> Iterator[Diagnosis]:
+    """A finding for each model whose file is there and could not be used."""
+    settings = system.settings
+    if settings.embedding.kind == "embedded" and system.embedder is None and settings.files.model_path.is_file():
+        yield _damaged(settings, MODEL, settings.files.model_path, WORDS)
+    if "classifier" not in system.screen.name and settings.files.screen_model_path.is_file():
+        yield _damaged(settings, CLASSIFIER, settings.files.screen_model_path, RULES)
+
+
+def _damaged(settings: Settings, name: str, path: Path, without: str) -> Diagnosis:
+    fix = (
+        "put a whole one there, with its tokenizer.json beside it"
+        if settings.files.model
+        else f"delete {path.parent} and run make setup"
+    )
+    return Diagnosis(name, "fail", f"{path} cannot be used: {without}", fix)

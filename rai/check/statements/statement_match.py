@@ -1,0 +1,80 @@
+"""Statements, the sentences of an answer, against the sources: what a rule decides, else how likely it is that a source supports them.
+
+`entailed` and `contradicted` carry the rule that decided. A sentence is never condemned because its words stand in no source: free
+wording has none of them. What no rule decides is `unchecked`, with its nearest place and the chance that it is supported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from grounding.text import caseless, words
+from rai.check.context import CheckContext, Finding
+from rai.check.phrasing.plain import plain_words, substance
+from rai.check.statements.covered import covered
+from rai.check.statements.prepared import PreparedStatement, read_statement
+from rai.check.statements.statement_rules import RULES
+from rai.records import Claim
+
+COVERED = "statement-covered"
+"""Name of the rule that supports a sentence by its likeness to the sources."""
+DOUBTFUL = frozenset({"unchecked", "conflict"})
+"""Statuses of a value that leave its sentence open, beside those that do not support it."""
+_LONGEST = 4000
+"""Most characters of a sentence that rules read; a longer one is none that a person wrote, and stays open."""
+_NAMED = 3
+"""Most words that a reason names."""
+
+
+def match_statement(sentence: str, context: CheckContext, valued: frozenset[str] = frozenset()) -> Finding:
+    """The finding of one sentence. `valued`: words of the values in it, in lower case, which are judged by themselves and named in no reason."""
+    if not substance(sentence):
+        return Finding("unchecked", (), "A question, a courtesy or a lead-in claims nothing.")
+    if len(sentence) > _LONGEST:
+        return Finding("unchecked", (), "Too long for one sentence; words alone cannot decide.")
+    said = read_statement(plain_words(sentence), context)
+    for rule in RULES:
+        decision = rule.judge(said)
+        if decision is not None:
+            return Finding(decision.status, decision.evidence, decision.why, rule=rule.id, p=_CHANCES.get(rule.id))
+    return _weighed(said, valued)
+
+
+def _weighed(said: PreparedStatement, valued: frozenset[str]) -> Finding:
+    spans = tuple(dict.fromkeys(p.candidates[0].unit.span for p in said.parts if p.candidates))
+    if not spans:
+        return Finding("unchecked", (), "No source has words of it that could be compared.", p=_NO_WORDS)
+    found = covered(said)
+    if found.held and not said.plain.endswith("?"):
+        return Finding("entailed", spans, "Said in other words, with the same sense.", rule=COVERED, p=found.p)
+    return Finding("unchecked", spans[:1], _open(said, valued), p=found.p)
+
+
+def _open(said: PreparedStatement, valued: frozenset[str]) -> str:
+    """Why a sentence is left open, as a sentence for a person."""
+    unsaid = [t.word for p in said.parts if p.aligned for t in p.aligned.unsaid]
+    unsaid = [w for w in unsaid if w not in valued and not w.isdigit() and words(caseless(w))]
+    if unsaid:
+        told = ", ".join(f"“{w}”" for w in unsaid[:_NAMED])
+        return f"No source says {told}; words alone cannot decide."
+    return "Its words stand in the sources, but not all together; words alone cannot decide."
+
+
+def with_values(claims: Sequence[Claim]) -> list[Claim]:
+    """`claims` with each statement opened (`unchecked`) that was supported by its likeness alone while a value within it is not supported."""
+    doubted = [c for c in claims if c.kind not in ("statement", "entity") and (c.unsupported or c.status in DOUBTFUL)]
+    return [_opened(c, doubted) if c.rule == COVERED else c for c in claims]
+
+
+def _opened(claim: Claim, doubted: Sequence[Claim]) -> Claim:
+    inside = next((c for c in doubted if claim.start <= c.start and c.end <= claim.end), None)
+    if inside is None:
+        return claim
+    return replace(
+        claim, status="unchecked", rule=None, why=f"Its words are held, but “{inside.text}” is not for certain."
+    )
+
+
+_NO_WORDS = 0.5
+_CHANCES = {"statement-stands": 0.99}
