@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.evaluate.rows import spread
+from bot.evaluate.rows import RowErrors, json_lines, kept_aside, load, spread
+from grounding.errors import InputError
 from tests.bot.commands.conftest import Attest
 from tests.bot.evaluate.labelled import GOLDEN, suites, write
 
@@ -49,3 +51,24 @@ def test_a_row_that_cannot_be_scored_is_named(
     assert (ran.code, ran.out) == (2, "")
     assert part in ran.err
     assert str(tmp_path / path) in ran.err
+
+
+def test_a_third_of_the_documents_is_kept_aside_and_always_the_same() -> None:
+    texts = [f"document {n}" for n in range(3000)]
+    aside = [kept_aside(text) for text in texts]
+    assert 900 < sum(aside) < 1100
+    assert aside == [kept_aside(text) for text in texts]
+    assert kept_aside("document 0") is (zlib.crc32(b"document 0") % 3 == 0)
+
+
+def test_lines_of_a_corpus_need_no_id_and_rows_do(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text('{"doc_id": "a"}\n\n{"doc_id": "b"}\n', encoding="utf-8")
+    assert [line["doc_id"] for line in json_lines(path)] == ["a", "b"]
+    with pytest.raises(InputError, match=r"corpus\.jsonl, line 1: field 'id'"):
+        load(path)
+
+
+def test_an_error_in_a_row_names_file_and_row() -> None:
+    with pytest.raises(InputError, match=r"^mine\.jsonl, row 7: too long$"), RowErrors(Path("mine.jsonl"), {"id": "7"}):
+        raise InputError("too long")
