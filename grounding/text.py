@@ -11,11 +11,10 @@ import unicodedata
 from functools import lru_cache
 
 from grounding.records import Span
+from grounding.tables import table, word_set
 
-_ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof sr jr st no nr vs etc approx dept est ext fig inc ltd co corp e.g i.e a.m p.m u.s u.k p.o tel "
-    "vol ca bzw z.b d.h min max incl excl art jan feb mar apr jun jul aug sep sept oct nov dec".split()
-)
+_WORDS = table(__file__)
+_ABBREVIATIONS = word_set(_WORDS["abbreviations"])
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 # a run of marks is tried from its first alone: what fails there fails from every later one
 _BREAK = re.compile(r"\n+|(?<![.!?…])[.!?…]++[\"'”’)\]]*+(?=\s|$)|[。！？]+")
@@ -37,15 +36,7 @@ _FOLD = {
     for char in chars
 }
 
-STOP_WORDS = frozenset(
-    "a about above after again against all also am an and any are as at be because been before being below between "
-    "both but by can cannot could did do does doing don down during each few for from further get got had has have "
-    "having he her here hers him his how i if in into is it its itself just let like me more most my myself no nor "
-    "not now of off on once only or other our ours out over own please same she should so some such tell than thank "
-    "thanks that the their theirs them then there these they this those through to too under until up us very want "
-    "was we were what when where which while who whom why will with would yes you your yours hi hello hey okay ok "
-    "need know".split()
-)
+STOP_WORDS = word_set(_WORDS["stop_words"])
 
 
 def sentences(text: str) -> list[Span]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rai.tables import table
+from grounding.tables import table
 
 _METRICS: Mapping[str, Mapping[str, Any]] = table(__file__)
 NAMES: Mapping[str, str] = {metric: row["name"] for metric, row in _METRICS.items() if "name" in row}

@@ -82,7 +82,7 @@ class _Question:
         return self.pasted.question if self.pasted else self.text
 
     def turns(self) -> tuple[Turn, ...]:
-        """What is kept of it."""
+        """The turns of the conversation that later questions are read with."""
         if self.pasted is None:
             return (Turn("user", self.text),)
         return (*self.pasted.history, Turn("customer", self.pasted.question))

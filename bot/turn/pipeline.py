@@ -8,28 +8,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
 from dataclasses import replace
 
 from bot.observability.turn_mark import turn_marked
-from bot.records import Ask, Code, OnStage, Reply, TurnRecord
+from bot.records import Ask, OnStage, Reply
 from bot.turn.citations import internal_notes
 from bot.turn.draft_to_reply import decide_reply, refusing_reply, reply_without_answer
 from bot.turn.pasted import read_pasted
 from bot.turn.prompt import turn_prompt
-from bot.turn.record import turn_body, turn_record
+from bot.turn.recording import broken_reply, record_reply
 from bot.turn.screening import blocked_for, open_turn
 from bot.turn.seams import Seams
 from bot.turn.small_talk_reply import talked
 from bot.turn.stages import CODES
 from bot.turn.state import TurnState
-from bot.wording.notices import EMPTY, OVER_BUDGET, notice
+from bot.wording.notices import EMPTY, OVER_BUDGET
 from bot.wording.refusals import FALLBACK, language_for
 from grounding.corrective.correct import correct
-from grounding.corrective.find import EvidenceSearch, Finders, FoundEvidence, find
+from grounding.corrective.find import EvidenceSearch, Finders, find
 from grounding.corrective.plan import NOT_KNOWN, About
 from grounding.errors import (
-    AttestError,
     BudgetSpent,
     ContentFiltered,
     PromptBlocked,
@@ -37,8 +35,6 @@ from grounding.errors import (
     StoreError,
     UserError,
     WorkError,
-    kind_and_place,
-    kind_and_way,
 )
 from grounding.evidence.choose import choose, extracted, superseded
 from grounding.observe import record_degraded
@@ -59,7 +55,7 @@ async def answer_turn(ask: Ask, seams: Seams, policy: Policy, on_stage: OnStage 
     ask, understood = _understood(ask)
     with turn_marked() as mark, screened_turn(_conversation(ask), account) as screening:
         state = TurnState(ask, seams, policy, screening, mark.turn_id, on_stage, understood)
-        reply = await _record(state, await _reply(state))  # its writer masks what was found in this turn
+        reply = await record_reply(state, await _reply(state))  # its writer masks what was found in this turn
         mark.entry_id = reply.entry_id
         _log_end(reply)
         return reply
@@ -80,15 +76,7 @@ async def _reply(state: TurnState) -> Reply:
     except UserError:
         raise
     except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the turn its record
-        return _broken(state, error)
-
-
-def _broken(state: TurnState, error: Exception) -> Reply:
-    """A turn that failed inside: the log has the way to the fault, the record its place, and neither a word of the turn."""
-    stage = state.current or "turn"
-    LOG.error("turn %s failed inside, at %s: %s", state.turn_id, stage, kind_and_way(error))
-    state.note(f"{stage}: failed inside ({kind_and_place(error)})")
-    return reply_without_answer(state, Outcome.FAILED)
+        return broken_reply(state, error)
 
 
 async def _expected(state: TurnState) -> Reply:
@@ -226,53 +214,6 @@ async def _spelled(state: TurnState, query: Query, access: Access) -> Query:
     for typed, meant in slips.items():
         state.note(f"“{typed}” was read as “{meant}”")
     return with_words(query, slips)
-
-
-async def _record(state: TurnState, reply: Reply) -> Reply:
-    """Complete the reply, write the ledger, then let it go. Without a record no answer leaves."""
-    try:
-        return await _written(state, _completed(state, reply))
-    except (AttestError, OSError) as error:
-        failed: Exception = error
-    except Exception as error:  # noqa: BLE001 - of what cannot be written down, that it was asked and failed is
-        failed = error
-        with suppress(Exception):
-            return await _written(state, _bare(state, error))
-    code: Code = "ledger_unavailable"
-    record = TurnRecord(state.turn_id, mode=turn_record(state).mode, notes=(f"record: {type(failed).__name__}",))
-    return Reply(Outcome.FAILED, notice(Outcome.FAILED, code), code=code, record=record)
-
-
-def _completed(state: TurnState, reply: Reply) -> Reply:
-    return replace(
-        reply,
-        clarification=state.clarification,
-        internal_notes=state.internal,
-        understood=state.understood,
-        record=turn_record(state),
-    )
-
-
-def _bare(state: TurnState, error: Exception) -> Reply:
-    """The reply of a turn whose findings cannot be written down: none of them may leave, beside what was asked and how it ended."""
-    reply, whole = _broken(state, error), turn_record(state)
-    bare = replace(
-        whole,
-        query=Query(""),
-        found=FoundEvidence(),
-        evidence=(),
-        prompt=None,
-        regeneration=None,
-        rejected_drafts=(),
-        usage={},
-    )
-    return replace(reply, record=bare)
-
-
-async def _written(state: TurnState, reply: Reply) -> Reply:
-    """The reply once the ledger has it."""
-    entry = await state.stage("record", state.seams.ledger.append("turn", turn_body(reply)))
-    return replace(reply, entry_id=entry.entry_id, record=replace(reply.record, timings_ms=state.timings()))
 
 
 def _log_end(reply: Reply) -> None:

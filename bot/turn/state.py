@@ -26,7 +26,8 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class TurnState:
-    """The only mutable thing of a turn, in the order in which it fills: each result is frozen, and stays however the turn ends.
+    """What a turn has come to so far, in the order in which it fills: each result is frozen, and stays however the turn ends. Beside it only the
+    memory of the screen with the account of calls (`screening`) changes in a turn, and the mark of its log lines.
 
     `screening`: what the wrappers around models, retriever and web have seen and noted; they find it by `current_turn`, for the ports
     that they wrap know no turn (docs/decisions/0017-the-turn-in-context.md). `marker` opens and closes what this turn's prompts quote. `understood`: what was read of a pasted conversation. `history` is
@@ -75,7 +76,7 @@ class TurnState:
         self.notes += [text for text in dict.fromkeys(texts) if text and text not in self.notes]
 
     def close_screening(self) -> None:
-        """Keep what those who screen prompts and call models have to say of the turn, after what the stages said."""
+        """Take over the notes and blocked prompts of the wrappers around models and searches, behind those of the stages. Called once, at the turn's end."""
         self.note(*self.screening.notes)
         self.screenings += self.screening.blocked
 

@@ -12,5 +12,5 @@ def question_alone(question: str, options: Sequence[str]) -> str:
 
 
 def completed(question: str, option: str) -> str:
-    """The question again, now saying what it is about. The option comes first: what points at something finds it in what was said before."""
+    """The question completed with the option that a person chose: `For Care+: What does it cost?`. The option comes first, so that "it" finds it."""
     return f"For {option}: {question.strip()}"

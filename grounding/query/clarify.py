@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from grounding.query.conversation import last_asked, names
 from grounding.records import Grade, Passage, Query, Turn
+from grounding.tables import table, word_set
 from grounding.text import STOP_WORDS, caseless, terms
 
 MOST_OPTIONS = 3
@@ -46,29 +47,12 @@ _POINTING = re.compile(
 _DEFINITE = re.compile(
     r"\b(?:the|der|die|das|den|dem|le|la|les)[ \t]+(?=((?:[^\W\d_][\w'’-]*[ \t]*){1,4}))", re.IGNORECASE
 )
-_NAMED_KINDS = frozenset(
-    "actor actress author writer poet painter artist singer rapper player athlete musician composer band group team club coach director producer "
-    "president minister king queen emperor mayor governor senator judge astronaut scientist inventor philosopher character hero "
-    "park garden beach trail lake river mountain island bridge stadium arena museum library theater theatre church temple monument building tower "
-    "clinic hospital pharmacy court university college school district county city town village state province region country nation capital "
-    "hotel restaurant cafe bar airport station store shop branch bank office agency department company corporation organization organisation university "
-    "book novel poem play movie film sequel song album episode painting game tournament league festival award "
-    "hurricane storm earthquake flood wildfire war battle treaty election revolution "
-    "language religion tribe empire animal bird fish plant tree planet star galaxy mission spacecraft rover telescope satellite "
-    "loan grant program programme course class exam event".split()
-)
+_WORDS = table(__file__)
+_NAMED_KINDS = word_set(_WORDS["named_kinds"])
 """Things that have a name of their own, of which there are many: "the" alone does not tell which. Products are left out: what a company
 says of "the router" holds for all it sells more often than not (the sample's golden questions)."""
-_NOT_THINGS = frozenset(
-    "time year month week day morning evening night weekend moment case way thing point question matter reason regard respect issue problem "
-    "topic subject one ones info information kind type sort area place work process purpose situation context mean end "
-    "message chat conversation answer law rule rules same year's people person".split()
-)
-_VERBS = frozenset(
-    "provide offer have has had support publish allow work cost include contain need needs require use uses make makes do does did is are was "
-    "were be been can could will would should may might come go get gets happen mean means say says take takes give gives help start end "
-    "open close accept sell buy pay charge apply last run ran live contribute affect get hat ist sind kann kostet".split()
-)
+_NOT_THINGS = word_set(_WORDS["not_things"])
+_VERBS = word_set(_WORDS["verbs"])
 
 
 @dataclass(frozen=True, slots=True)

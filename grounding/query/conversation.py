@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from grounding.errors import InputError
 from grounding.records import Query, Sentence, Turn
+from grounding.tables import table, word_set
 from grounding.text import body_start, sentences, terms
 
 MAX_LAST = 4
@@ -36,13 +37,8 @@ _PRONOUN = re.compile(r"\b(?:it|its|they|them|their|theirs|he|him|his|she|her|he
 _NAME = re.compile(r"[A-Z][\w'’-]*(?:[ -](?:[A-Z][\w'’-]*|\d[\w.-]*))*")
 _MODEL = re.compile(r"\b[a-z]{3,}[ -][a-z]{1,2}\d{1,3}\b")
 """A model in lower case, as people type it: "wren x2"."""
-_NOT_NAMES = frozenset(
-    "i i'm i've i'd i'll hi hello hey thanks thank yes no ok okay please sorry can could would do does did is are was were what when where "
-    "which who why how my your our the a an and but or so if it it's that's let's this that there then they we we'd we're you he she her his "
-    "customer agent user assistant good great sure did have has had help nice not now all any as at by for from in on of to with was will "
-    "someone nothing guten tag ja nein bonjour merci oui non monday tuesday wednesday thursday friday saturday sunday "
-    "january february march april may june july august september october november december".split()
-)
+_WORDS = table(__file__)
+_NOT_NAMES = word_set(_WORDS["not_names"])
 
 
 def without_words(text: str, excluded: Sequence[str]) -> str:
@@ -147,11 +143,7 @@ def focus(query: str) -> str:
     return " ".join([*dict.fromkeys(others), *asking])
 
 
-FILLERS = frozenset(
-    "much many what's whats when's who's where's how's long till until pls plz rn btw nr someone somebody guy lady person people client customer caller cust want "
-    "go goe going gone come came say said tell told ask take taken took put thing stuff kind u ur im it'll she's he's they're there's don't doesn't "
-    "know think look still actually exactly also kunde kundin kunden möchte will bitte client veut".split()
-)
+FILLERS = word_set(_WORDS["fillers"])
 """Terms of questions that documents need not hold: how people ask, not what about. Stemmed."""
 
 

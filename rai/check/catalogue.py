@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from grounding.tables import table
 from rai.records import Status
-from rai.tables import table
 
 About = Literal["any claim", "value", "name", "sentence", "judge"]
 """What a rule decides: any claim, a value, a name or code, a sentence, or what a judge proposed and code verified."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import Literal
 
-from rai.tables import table
+from grounding.tables import table
 
 Language = Literal["en", "de", "fr", "es", "it", "pt", ""]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from rai.tables import table
+from grounding.tables import table
 
 READ = frozenset({"en"})
 """Languages that the screen's rules are written in, as ISO 639-1 codes."""

@@ -18,6 +18,8 @@ from importlib import resources
 
 import yaml
 
+from grounding.tables import table, word_set
+
 MOST_PIECES = 20
 """Most pieces that one text is decoded into."""
 _LONGEST_BLOB = 4000
@@ -79,6 +81,7 @@ def _triggers() -> frozenset[str]:
 
 
 # --- what is hidden in another form -------------------------------------------------------------------------------
+
 
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w+/=])")
 _HEX = re.compile(r"(?<![\w])(?:(?:\\x|0x)?[0-9a-fA-F]{2}[ ,]?){12,}(?![\w])")
@@ -182,11 +185,8 @@ _WORD = re.compile(r"[a-zA-Z]{2,}")
 _MIXED = re.compile(r"[a-zA-Z][0134570@$]|[0134570@$][a-zA-Z]")
 _LETTERED = re.compile(r"(?<!\w)(?:\w(?: \w)*(?: {2,}|\n)){2,}\w(?: \w)*(?!\w)")
 _QUOTED = re.compile(r"[^.:!?\n\"“”]{12,}")
-_COMMON = frozenset(
-    "the of and to in is you that it for on are with as your his they be at one have this from or had by not but what all were when we there can "
-    "an how which their if do will each about out them then she many some so these would into has more her two him see time could no make than "
-    "first been its who now people my made over did down only way find use may water long little very after words just where most know me tell".split()
-)
+_WORDS = table(__file__)
+_COMMON = word_set(_WORDS["common"])
 _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 
 

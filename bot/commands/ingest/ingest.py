@@ -87,7 +87,7 @@ def ingest(
 
 
 def _given(settings: Settings, paths: list[Path] | None, *, sample: bool) -> list[Path]:
-    """What is to be taken in. The sample's people come with the sample alone: a group of theirs may be one of yours."""
+    """The folders and files to ingest. The sample's people come with the sample alone: a group of theirs may be one of yours."""
     if not sample:
         return _existing(paths or [])
     make_home(settings)

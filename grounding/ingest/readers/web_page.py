@@ -12,80 +12,13 @@ from grounding.ingest.readers.encoding import decode
 from grounding.ingest.readers.extract import Extract, Refused, Writer, one_line
 from grounding.ingest.readers.hidden_text import hidden_by_rules, is_hidden
 from grounding.ingest.readers.rows import table_lines
+from grounding.tables import table, word_set
 
 CONTENT_TYPE = content_types.WEB_PAGE
 
-_SKIP = frozenset(
-    [
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "nav",
-        "iframe",
-        "object",
-        "embed",
-        "svg",
-        "math",
-        "canvas",
-        "video",
-        "audio",
-        "select",
-        "button",
-        "textarea",
-        "head",
-        "datalist",
-        "map",
-        "dialog",
-    ]
-)
-_BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "caption",
-        "center",
-        "details",
-        "dd",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "main",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
-)
+_WORDS = table(__file__)
+_SKIP = word_set(_WORDS["skip"])
+_BLOCKS = word_set(_WORDS["blocks"])
 _HEADINGS = {f"h{n}": n for n in range(1, 7)}
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{2,30})|<\?xml[^>]{0,200}encoding\s*=\s*["']([\w-]{2,30})""",

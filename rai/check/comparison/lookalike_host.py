@@ -6,9 +6,9 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from grounding.tables import table
 from rai.check.comparison.edit_distance import edit_distance
 from rai.claims.contacts.links import unicode_host
-from rai.tables import table
 
 # Signs that pass for others; letters of other scripts that look Latin (Unicode TR 39 confusables, the common ones)
 _LATIN: dict[str, str] = table(__file__)["latin"]

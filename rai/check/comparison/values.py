@@ -9,9 +9,9 @@ from rai.check.comparison.contacts import agree
 from rai.check.comparison.lookup_keys import PARTS
 from rai.check.comparison.times import same_date, same_time
 from rai.claims.amounts.currencies import CODES, pattern_of
-from rai.claims.amounts.rates import same_per
 from rai.claims.found import Found
 from rai.claims.numbers.numbers import unit_words
+from rai.claims.numbers.rates import same_per
 from rai.claims.numbers.units import per_second, same_unit_value
 from rai.claims.times.weekdays import EVERY_DAY
 from rai.records import Kind

@@ -12,8 +12,8 @@ from functools import lru_cache
 from itertools import product
 from pathlib import Path
 
+from grounding.tables import both_ways
 from grounding.text import stem
-from rai.tables import both_ways
 
 _WORDS = Path(__file__).parent / "words"
 _NEGATING = ("un", "in", "im", "il", "ir", "dis", "non", "de", "mis", "anti", "sub")
@@ -63,7 +63,7 @@ def has_kind(word: str) -> bool:
 
 
 def generic(word: str) -> bool:
-    """True if a key frames what is told and invents little: discuss, offer, guest."""
+    """True of a word so common in customer service that an answer may add it without inventing anything: discuss, offer, guest."""
     return word in _generic()
 
 

@@ -11,10 +11,10 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Literal
 
+from grounding.tables import both_ways, slashed
 from rai.check.phrasing.antonyms import exclusive, opposite
 from rai.check.phrasing.evidence import EvidenceLine, Word
 from rai.check.phrasing.sense import GUARDS
-from rai.tables import both_ways, slashed
 
 LEFT_OUT = 0.34
 """Most of the line's content words, as a share, that a near repetition may leave out."""

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from grounding.tables import table
 from grounding.text import STOP_WORDS, fold
 from rai.check.phrasing.antonyms import key, opposite
-from rai.tables import table
 
 LONGER = 1.25
 """How many times as many content words the source's of two opposite sentences may have: what is added may be what is negated."""

@@ -39,7 +39,7 @@ class PlaceLabels:
 
     @property
     def says_itself(self) -> bool:
-        """True of a contact that has a word of what it stands by: claims@… below "Claims"."""
+        """True if a contact's own letters hold a word of the label beside it: claims@… below "Claims"."""
         return not self.itself.isdisjoint(self.label | self.near | self.line | self.above)
 
     @property

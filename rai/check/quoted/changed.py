@@ -218,7 +218,7 @@ class _QuoteReader:
         return more.total() % 2 == less.total() % 2 and not _DETERMINERS.isdisjoint({*more, *less})
 
     def allowed(self, change: Changed, texts: tuple[Source, ...]) -> bool:
-        """True if the change is none: see the head of this module."""
+        """True if the answer may say it so: what is changed stands as a whole in the quoted unit, or another unit of the sources holds it."""
         if change.name:
             return self._whole_part(change) or is_told(change.name, self.alignment, texts)
         return self._whole_part(change) or self._told_elsewhere(change, texts)

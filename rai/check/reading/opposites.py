@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from grounding.tables import both_ways, slashed
 from grounding.text import stem
-from rai.tables import both_ways, slashed
 
 _PAIRS = (
     "adult/child adult/children adult/kid arrival/departure arrive/depart inbound/outbound incoming/outgoing check-in/check-out "

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from grounding.tables import table
 from grounding.text import fold, terms
 from rai.check.reading.sources import Place
 from rai.claims.contacts.regions import countries
-from rai.tables import table
 
 Words = frozenset[str]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from grounding.tables import table
 from grounding.text import STOP_WORDS, stem, terms
-from rai.tables import table
 
 # Words that name the same role of a value; compared as one. The sign keeps a class apart from the word
 _TABLE = table(__file__)

@@ -18,8 +18,8 @@ from rai.check.names.entities import within_name
 from rai.check.phrasing.plain import is_question
 from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place
-from rai.claims.amounts.rates import same_per
 from rai.claims.found import Found
+from rai.claims.numbers.rates import same_per
 from rai.claims.times import holidays, weekdays
 from rai.records import CONTACT_KINDS, Claim
 

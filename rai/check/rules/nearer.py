@@ -17,8 +17,8 @@ from rai.check.places.rank import Ranked, model, ranked
 from rai.check.reading.frames import Frame
 from rai.check.reading.keys import line_at
 from rai.check.reading.sources import Place
-from rai.claims.amounts.rates import same_per
 from rai.claims.found import Found
+from rai.claims.numbers.rates import same_per
 from rai.records import CONTACT_KINDS
 
 MOST_RIVALS = 60

@@ -23,6 +23,7 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Literal
 
+from grounding.tables import table
 from grounding.text import terms
 from rai.check.context import Around, CheckContext, Finding, name_of
 from rai.check.reading.sources import Place
@@ -31,7 +32,6 @@ from rai.claims.found import Found
 from rai.claims.numbers.numeral import decimal_of
 from rai.claims.numbers.units import dimension_of, factors
 from rai.records import Claim
-from rai.tables import table
 
 Hedge = Literal["about", "near_below", "near_above", "above", "below", "least", "most"]
 """A word or sign that says a value is not exact, by its sense: near_below is "nearly", above "more than", least "at least"."""

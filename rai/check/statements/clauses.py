@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from grounding.tables import table
 from rai.check.lexicon.load import Cue, cues
 from rai.check.statements.terms import Term, terms
-from rai.tables import table
 
 FEWEST = 2
 """Fewest words that tell something in a clause of its own; a shorter stretch belongs to the clause before it."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from heapq import nlargest
 
+from grounding.tables import table
 from rai.check.answer import Answer, named
 from rai.check.context import CheckContext, Finding
 from rai.check.operands import Operand, nearest
@@ -17,7 +18,6 @@ from rai.check.reading.role_words import role_terms
 from rai.check.reading.sources import Place, Prepared, Unit
 from rai.claims.found import Found
 from rai.records import SUPPORTED, EvidenceSpan
-from rai.tables import table
 
 MOST = 32
 """Most operands of one value."""

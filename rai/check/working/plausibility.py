@@ -18,7 +18,8 @@ from rai.claims.found import Found
 
 
 def takes_the_place_of_one(n: int, way: Reckoned, answer: Answer) -> bool:
-    """True if the n-th value stands in the words that a source has around an operand of `way`: it is that operand miswritten, not a sum.
+    """True if the n-th value of the answer is an operand of the calculation `way` miswritten, not its result: it stands in the words that a source has
+    around that operand.
 
     "The first 50 minutes of fault-finding", of the first 20 minutes of fault-finding and half an hour.
     """

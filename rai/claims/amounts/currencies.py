@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from babel.numbers import get_currency_name
 
+from grounding.tables import table
 from rai.claims.times.months import LOCALES, unaccented
-from rai.tables import table
 
 _TABLE = table(__file__)
 COMMON: tuple[str, ...] = tuple(_TABLE["common"])

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from rai.claims.amounts import currencies, rates
+from rai.claims.amounts import currencies
 from rai.claims.found import Found
+from rai.claims.numbers import rates
 from rai.claims.numbers.ranges import joint
 from rai.claims.numbers.read_digits import Numeral, canonical, numerals
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from grounding.tables import table
 from grounding.text import caseless
 from rai.claims.found import Found
-from rai.tables import table
 
 _ABBREVIATED: dict[str, str] = table(__file__)["abbreviated"]
 _STATE = (

@@ -12,8 +12,8 @@ from functools import lru_cache
 
 import phonenumbers
 
+from grounding.tables import table
 from grounding.text import caseless
-from rai.tables import table
 
 _REGION: dict[str, str] = {name: region for region, names in table(__file__).items() for name in names}
 _COUNTRY = re.compile(

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from grounding.tables import table
 from grounding.text import caseless
-from rai.tables import table
 
 Identifier = tuple[int, int, tuple[str, ...]]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from grounding.tables import table
 from grounding.text import STOP_WORDS
-from rai.tables import table
 
 _TABLE = table(__file__)
 HONORIFICS: frozenset[str] = frozenset(_TABLE["honorifics"])

@@ -8,10 +8,10 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
-from rai.claims.amounts.rates import per_of
 from rai.claims.found import Found
 from rai.claims.numbers.numeral import scaled
 from rai.claims.numbers.ranges import Joint, joints
+from rai.claims.numbers.rates import per_of
 from rai.claims.numbers.read_digits import Numeral, canonical, lowered, numerals, plain
 from rai.claims.numbers.units import LENGTHS, per_second, prefixed, spellings_of, unit_of, with_hours
 

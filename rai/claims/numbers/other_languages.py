@@ -8,11 +8,11 @@ from itertools import pairwise
 
 from text_to_num import text2num
 
+from grounding.tables import table
 from rai.claims.languages import Language
 from rai.claims.numbers.numeral import Numeral
 from rai.claims.numbers.units import SPELLINGS
 from rai.claims.word_spans import Word
-from rai.tables import table
 
 _TABLE = table(__file__)
 _BEGINNINGS: dict[str, tuple[str, ...]] = {code: tuple(stems) for code, stems in _TABLE["stems"].items()}

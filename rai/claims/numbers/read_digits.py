@@ -12,6 +12,7 @@ from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
+from grounding.tables import table
 from rai.claims.languages import Language, language
 from rai.claims.numbers.english_words import english
 from rai.claims.numbers.fractions import VULGAR, vulgar, with_fraction
@@ -19,7 +20,6 @@ from rai.claims.numbers.numeral import Numeral, canonical, scaled
 from rai.claims.numbers.other_languages import before_units, foreign
 from rai.claims.numbers.ranges import share_scale
 from rai.claims.word_spans import words
-from rai.tables import table
 
 __all__ = ["Numeral", "canonical", "numerals"]
 

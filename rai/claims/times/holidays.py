@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from grounding.tables import table
 from rai.claims.found import Found
-from rai.tables import table
 
 _NAMES: dict[str, str] = {day: "|".join(names) for day, names in table(__file__).items()}
 _NAMED = re.compile(

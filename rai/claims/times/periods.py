@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from grounding.tables import table
 from rai.claims.found import Found
 from rai.claims.word_spans import words
-from rai.tables import table
 
 YEAR = r"(?:1[5-9]|20|21)[0-9]{2}"
 _OF_YEAR = rf"(?:,? (?:of |in |de |del )?|[ ]?[/-])(?P<y>{YEAR}|['’][0-9]{{2}})(?!\w|[.,:]\d)"

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta
 
+from grounding.tables import table
 from rai.claims.found import Found
 from rai.claims.numbers.read_digits import numerals
 from rai.claims.times.months import weekday_names
 from rai.claims.word_spans import words
-from rai.tables import table
 
 _TABLE = table(__file__)
 _DAYS: dict[str, int] = _TABLE["days"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from rai.tables import table
+from grounding.tables import table
 
 Offsets = tuple[int | None, int | None]
 

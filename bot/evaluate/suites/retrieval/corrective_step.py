@@ -42,7 +42,7 @@ class Searched:
     found: Retrieval
 
     async def retrieve(self, query: Query, access: Access, k: int) -> Retrieval:
-        """As the retriever does."""
+        """What was found, for the same query, user and `k`; a new search for any other."""
         if (query, access, k) == (self.query, self.access, self.k):
             return self.found
         return await self.retriever.retrieve(query, access, k)

@@ -105,7 +105,7 @@ def _must(part: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
 
 
 def normal(text: str) -> str:
-    """`text` as spellings are looked for in it."""
+    """`text` in lower case, with one kind of dash, quote and space, so that a fact is found in any of its spellings."""
     return _SPACE.sub(" ", text.translate(_ALIKE).replace("**", "")).lower()
 
 

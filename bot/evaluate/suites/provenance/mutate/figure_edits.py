@@ -11,7 +11,7 @@ from decimal import Decimal
 from bot.evaluate.suites.provenance.mutate import membership
 from bot.evaluate.suites.provenance.mutate.records import Edit, Supported
 from bot.evaluate.suites.provenance.mutate.surfaces import MONTHS, NUMBER, WEEKDAYS, Surface, digits_of
-from rai.tables import table
+from grounding.tables import table
 
 _FIGURES = ("number", "quantity", "money", "percent", "time")
 _TABLE = table(__file__)

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from bot.evaluate.suites.provenance.mutate.surfaces import MONTHS, WEEKDAYS
-from rai.tables import table
+from grounding.tables import table
 
 _TABLE = table(__file__)
 BRANDS: list[str] = _TABLE["brands"]

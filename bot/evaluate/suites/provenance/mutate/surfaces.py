@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rai.tables import table
+from grounding.tables import table
 
 _TABLE: dict[str, list[str]] = table(__file__)
 MONTHS, WEEKDAYS, UNITS = (tuple(_TABLE[name]) for name in ("months", "weekdays", "units"))

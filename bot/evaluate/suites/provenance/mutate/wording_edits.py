@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from bot.evaluate.suites.provenance.mutate import membership
 from bot.evaluate.suites.provenance.mutate.records import Edit, Supported
-from rai.tables import table
+from grounding.tables import table
 
 _TITLE = r"[A-Z][a-z’'é]+|[A-Z]{2,}[A-Za-z]*"
 _NAME = re.compile(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rai.tables import both_ways, slashed, table
+from grounding.tables import both_ways, slashed, table
 
 ROOT = Path(__file__).parents[2]
 READERS = sorted(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rai.tables import table
+from grounding.tables import table
 
 _TABLE = table(__file__)
 _TIMES: dict[str, str] = {word: period for period, words in _TABLE["times"].items() for word in words}

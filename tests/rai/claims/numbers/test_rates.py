@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rai.claims.amounts.rates import per_of, same_per
+from rai.claims.numbers.rates import per_of, same_per
 from tests.tables import Tables
 
 TABLES = Tables(__file__)

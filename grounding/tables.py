@@ -26,3 +26,8 @@ def both_ways(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
 def slashed(pairs: str) -> Iterable[tuple[str, str]]:
     """The pairs of a text such as "with/without before/after"."""
     return ((one, other) for pair in pairs.split() for one, _, other in (pair.partition("/"),))
+
+
+def word_set(lines: Iterable[str]) -> frozenset[str]:
+    """The words of `lines`, which a table holds as text of many words to a line."""
+    return frozenset(word for line in lines for word in line.split())
