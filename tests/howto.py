@@ -118,7 +118,11 @@ def copy(target: Path) -> None:
 
 def main() -> None:
     """`python -m tests.howto PAGE FOLDER`: a copy of this checkout with all that the page says written."""
-    page, target = Path(sys.argv[1]), Path(sys.argv[2])
+    page, target = (Path(name) for name in sys.argv[1:3]) if len(sys.argv) == 3 else (Path(), Path())
+    if not page.is_file() or target.exists():
+        sys.exit(
+            "usage: python -m tests.howto PAGE FOLDER, as docs/howto/setting.md and a folder that does not exist yet"
+        )
     copy(target)
     for step in steps(page.read_text("utf-8")):
         if isinstance(step, Command):

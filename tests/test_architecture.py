@@ -162,7 +162,7 @@ LATE = {
 
 @pytest.mark.parametrize("path", [p for p in FILES if p not in LATE], ids=str)
 def test_imports_stand_at_the_top(path: Path) -> None:
-    """Only compose and its part import inside functions, so that a start pays only for what is switched on."""
+    """Only what is on the list imports inside functions, so that a start pays only for what is switched on."""
     assert late_imports(path) == []
 
 
@@ -221,7 +221,7 @@ def is_adapter(name: str) -> bool:
 
 @pytest.mark.parametrize("path", [p for p in FILES if p not in COMPOSE], ids=str)
 def test_only_compose_names_implementations(path: Path) -> None:
-    """Outside the adapters themselves, embedded, azure and web modules are named by bot/compose/system.py and its part for services alone."""
+    """Outside the adapters themselves, embedded, azure and web modules are named by bot/compose/ alone."""
     if is_adapter(".".join(path.with_suffix("").parts)):
         return
     for _, name in imports(path):

@@ -94,17 +94,42 @@ def test_a_project_that_is_ready_has_no_complaint(project: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "said"),
     [
-        ("bot/version.py", "1.2.3", "1.3.0", "CHANGELOG.md: the newest release is 1.2.3, and bot/version.py says 1.3.0"),
-        ("CHANGELOG.md", "1.2.3 - 2026-11-25", "1.2.3", "CHANGELOG.md: the heading of 1.2.3 has no day, as in ## 1.2.3 - 2026-11-25"),
-        ("CHANGELOG.md", "2026-11-25", "2026-11-31", "CHANGELOG.md: the heading of 1.2.3 has no day, as in ## 1.2.3 - 2026-11-25"),
+        (
+            "bot/version.py",
+            "1.2.3",
+            "1.3.0",
+            "CHANGELOG.md: the newest release is 1.2.3, and bot/version.py says 1.3.0",
+        ),
+        (
+            "CHANGELOG.md",
+            "1.2.3 - 2026-11-25",
+            "1.2.3",
+            "CHANGELOG.md: the heading of 1.2.3 has no day, as in ## 1.2.3 - 2026-11-25",
+        ),
+        (
+            "CHANGELOG.md",
+            "2026-11-25",
+            "2026-11-31",
+            "CHANGELOG.md: the heading of 1.2.3 has no day, as in ## 1.2.3 - 2026-11-25",
+        ),
         ("CHANGELOG.md", "### Added\n- A thing.\n", "", "CHANGELOG.md: 1.2.3 says nothing"),
-        ("CHANGELOG.md", "## Unreleased\n", "## Unreleased\n- More.\n", "CHANGELOG.md: what stands under Unreleased belongs to 1.2.3, or to no release yet"),
+        (
+            "CHANGELOG.md",
+            "## Unreleased\n",
+            "## Unreleased\n- More.\n",
+            "CHANGELOG.md: what stands under Unreleased belongs to 1.2.3, or to no release yet",
+        ),
         ("CHANGELOG.md", "## Unreleased\n\n", "", "CHANGELOG.md: the first section is not Unreleased"),
-        ("pyproject.toml", 'dynamic = ["version"]', 'version = "1.2.2"', "pyproject.toml: its version is not that of bot/version.py"),
+        (
+            "pyproject.toml",
+            'dynamic = ["version"]',
+            'version = "1.2.2"',
+            "pyproject.toml: its version is not that of bot/version.py",
+        ),
         ("tools/lists.py", "", "print('docs/cli.md: stale'); raise SystemExit(1)", "docs/cli.md: stale"),
         ("tools/lists.py", "", "raise ImportError", "the lists in the documents cannot be looked at: make lists"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_hold_is_told(project: Path, name: str, old: str, new: str, said: str) -> None:
     change(project, name, old, new)
     assert said in list(complaints(project))
