@@ -24,7 +24,7 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
     """True if an ingest of `paths` would find nothing to do; costs neither model nor readers. Raises InputError, StoreError."""
     from grounding.embedded.index import EmbeddedIndex
     from grounding.ingest.sources import find
-    from grounding.store.followed import FollowedStore
+    from grounding.store.store_reader import StoreReader
 
     def compare() -> bool:
         index = EmbeddedIndex(settings.files.home / "index", None)
@@ -36,7 +36,7 @@ async def is_taken_in(settings: Settings, paths: Sequence[Path]) -> bool:
             roots = {root for root, _ in there.values()}
             gone = [d for d, (root, _) in known.items() if root in roots and d not in there]
             model = fingerprint_of(settings)
-            bare = FollowedStore(index.store.path).chunks_without_vector(model)[0] if model else 0
+            bare = StoreReader(index.store.path).chunks_without_vector(model)[0] if model else 0
             return bool(there) and not (missing or gone or index.store.unindexed() or bare)
         finally:
             index.close()

@@ -30,7 +30,7 @@ def embedding_model(settings: Settings) -> Embedder | None:
         LOG.warning(
             "no models at %s: %s, prompts are screened by rules alone; %s",
             path,
-            _without(settings),
+            _then_instead(settings),
             remedy(settings),
         )
         return None
@@ -39,7 +39,7 @@ def embedding_model(settings: Settings) -> Embedder | None:
     try:
         return MiniLM(path)
     except StoreError as error:
-        LOG.warning("%s; %s", error, _without(settings))
+        LOG.warning("%s; %s", error, _then_instead(settings))
         return None
 
 
@@ -59,7 +59,7 @@ def remedy(settings: Settings) -> str:
     return "ATTEST_MODEL_FILE names that file: correct it, or leave it out and take those of this installation"
 
 
-def _without(settings: Settings) -> str:
+def _then_instead(settings: Settings) -> str:
     return "search goes by words only" if settings.embedding.kind == "embedded" else "passages are graded by words only"
 
 

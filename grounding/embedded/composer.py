@@ -54,7 +54,7 @@ class ExtractiveComposer:
         found = await asyncio.to_thread(candidates, passages)
         if not found:
             return Draft(insufficient_sentence(), self.name)
-        scores = without(await self.scores(reading, found, passages), found, passages, _needed(prompt.evidence))
+        scores = without_retired(await self.scores(reading, found, passages), found, passages, _needed(prompt.evidence))
         asked = " ".join(part.text for part in reading.parts)
         if max(max(part) for part in scores) < _needed(prompt.evidence) or unknown_of_its_kind(asked, passages):
             return Draft(insufficient_sentence(), self.name)
@@ -91,7 +91,7 @@ class ExtractiveComposer:
                 part[i][-1] = max(0.0, float(cosine))
 
 
-def without(
+def without_retired(
     scores: list[list[float]], found: Sequence[BlockCandidate], passages: Sequence[Passage], needed: float
 ) -> list[list[float]]:
     """`scores` with 0 for blocks of an edition that another has replaced, unless no other block reaches `needed`."""

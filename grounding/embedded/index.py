@@ -16,9 +16,9 @@ from grounding.embedded.word_index import DamagedWordsError, WordIndex
 from grounding.errors import StoreError
 from grounding.ports import Embedder
 from grounding.records import Chunk, Document, DocumentInfo
-from grounding.store.followed import FollowedStore
 from grounding.store.history import StoreHistory
 from grounding.store.store import Store
+from grounding.store.store_reader import StoreReader
 
 LOG = logging.getLogger("attest")
 _WORDS_BATCH = 2000
@@ -148,9 +148,7 @@ class EmbeddedIndex:
         model.
         """
         return (
-            FollowedStore(self.store.path).chunks_without_vector(self._embedder.fingerprint)
-            if self._embedder
-            else (0, 0)
+            StoreReader(self.store.path).chunks_without_vector(self._embedder.fingerprint) if self._embedder else (0, 0)
         )
 
     async def embed_missing(self, batch: int, on_done: Callable[[int, int], None]) -> int:

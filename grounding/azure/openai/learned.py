@@ -51,7 +51,7 @@ class Learned:
         wide = self.fitting(self.thinking if wrote and not room else WIDER * self.thinking)
         return wide if wide > room else None
 
-    def heard(self, thought: int | None, *, mused: bool) -> None:
+    def learn_from(self, thought: int | None, *, mused: bool) -> None:
         """Learn from a reply. `thought`: reasoning tokens that it reports, None if it does not; `mused`: it shows its reasoning."""
         if mused or thought:
             self.thinks = True

@@ -241,7 +241,7 @@ class OpenAIModel(ABC):
                         raise
                 else:
                     reply = self._read(body)
-                    self._learned.heard(reply.thought, mused=reply.mused)
+                    self._learned.learn_from(reply.thought, mused=reply.mused)
                     return self._checked(reply)
 
     async def _exchange(self, sent: Mapping[str, Any]) -> object:

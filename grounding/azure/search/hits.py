@@ -15,7 +15,7 @@ from grounding.azure.search.service import SERVICE
 from grounding.errors import ServiceReplyInvalid
 from grounding.records import Access, Passage
 from grounding.store.chunks import ChunkRow
-from grounding.store.followed import FollowedStore
+from grounding.store.store_reader import StoreReader
 
 _RRF = 60.0
 """Constant of the service's reciprocal rank fusion: each of the lists that are fused adds 1/60 at most."""
@@ -97,7 +97,7 @@ def scored(hits: Sequence[Hit], *, lists: int) -> list[tuple[float, Hit]]:
 
 
 async def passages(
-    ordered: Sequence[tuple[float, Hit]], access: Access, keys: FollowedStore | None, *, others: bool
+    ordered: Sequence[tuple[float, Hit]], access: Access, keys: StoreReader | None, *, others: bool
 ) -> list[Passage]:
     """The passages that `access` may read, in order, without those that repeat a better passage of the same title and the same rights.
 

@@ -35,7 +35,7 @@ from grounding.azure.core.faults import NotFound, translated
 from grounding.azure.search.hits import TOP_RANK
 from grounding.azure.search.index import CONFIGURATION, SETTING
 from grounding.azure.search.ranker import refused_by_ranker
-from grounding.azure.search.service import ENDPOINT, connection, settled
+from grounding.azure.search.service import ENDPOINT, connection, until_unchanged
 from grounding.errors import ServiceReplyInvalid, ServiceUnavailable, SettingsError
 from grounding.services.remote import Remote
 
@@ -68,8 +68,8 @@ class SearchKnowledge:
         """Create knowledge source and knowledge base, or bring them up to date; the index must exist. Raises ServiceError; SettingsError
         where one of that name is somebody else's.
         """
-        await settled(self._source)
-        await settled(self._base)
+        await until_unchanged(self._source)
+        await until_unchanged(self._base)
 
     async def _source(self) -> None:
         found = await self._found(self._made.get_knowledge_source)

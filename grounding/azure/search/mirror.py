@@ -25,11 +25,11 @@ from grounding.azure.search.rows import (
     state_of,
     state_row,
 )
-from grounding.azure.search.service import PAGE, SERVICE, Fate, Held, SearchService, TooLarge, settled
+from grounding.azure.search.service import PAGE, SERVICE, Fate, Held, SearchService, TooLarge, until_unchanged
 from grounding.errors import ServiceUnavailable
 from grounding.records import Progress
-from grounding.store.followed import FollowedStore
 from grounding.store.store import Store
+from grounding.store.store_reader import StoreReader
 
 TRIES = 6
 """Attempts at a row that fails for the moment, with pauses from half a second up to eight between them."""
@@ -74,7 +74,7 @@ class SearchMirror:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
-        self._service, self._store, self._keys = service, store, FollowedStore(store.path)
+        self._service, self._store, self._keys = service, store, StoreReader(store.path)
         self._wanted_model, self._width, self._semantic = fingerprint, width, semantic
         self._sleep, self._jitter = sleep, jitter
 
@@ -83,7 +83,7 @@ class SearchMirror:
 
         Raises ServiceError; Incomplete if single passages were not taken; SettingsError for an index that cannot be used.
         """
-        await settled(self._prepare)
+        await until_unchanged(self._prepare)
         before = state_of(await self._service.document(STATE_KEY))
         model = (before.embedder if before else "") if self._wanted_model is None else self._wanted_model
         if before and before.embedder not in ("", model):

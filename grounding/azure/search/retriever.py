@@ -27,8 +27,8 @@ from grounding.query.conversation import question_of
 from grounding.query.query_vector import BY_WORDS, query_vector, question_texts
 from grounding.records import Access, Passage, Query, Retrieval
 from grounding.services.remote import Throttled
-from grounding.store.followed import FollowedStore
 from grounding.store.store import Store
+from grounding.store.store_reader import StoreReader
 from grounding.text import sendable
 
 _DEPTH, _SPARE = 100, 20
@@ -65,7 +65,7 @@ class AzureSearchRetriever:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._service, self._store, self._embedder = service, store, embedder
-        self._keys = FollowedStore(store.path) if store is not None else None
+        self._keys = StoreReader(store.path) if store is not None else None
         self._semantic, self._others, self._clock = semantic, others, clock
         self._ranker = LastRefusal(clock)
         self._state: State | None = None

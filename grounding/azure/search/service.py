@@ -73,7 +73,7 @@ def connection(endpoint: str, key: str | AsyncTokenCredential, deadline_s: float
     return Connection(endpoint.rstrip("/"), credential, settings, options)
 
 
-async def settled(attempt: Callable[[], Awaitable[T]]) -> T:
+async def until_unchanged(attempt: Callable[[], Awaitable[T]]) -> T:
     """Run `attempt`, which reads a resource and creates or changes it, again where somebody else changed it meanwhile. Raises Changed the
     third time.
     """

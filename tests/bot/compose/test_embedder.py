@@ -18,7 +18,7 @@ from bot.compose.system import compose
 from bot.records import Ask
 from bot.settings.settings import Settings
 from grounding.records import Access, Query
-from grounding.store.followed import FollowedStore
+from grounding.store.store_reader import StoreReader
 from rai.records import Outcome
 from tests.bot.compose.test_system import changed
 from tests.e2e.processes import settings_over
@@ -282,4 +282,4 @@ async def test_vectors_of_gone_models_stay_in_the_store(settings: Settings, embe
     await take_in_page(settings, tmp_path / "kb")
     assert (await take_in_page(embedded, tmp_path / "kb")).embedded == 0
     assert await is_taken_in(embedded, [tmp_path / "kb"])
-    assert FollowedStore(settings.files.home / "index" / "store.db").chunks_without_vector("another") == (1, 1)
+    assert StoreReader(settings.files.home / "index" / "store.db").chunks_without_vector("another") == (1, 1)

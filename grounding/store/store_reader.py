@@ -10,7 +10,7 @@ from grounding.store.connection import ReadOnlyStoreFile
 from grounding.store.vectors import ChunkVectors, FollowedChunk
 
 
-class FollowedStore:
+class StoreReader:
     """Live chunks, by id, of the store in the file `path`. Raises StoreError if it cannot be read."""
 
     def __init__(self, path: Path) -> None:
