@@ -28,7 +28,7 @@ from rai.check.verdict import struck_by
 from rai.embedded.tagger import GazetteerTagger
 from rai.records import STRUCK_DOUBT, Claim, EntityType, Kind, Source
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 PHONE = Source("s1", "For help call +1 415 555 0132. The lid is red. The plan costs $19 a month.", "Plan and help")
 
