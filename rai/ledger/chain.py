@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grounding.errors import StoreError
-from rai.records import Break
+from rai.records import Break, Verification
 
 GENESIS = "0" * 64
 """The link that stands before the first entry."""
@@ -59,22 +59,27 @@ class Flaw:
 class Walk:
     """What one pass over the entries has found.
 
-    `count`, `head`: the entries before the first break, and the last link of these; `broken`: the first break of the chain, or of the
-    erasures if the chain holds. `read`: all entries; `seq`, `last`: number and link of the last that stands in its place, the link None if it
+    `count`, `head`: the entries before the first break, and the last link of these; `breaks`: those of the chain; `erasures`: bodies that are
+    gone or there against what is recorded. `read`: all entries; `seq`, `last`: number and link of the last that stands in its place, the link None if it
     cannot be relied on. `erased`, `recorded`: by id of an entry whose body is gone, its place and that of the last entry that records its
     erasure.
     """
 
     count: int = 0
     head: str = GENESIS
-    broken: Break | None = None
     breaks: list[Break] = field(default_factory=list)
+    erasures: list[Break] = field(default_factory=list)
     read: int = 0
     seq: int = 0
     last: str | None = GENESIS
     erased: dict[str, int] = field(default_factory=dict)
     recorded: dict[str, int] = field(default_factory=dict)
     ids: array[int] = field(default_factory=lambda: array("q"))
+
+    @property
+    def broken(self) -> Break | None:
+        """The first break of the chain, or of the erasures if the chain holds."""
+        return next(iter([*self.breaks, *self.erasures]), None)
 
 
 def canonical(body: dict[str, Any]) -> str:
@@ -153,11 +158,7 @@ def walk(key: bytes, rows: Iterable[SealedRow | Flaw], known: Callable[[str], bo
         elif not state.breaks and isinstance(row, SealedRow):
             state.count, state.head = state.count + 1, row.mac
         _pass(key, state, row, holds=found is None)
-    state.broken = state.breaks[0] if state.breaks else None
-    erasures = _erasures(state)
-    if state.broken is None and erasures:
-        state.broken = erasures[0]
-    state.breaks += erasures
+    state.erasures = _erasures(state)
     return state
 
 
@@ -171,9 +172,9 @@ def _pass(key: bytes, state: Walk, row: SealedRow | Flaw, *, holds: bool) -> Non
         state.seq = row.seq
         state.last = row.mac if holds or is_same(mac_of(key, row), row.mac) else None
     state.ids.append(hash(row.entry_id))
-    if row.body is None:
+    if row.body is None and row.kind != ERASE:
         state.erased[row.entry_id] = state.read
-    elif holds and row.kind == ERASE:
+    elif holds and row.kind == ERASE and row.body is not None:
         state.recorded[str(json.loads(row.body).get("entry_id"))] = state.read
 
 
@@ -192,17 +193,30 @@ def _erasures(state: Walk) -> list[Break]:
     return sorted(found, key=lambda b: b.at or 0)
 
 
-def surrounded(breaks: Iterable[Break], read: int) -> tuple[Break, ...]:
+def result_of(state: Walk, apart: Iterable[str]) -> Verification:
+    """The result of a walk and of what was found `apart` from the entries: what was cut from the end stands behind the last of them, the rest nowhere.
+
+    The first break is the chain's, then its end's, then that of an erasure, which may only be a consequence of these.
+    """
+    ends = [Break(None, why, state.read + 1 if why.startswith("truncated") else None) for why in apart]
+    cut = [end for end in ends if end.at is not None]
+    first = next(iter([*state.breaks, *cut, *state.erasures, *ends]), None)
+    if first is None:
+        return Verification(True, state.count, state.head)
+    notes = (f"only the first {BREAKS_MAX} breaks are named",) if len(state.breaks) == BREAKS_MAX else ()
+    breaks = _surrounded([*state.breaks, *state.erasures, *ends], state.read)
+    return Verification(False, state.count, state.head, first.entry, first.why, notes, breaks)
+
+
+def _surrounded(breaks: Iterable[Break], read: int) -> tuple[Break, ...]:
     """`breaks` in the order of the `read` entries, each with what lies before and after it; those of no place come last."""
     ordered = sorted(breaks, key=lambda b: (b.at is None, b.at or 0))
     places = sorted({b.at for b in ordered if b.at is not None})
     around = {
-        at: (at - before - 1, after - at - 1)
+        at: (at - before - 1, max(after - at - 1, 0))
         for before, at, after in zip([0, *places], places, [*places[1:], read + 1], strict=False)
     }
-    return tuple(
-        b if b.at is None else replace(b, before=around[b.at][0], after=max(around[b.at][1], 0)) for b in ordered
-    )
+    return tuple(b if b.at is None else replace(b, before=around[b.at][0], after=around[b.at][1]) for b in ordered)
 
 
 def _is_readable(row: SealedRow) -> bool:
@@ -222,6 +236,8 @@ def _check(key: bytes, state: Walk, row: SealedRow, known: Callable[[str], bool]
         return Flaw(row.entry_id, f"reordered: entry {row.seq} stands where {expected} belongs")
     if not is_same(mac_of(key, row), row.mac):
         return Flaw(row.entry_id, f"changed: entry {row.seq} does not match its seal")
+    if row.body is None and row.kind == ERASE:
+        return Flaw(row.entry_id, f"changed: the body of entry {row.seq} is gone, which records an erasure")
     if row.body is not None and not is_same(digest_of(key, row.entry_id, row.body), row.digest):
         return Flaw(row.entry_id, f"changed: the body of entry {row.seq} does not match its seal")
     if state.last is not None and row.prev != state.last:

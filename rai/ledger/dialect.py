@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, MetaData, create_engine, event, text
+from sqlalchemy import Connection, Engine, MetaData, UniqueConstraint, create_engine, event, text
 from sqlalchemy.pool import NullPool, StaticPool
 
 BUSY_SECONDS = 15.0
@@ -129,10 +129,11 @@ def faults(connection: Connection, metadata: MetaData) -> Iterator[str]:
     for kind, name in sorted({(str(k), str(n)) for k, n in found if not str(n).startswith("sqlite_")} - ours):
         yield f"changed: the store has a {kind} {name!r} that is none of the ledger's"
     for name, table in metadata.tables.items():
-        columns = {str(row[1]): str(row[2]) for row in connection.execute(text(f"PRAGMA table_xinfo({name})"))}
-        made = {column.name: str(column.type) for column in table.columns}
-        if columns != made:
+        if _columns(connection, name) != {c.name: (str(c.type), not c.nullable, c.primary_key) for c in table.columns}:
             yield f"changed: the columns of the table {name} are not as they were made"
+        unique = {tuple(c.name for c in u.columns) for u in table.constraints if isinstance(u, UniqueConstraint)}
+        if not unique <= _unique(connection, name):
+            yield f"changed: the table {name} takes twice what may stand once"
     (first,) = connection.execute(text("PRAGMA integrity_check(1)")).first() or ("ok",)
     if first != "ok":
         yield f"changed: the store is damaged ({str(first).splitlines()[-1][:120]})"
@@ -145,6 +146,18 @@ def damage(message: str) -> str | None:
     if "no such" in message or "has no column" in message:
         return "a table or column is gone"
     return None
+
+
+def _columns(connection: Connection, table: str) -> dict[str, tuple[str, bool, bool]]:
+    """Of each column its type, whether it must hold something, and whether it is the key."""
+    rows = connection.execute(text(f"PRAGMA table_xinfo({table})"))
+    return {str(name): (str(kind), bool(needed), bool(key)) for _, name, kind, needed, _, key, _ in rows}
+
+
+def _unique(connection: Connection, table: str) -> set[tuple[str, ...]]:
+    """The columns, of each index, that hold nothing twice."""
+    indexes = [str(row[1]) for row in connection.execute(text(f"PRAGMA index_list({table})")) if row[2]]
+    return {tuple(str(row[2]) for row in connection.execute(text(f"PRAGMA index_info({name})"))) for name in indexes}
 
 
 def _triggers(connection: Connection) -> dict[str, str]:

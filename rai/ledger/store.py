@@ -33,7 +33,7 @@ from rai.ledger.chain import (
     link,
     mac_of,
     new_entry_id,
-    surrounded,
+    result_of,
     walk,
 )
 from rai.ledger.export import export_lines
@@ -276,16 +276,12 @@ class SqlLedger:
             why = f"changed: {_OF_ANOTHER_KEY}"
             return Verification(False, 0, GENESIS, None, why, breaks=(Break(None, why),))
         state = walk(self._key, _careful(connection), _Links(connection).__contains__)
-        if len(state.breaks) < BREAKS_MAX and not apart:
+        if (
+            len(state.breaks) < BREAKS_MAX and not apart
+        ):  # else where the entries end, or where they should, is not known
             apart += _against(connection, mark, state.seq)
         apart += [*about, *dialect.faults(connection, _METADATA)]
-        ends = [Break(None, why, state.read + 1 if why.startswith("truncated") else None) for why in apart]
-        breaks = surrounded([*state.breaks, *ends], state.read)
-        first = state.broken or next(iter(ends), None)
-        notes = (f"only the first {BREAKS_MAX} breaks are named",) if len(state.breaks) >= BREAKS_MAX else ()
-        if first is None:
-            return Verification(True, state.count, state.head)
-        return Verification(False, state.count, state.head, first.entry, first.why, notes, breaks)
+        return result_of(state, apart)
 
     def _is_of_key(self, connection: Connection) -> bool:
         """True if the last entry, or the first, was sealed with this key."""

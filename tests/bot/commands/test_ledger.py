@@ -15,9 +15,8 @@ import pytest
 from bot.cli import main
 from bot.commands.ledger import decided_in
 from bot.commands.shared.wiring import Wiring
+from bot.compose.record import open_record
 from bot.settings.load import load_settings
-from bot.settings.settings import Settings
-from bot.system import System
 from rai.ledger.store import SqlLedger
 from rai.records import Entry
 from tests.bot.commands.conftest import Ran
@@ -29,10 +28,6 @@ Ledger = Callable[..., Ran]
 @pytest.fixture
 def ledger(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Ledger:
     """Runs `attest ledger …` over a store with three entries."""
-
-    async def compose(settings: Settings) -> System:
-        store = await asyncio.to_thread(SqlLedger, settings.files.home / "ledger.db", settings.files.ledger_key)
-        return replace(await small.compose(settings), ledger=store, close=store.close)
 
     async def fill() -> None:
         settings = load_settings()
@@ -46,7 +41,9 @@ def ledger(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Path)
 
     def run(*arguments: str) -> Ran:
         capsys.readouterr()
-        code = main(["ledger", *arguments], lambda: Wiring(compose, small.open_ingester, small.open_history))
+        code = main(
+            ["ledger", *arguments], lambda: Wiring(small.compose, small.open_ingester, small.open_history, open_record)
+        )
         return Ran(code, *capsys.readouterr())
 
     return run
