@@ -97,7 +97,8 @@ def verify(
     elif result.ok:
         console().print(f"intact: {result.entries} entries, head {result.head}")
     else:
-        console().print(f"NOT INTACT at {result.broken or 'the end'}: {plain(result.why)}", style="bold red")
+        said = f"NOT INTACT at {result.broken or 'the end'}: {result.why}"
+        console().print(plain(said), style="bold red")
         for line in _around(result.breaks):
             console().print(plain(line))
     for line in () if json else result.notes:

@@ -25,6 +25,8 @@ from rai.records import Break, Verification
 
 FORMAT = "attest-ledger-1"
 """The name of the format, in the first line."""
+_DIGITS_MAX = 4_000
+"""Digits of a whole number, which Python reads and writes up to 4,300 of."""
 _HEADING: dict[str, type] = {"format": str, "key_id": str}
 _ENTRY: dict[str, type] = {
     "seq": int,
@@ -138,7 +140,7 @@ def strict_json(line: str) -> dict[str, Any]:
     """The JSON object in `line`, read in one way only. Raises ValueError, whose text says why it cannot be."""
     try:
         line.encode()
-        data = json.loads(line, object_pairs_hook=_once, parse_constant=_no_constant)
+        data = json.loads(line, object_pairs_hook=_once, parse_constant=_no_constant, parse_int=_whole)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except UnicodeEncodeError:
@@ -168,6 +170,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _DIGITS_MAX:
+        raise ValueError("a number is too long")
+    return int(digits)
 
 
 def _of_fields(data: dict[str, Any], fields: dict[str, type]) -> None:

@@ -393,7 +393,10 @@ def _row(found: SqlRow[Any]) -> SealedRow:
 
 
 def _entry(row: SealedRow) -> Entry:
-    body = {"erased": True} if row.body is None else json.loads(row.body)
+    try:
+        body = {"erased": True} if row.body is None else json.loads(row.body)
+    except (TypeError, ValueError):
+        raise StoreError(f"entry {row.seq} of the ledger cannot be read; see attest ledger verify") from None
     return Entry(row.entry_id, row.seq, row.at, row.kind, body, row.prev, row.mac)
 
 

@@ -289,6 +289,25 @@ async def test_reading_beside_a_writer_sees_what_was_written(store: Path) -> Non
     assert (found.ok, found.entries) == (True, ENTRIES + 1)
 
 
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root writes everywhere")
+async def test_reading_where_nothing_may_be_written(store: Path) -> None:
+    home = place(store)[0].parent
+    home.chmod(0o500)
+    found = await opened(store, read_only=True).verify()
+    home.chmod(0o700)
+    assert (found.ok, found.entries) == (True, ENTRIES)
+    assert [p.name for p in home.iterdir()] == ["ledger.db"]
+
+
+async def test_an_entry_that_is_no_json_is_a_store_error(store: Path) -> None:
+    connection = raw(store)
+    connection.execute("UPDATE entries SET body = '{' WHERE seq = 4")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="entry 4 of the ledger cannot be read"):
+        [e async for e in opened(store, read_only=True).entries()]
+
+
 async def test_where_nothing_was_ever_written_reading_makes_nothing(tmp_path: Path) -> None:
     ledger = opened(tmp_path / "nowhere", read_only=True)
     found = await ledger.verify()

@@ -355,9 +355,14 @@ def reversed_keys(lines: list[str], _: World) -> list[str]:
     return [json.dumps(dict(reversed(json.loads(line).items()))) for line in lines]
 
 
-def long_line(lines: list[str], _: World, line: int, length: int) -> list[str]:
-    """Make a line very long by a field."""
-    return [*lines[:line], json.dumps(json.loads(lines[line]) | {"more": "x" * length}), *lines[line + 1 :]]
+def long_line(lines: list[str], _: World, line: int, length: int = 0, digits: int = 0, levels: int = 0) -> list[str]:
+    """Make a line very long by a field more of so many letters, or by a body with so many digits or levels."""
+    more = (
+        ', "more": "' + "x" * length + '"}'
+        if length
+        else ', "body": {"n": ' + ("9" * digits or "[" * levels + "]" * levels) + "}}"
+    )
+    return [*lines[:line], lines[line][:-1] + more, *lines[line + 1 :]]
 
 
 def encoded(lines: list[str], _: World, before: str = "", end: str = "\n", last: str = "\n", **how: Any) -> bytes:
