@@ -129,8 +129,9 @@ def _real_wiring() -> Any:
     """The wiring of the product, imported when a command first needs the system."""
     compose = importlib.import_module("bot.compose.system")
     ingest = importlib.import_module("bot.compose.ingest")
+    record = importlib.import_module("bot.compose.record")
     wiring = importlib.import_module("bot.commands.shared.wiring")
-    return wiring.Wiring(compose.compose, ingest.open_ingester, ingest.open_history)
+    return wiring.Wiring(compose.compose, ingest.open_ingester, ingest.open_history, record.open_record)
 
 
 def main(arguments: Sequence[str] | None = None, wiring: Callable[[], Any] | None = None) -> int:

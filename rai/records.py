@@ -218,8 +218,27 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Break:
+    """A place at which the ledger does not hold. `why` begins with changed, missing, reordered or truncated.
+
+    `entry`: the id of the entry at which it shows, None if it is none of an entry; `at`: the number of that place, counting entries as they
+    stand, None for what concerns the ledger as a whole. `before`, `after`: how many entries lie between it and the break before (or the
+    beginning), and the next (or the end); what lies there holds.
+    """
+
+    entry: str | None
+    why: str
+    at: int | None = None
+    before: int = 0
+    after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
-    """The result of checking the ledger's chain. `head`: the last link; `broken`: the id of the first entry at which it does not hold; `why`: the reason."""
+    """The result of checking the ledger's chain. `head`: the last link; `broken`: the id of the first entry at which it does not hold; `why`: the reason.
+
+    `entries`, `head`: up to the first break of the chain. `breaks`: all of them, in the order of the entries.
+    """
 
     ok: bool
     entries: int
@@ -227,3 +246,4 @@ class Verification:
     broken: str | None = None
     why: str = ""
     notes: tuple[str, ...] = field(default_factory=tuple)
+    breaks: tuple[Break, ...] = field(default_factory=tuple)

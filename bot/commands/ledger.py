@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -13,16 +13,17 @@ import typer
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import run, settings_of
-from bot.commands.shared.wiring import opened
+from bot.commands.shared.wiring import opened_record
 from bot.view.decisions import decided
-from grounding.errors import AttestError, InputError, SettingsError
+from grounding.errors import InputError
 from rai.ledger.chain import GENESIS, key_id
-from rai.ledger.export import FORMAT, verify_export
+from rai.ledger.export import FORMAT, lenient_json, verify_export
 from rai.ledger.key import load_key
-from rai.records import Entry, Verification
+from rai.records import Break, Entry, Verification
 
 app = options.command_app("Read, verify and export the provenance log.")
-_ANOTHER_KEY = "not the key that the ledger was written with"
+_SHOWN = 20
+"""Breaks that are printed; the JSON form has them all."""
 
 
 @app.command("list")
@@ -84,7 +85,7 @@ def verify(
     """Say whether the chain is intact.
 
     Walks the whole chain with its key: nothing was changed, removed or put in. Exit code 1 if it does not hold; the
-    first broken entry is named. An exported file needs nothing but the key in ATTEST_LEDGER_KEY_FILE.
+    every break is named, with the entries around it. Nothing is written. An exported file needs nothing but the key in ATTEST_LEDGER_KEY_FILE.
 
     Examples:
       attest ledger verify && echo intact
@@ -96,7 +97,10 @@ def verify(
     elif result.ok:
         console().print(f"intact: {result.entries} entries, head {result.head}")
     else:
-        console().print(f"NOT INTACT at {result.broken or 'the end'}: {plain(result.why)}", style="bold red")
+        said = f"NOT INTACT at {result.broken or 'the end'}: {result.why}"
+        console().print(plain(said), style="bold red")
+        for line in _around(result.breaks):
+            console().print(plain(line))
     for line in () if json else result.notes:
         note(line)
     raise typer.Exit(0 if result.ok else 1)
@@ -115,6 +119,18 @@ def export(context: typer.Context, json: options.JsonFlag = False) -> None:
     run(_export(context, as_document=json))
 
 
+def _around(breaks: tuple[Break, ...]) -> list[str]:
+    """A line for each of the first breaks: where, why, and what lies before and after it."""
+    lines = []
+    for b in breaks[:_SHOWN]:
+        where = f"entry {b.at}" if b.at is not None else "the whole"
+        lies = f" ({b.before} entries before it and {b.after} after it hold)" if b.at is not None else ""
+        lines.append(f"  {where}: {b.why}{lies}")
+    if len(breaks) > _SHOWN:
+        lines.append(f"  … and {len(breaks) - _SHOWN} more breaks; --json names them")
+    return lines
+
+
 def _outcome(entry: Entry) -> str:
     """How a turn ended; a dash for entries that are no turns."""
     reply = entry.body.get("reply")
@@ -128,26 +144,21 @@ def decided_in(entry: Entry) -> list[str]:
 
 
 async def _newest(context: typer.Context, limit: int) -> list[Entry]:
-    async with opened(context) as system:
-        return [entry async for entry in system.ledger.entries(limit=limit, newest_first=True)]
+    async with opened_record(context) as ledger:
+        return [entry async for entry in ledger.entries(limit=limit, newest_first=True)]
 
 
 async def _entry(context: typer.Context, entry_id: str) -> Entry:
-    async with opened(context) as system:
-        entry = await system.ledger.get(entry_id)
+    async with opened_record(context) as ledger:
+        entry = await ledger.get(entry_id)
     if entry is None:
         raise InputError(f"ENTRY {entry_id!r} is not in the ledger; see `attest ledger list`")
     return entry
 
 
 async def _verify(context: typer.Context) -> Verification:
-    try:
-        async with opened(context) as system:
-            return await system.ledger.verify()
-    except SettingsError as error:
-        if _ANOTHER_KEY not in str(error):
-            raise
-        return _changed("the key file, or the store's own note of its key: they no longer belong together")
+    async with opened_record(context) as ledger:
+        return await ledger.verify()
 
 
 def verify_file(path: Path, key_file: Path) -> Verification:
@@ -162,25 +173,12 @@ def verify_file(path: Path, key_file: Path) -> Verification:
 
 def _verified(stream: TextIO, key: bytes, path: Path) -> Verification:
     heading = stream.readline()
-    if _field(heading, "format") != FORMAT:
+    said = lenient_json(heading)
+    if said.get("format") != FORMAT:
         raise InputError(f"{path}: not an exported ledger; allowed is what `attest ledger export` wrote")
-    if _field(heading, "key_id") != key_id(key):
+    if said.get("key_id") != key_id(key):
         return _changed("the key file, or the first line of the export: they do not belong together")
-    try:
-        found = verify_export(chain([heading], stream), key)
-    except (AttestError, ValueError, RecursionError) as error:
-        return _changed(str(error) if isinstance(error, AttestError) else "a line that cannot be read")
-    if found.ok and any(line.strip() for line in stream):
-        return replace(found, ok=False, why="changed: there are lines after the sealed last one")
-    return found
-
-
-def _field(line: str, name: str) -> object:
-    try:
-        data = jsonlib.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return data.get(name) if isinstance(data, dict) else None
+    return verify_export(chain([heading], stream), key)
 
 
 def _changed(what: str) -> Verification:
@@ -188,10 +186,10 @@ def _changed(what: str) -> Verification:
 
 
 async def _export(context: typer.Context, *, as_document: bool) -> None:
-    async with opened(context) as system:
+    async with opened_record(context) as ledger:
         if not as_document:
-            async for line in system.ledger.export():
+            async for line in ledger.export():
                 typer.echo(line)
             return
-        heading, *entries, end = [jsonlib.loads(line) async for line in system.ledger.export()]
+        heading, *entries, end = [jsonlib.loads(line) async for line in ledger.export()]
     emit({**heading, "entries": entries, **end})

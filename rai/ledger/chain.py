@@ -11,16 +11,20 @@ import hashlib
 import hmac
 import json
 import secrets
+from array import array
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from grounding.errors import StoreError
+from rai.records import Break, Verification
 
 GENESIS = "0" * 64
 """The link that stands before the first entry."""
 ERASE = "erase"
 """The kind of an entry that records the erasure of another's body."""
+BREAKS_MAX = 1_000
+"""Breaks that are named; a walk ends at the last of them."""
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32, as in ULID
 _RANDOM_BITS = 80
 
@@ -44,24 +48,38 @@ class SealedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
-    """The first entry at which a chain does not hold. `why` begins with changed, missing, reordered or truncated."""
+class Flaw:
+    """What stands where an entry belongs and cannot be read as one. `entry`: its id, if it tells one; `why`: as of a `Break`."""
 
-    entry: str
+    entry: str | None
     why: str
 
 
 @dataclass(slots=True)
 class Walk:
-    """What one pass over the entries has found. `head`: the last link; `erased`, `recorded`: by id of an entry whose body is gone, its `seq`
-    and that of the last entry that records its erasure.
+    """What one pass over the entries has found.
+
+    `count`, `head`: the entries before the first break, and the last link of these; `breaks`: those of the chain; `erasures`: bodies that are
+    gone or there against what is recorded. `read`: all entries; `seq`, `last`: number and link of the last that stands in its place, the link None if it
+    cannot be relied on. `erased`, `recorded`: by id of an entry whose body is gone, its place and that of the last entry that records its
+    erasure.
     """
 
     count: int = 0
     head: str = GENESIS
-    broken: Break | None = None
+    breaks: list[Break] = field(default_factory=list)
+    erasures: list[Break] = field(default_factory=list)
+    read: int = 0
+    seq: int = 0
+    last: str | None = GENESIS
     erased: dict[str, int] = field(default_factory=dict)
     recorded: dict[str, int] = field(default_factory=dict)
+    ids: array[int] = field(default_factory=lambda: array("q"))
+
+    @property
+    def broken(self) -> Break | None:
+        """The first break of the chain, or of the erasures if the chain holds."""
+        return next(iter([*self.breaks, *self.erasures]), None)
 
 
 def canonical(body: dict[str, Any]) -> str:
@@ -80,6 +98,11 @@ def seal(key: bytes, tag: str, *parts: str) -> str:
         raw = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else b"\x00" + repr(part).encode()
         message += len(raw).to_bytes(8, "big") + raw
     return hmac.new(key, bytes(message), hashlib.sha256).hexdigest()
+
+
+def is_same(a: str, b: str) -> bool:
+    """True if two seals are the same, in a time that does not tell how much of them is."""
+    return hmac.compare_digest(a.encode("utf-8", "surrogatepass"), b.encode("utf-8", "surrogatepass"))
 
 
 def digest_of(key: bytes, entry_id: str, body: str) -> str:
@@ -118,28 +141,82 @@ def link(key: bytes, *, seq: int, entry_id: str, at: str, kind: str, body: str, 
     return SealedRow(seq, entry_id, at, kind, body, row.digest, prev, mac_of(key, row))
 
 
-def walk(key: bytes, rows: Iterable[SealedRow], known: Callable[[str], bool]) -> Walk:
-    """Checks `rows` in the order of `seq`, up to the first break.
+def walk(key: bytes, rows: Iterable[SealedRow | Flaw], known: Callable[[str], bool]) -> Walk:
+    """Checks `rows` in the order of `seq` to the end, or up to the `BREAKS_MAX`th break.
 
-    `known(mac)` says whether any stored entry carries that link; it is asked once, at a break, to tell an entry that
-    was moved from one whose predecessor is gone.
+    `known(mac)` says whether any stored entry carries that link; it is asked at a break, to tell an entry that was moved from one whose
+    predecessor is gone.
     """
     state = Walk()
     for row in rows:
-        state.broken = _check(key, state, row, known)
-        if state.broken is not None:
-            return state
-        state.count, state.head = state.count + 1, row.mac
-        if row.body is None:
-            state.erased[row.entry_id] = row.seq
-        elif row.kind == ERASE:
-            state.recorded[str(json.loads(row.body).get("entry_id"))] = row.seq
-    unrecorded = [seq for entry, seq in state.erased.items() if state.recorded.get(entry, 0) <= seq]
-    if unrecorded:
-        seq = min(unrecorded)
-        entry = next(e for e, s in state.erased.items() if s == seq)
-        state.broken = Break(entry, f"changed: the body of entry {seq} is gone and no later entry records its erasure")
+        state.read += 1
+        found = row if isinstance(row, Flaw) else _check(key, state, row, known)
+        if found is not None:
+            state.breaks.append(Break(found.entry, found.why, state.read))
+            if len(state.breaks) == BREAKS_MAX:
+                break
+        elif not state.breaks and isinstance(row, SealedRow):
+            state.count, state.head = state.count + 1, row.mac
+        _pass(key, state, row, holds=found is None)
+    state.erasures = _erasures(state)
     return state
+
+
+def _pass(key: bytes, state: Walk, row: SealedRow | Flaw, *, holds: bool) -> None:
+    """Goes on behind `row`. What follows is judged by what stands there, so that one break is told once."""
+    if isinstance(row, Flaw) or not _is_readable(row):
+        state.seq, state.last = state.seq + 1, None
+        state.ids.append(0)
+        return
+    if row.seq > state.seq:  # else it stands there beside the chain, which goes on from the entry before it
+        state.seq = row.seq
+        state.last = row.mac if holds or is_same(mac_of(key, row), row.mac) else None
+    state.ids.append(hash(row.entry_id))
+    if row.body is None and row.kind != ERASE:
+        state.erased[row.entry_id] = state.read
+    elif holds and row.kind == ERASE and row.body is not None:
+        state.recorded[str(json.loads(row.body).get("entry_id"))] = state.read
+
+
+def _erasures(state: Walk) -> list[Break]:
+    """The bodies that are gone without a record of it, and those that are there in spite of one."""
+    found = [
+        Break(entry, f"changed: the body of entry {at} is gone and no later entry records its erasure", at)
+        for entry, at in state.erased.items()
+        if state.recorded.get(entry, 0) <= at
+    ]
+    for entry, by in state.recorded.items():
+        # An id that stands nowhere was cut out, which shows where it stood.
+        if entry not in state.erased and hash(entry) in state.ids:
+            at = state.ids.index(hash(entry)) + 1
+            found.append(Break(entry, f"changed: entry {at} has a body, but entry {by} records its erasure", at))
+    return sorted(found, key=lambda b: b.at or 0)
+
+
+def result_of(state: Walk, apart: Iterable[str]) -> Verification:
+    """The result of a walk and of what was found `apart` from the entries: what was cut from the end stands behind the last of them, the rest nowhere.
+
+    The first break is the chain's, then its end's, then that of an erasure, which may only be a consequence of these.
+    """
+    ends = [Break(None, why, state.read + 1 if why.startswith("truncated") else None) for why in apart]
+    cut = [end for end in ends if end.at is not None]
+    first = next(iter([*state.breaks, *cut, *state.erasures, *ends]), None)
+    if first is None:
+        return Verification(True, state.count, state.head)
+    notes = (f"only the first {BREAKS_MAX} breaks are named",) if len(state.breaks) == BREAKS_MAX else ()
+    breaks = _surrounded([*state.breaks, *state.erasures, *ends], state.read)
+    return Verification(False, state.count, state.head, first.entry, first.why, notes, breaks)
+
+
+def _surrounded(breaks: Iterable[Break], read: int) -> tuple[Break, ...]:
+    """`breaks` in the order of the `read` entries, each with what lies before and after it; those of no place come last."""
+    ordered = sorted(breaks, key=lambda b: (b.at is None, b.at or 0))
+    places = sorted({b.at for b in ordered if b.at is not None})
+    around = {
+        at: (at - before - 1, max(after - at - 1, 0))
+        for before, at, after in zip([0, *places], places, [*places[1:], read + 1], strict=False)
+    }
+    return tuple(b if b.at is None else replace(b, before=around[b.at][0], after=around[b.at][1]) for b in ordered)
 
 
 def _is_readable(row: SealedRow) -> bool:
@@ -149,20 +226,22 @@ def _is_readable(row: SealedRow) -> bool:
     return isinstance(number, int) and all(isinstance(text, str) for text in texts)
 
 
-def _check(key: bytes, state: Walk, row: SealedRow, known: Callable[[str], bool]) -> Break | None:
-    expected = state.count + 1
+def _check(key: bytes, state: Walk, row: SealedRow, known: Callable[[str], bool]) -> Flaw | None:
+    expected = state.seq + 1
     if not _is_readable(row):
-        return Break(str(row.entry_id), f"changed: what stands where entry {expected} belongs cannot be read")
+        return Flaw(str(row.entry_id), f"changed: what stands where entry {expected} belongs cannot be read")
     if row.seq > expected:
-        return Break(row.entry_id, f"missing: entry {expected} is not there, the next is {row.seq}")
+        return Flaw(row.entry_id, f"missing: entry {expected} is not there, the next is {row.seq}")
     if row.seq != expected:
-        return Break(row.entry_id, f"reordered: entry {row.seq} stands where {expected} belongs")
-    if not hmac.compare_digest(mac_of(key, row), row.mac):
-        return Break(row.entry_id, f"changed: entry {row.seq} does not match its seal")
-    if row.body is not None and not hmac.compare_digest(digest_of(key, row.entry_id, row.body), row.digest):
-        return Break(row.entry_id, f"changed: the body of entry {row.seq} does not match its seal")
-    if row.prev != state.head:
+        return Flaw(row.entry_id, f"reordered: entry {row.seq} stands where {expected} belongs")
+    if not is_same(mac_of(key, row), row.mac):
+        return Flaw(row.entry_id, f"changed: entry {row.seq} does not match its seal")
+    if row.body is None and row.kind == ERASE:
+        return Flaw(row.entry_id, f"changed: the body of entry {row.seq} is gone, which records an erasure")
+    if row.body is not None and not is_same(digest_of(key, row.entry_id, row.body), row.digest):
+        return Flaw(row.entry_id, f"changed: the body of entry {row.seq} does not match its seal")
+    if state.last is not None and row.prev != state.last:
         if row.prev == GENESIS or known(row.prev):
-            return Break(row.entry_id, f"reordered: entry {row.seq} does not follow the entry before it")
-        return Break(row.entry_id, f"missing: the entry before entry {row.seq} is gone")
+            return Flaw(row.entry_id, f"reordered: entry {row.seq} does not follow the entry before it")
+        return Flaw(row.entry_id, f"missing: the entry before entry {row.seq} is gone")
     return None

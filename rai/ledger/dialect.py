@@ -1,15 +1,18 @@
 """The parts of the ledger's store that are SQLite's own: locking, durability, and triggers that refuse changes.
 
-Another database gets its own `engine_for`, `guard`, `is_guarded` and `flush` here and nowhere else.
+Another database gets its own functions of these names here and nowhere else.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, MetaData, UniqueConstraint, create_engine, event, text
+from sqlalchemy.pool import NullPool, StaticPool
 
 BUSY_SECONDS = 15.0
 """Seconds to wait for the write lock."""
@@ -44,6 +47,7 @@ def engine_for(path: Path, busy_s: float = BUSY_SECONDS) -> Engine:
         connection.isolation_level = None
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
+        connection.text_factory = _text
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -53,17 +57,116 @@ def engine_for(path: Path, busy_s: float = BUSY_SECONDS) -> Engine:
     return engine
 
 
-def guard(connection: Connection) -> None:
-    """Creates the triggers that refuse UPDATE and DELETE, if they are not there."""
-    for statement in _TRIGGERS.values():
-        connection.execute(text(statement))
+def reading_engine_for(path: Path, busy_s: float = BUSY_SECONDS) -> Engine:
+    """An engine that cannot write: on the file at `path`, or on an empty database in memory if there is no such file.
+
+    The store and its write-ahead log stay as they are to the byte; beside a closed store SQLite leaves an empty log and its index.
+    """
+    if not path.exists():
+        engine = create_engine("sqlite://", poolclass=StaticPool, connect_args={"check_same_thread": False})
+    else:
+        engine = create_engine("sqlite://", poolclass=NullPool, creator=lambda: _reading(path, busy_s))
+
+        @event.listens_for(engine, "begin")
+        def _begin(connection: Connection) -> None:
+            connection.exec_driver_sql("BEGIN")
+
+    return engine
 
 
-def is_guarded(connection: Connection) -> bool:
-    """True if the triggers stand as they were made."""
+def _reading(path: Path, busy_s: float) -> sqlite3.Connection:
+    uri = f"{path.resolve().as_uri()}?mode=ro"
+    try:
+        return _connected(uri, busy_s)
+    except sqlite3.OperationalError:
+        log = path.with_name(f"{path.name}-wal")
+        if os.access(path.parent, os.W_OK) or (log.exists() and log.stat().st_size):
+            raise
+    # A folder in which nothing can be made has no place for the log's index; without a log the file is all there is.
+    return _connected(f"{uri}&immutable=1", busy_s)
+
+
+def _connected(uri: str, busy_s: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, uri=True, timeout=busy_s, check_same_thread=False, isolation_level=None)
+    try:
+        for pragma in ("query_only=ON", "trusted_schema=OFF", "cell_size_check=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    connection.text_factory = _text
+    return connection
+
+
+def _text(raw: bytes) -> str:
+    # What is no UTF-8 must read as a change, not as a failure.
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def guard(connection: Connection) -> list[str]:
+    """Puts the triggers that refuse UPDATE and DELETE in place. Returns the names of those that were gone or not as they were made."""
+    have, put = _triggers(connection), []
+    for name, statement in _TRIGGERS.items():
+        if have.get(name) != _as_made(statement):
+            if name in have:
+                connection.execute(text(f"DROP TRIGGER {name}"))
+            connection.execute(text(statement))
+            put.append(name)
+    return put
+
+
+def faults(connection: Connection, metadata: MetaData) -> Iterator[str]:
+    """What is in the store that this program did not make, or is not as it made it: tables, columns, triggers, views, indexes, pages."""
+    have = _triggers(connection)
+    for name, statement in _TRIGGERS.items():
+        if name not in have:
+            yield f"changed: the trigger {name}, which refuses changes, is gone"
+        elif have[name] != _as_made(statement):
+            yield f"changed: the trigger {name}, which refuses changes, is not as it was made"
+    found = connection.execute(text("SELECT type, name FROM sqlite_master ORDER BY type, name")).all()
+    ours = {("trigger", name) for name in _TRIGGERS} | {("table", name) for name in metadata.tables}
+    for kind, name in sorted({(str(k), str(n)) for k, n in found if not str(n).startswith("sqlite_")} - ours):
+        yield f"changed: the store has a {kind} {name!r} that is none of the ledger's"
+    for name, table in metadata.tables.items():
+        if _columns(connection, name) != {c.name: (str(c.type), not c.nullable, c.primary_key) for c in table.columns}:
+            yield f"changed: the columns of the table {name} are not as they were made"
+        unique = {tuple(c.name for c in u.columns) for u in table.constraints if isinstance(u, UniqueConstraint)}
+        if not unique <= _unique(connection, name):
+            yield f"changed: the table {name} takes twice what may stand once"
+    (first,) = connection.execute(text("PRAGMA integrity_check(1)")).first() or ("ok",)
+    if first != "ok":
+        yield f"changed: the store is damaged ({str(first).splitlines()[-1][:120]})"
+
+
+def damage(message: str) -> str | None:
+    """What is wrong with the file, if a database's `message` says that it is not as it was written; None for any other trouble."""
+    if "malformed" in message or "not a database" in message or "file format" in message:
+        return "it is damaged"
+    if "no such" in message or "has no column" in message:
+        return "a table or column is gone"
+    return None
+
+
+def _columns(connection: Connection, table: str) -> dict[str, tuple[str, bool, bool]]:
+    """Of each column its type, whether it must hold something, and whether it is the key."""
+    rows = connection.execute(text(f"PRAGMA table_xinfo({table})"))
+    return {str(name): (str(kind), bool(needed), bool(key)) for _, name, kind, needed, _, key, _ in rows}
+
+
+def _unique(connection: Connection, table: str) -> set[tuple[str, ...]]:
+    """The columns, of each index, that hold nothing twice."""
+    indexes = [str(row[1]) for row in connection.execute(text(f"PRAGMA index_list({table})")) if row[2]]
+    return {tuple(str(row[2]) for row in connection.execute(text(f"PRAGMA index_info({name})"))) for name in indexes}
+
+
+def _triggers(connection: Connection) -> dict[str, str]:
     found = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")).all()
-    have = {str(name): _squeeze(str(sql)) for name, sql in found}
-    return all(have.get(n) == _squeeze(s.replace(" IF NOT EXISTS", "")) for n, s in _TRIGGERS.items())
+    return {str(name): _squeeze(str(sql)) for name, sql in found}
+
+
+def _as_made(statement: str) -> str:
+    return _squeeze(statement.replace(" IF NOT EXISTS", ""))
 
 
 def flush(engine: Engine) -> None:

@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from grounding.errors import InputError
-from rai.ledger.chain import GENESIS, SealedRow, Walk, canonical, key_id, seal, walk
-from rai.records import Verification
+from grounding.errors import InputError, StoreError
+from rai.ledger.chain import (
+    BREAKS_MAX,
+    GENESIS,
+    Flaw,
+    SealedRow,
+    Walk,
+    canonical,
+    is_same,
+    key_id,
+    result_of,
+    seal,
+    walk,
+)
+from rai.records import Break, Verification
 
 FORMAT = "attest-ledger-1"
 """The name of the format, in the first line."""
+_DIGITS_MAX = 4_000
+"""Digits of a whole number, which Python reads and writes up to 4,300 of."""
+_HEADING: dict[str, type] = {"format": str, "key_id": str}
+_ENTRY: dict[str, type] = {
+    "seq": int,
+    "entry_id": str,
+    "at": str,
+    "kind": str,
+    "body": dict,
+    "digest": str,
+    "prev": str,
+    "mac": str,
+}
+_END: dict[str, type] = {"count": int, "head": str, "mac": str}
 
 
 def export_lines(key: bytes, rows: Iterable[SealedRow]) -> Iterator[str]:
@@ -26,48 +52,71 @@ def export_lines(key: bytes, rows: Iterable[SealedRow]) -> Iterator[str]:
 
 
 def verify_export(lines: Iterable[str], key: bytes) -> Verification:
-    """Checks exported `lines` in one pass. Raises InputError for text that is no export or is of another key."""
+    """Checks exported `lines` in one pass. Raises InputError for text that is no export or is of another key.
+
+    A line that is not what `export_lines` writes is a break of its own: a key that stands twice, a field that is not sealed, NaN, another type.
+    """
     reader = _ExportReader(lines, key)
     state = walk(key, reader.rows(), reader.seen.__contains__)
-    broken, why = (state.broken.entry, state.broken.why) if state.broken else reader.ending(state)
-    return Verification(not why, state.count, state.head, broken, why)
+    ends = [] if len(state.breaks) >= BREAKS_MAX else reader.ending(state)
+    found = result_of(state, ends)
+    if not reader.heading:
+        return found
+    breaks = (Break(None, reader.heading), *found.breaks)
+    return replace(found, ok=False, broken=None, why=reader.heading, breaks=breaks)
 
 
 class _ExportReader:
-    """The lines of an export as they are read. `seen`: the links of the entries so far."""
+    """The lines of an export as they are read. `seen`: the links of the entries so far; `heading`: what is wrong with the first line."""
 
     def __init__(self, lines: Iterable[str], key: bytes) -> None:
-        self._lines = iter(lines)
+        self._lines = enumerate(lines, start=1)
         self._key = key
         self._end: dict[str, Any] | None = None
+        self._behind: list[str] = []
         self.seen: set[str] = set()
-        head = _parsed(next(self._lines, ""), 1)
+        _, line = next(self._lines, (1, ""))
+        self.heading = ""
+        try:
+            head = strict_json(line)
+            _of_fields(head, _HEADING)
+        except ValueError as error:
+            self.heading = f"changed: line 1: {error}"
+            head = lenient_json(line)
         if head.get("format") != FORMAT:
             raise InputError(f"line 1: not an exported ledger; expected format {FORMAT}")
         if head.get("key_id") != key_id(key):
             raise InputError("line 1: this ledger was written with another key")
 
-    def rows(self) -> Iterator[SealedRow]:
-        for number, line in enumerate(self._lines, start=2):
+    def rows(self) -> Iterator[SealedRow | Flaw]:
+        for number, line in self._lines:
             if not line.strip():
                 continue
-            data = _parsed(line, number)
-            if "end" in data:
-                self._end = data["end"] if isinstance(data["end"], dict) else {}
+            if self._end is not None:
+                self._behind.append(line[:1])
                 return
-            row = _from_json(data, number)
+            try:
+                data = strict_json(line)
+                if "end" in data:
+                    self._end = _ending_of(data)
+                    continue
+                row = _from_json(data)
+            except ValueError as error:
+                yield Flaw(_id_of(line), f"changed: line {number}: {error}")
+                continue
             self.seen.add(row.mac)
             yield row
 
-    def ending(self, state: Walk) -> tuple[str | None, str]:
+    def ending(self, state: Walk) -> list[str]:
         if self._end is None:
-            return None, f"truncated: the last line is missing after entry {state.count}"
-        count, head = self._end.get("count"), str(self._end.get("head"))
-        if not hmac.compare_digest(str(self._end.get("mac")), _end_seal(self._key, count, head)):
-            return None, "changed: the last line does not match its seal"
-        if (count, head) != (state.count, state.head):
-            return None, f"truncated: {state.count} entries, but the last line counts {count}"
-        return None, ""
+            return [f"truncated: the last line is missing after entry {state.seq}"]
+        behind = ["changed: there are lines after the sealed last one"] if self._behind else []
+        count, head = self._end["count"], self._end["head"]
+        if not is_same(self._end["mac"], _end_seal(self._key, count, head)):
+            return ["changed: the last line does not match its seal", *behind]
+        if count != state.seq or state.last not in (None, head):
+            return [f"truncated: {state.seq} entries, but the last line counts {count}", *behind]
+        return behind
 
 
 def _end_seal(key: bytes, count: object, head: str) -> str:
@@ -87,23 +136,75 @@ def _as_json(row: SealedRow) -> dict[str, Any]:
     }
 
 
-def _from_json(data: dict[str, Any], number: int) -> SealedRow:
+def strict_json(line: str) -> dict[str, Any]:
+    """The JSON object in `line`, read in one way only. Raises ValueError, whose text says why it cannot be."""
     try:
-        texts = [data[k] for k in ("entry_id", "at", "kind", "digest", "prev", "mac")]
-        if not all(isinstance(t, str) for t in texts) or not isinstance(data["seq"], int):
-            raise TypeError
-        entry_id, at, kind, digest, prev, mac = texts
-        body = None if data["body"] is None else canonical(data["body"])
-        return SealedRow(data["seq"], entry_id, at, kind, body, digest, prev, mac)
-    except (KeyError, TypeError):
-        raise InputError(f"line {number}: not an entry of a ledger") from None
+        line.encode()
+        data = json.loads(line, object_pairs_hook=_once, parse_constant=_no_constant, parse_int=_whole)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise ValueError("it is not UTF-8") from None
+    except json.JSONDecodeError:
+        raise ValueError("not a JSON object") from None
+    if isinstance(data, dict):
+        return data
+    raise ValueError("not a JSON object")
 
 
-def _parsed(line: str, number: int) -> dict[str, Any]:
+def lenient_json(line: str) -> dict[str, Any]:
+    """The JSON object in `line` as readers that are not strict take it; empty if there is none."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict):
-        raise InputError(f"line {number}: not a JSON object")
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
+        raise ValueError("a key stands twice in an object")
     return data
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _DIGITS_MAX:
+        raise ValueError("a number is too long")
+    return int(digits)
+
+
+def _of_fields(data: dict[str, Any], fields: dict[str, type]) -> None:
+    if unknown := data.keys() - fields.keys():
+        raise ValueError(f"a field that is not sealed: {min(unknown)[:40]!r}")
+    if missing := fields.keys() - data.keys():
+        raise ValueError(f"a field is missing: {min(missing)}")
+    for name, kind in fields.items():
+        # `type`, as True is an int too; a body is an object or null
+        if type(data[name]) is not kind and not (name == "body" and data[name] is None):
+            raise ValueError(f"{name} is of another type")
+
+
+def _ending_of(data: dict[str, Any]) -> dict[str, Any]:
+    _of_fields(data, {"end": dict})
+    end: dict[str, Any] = data["end"]
+    _of_fields(end, _END)
+    return end
+
+
+def _from_json(data: dict[str, Any]) -> SealedRow:
+    _of_fields(data, _ENTRY)
+    try:
+        body = None if data["body"] is None else canonical(data["body"])
+    except StoreError:
+        raise ValueError("the body holds a number that JSON cannot say") from None
+    return SealedRow(**{**data, "body": body})
+
+
+def _id_of(line: str) -> str | None:
+    found = lenient_json(line).get("entry_id")
+    return found if isinstance(found, str) else None

@@ -15,20 +15,38 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text, func, insert, null, select, update
+from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text, insert, null, select, update
 from sqlalchemy.engine import Row as SqlRow
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.ledger import dialect
-from rai.ledger.chain import ERASE, GENESIS, SealedRow, canonical, key_id, link, new_entry_id, walk
+from rai.ledger.chain import (
+    BREAKS_MAX,
+    ERASE,
+    GENESIS,
+    Flaw,
+    SealedRow,
+    canonical,
+    is_same,
+    key_id,
+    link,
+    mac_of,
+    new_entry_id,
+    result_of,
+    walk,
+)
 from rai.ledger.export import export_lines
 from rai.ledger.key import Anchor, Mark, load_key
 from rai.personal.redact import redact_entry
-from rai.records import Entry, Verification
+from rai.records import Break, Entry, Verification
 
 _SCHEMA = "1"
 """The version of the tables."""
+GUARD = "guard"
+"""The kind of an entry that records what was gone from a store and put back by whoever opened it."""
+_ANOTHER_KEY = "not the key that the ledger was written with"
+_OF_ANOTHER_KEY = "the key file, or the store's own note of its key: they no longer belong together"
 _BATCH = 200
 """Entries that are read at a time."""
 _METADATA = MetaData()
@@ -61,6 +79,8 @@ class SqlLedger:
 
     `redact` maps a body to the body that is kept. Raises SettingsError for a key that is missing, readable by others
     or of another ledger, StoreError for a store that cannot be opened.
+
+    `read_only`: nothing is made, put back or written, and `verify` tells what would else be raised at the start.
     """
 
     def __init__(
@@ -70,21 +90,51 @@ class SqlLedger:
         *,
         redact: Redaction = redact_entry,
         busy_s: float = dialect.BUSY_SECONDS,
+        read_only: bool = False,
     ) -> None:
         self._redact = redact
         self._writing = threading.Lock()
+        self._read_only = read_only
         with _store_errors():
-            self._engine = dialect.engine_for(path, busy_s)
-            self._writer = self._engine.execution_options(immediate=True)
-            with self._writer.begin() as connection:
+            if read_only:
+                self._open_to_read(path, key_file, busy_s)
+            else:
+                self._open_to_write(path, key_file, busy_s)
+
+    def _open_to_write(self, path: Path, key_file: Path, busy_s: float) -> None:
+        self._engine = dialect.engine_for(path, busy_s)
+        self._writer = self._engine.execution_options(immediate=True)
+        with self._writer.begin() as connection:
+            _METADATA.create_all(connection)
+            put_back = dialect.guard(connection)
+            empty = _last(connection) is None
+            self._key = load_key(key_file, make=empty)
+            about = _about(connection)
+            if not about:
+                if not empty and not self._is_of_key(connection):
+                    raise SettingsError(f"ATTEST_LEDGER_KEY_FILE: this is {_ANOTHER_KEY}")
+                about = _note(connection, self._key)
+                put_back.append("about")
+            _check_about(about, self._key)
+            self._anchor = Anchor(self._key, key_file, path)
+            if empty:
+                self._anchor.start()
+            elif put_back:
+                # What was gone and is there again must not look as if it had always been there.
+                self._insert(connection, GUARD, canonical({"put_back": put_back}))
+        if put_back and not empty:
+            self._advance()
+
+    def _open_to_read(self, path: Path, key_file: Path, busy_s: float) -> None:
+        self._engine = dialect.reading_engine_for(path, busy_s)
+        never = not path.exists() and not key_file.exists() and not any(key_file.parent.glob(f"{key_file.name}.*"))
+        self._key = b"" if never else load_key(key_file, make=False)
+        self._anchor = Anchor(self._key, key_file, path)
+        if not path.exists():  # an empty one in memory, which reads like one that was opened to write and holds nothing
+            with self._engine.begin() as connection:
                 _METADATA.create_all(connection)
                 dialect.guard(connection)
-                entries = _last(connection)
-                self._key = load_key(key_file, make=entries is None)
-                _check_about(connection, key_id(self._key))
-                self._anchor = Anchor(self._key, key_file, path)
-                if entries is None:
-                    self._anchor.start()
+                _note(connection, self._key)
 
     async def append(self, kind: str, body: dict[str, Any]) -> Entry:
         """Redacts `body`, writes the entry durably, then returns it. Raises StoreError: then no answer may leave."""
@@ -118,7 +168,9 @@ class SqlLedger:
 
     async def export(self) -> AsyncIterator[str]:
         """The whole ledger as lines for `verify_export`, from one snapshot, in bounded memory."""
-        with _store_errors(), self._engine.connect() as connection:
+        if not self._key:
+            raise InputError("there is no ledger yet: its first entry makes store and key")
+        with self._reading() as connection:
             lines = export_lines(self._key, _rows(connection))
             while (line := await asyncio.to_thread(next, lines, None)) is not None:
                 yield line
@@ -132,13 +184,19 @@ class SqlLedger:
         await asyncio.to_thread(self._engine.dispose)
 
     def _append(self, kind: str, body: dict[str, Any]) -> Entry:
+        self._refuse_to_write()
         kept = canonical(self._redact(body))
         with self._write() as connection:
             row = self._insert(connection, kind, kept)
         self._advance()
         return _entry(row)
 
+    def _refuse_to_write(self) -> None:
+        if self._read_only:
+            raise StoreError("the ledger was opened to be read alone")
+
     def _erase(self, entry_id: str, reason: str) -> Entry:
+        self._refuse_to_write()
         with self._write() as connection:
             target = connection.execute(select(_ENTRIES).where(_ENTRIES.c.entry_id == entry_id)).first()
             if target is None or target.kind == ERASE:
@@ -172,8 +230,17 @@ class SqlLedger:
             if mark is not None and last is not None and mark.count < last.seq and _holds(connection, mark):
                 self._anchor.write(Mark(last.seq, last.mac))
 
-    def _get(self, entry_id: str) -> Entry | None:
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        """A connection to read out from. Raises SettingsError or StoreError for what opening to write would have refused."""
         with _store_errors(), self._engine.connect() as connection:
+            if self._read_only:
+                about = _about(connection)
+                _check_about({**_as_made(self._key), **about}, self._key)
+            yield connection
+
+    def _get(self, entry_id: str) -> Entry | None:
+        with self._reading() as connection:
             found = connection.execute(select(_ENTRIES).where(_ENTRIES.c.entry_id == entry_id)).first()
         return None if found is None else _entry(_row(found))
 
@@ -182,21 +249,47 @@ class SqlLedger:
         if bound is not None:
             query = query.where(_ENTRIES.c.seq < bound)
         query = query.order_by(_ENTRIES.c.seq.desc() if newest_first else _ENTRIES.c.seq).limit(size)
-        with _store_errors(), self._engine.connect() as connection:
+        with self._reading() as connection:
             return [_row(r) for r in connection.execute(query)]
 
     def _verify(self) -> Verification:
+        apart: list[str] = []
         try:
-            mark, anchor_fault = self._anchor.read(), ""  # before the snapshot: it can lag, never lead
+            mark = self._anchor.read()  # before the snapshot: it can lag, never lead
         except StoreError as error:
-            mark, anchor_fault = None, f"changed: {error}"
+            mark = None
+            apart.append(f"changed: {error}")
         with _store_errors(), self._engine.connect() as connection:
-            state = walk(self._key, _rows(connection), lambda mac: _stands(connection, mac))
-            notes = () if dialect.is_guarded(connection) else ("the triggers that refuse changes are not in place",)
-            why = anchor_fault or _against(connection, mark, state.count)
-        if state.broken is not None:
-            return Verification(False, state.count, state.head, state.broken.entry, state.broken.why, notes)
-        return Verification(not why, state.count, state.head, None, why, notes)
+            try:
+                return self._verified(connection, mark, apart)
+            except DBAPIError as error:
+                # The entries are read with care below; here the file does not even say what tables it has.
+                damage = dialect.damage(str(error.orig))
+                if damage is None:
+                    raise
+                why = f"changed: the store cannot be read: {damage}"
+                return Verification(False, 0, GENESIS, None, why, breaks=(Break(None, why),))
+
+    def _verified(self, connection: Connection, mark: Mark | None, apart: list[str]) -> Verification:
+        about = _about_faults(_about(connection), self._key)
+        if f"changed: {_OF_ANOTHER_KEY}" in about and not self._is_of_key(connection):
+            why = f"changed: {_OF_ANOTHER_KEY}"
+            return Verification(False, 0, GENESIS, None, why, breaks=(Break(None, why),))
+        state = walk(self._key, _careful(connection), _Links(connection).__contains__)
+        if (
+            len(state.breaks) < BREAKS_MAX and not apart
+        ):  # else where the entries end, or where they should, is not known
+            apart += _against(connection, mark, state.seq)
+        apart += [*about, *dialect.faults(connection, _METADATA)]
+        return result_of(state, apart)
+
+    def _is_of_key(self, connection: Connection) -> bool:
+        """True if the last entry, or the first, was sealed with this key."""
+        for order in (_ENTRIES.c.seq, _ENTRIES.c.seq.desc()):
+            found = connection.execute(select(_ENTRIES).order_by(order).limit(1)).first()
+            if found is not None and is_same(mac_of(self._key, _row(found)), str(found.mac)):
+                return True
+        return False
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
@@ -204,12 +297,12 @@ class SqlLedger:
             yield connection
 
 
-def _against(connection: Connection, mark: Mark | None, count: int) -> str:
+def _against(connection: Connection, mark: Mark | None, last: int) -> list[str]:
     if mark is None:
-        return "truncated: the anchor is missing, so entries cut from the end would not show" if count else ""
-    if mark.count > count:
-        return f"truncated: {count} entries, but the anchor has seen {mark.count}"
-    return "" if _holds(connection, mark) else f"changed: entry {mark.count} is not the one that the anchor has seen"
+        return ["truncated: the anchor is missing, so entries cut from the end would not show"] if last else []
+    if mark.count > last:
+        return [f"truncated: {last} entries, but the anchor has seen {mark.count}"]
+    return [] if _holds(connection, mark) else [f"changed: entry {mark.count} is not the one that the anchor has seen"]
 
 
 def _holds(connection: Connection, mark: Mark) -> bool:
@@ -218,9 +311,17 @@ def _holds(connection: Connection, mark: Mark) -> bool:
     return connection.execute(select(_ENTRIES.c.mac).where(_ENTRIES.c.seq == mark.count)).scalar() == mark.head
 
 
-def _stands(connection: Connection, mac: str) -> bool:
-    query = select(func.count()).select_from(_ENTRIES).where(_ENTRIES.c.mac == mac)
-    return bool(connection.execute(query).scalar())
+class _Links:
+    """The links of all entries, read when one is first looked for: a sound ledger never asks."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._links: set[object] | None = None
+
+    def __contains__(self, mac: str) -> bool:
+        if self._links is None:
+            self._links = {found.mac for found in self._connection.execute(select(_ENTRIES.c.mac))}
+        return mac in self._links
 
 
 def _last(connection: Connection) -> SealedRow | None:
@@ -236,15 +337,51 @@ def _rows(connection: Connection) -> Iterator[SealedRow]:
         yield _row(found)
 
 
-def _check_about(connection: Connection, key: str) -> None:
-    about = {str(n): str(v) for n, v in connection.execute(select(_ABOUT)).all()}
-    if not about:
-        connection.execute(insert(_ABOUT), [{"name": "schema", "value": _SCHEMA}, {"name": "key_id", "value": key}])
-        return
+def _careful(connection: Connection) -> Iterator[SealedRow | Flaw]:
+    """The entries, and in place of the rest what keeps them from being read."""
+    read = 0
+    try:
+        for row in _rows(connection):
+            yield row
+            read += 1
+    except DBAPIError as error:
+        damage = dialect.damage(str(error.orig))
+        if damage is None:
+            raise
+        yield Flaw(None, f"changed: the store cannot be read after entry {read}: {damage}")
+
+
+def _about(connection: Connection) -> dict[str, str]:
+    return {str(n): str(v) for n, v in connection.execute(select(_ABOUT)).all()}
+
+
+def _note(connection: Connection, key: bytes) -> dict[str, str]:
+    """Writes what the store says of itself, and returns it."""
+    made = _as_made(key)
+    connection.execute(insert(_ABOUT), [{"name": name, "value": value} for name, value in made.items()])
+    return made
+
+
+def _as_made(key: bytes) -> dict[str, str]:
+    return {"schema": _SCHEMA, "key_id": key_id(key)}
+
+
+def _about_faults(about: dict[str, str], key: bytes) -> list[str]:
+    """What the store says of itself that is not as it was made."""
+    made = _as_made(key)
+    if about.get("schema", _SCHEMA) != _SCHEMA:
+        return [f"changed: the store says that it is of version {about['schema'][:20]!r}, not {_SCHEMA}"]
+    if "key_id" in about and about["key_id"] != made["key_id"]:
+        return [f"changed: {_OF_ANOTHER_KEY}"]
+    gone = [f"changed: the store's note of its {name} is gone" for name in made if name not in about]
+    return gone + [f"changed: the store's note has {name[:20]!r}, which is none" for name in about if name not in made]
+
+
+def _check_about(about: dict[str, str], key: bytes) -> None:
     if about.get("schema") != _SCHEMA:
         raise StoreError(f"the ledger is of version {about.get('schema')}; this program reads version {_SCHEMA}")
-    if about.get("key_id") != key:
-        raise SettingsError("ATTEST_LEDGER_KEY_FILE: this is not the key that the ledger was written with")
+    if about.get("key_id") != key_id(key):
+        raise SettingsError(f"ATTEST_LEDGER_KEY_FILE: this is {_ANOTHER_KEY}")
 
 
 def _columns(row: SealedRow) -> dict[str, Any]:
@@ -256,7 +393,10 @@ def _row(found: SqlRow[Any]) -> SealedRow:
 
 
 def _entry(row: SealedRow) -> Entry:
-    body = {"erased": True} if row.body is None else json.loads(row.body)
+    try:
+        body = {"erased": True} if row.body is None else json.loads(row.body)
+    except (TypeError, ValueError):
+        raise StoreError(f"entry {row.seq} of the ledger cannot be read; see attest ledger verify") from None
     return Entry(row.entry_id, row.seq, row.at, row.kind, body, row.prev, row.mac)
 
 

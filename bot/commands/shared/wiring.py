@@ -7,7 +7,7 @@ neither (`settings`, any `--help`) does not pay for importing them.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -19,6 +19,7 @@ from bot.settings.settings import Settings
 from bot.system import System
 from grounding.ingest.history import History, OnChange
 from grounding.records import IngestReport, Progress
+from rai.ports import Ledger
 
 
 class Ingester(Protocol):
@@ -51,11 +52,15 @@ class Ingester(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """How a command gets a system, an ingester, and the history of the knowledge base. Each may raise UserError or StoreError."""
+    """How a command gets a system, an ingester, the history of the knowledge base, and the record to read alone.
+
+    Each may raise UserError or StoreError.
+    """
 
     compose: Callable[[Settings], Awaitable[System]]
     open_ingester: Callable[[Settings], Awaitable[Ingester]]
     open_history: Callable[[Settings], History]
+    open_record: Callable[[Settings], AbstractAsyncContextManager[Ledger]]
 
 
 def wiring_of(context: typer.Context) -> Wiring:
@@ -86,3 +91,10 @@ async def opened(context: typer.Context, settings: Settings | None = None) -> As
         yield system
     finally:
         await system.close()
+
+
+@asynccontextmanager
+async def opened_record(context: typer.Context) -> AsyncIterator[Ledger]:
+    """Open the ledger to read it alone, without a system, and close it at the end. Raises UserError, StoreError."""
+    async with wiring_of(context).open_record(settings_of()) as ledger:
+        yield ledger

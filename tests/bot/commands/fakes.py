@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from grounding.records import (
     Turn,
 )
 from grounding.text import sentences, terms
+from rai.ports import Ledger
 from rai.records import Claim, DocumentScreening, Entry, EvidenceSpan, Outcome, Report, Screening, Verification
 from rai.screening.quarantine import Nothing, Quarantine
 from tests.fakes.ledger import exported
@@ -252,7 +254,7 @@ class FakeWorld:
     closed: int = 0
 
     def wiring(self) -> Wiring:
-        return Wiring(self.compose, self.open_ingester, self.open_history)
+        return Wiring(self.compose, self.open_ingester, self.open_history, self.open_record)
 
     async def compose(self, settings: Settings) -> System:
         self.opened += 1
@@ -279,6 +281,10 @@ class FakeWorld:
 
     def open_history(self, _: Settings) -> MemoryHistory:
         return MemoryHistory(self)
+
+    @asynccontextmanager
+    async def open_record(self, _: Settings) -> AsyncIterator[Ledger]:
+        yield self.ledger
 
     async def ready(self) -> dict[str, str]:
         return self.waiting

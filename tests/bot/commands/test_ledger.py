@@ -15,9 +15,8 @@ import pytest
 from bot.cli import main
 from bot.commands.ledger import decided_in
 from bot.commands.shared.wiring import Wiring
+from bot.compose.record import open_record
 from bot.settings.load import load_settings
-from bot.settings.settings import Settings
-from bot.system import System
 from rai.ledger.store import SqlLedger
 from rai.records import Entry
 from tests.bot.commands.conftest import Ran
@@ -29,10 +28,6 @@ Ledger = Callable[..., Ran]
 @pytest.fixture
 def ledger(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Ledger:
     """Runs `attest ledger …` over a store with three entries."""
-
-    async def compose(settings: Settings) -> System:
-        store = await asyncio.to_thread(SqlLedger, settings.files.home / "ledger.db", settings.files.ledger_key)
-        return replace(await small.compose(settings), ledger=store, close=store.close)
 
     async def fill() -> None:
         settings = load_settings()
@@ -46,7 +41,9 @@ def ledger(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Path)
 
     def run(*arguments: str) -> Ran:
         capsys.readouterr()
-        code = main(["ledger", *arguments], lambda: Wiring(compose, small.open_ingester, small.open_history))
+        code = main(
+            ["ledger", *arguments], lambda: Wiring(small.compose, small.open_ingester, small.open_history, open_record)
+        )
         return Ran(code, *capsys.readouterr())
 
     return run
@@ -123,6 +120,42 @@ def test_a_store_that_names_another_key_reads_as_tampering(ledger: Ledger) -> No
     assert ran.code == 1
     assert "changed: the key file, or the store's own note of its key" in ran.out
     assert ledger("list").code == 2
+
+
+def test_every_break_is_named_and_nothing_is_written(ledger: Ledger) -> None:
+    store = load_settings().files.home / "ledger.db"
+    with sqlite3.connect(store) as connection:
+        connection.execute("DROP TRIGGER entries_no_update")
+        connection.execute("UPDATE entries SET entry_id = 'moved' || char(27, 155) WHERE seq = 2")
+    connection.close()
+    before = store.read_bytes()
+    ran = ledger("verify")
+    assert ran.code == 1
+    first, *others = ran.out.splitlines()
+    assert first == "NOT INTACT at moved\ufffd\ufffd: changed: entry 2 does not match its seal"
+    assert others == [
+        "  entry 2: changed: entry 2 does not match its seal (1 entries before it and 1 after it hold)",
+        "  the whole: changed: the trigger entries_no_update, which refuses changes, is gone",
+    ]
+    found = ledger("verify", "--json").document
+    assert list(found) == ["ok", "entries", "head", "broken", "why", "notes", "breaks"]
+    assert [b["at"] for b in found["breaks"]] == [2, None]
+    assert ledger("list").code == 0
+    assert store.read_bytes() == before
+
+
+def test_where_nothing_was_written_the_commands_make_nothing(ledger: Ledger) -> None:
+    files = load_settings().files
+    for path in [*files.home.iterdir(), *files.ledger_key.parent.glob(f"{files.ledger_key.name}*")]:
+        path.unlink()
+    files.home.rmdir()
+    assert ledger("verify").out.startswith("intact: 0 entries")
+    assert "the ledger is empty" in ledger("list").err
+    ran = ledger("export")
+    assert (ran.code, ran.out) == (2, "")
+    assert "no ledger yet" in ran.err
+    assert not files.home.exists()
+    assert not files.ledger_key.exists()
 
 
 def test_a_key_that_is_missing_stays_a_setting_to_mend(ledger: Ledger) -> None:

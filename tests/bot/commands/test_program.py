@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import tomllib
-from contextlib import closing
+from contextlib import AbstractAsyncContextManager, closing
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from bot.settings.settings import Settings
 from bot.system import System
 from bot.version import VERSION
 from grounding.ingest.history import History
+from rai.ports import Ledger
 from tests.bot.commands.conftest import Attest
 from tests.bot.settings.facts import facts
 
@@ -103,11 +104,15 @@ def no_past(_: Settings) -> History:
     raise AssertionError("nobody looks back here")
 
 
+def no_record(_: Settings) -> AbstractAsyncContextManager[Ledger]:
+    raise AssertionError("nothing is read out here")
+
+
 def broken_wiring() -> Wiring:
     async def compose(_: Settings) -> System:
         raise Bug("with the customer's words in it")
 
-    return Wiring(compose, no_ingester, no_past)
+    return Wiring(compose, no_ingester, no_past, no_record)
 
 
 def test_a_bug_is_one_line_without_its_message(capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,7 +137,7 @@ def test_an_interrupt_ends_with_130(capsys: pytest.CaptureFixture[str]) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         raise AssertionError("the signal is handled at once")
 
-    assert main(["ask", "x"], lambda: Wiring(compose, no_ingester, no_past)) == 130
+    assert main(["ask", "x"], lambda: Wiring(compose, no_ingester, no_past, no_record)) == 130
     assert capsys.readouterr().err == ""
 
 

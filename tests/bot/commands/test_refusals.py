@@ -57,7 +57,10 @@ def refusals(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Pat
 
     def run(*arguments: str) -> Ran:
         capsys.readouterr()
-        code = main(["refusals", *arguments], lambda: Wiring(compose, small.open_ingester, small.open_history))
+        code = main(
+            ["refusals", *arguments],
+            lambda: Wiring(compose, small.open_ingester, small.open_history, small.open_record),
+        )
         return Ran(code, *capsys.readouterr())
 
     return run

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grounding.errors import StoreError
-from rai.ledger.chain import GENESIS, SealedRow, canonical, link, new_entry_id, seal, walk
+from rai.ledger.chain import BREAKS_MAX, GENESIS, SealedRow, canonical, link, new_entry_id, result_of, seal, walk
 
 KEY = bytes(range(32))
 JSON = st.recursive(
@@ -95,3 +95,34 @@ def test_a_part_of_another_type_is_reported_as_changed(part: str, held: object) 
     state = walk(KEY, [rows[0], damaged], lambda mac: False)
     assert state.broken is not None
     assert state.broken.why.startswith("changed")
+
+
+def test_every_break_is_told_once_with_what_holds_around_it() -> None:
+    rows = chain([canonical({"n": n}) for n in range(12)])
+    rows[2] = replace(rows[2], body="{}")
+    rows[9] = replace(rows[9], mac=rows[9].mac[::-1])
+    del rows[6]
+    found = result_of(walk(KEY, rows, lambda mac: False), ["changed: the store has a view", "truncated: it is cut"])
+    assert [(b.at, b.before, b.after, b.why) for b in found.breaks] == [
+        (3, 2, 3, "changed: the body of entry 3 does not match its seal"),
+        (7, 3, 1, "missing: entry 7 is not there, the next is 8"),
+        (9, 1, 2, "changed: entry 10 does not match its seal"),
+        (12, 2, 0, "truncated: it is cut"),
+        (None, 0, 0, "changed: the store has a view"),
+    ]
+    assert (found.ok, found.entries, found.head, found.broken) == (False, 2, rows[1].mac, rows[2].entry_id)
+    assert [b.entry for b in found.breaks] == [rows[2].entry_id, rows[6].entry_id, rows[8].entry_id, None, None]
+
+
+def test_an_entry_put_between_others_leaves_those_whole() -> None:
+    rows = chain(["a", "b", "c"])
+    found = walk(KEY, [rows[0], replace(rows[2], seq=0), rows[1], rows[2]], lambda mac: True)
+    assert [(b.at, b.why) for b in found.breaks] == [(2, "reordered: entry 0 stands where 2 belongs")]
+
+
+def test_a_walk_ends_at_the_last_break_that_is_named() -> None:
+    rows = [replace(row, body="") for row in chain(["a"] * (BREAKS_MAX + 5))]
+    state = walk(KEY, rows, lambda mac: False)
+    assert (state.read, len(state.breaks)) == (BREAKS_MAX, BREAKS_MAX)
+    found = result_of(state, [])
+    assert found.notes == (f"only the first {BREAKS_MAX} breaks are named",)

@@ -64,3 +64,15 @@ def test_another_key_or_another_file_is_refused(exported: tuple[list[str], bytes
         verify_export(['{"hello": 1}'], exported[1])
     with pytest.raises(InputError, match="line 1"):
         verify_export([], exported[1])
+
+
+def test_every_break_of_an_export_is_told_with_its_line(exported: tuple[list[str], bytes]) -> None:
+    lines, key = exported
+    lines = [json.dumps(json.loads(lines[0]) | {"note": 1}), *lines[1:3], "{", *lines[4:], "behind"]
+    found = verify_export(lines, key)
+    assert [(b.at, b.why) for b in found.breaks] == [
+        (None, "changed: line 1: a field that is not sealed: 'note'"),
+        (3, "changed: line 4: not a JSON object"),
+        (None, "changed: there are lines after the sealed last one"),
+    ]
+    assert (found.ok, found.why, found.entries) == (False, found.breaks[0].why, 2)

@@ -32,8 +32,8 @@ def place(folder: Path) -> tuple[Path, Path]:
     return folder / "home" / "ledger.db", folder / "keys" / "ledger.key"
 
 
-def opened(folder: Path, busy_s: float = 15.0) -> SqlLedger:
-    return SqlLedger(*place(folder), busy_s=busy_s)
+def opened(folder: Path, busy_s: float = 15.0, *, read_only: bool = False) -> SqlLedger:
+    return SqlLedger(*place(folder), busy_s=busy_s, read_only=read_only)
 
 
 def raw(folder: Path) -> sqlite3.Connection:
@@ -44,9 +44,9 @@ def raw(folder: Path) -> sqlite3.Connection:
     return connection
 
 
-def verified(folder: Path) -> Verification:
+def verified(folder: Path, *, read_only: bool = False) -> Verification:
     async def run() -> Verification:
-        ledger = opened(folder)
+        ledger = opened(folder, read_only=read_only)
         try:
             return await ledger.verify()
         finally:
@@ -175,7 +175,7 @@ def test_a_cut_tail_is_found(store: Path, left: int) -> None:
     connection.execute("DELETE FROM entries WHERE seq > ?", (left,))
     connection.commit()
     connection.close()
-    found = verified(store)
+    found = verified(store, read_only=True)
     assert (found.ok, found.entries) == (False, left)
     assert found.why.startswith("truncated")
 
@@ -228,15 +228,104 @@ def test_an_anchor_that_lags_behind_is_a_crash_and_not_tampering(store: Path, co
     assert verified(store).ok
 
 
-def test_missing_triggers_are_noted(store: Path) -> None:
-    async def run() -> Verification:
-        ledger = opened(store)
-        raw(store).close()
-        return await ledger.verify()
+async def test_missing_triggers_are_a_break(store: Path) -> None:
+    ledger = opened(store)
+    raw(store).close()
+    found = await ledger.verify()
+    assert (found.ok, found.entries, found.broken) == (False, ENTRIES, None)
+    assert [b.why for b in found.breaks] == [
+        f"changed: the trigger entries_no_{what}, which refuses changes, is gone" for what in ("update", "delete")
+    ]
 
-    found = asyncio.run(run())
-    assert found.ok
-    assert found.notes
+
+async def test_who_puts_triggers_back_leaves_an_entry_of_it(store: Path) -> None:
+    raw(store).close()
+    ledger = opened(store)
+    assert (await ledger.verify()).ok
+    (last,) = [e async for e in ledger.entries(limit=1, newest_first=True)]
+    assert (last.seq, last.kind) == (ENTRIES + 1, "guard")
+    assert last.body == {"put_back": ["entries_no_update", "entries_no_delete"]}
+
+
+async def test_an_emptied_note_of_the_key_is_put_back_for_that_key_alone(store: Path) -> None:
+    connection = sqlite3.connect(place(store)[0])
+    connection.execute("DELETE FROM about")
+    connection.commit()
+    connection.close()
+    sound = place(store)[1].read_text()
+    place(store)[1].write_text("ab" * 32)
+    with pytest.raises(SettingsError, match="not the key"):
+        opened(store)
+    place(store)[1].write_text(sound)
+    assert not (await opened(store, read_only=True).verify()).ok
+    ledger = opened(store)
+    (last,) = [e async for e in ledger.entries(limit=1, newest_first=True)]
+    assert (last.kind, last.body) == ("guard", {"put_back": ["about"]})
+    assert (await ledger.verify()).ok
+
+
+async def test_reading_leaves_every_file_as_it_is(store: Path) -> None:
+    def held() -> dict[str, bytes]:
+        files = (f for f in store.rglob("*") if f.is_file() and not f.name.endswith(("-wal", "-shm")))
+        return {str(f): f.read_bytes() for f in files}
+
+    raw(store).close()
+    before = held()
+    ledger = opened(store, read_only=True)
+    assert not (await ledger.verify()).ok
+    assert len([e async for e in ledger.entries()]) == ENTRIES
+    assert len([line async for line in ledger.export()]) == ENTRIES + 2
+    with pytest.raises(StoreError, match="read alone"):
+        await ledger.append("turn", {})
+    with pytest.raises(StoreError, match="read alone"):
+        await ledger.erase("x", "")
+    assert held() == before
+
+
+async def test_reading_beside_a_writer_sees_what_was_written(store: Path) -> None:
+    ledger = opened(store)
+    await ledger.append("turn", {"n": 1})
+    found = await opened(store, read_only=True).verify()
+    assert (found.ok, found.entries) == (True, ENTRIES + 1)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root writes everywhere")
+async def test_reading_where_nothing_may_be_written(store: Path) -> None:
+    home = place(store)[0].parent
+    home.chmod(0o500)
+    found = await opened(store, read_only=True).verify()
+    home.chmod(0o700)
+    assert (found.ok, found.entries) == (True, ENTRIES)
+    assert [p.name for p in home.iterdir()] == ["ledger.db"]
+
+
+async def test_an_entry_that_is_no_json_is_a_store_error(store: Path) -> None:
+    connection = raw(store)
+    connection.execute("UPDATE entries SET body = '{' WHERE seq = 4")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="entry 4 of the ledger cannot be read"):
+        [e async for e in opened(store, read_only=True).entries()]
+
+
+async def test_where_nothing_was_ever_written_reading_makes_nothing(tmp_path: Path) -> None:
+    ledger = opened(tmp_path / "nowhere", read_only=True)
+    found = await ledger.verify()
+    assert (found.ok, found.entries, found.breaks) == (True, 0, ())
+    assert [e async for e in ledger.entries()] == []
+    with pytest.raises(InputError, match="no ledger yet"):
+        [line async for line in ledger.export()]
+    assert not (tmp_path / "nowhere").exists()
+
+
+async def test_a_store_of_another_key_is_not_read_out(store: Path) -> None:
+    place(store)[1].write_text("ab" * 32)
+    ledger = opened(store, read_only=True)
+    with pytest.raises(SettingsError, match="not the key"):
+        [e async for e in ledger.entries()]
+    found = await ledger.verify()
+    assert not found.ok
+    assert "no longer belong together" in found.why
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -250,9 +339,9 @@ def test_a_flipped_byte_of_the_file_never_passes_with_other_entries(
     data[at % len(data)] ^= flip
     file.write_bytes(data)
     try:
-        ok = verified(store).ok
+        ok = verified(store, read_only=True).ok
         rows = _rows(store)
-    except (StoreError, SettingsError, sqlite3.DatabaseError):
+    except (StoreError, SettingsError, sqlite3.DatabaseError, UnicodeDecodeError):
         return
     assert not ok or rows == _rows(sound)
 
