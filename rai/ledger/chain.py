@@ -141,13 +141,13 @@ def link(key: bytes, *, seq: int, entry_id: str, at: str, kind: str, body: str, 
     return SealedRow(seq, entry_id, at, kind, body, row.digest, prev, mac_of(key, row))
 
 
-def walk(key: bytes, rows: Iterable[SealedRow | Flaw], known: Callable[[str], bool]) -> Walk:
+def walk(key: bytes, rows: Iterable[SealedRow | Flaw], known: Callable[[str], bool], state: Walk | None = None) -> Walk:
     """Checks `rows` in the order of `seq` to the end, or up to the `BREAKS_MAX`th break.
 
     `known(mac)` says whether any stored entry carries that link; it is asked at a break, to tell an entry that was moved from one whose
-    predecessor is gone.
+    predecessor is gone. `state`: of the entries before `rows`, with which it goes on; it is changed and returned.
     """
-    state = Walk()
+    state = state or Walk()
     for row in rows:
         state.read += 1
         found = row if isinstance(row, Flaw) else _check(key, state, row, known)

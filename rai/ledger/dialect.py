@@ -6,6 +6,7 @@ Another database gets its own functions of these names here and nowhere else.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -180,3 +181,9 @@ def flush(engine: Engine) -> None:
 
 def _squeeze(sql: str) -> str:
     return " ".join(sql.split())
+
+
+def free_bytes(connection: Connection) -> int:
+    """Bytes that are free where the store lies."""
+    place = connection.execute(text("PRAGMA database_list")).first()
+    return shutil.disk_usage(Path(str(place[2])).parent).free if place is not None and place[2] else 0

@@ -96,13 +96,23 @@ class Anchor:
 
     def write(self, mark: Mark) -> None:
         """Replaces the mark, durably. Raises StoreError if it cannot."""
-        aside = self.path.with_suffix(".new")
+        self.publish(self.prepare(mark))
+
+    def prepare(self, mark: Mark) -> Path:
+        """Writes `mark` beside the anchor, durably, and returns where: so that an anchor that cannot be written is known before an entry is. Raises StoreError."""
+        aside = self.path.with_name(f"{self.path.stem}.{os.getpid()}.{secrets.token_hex(4)}.new")
         line = json.dumps({"count": mark.count, "head": mark.head, "mac": self._seal(mark)}) + "\n"
         try:
-            with suppress(FileNotFoundError):
-                aside.unlink()
             _write_durably(aside, line)
-            aside.replace(self.path)
+        except OSError as error:
+            aside.unlink(missing_ok=True)
+            raise StoreError(f"the ledger's anchor cannot be written ({error.strerror})") from None
+        return aside
+
+    def publish(self, prepared: Path) -> None:
+        """Puts a mark that was prepared in the anchor's place. Raises StoreError if it cannot."""
+        try:
+            prepared.replace(self.path)
             _sync_folder(self.path.parent)
         except OSError as error:
             raise StoreError(f"the ledger's anchor cannot be written ({error.strerror})") from None

@@ -15,7 +15,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text, insert, null, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Engine,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    insert,
+    null,
+    select,
+    update,
+)
 from sqlalchemy.engine import Row as SqlRow
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
@@ -38,6 +52,7 @@ from rai.ledger.chain import (
 )
 from rai.ledger.export import export_lines
 from rai.ledger.key import Anchor, Mark, load_key
+from rai.ledger.watch import LOOK_S, LedgerWatch, Watched
 from rai.personal.redact import redact_entry
 from rai.records import Break, Entry, Verification
 
@@ -48,6 +63,8 @@ GUARD = "guard"
 _ANOTHER_KEY = "not the key that the ledger was written with"
 _OF_ANOTHER_KEY = "the key file, or the store's own note of its key: they no longer belong together"
 _BATCH = 200
+LEAST_FREE = 1 << 20
+"""Bytes of the disk that must be free for an entry to be written: one takes some tens of kilobytes, and the write-ahead log as many."""
 """Entries that are read at a time."""
 _METADATA = MetaData()
 _ENTRIES = Table(
@@ -100,6 +117,7 @@ class SqlLedger:
                 self._open_to_read(path, key_file, busy_s)
             else:
                 self._open_to_write(path, key_file, busy_s)
+        self._watch = LedgerWatch(self._key, _Stored(self._engine, self._key, self._anchor))
 
     def _open_to_write(self, path: Path, key_file: Path, busy_s: float) -> None:
         self._engine = dialect.engine_for(path, busy_s)
@@ -121,9 +139,10 @@ class SqlLedger:
                 self._anchor.start()
             elif put_back:
                 # What was gone and is there again must not look as if it had always been there.
-                self._insert(connection, GUARD, canonical({"put_back": put_back}))
+                row = self._insert(connection, GUARD, canonical({"put_back": put_back}))
+                mark = Mark(row.seq, row.mac)
         if put_back and not empty:
-            self._advance()
+            self._advance(mark, self._anchor.prepare(mark))
 
     def _open_to_read(self, path: Path, key_file: Path, busy_s: float) -> None:
         self._engine = dialect.reading_engine_for(path, busy_s)
@@ -166,6 +185,14 @@ class SqlLedger:
         """Checks the whole chain with the key, then compares it with the anchor."""
         return await asyncio.to_thread(self._verify)
 
+    async def probe(self) -> None:
+        """Finds out whether an entry could be written now. Raises StoreError with the reason if not: another holds the store locked, the disk is full, the anchor's folder cannot be written."""
+        await asyncio.to_thread(self._probe)
+
+    async def look(self, budget_s: float = LOOK_S) -> Watched:
+        """Verifies what is new since the last look, and goes on with a round over all for `budget_s` seconds: what a server does while it serves."""
+        return await asyncio.to_thread(self._watch.look, budget_s)
+
     async def export(self) -> AsyncIterator[str]:
         """The whole ledger as lines for `verify_export`, from one snapshot, in bounded memory."""
         if not self._key:
@@ -186,10 +213,31 @@ class SqlLedger:
     def _append(self, kind: str, body: dict[str, Any]) -> Entry:
         self._refuse_to_write()
         kept = canonical(self._redact(body))
+        return _entry(self._sealed(lambda connection: self._insert(connection, kind, kept)))
+
+    def _probe(self) -> None:
+        self._refuse_to_write()
         with self._write() as connection:
-            row = self._insert(connection, kind, kept)
-        self._advance()
-        return _entry(row)
+            prepared = self._anchor.prepare(Mark(0, GENESIS))
+            prepared.unlink(missing_ok=True)
+            if dialect.free_bytes(connection) < LEAST_FREE:
+                raise StoreError("the ledger cannot be used: the disk is full")
+
+    def _sealed(self, work: Callable[[Connection], SealedRow]) -> SealedRow:
+        """Does `work`, which adds an entry, and moves the anchor to it. Where the anchor cannot be written, the entry is not: nothing is stored
+        as answered that could not leave.
+        """
+        prepared: Path | None = None
+        try:
+            with self._write() as connection:
+                row = work(connection)
+                prepared = self._anchor.prepare(Mark(row.seq, row.mac))
+        except BaseException:
+            if prepared is not None:
+                prepared.unlink(missing_ok=True)
+            raise
+        self._advance(Mark(row.seq, row.mac), prepared)
+        return row
 
     def _refuse_to_write(self) -> None:
         if self._read_only:
@@ -197,13 +245,16 @@ class SqlLedger:
 
     def _erase(self, entry_id: str, reason: str) -> Entry:
         self._refuse_to_write()
-        with self._write() as connection:
+
+        def work(connection: Connection) -> SealedRow:
             target = connection.execute(select(_ENTRIES).where(_ENTRIES.c.entry_id == entry_id)).first()
             if target is None or target.kind == ERASE:
                 raise InputError(f"entry {entry_id!r} is not in the ledger, or is itself a record of an erasure")
             row = self._insert(connection, ERASE, canonical({"entry_id": entry_id, "reason": reason}))
             connection.execute(update(_ENTRIES).where(_ENTRIES.c.entry_id == entry_id).values(body=None))
-        self._advance()
+            return row
+
+        row = self._sealed(work)
         with _store_errors():
             dialect.flush(self._engine)
         return _entry(row)
@@ -222,13 +273,20 @@ class SqlLedger:
         connection.execute(insert(_ENTRIES).values(**_columns(row)))
         return row
 
-    def _advance(self) -> None:
+    def _advance(self, mark: Mark, prepared: Path) -> None:
         # Under the write lock, so that anchors never cross. It moves only along the chain it already stands on: a
         # store that was cut or replaced cannot pull the anchor after it, and the evidence stays.
         with self._write() as connection:
-            mark, last = self._anchor.read(), _last(connection)
-            if mark is not None and last is not None and mark.count < last.seq and _holds(connection, mark):
-                self._anchor.write(Mark(last.seq, last.mac))
+            before = self._anchor.read()
+            if (
+                before is not None
+                and before.count < mark.count
+                and _holds(connection, before)
+                and _holds(connection, mark)
+            ):
+                self._anchor.publish(prepared)
+            else:
+                prepared.unlink(missing_ok=True)
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -309,6 +367,46 @@ def _holds(connection: Connection, mark: Mark) -> bool:
     if mark.count == 0:
         return True
     return connection.execute(select(_ENTRIES.c.mac).where(_ENTRIES.c.seq == mark.count)).scalar() == mark.head
+
+
+class _Stored:
+    """The store as a watch looks at it: each question on a connection of its own, so that nothing is held between two looks."""
+
+    def __init__(self, engine: Engine, key: bytes, anchor: Anchor) -> None:
+        self._engine = engine
+        self._key = key
+        self._anchor = anchor
+
+    def after(self, seq: int | None, count: int) -> list[SealedRow | Flaw]:
+        query = select(_ENTRIES).order_by(_ENTRIES.c.seq).limit(count)
+        with _store_errors(), self._engine.connect() as connection:
+            try:
+                found = connection.execute(query if seq is None else query.where(_ENTRIES.c.seq > seq)).all()
+            except DBAPIError as error:
+                damage = dialect.damage(str(error.orig))
+                if damage is None:
+                    raise
+                return [Flaw(None, f"changed: the store cannot be read after entry {seq or 0}: {damage}")]
+        return [_row(row) for row in found]
+
+    def apart(self, last: int) -> list[str]:
+        try:
+            mark = self._anchor.read()  # before the snapshot: it can lag, never lead
+        except StoreError as error:
+            return [f"changed: {error}"]
+        with _store_errors(), self._engine.connect() as connection:
+            about = _about_faults(_about(connection), self._key)
+            return [*_against(connection, mark, last), *about, *dialect.faults(connection, _METADATA)]
+
+    def is_linked(self, mac: str) -> bool:
+        return self._any(_ENTRIES.c.mac == mac)
+
+    def has_body(self, entry_id: str) -> bool:
+        return self._any((_ENTRIES.c.entry_id == entry_id) & _ENTRIES.c.body.is_not(None))
+
+    def _any(self, condition: ColumnElement[bool]) -> bool:
+        with _store_errors(), self._engine.connect() as connection:
+            return connection.execute(select(_ENTRIES.c.seq).where(condition).limit(1)).first() is not None
 
 
 class _Links:

@@ -32,7 +32,7 @@ async def test_a_fault_in_any_stage_fails_the_turn_with_a_record(
     assert (reply.outcome, reply.code, reply.answer) == (Outcome.FAILED, None, notice(Outcome.FAILED))
     assert (reply.citations, reply.claims) == ((), ())
     assert await is_recorded(w, reply.entry_id)
-    assert "Error by bot/turn/pipeline.py:" in said_of(caplog)
+    assert "Error by bot/turn/" in said_of(caplog)
     entry = await w.ledger.get(reply.entry_id)
     assert SECRET not in said_of(caplog) + str(entry) + str(reply)
 

@@ -1,0 +1,123 @@
+"""A ledger that is watched while it is written: what is new is verified as it comes, and all of it again and again, a slice at a time.
+
+A look takes a fraction of a second. New entries are verified from the last good point. The rest of a look goes on with a round over all
+entries, in which a change to an old one shows; a ledger that fits into one look is verified whole in each.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rai.ledger.chain import BREAKS_MAX, Flaw, SealedRow, Walk, result_of, walk
+from rai.records import Break, Verification
+
+LOOK_S = 0.5
+"""Seconds that one look may verify; new entries are verified beyond it."""
+SLICE = 200
+"""Entries that are read at once."""
+
+
+class Watchable(Protocol):
+    """What a watch asks of the store that it looks at. Raises StoreError where the store cannot be read at all."""
+
+    def after(self, seq: int | None, count: int) -> Sequence[SealedRow | Flaw]:
+        """At most `count` entries whose number is above `seq`, in order; from the first one on if `seq` is None."""
+        ...
+
+    def apart(self, last: int) -> list[str]:
+        """What is wrong beside the entries, of which the `last`th is the last: the store's form and notes of itself, the anchor."""
+        ...
+
+    def is_linked(self, mac: str) -> bool:
+        """True if an entry with that link is stored."""
+        ...
+
+    def has_body(self, entry_id: str) -> bool:
+        """True if the entry is there with its body."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What the looks so far came to. `why`: of the first break, empty while none is known, `broken` its entry.
+
+    `entries`: verified since the start, the newest included; `round_s`: seconds that the last whole round took, None before the first has ended.
+    """
+
+    why: str = ""
+    broken: str | None = None
+    entries: int = 0
+    round_s: float | None = None
+
+    @property
+    def ok(self) -> bool:
+        return not self.why
+
+
+class LedgerWatch:
+    """The watch over one store. `clock` gives seconds that never run backwards. A look at a time, whoever asks."""
+
+    def __init__(self, key: bytes, store: Watchable, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._key = key
+        self._store = store
+        self._clock = clock
+        self._looking = threading.Lock()
+        self._tail = _Pass()
+        self._round = _Pass()
+        self._began = clock()
+        self._found: Verification | None = None
+        self._round_s: float | None = None
+
+    def look(self, budget_s: float = LOOK_S) -> Watched:
+        """Verify what is new, then go on with the round for `budget_s` seconds. Raises StoreError where the store cannot be read."""
+        with self._looking:
+            until = self._clock() + budget_s
+            while self._advance(self._tail):
+                pass
+            while self._clock() < until:
+                if not self._advance(self._round):
+                    self._end_round()
+                    break
+            return self._told()
+
+    def _advance(self, run: _Pass) -> bool:
+        """One slice further; False at the end, or where so much is broken that no more is told."""
+        if len(run.state.breaks) >= BREAKS_MAX:
+            return False
+        rows = self._store.after(run.seq, SLICE)
+        walk(self._key, rows, self._store.is_linked, run.state)
+        numbers = [row.seq for row in rows if isinstance(row, SealedRow)]
+        run.seq = max(numbers, default=run.seq)
+        return bool(numbers)
+
+    def _end_round(self) -> None:
+        state = self._round.state
+        # A body that was erased on record while the round went on was there when the round came by.
+        state.erasures = [
+            b for b in state.erasures if b.entry in state.erased or (b.entry and self._store.has_body(b.entry))
+        ]
+        self._found = result_of(state, self._store.apart(state.seq))
+        self._round_s = round(self._clock() - self._began, 3)
+        self._tail, self._round, self._began = self._round, _Pass(), self._clock()
+
+    def _told(self) -> Watched:
+        state = self._tail.state
+        if self._found is not None and not self._found.ok:
+            return Watched(self._found.why, self._found.broken, self._found.entries, self._round_s)
+        first: Break | None = next(iter(state.breaks), None)
+        if first is not None:
+            return Watched(first.why, first.entry, state.count, self._round_s)
+        apart = self._store.apart(state.seq)
+        return Watched(apart[0] if apart else "", None, state.count, self._round_s)
+
+
+class _Pass:
+    """A way along the entries that is gone in slices: what was found, and the number of the last entry that was read."""
+
+    def __init__(self) -> None:
+        self.state = Walk()
+        self.seq: int | None = None
