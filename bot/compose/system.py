@@ -41,6 +41,7 @@ from bot.system import CheckRequest, System
 from bot.turn.pipeline import answer_turn
 from bot.turn.seams import Check, Seams
 from grounding.bounded.pool import shared_pool
+from grounding.errors import StoreError
 from grounding.ingest.notifying_library import NotifyingLibrary
 from grounding.policies.files import policy_named
 from grounding.policy import Policy
@@ -51,7 +52,7 @@ from rai.check.judging.model import ModelJudge
 from rai.check.provenance import CheckPolicy, CheckPorts, check, load
 from rai.check.verdict import struck_by
 from rai.personal.redact import Redactor
-from rai.ports import Ledger, PromptScreen, StatementJudge
+from rai.ports import PromptScreen, StatementJudge
 from rai.records import Report, Source
 from rai.screening.decision import RememberingScreen
 from rai.screening.personal_data import redaction
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from grounding.embedded.index import EmbeddedIndex
     from rai.embedded.name_file import NameFile
     from rai.embedded.verdict_file import VerdictFile
+    from rai.ledger.store import SqlLedger
 
 
 async def compose(settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> System:
@@ -121,7 +123,7 @@ class _Builder:
             rewriter=helper if settings.model.rewriter == "model" else None,
             directory=directory(settings, self.resources),
             check=_checker(settings, settings.files.policies[settings.answering.policy], ports),
-            ledger=await self._ledger(),
+            ledger=(ledger := await self._ledger()),
             company=settings.answering.company,
             deadline_s=settings.bounds.turn_deadline_s,
             run=shared_pool().run,
@@ -131,7 +133,9 @@ class _Builder:
         known = learned(settings, self.resources)
         by_policy = _ByPolicy(settings, seams, ports, helper, lambda: terms(settings, known.room()))
         quarantine = EmbeddedQuarantine(index, index.store, first, verdicts, decisions)
-        return self._assembled(seams, by_policy, traces, search, quarantine=quarantine, index=index, embedder=embedder)
+        return self._assembled(
+            seams, by_policy, traces, search, ledger=ledger, quarantine=quarantine, index=index, embedder=embedder
+        )
 
     def _assembled(
         self,
@@ -140,6 +144,7 @@ class _Builder:
         traces: Tracing,
         search: ComposedSearch,
         *,
+        ledger: SqlLedger,
         quarantine: Quarantine,
         index: EmbeddedIndex,
         embedder: Embedder | None,
@@ -160,13 +165,14 @@ class _Builder:
             library=search.library,
             directory=seams.directory,
             ledger=seams.ledger,
-            ready=partial(_ready, seams.is_empty, search.ready, self.resources),
+            ready=partial(_ready, seams.is_empty, search.ready, ledger.probe, self.resources),
             degraded=lambda: {**self.resources.trouble(needed=False), **search.refused()},
             close=self.resources.close,
             warm=partial(_warm, self.redactor),
             recall=search.vectors.followed_recall if search.vectors else lambda: None,
             chunks_without_vector=index.chunks_without_vector,
             quarantine=quarantine,
+            look=ledger.look,
         )
 
     async def _index(self, embedder: Embedder | None) -> tuple[EmbeddedIndex, NameFile]:
@@ -182,7 +188,7 @@ class _Builder:
             await names.follow(index)
         return index, names
 
-    async def _ledger(self) -> Ledger:
+    async def _ledger(self) -> SqlLedger:
         from rai.ledger.store import SqlLedger
 
         s = self.settings
@@ -286,13 +292,21 @@ async def _is_empty(settings: Settings, counts: Callable[[], tuple[int, int]]) -
 
 
 async def _ready(
-    is_empty: Callable[[], Awaitable[bool]], search: Callable[[], Awaitable[dict[str, str]]], resources: Resources
+    is_empty: Callable[[], Awaitable[bool]],
+    search: Callable[[], Awaitable[dict[str, str]]],
+    record: Callable[[], Awaitable[None]],
+    resources: Resources,
 ) -> dict[str, str]:
     """What is not ready, with the reason."""
+    unwritable = {}
+    try:
+        await record()
+    except StoreError as error:
+        unwritable = {"ledger": str(error)}
     empty = (
         {"knowledge base": "empty; run `attest ingest PATH` or `attest ingest --sample`"} if await is_empty() else {}
     )
-    return {**empty, **resources.trouble(needed=True), **await search()}
+    return {**empty, **unwritable, **resources.trouble(needed=True), **await search()}
 
 
 def _warm(redactor: Redactor) -> None:

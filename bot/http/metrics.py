@@ -82,6 +82,14 @@ class Metrics:
         self.checks = Counter("attest_checks", "Answers checked outside a turn, by verdict.", ["verdict"], registry=own)
         self.documents = Gauge("attest_kb_documents", "Documents in the knowledge base.", registry=own)
         self.chunks = Gauge("attest_kb_chunks", "Chunks in the knowledge base.", registry=own)
+        self.ledger_sound = Gauge(
+            "attest_ledger_sound",
+            "1 while the ledger holds as far as it was verified, 0 from a break on.",
+            registry=own,
+        )
+        self.ledger_verified = Gauge(
+            "attest_ledger_entries_verified", "Entries of the ledger that were verified since the start.", registry=own
+        )
         self._counted_at: float | None = None
         self._services()
 

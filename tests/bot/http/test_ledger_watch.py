@@ -1,0 +1,106 @@
+"""A ledger that does not hold shows in readiness, figures and the log; one that cannot be written is not ready."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytest_aiohttp.plugin import AiohttpClient
+
+from bot.http import ledger_watch
+from bot.server.app import build_app
+from bot.settings.load import load_settings
+from grounding.errors import StoreError
+from rai.ledger.watch import Watched
+from tests.fakes.system import Fake, fake_system
+from tests.knowledge_base import PAGE, over_one_page
+
+BROKEN = Watched("changed: entry 3 does not match its seal", "e3", 2)
+
+
+class Looks:
+    """A ledger that is found so, look after look; the last finding stays."""
+
+    def __init__(self, *found: Watched | StoreError) -> None:
+        self._found = list(found)
+
+    async def __call__(self) -> Watched:
+        found = self._found.pop(0) if len(self._found) > 1 else self._found[0]
+        if isinstance(found, StoreError):
+            raise found
+        return found
+
+
+def looking(*found: Watched | StoreError) -> Fake:
+    fake = fake_system()
+    return replace(fake, system=replace(fake.system, look=Looks(*found)))
+
+
+async def test_a_break_degrades_and_is_logged_once(
+    aiohttp_client: AiohttpClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = build_app(looking(BROKEN).system)
+    client = await aiohttp_client(app)
+    for _ in range(3):
+        await app[ledger_watch.WATCHER].look()
+    ready = await client.get("/readyz")
+    assert (ready.status, (await ready.json())["degraded"]) == (200, {"ledger": BROKEN.why})
+    figures = await (await client.get("/metrics")).text()
+    assert "attest_ledger_sound 0.0" in figures
+    assert "attest_ledger_entries_verified 2.0" in figures
+    assert sum(BROKEN.why in record.getMessage() for record in caplog.records if record.levelno == logging.ERROR) == 1
+
+
+async def test_what_is_mended_is_no_longer_told(aiohttp_client: AiohttpClient) -> None:
+    app = build_app(looking(StoreError("the ledger cannot be used: it is damaged"), Watched(entries=7)).system)
+    client = await aiohttp_client(app)
+    await app[ledger_watch.WATCHER].look()
+    await app[ledger_watch.WATCHER].look()
+    assert "degraded" not in await (await client.get("/readyz")).json()
+    assert "attest_ledger_sound 1.0" in await (await client.get("/metrics")).text()
+
+
+async def test_the_watch_looks_by_itself_and_ends_with_the_application(aiohttp_client: AiohttpClient) -> None:
+    app = build_app(looking(BROKEN).system)
+    client = await aiohttp_client(app)
+    for _ in range(100):
+        if app[ledger_watch.WATCHER].why:
+            break
+        await asyncio.sleep(0.01)
+    assert app[ledger_watch.WATCHER].why == BROKEN.why
+    await client.close()
+    assert not [task for task in asyncio.all_tasks() if task.get_name() == "ledger-watch"]
+
+
+async def test_of_a_real_ledger(aiohttp_client: AiohttpClient, tmp_path: Path) -> None:
+    """Tampered with while it is served, and at last without a place for its anchor: then no turn is stored as answered."""
+    keys = tmp_path / "keys"
+    settings = load_settings(home=tmp_path / "home", ledger_key_file=keys / "ledger.key")
+    async with over_one_page(settings, tmp_path, PAGE, lexical_only=True) as system:
+        app = build_app(system)
+        client = await aiohttp_client(app)
+        for _ in range(2):
+            await client.post("/api/ask", json={"question": "What does Watch Plus cost?"})
+        await app[ledger_watch.WATCHER].look()
+        assert (await (await client.get("/readyz")).json()) == {"status": "ready"}
+        shutil.move(keys, tmp_path / "gone")
+        unready = await client.get("/readyz")
+        assert (unready.status, "anchor" in (await unready.json())["reasons"]["ledger"]) == (503, True)
+        reply = await (await client.post("/api/ask", json={"question": "What does Watch Plus cost?"})).json()
+        assert reply["code"] == "ledger_unavailable"
+        shutil.move(tmp_path / "gone", keys)
+        stored = [entry async for entry in system.ledger.entries()]
+        assert [entry.kind for entry in stored].count("turn") == 2
+        connection = sqlite3.connect(tmp_path / "home" / "ledger.db")
+        connection.execute("DROP TRIGGER entries_no_update")
+        connection.execute("UPDATE entries SET body = '{}' WHERE seq = 1")
+        connection.commit()
+        connection.close()
+        await app[ledger_watch.WATCHER].look()
+        degraded = (await (await client.get("/readyz")).json())["degraded"]
+        assert "entry 1" in degraded["ledger"]
