@@ -127,8 +127,10 @@ def faults(connection: Connection, metadata: MetaData) -> Iterator[str]:
             yield f"changed: the trigger {name}, which refuses changes, is not as it was made"
     found = connection.execute(text("SELECT type, name FROM sqlite_master ORDER BY type, name")).all()
     ours = {("trigger", name) for name in _TRIGGERS} | {("table", name) for name in metadata.tables}
-    for kind, name in sorted({(str(k), str(n)) for k, n in found if not str(n).startswith("sqlite_")} - ours):
-        yield f"changed: the store has a {kind} {name!r} that is none of the ledger's"
+    there = {(str(kind), str(name)) for kind, name in found}
+    of_sqlite = {(kind, name) for kind, name in there if kind in ("table", "index") and name.startswith("sqlite_")}
+    for kind, name in sorted(there - of_sqlite - ours):
+        yield f"changed: the store holds a foreign {kind}, {name[:60]!r}"
     for name, table in metadata.tables.items():
         if _columns(connection, name) != {c.name: (str(c.type), not c.nullable, c.primary_key) for c in table.columns}:
             yield f"changed: the columns of the table {name} are not as they were made"
@@ -157,8 +159,16 @@ def _columns(connection: Connection, table: str) -> dict[str, tuple[str, bool, b
 
 def _unique(connection: Connection, table: str) -> set[tuple[str, ...]]:
     """The columns, of each index, that hold nothing twice."""
-    indexes = [str(row[1]) for row in connection.execute(text(f"PRAGMA index_list({table})")) if row[2]]
-    return {tuple(str(row[2]) for row in connection.execute(text(f"PRAGMA index_info({name})"))) for name in indexes}
+    found = connection.execute(
+        text(
+            'SELECT l.name, i.name FROM pragma_index_list(:made) l, pragma_index_info(l.name) i WHERE l."unique" ORDER BY l.name, i.seqno'
+        ),
+        {"made": table},
+    )
+    columns: dict[str, list[str]] = {}
+    for index, column in found:
+        columns.setdefault(str(index), []).append(str(column))
+    return {tuple(held) for held in columns.values()}
 
 
 def _triggers(connection: Connection) -> dict[str, str]:

@@ -105,16 +105,19 @@ def body(n: int, word: str) -> dict[str, Any]:
     return {"ask": question, "n": n, "reply": {"answer": f"{word} {n}", "outcome": "answered"}, "score": 0.5}
 
 
-async def fill(held: Held, numbers: range, word: str) -> list[str]:
+async def fill(held: Held, upto: int, word: str) -> None:
+    """Appends turns until there are as many entries; entry n says `word` n, whatever a ledger begins with."""
     ledger = held.opened()
-    ids = [(await ledger.append("turn", body(n, word))).entry_id for n in numbers]
+    there = len([entry async for entry in ledger.entries()])
+    for n in range(there + 1, upto + 1):
+        await ledger.append("turn", body(n, word))
     await ledger.close()
-    return ids
 
 
-async def erase(held: Held, entry_id: str) -> None:
+async def erase(held: Held, number: int) -> None:
     ledger = held.opened()
-    await ledger.erase(entry_id, "asked for")
+    (entry,) = [entry async for entry in ledger.entries(after=number - 1, limit=1)]
+    await ledger.erase(entry.entry_id, "asked for")
     await ledger.close()
 
 
@@ -129,14 +132,14 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     sound, other = Held(root / "sound"), Held(root / "other")
 
     async def make() -> World:
-        ids = await fill(sound, range(1, 7), "answer")
+        await fill(sound, 6, "answer")
         older = sound.copied(root / "older")
-        await fill(sound, range(7, 9), "answer")
-        await erase(sound, ids[ERASED - 1])
-        await fill(sound, range(10, ENTRIES + 1), "answer")
+        await fill(sound, ERASURE - 1, "answer")
+        await erase(sound, ERASED)
+        await fill(sound, ENTRIES, "answer")
         other.key_file.parent.mkdir(parents=True)
         shutil.copy(sound.key_file, other.key_file)
-        await fill(other, range(1, ENTRIES + 1), "elsewhere")
+        await fill(other, ENTRIES, "elsewhere")
         grown = sound.copied(root / "grown")
         ledger = grown.opened()
         for n in (13, 14):
@@ -292,8 +295,9 @@ def resealed(held: Held, _: World, entry: int, text: str) -> None:
     """What the key makes possible: give an entry another body, seal it and all that follow anew, and write the anchor."""
     with unguarded(held) as connection:
         prev = GENESIS
+        connection.row_factory = sqlite3.Row
         for parts in connection.execute("SELECT * FROM entries ORDER BY seq").fetchall():
-            row = SealedRow(*parts)
+            row = SealedRow(**dict(parts))
             kept = canonical({"text": text}) if row.seq == entry else row.body
             digest = row.digest if kept is None else digest_of(held.key, row.entry_id, kept)
             row = replace(row, body=kept, digest=digest, prev=prev)
