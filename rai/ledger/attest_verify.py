@@ -310,16 +310,20 @@ def _finite(text: str) -> float:
     return number
 
 
-def canonical(body: Any) -> bytes:
-    """The one spelling of a body, over which its commitment is made."""
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    return text.encode("ascii")
+def opens(digest: str, salt: str, body: dict[str, Any]) -> bool:
+    """True if `digest` is the commitment to `body` with `salt`: SHA-256 over the salt and the one spelling of the body."""
+    try:
+        text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    except (ValueError, RecursionError):
+        return False
+    return hashlib.sha256(bytes.fromhex(salt) + text.encode("ascii")).hexdigest() == digest
 
 
 def _short(value: object) -> str:
     """A value of the file as it may stand in a line for a person."""
-    text = value if isinstance(value, str) else json.dumps(value)
-    return ascii(text[:40])[1:-1]
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    return ascii(str(value)[:40])[1:-1]
 
 
 def _twice(keys: Sequence[str]) -> list[str]:
@@ -644,7 +648,7 @@ class Audit:
                 self._say("changed", "it has a salt, and entries before the upgrade have none", number, entry)
         elif salt is None:
             self._say("changed", "its salt is gone, but its body is not", number, entry)
-        elif hashlib.sha256(bytes.fromhex(salt) + canonical(entry["body"])).hexdigest() != entry["digest"]:
+        elif not opens(entry["digest"], salt, entry["body"]):
             self._say("changed", "its salt and body do not open its commitment", number, entry)
         self._meaning(number, entry, entry["body"])
 
@@ -761,14 +765,17 @@ class Audit:
         report, last = self.report, self._next - 1
         best = max((point.size for point in report.points if point.state == "as signed"), default=-1)
         proven = f"as signed: {_entries(1, best)}" if best > 0 else "nothing is proven before it"
-        first_wrong = True
+        wrong: SignedPoint | None = None  # the first that differs behind all that hold
         for point in report.points:
             if point.state == "differs" and point.size <= best:
                 why = f"two histories were signed: a later checkpoint says something else of the first {point.size} entries"
                 report.add(Defect("forked", why, checkpoint=point.name, before=proven))
-            elif point.state == "differs" and first_wrong:
-                first_wrong = False
+            elif point.state == "differs" and wrong is None:
+                wrong = point
                 report.add(_changed(point, max(best, 0) + 1, last, proven))
+            elif wrong is not None and point.size == wrong.size and point.root != wrong.root:
+                why = f"two histories were signed: checkpoint {wrong.name} has another root for {point.size} entries"
+                report.add(Defect("forked", why, checkpoint=point.name, before=proven))
             elif point.state == "not reached" and point.size > last + self._unread:
                 why = f"{point.size} entries were signed, but the export ends after entry {last}"
                 report.add(

@@ -296,6 +296,19 @@ def test_two_histories_that_were_signed_are_told_apart_from_a_change(given_to: G
     assert [(f.what, f.why[:21]) for f in report.findings] == [("forked", "two histories were si")]
     assert (report.covered, [p.state for p in report.points]) == (16, ["differs", "as signed"])
     assert summary(given_to.check(text_of(ledger().lines()), [good, note(16, bytes(32))])) == [("forked", None, None)]
+    neither = given_to.check(text_of(ledger().lines()), [note(16, bytes(32)), note(16, bytes(range(32)))])
+    assert [f.what for f in neither.findings] == ["changed", "forked"]
+    assert "0.txt has another root for 16 entries" in neither.findings[1].why
+
+
+@pytest.mark.parametrize("depth", [500, 900, 990, 2000, 100_000])
+def test_a_body_of_any_depth_is_a_break_and_no_failure(given_to: Given, depth: int) -> None:
+    deep = '{"outcome": ' + "[" * depth + "]" * depth
+    texts = text_of(ledger().lines()).splitlines(keepends=True)
+    texts[10] = texts[10].replace('{"ask"', deep + ', "ask"')
+    texts[24] = texts[24].replace('"count": 23', '"count": ' + "[" * depth + "]" * depth)
+    report = given_to.check("".join(texts))
+    assert [found.line for found in report.findings][:2] == [11, 25]
 
 
 def test_only_the_first_checkpoint_after_a_change_says_where(given_to: Given) -> None:
