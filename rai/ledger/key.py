@@ -7,16 +7,14 @@ import hmac
 import json
 import os
 import secrets
-import stat
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from grounding.errors import SettingsError, StoreError
+from grounding.errors import StoreError
 from rai.ledger.chain import GENESIS, seal
+from rai.ledger.secret_file import load_secret, sync_folder, write_durably
 
 _SETTING = "ATTEST_LEDGER_KEY_FILE"
-_BYTES = 32
 
 
 def load_key(path: Path, *, make: bool = True) -> bytes:
@@ -24,38 +22,8 @@ def load_key(path: Path, *, make: bool = True) -> bytes:
 
     Raises SettingsError if it is missing and may not be made, is readable by others, or is not a key.
     """
-    if not path.exists():
-        if not make:
-            raise SettingsError(f"{_SETTING}: {path} is missing, but the ledger has entries; put the key back")
-        _make(path)
-    try:
-        mode = stat.S_IMODE(path.stat().st_mode)
-        text = path.read_text("ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{_SETTING}: {path} cannot be read ({type(error).__name__})") from None
-    if os.name == "posix" and mode & 0o077:
-        raise SettingsError(f"{_SETTING}: {path} can be read by others (mode {mode:04o}); allowed is 0600: chmod 600")
-    try:
-        key = bytes.fromhex(text)
-    except ValueError:
-        key = b""
-    if len(key) != _BYTES:
-        raise SettingsError(f"{_SETTING}: {path} is not a ledger key; it holds {2 * _BYTES} hex digits")
-    return key
-
-
-def _make(path: Path) -> None:
-    # written aside and linked: of two processes that start at once, one key wins and both use it
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        aside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-        _write_durably(aside, secrets.token_hex(_BYTES) + "\n")
-        with suppress(FileExistsError):
-            os.link(aside, path)
-        aside.unlink()
-        _sync_folder(path.parent)
-    except OSError as error:
-        raise SettingsError(f"{_SETTING}: {path} cannot be made ({error.strerror})") from None
+    missing = "" if make else "but the ledger has entries; put the key back"
+    return load_secret(path, label=_SETTING, is_called="a ledger key", missing=missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +71,7 @@ class Anchor:
         aside = self.path.with_name(f"{self.path.stem}.{os.getpid()}.{secrets.token_hex(4)}.new")
         line = json.dumps({"count": mark.count, "head": mark.head, "mac": self._seal(mark)}) + "\n"
         try:
-            _write_durably(aside, line)
+            write_durably(aside, line)
         except OSError as error:
             aside.unlink(missing_ok=True)
             raise StoreError(f"the ledger's anchor cannot be written ({error.strerror})") from None
@@ -113,7 +81,7 @@ class Anchor:
         """Puts a mark that was prepared in the anchor's place. Raises StoreError if it cannot."""
         try:
             prepared.replace(self.path)
-            _sync_folder(self.path.parent)
+            sync_folder(self.path.parent)
         except OSError as error:
             raise StoreError(f"the ledger's anchor cannot be written ({error.strerror})") from None
 
@@ -124,22 +92,3 @@ class Anchor:
 
     def _seal(self, mark: Mark) -> str:
         return seal(self._key, "attest-ledger-anchor-1", str(mark.count), mark.head)
-
-
-def _write_durably(path: Path, text: str) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        os.write(handle, text.encode("ascii"))
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _sync_folder(path: Path) -> None:
-    if os.name != "posix":
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

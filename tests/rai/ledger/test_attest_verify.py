@@ -1,0 +1,554 @@
+"""attest-verify: an auditor's walk with an export, its checkpoints and a public key, and every change of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rai.ledger import attest_verify
+from rai.ledger.attest_verify import BROKEN, SOUND, UNUSABLE, AuditReport, Unusable, audit, is_signed, main, notes_in
+from rai.ledger.checkpoint import Checkpoint, SigningKey, sign_checkpoint
+from rai.ledger.tree import inclusion_proof, root_of, verify_inclusion
+from tests.fakes.form2 import LEDGER_ID, NEXT_SIGNER, ORIGIN, SIGNER, Form2Ledger, Line, commitment, text_of
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
+PROGRAM = Path(attest_verify.__file__)
+KEY = SIGNER.verifier().line()
+SIZES = (8, 16, 22)
+
+
+def ledger() -> Form2Ledger:
+    """The one that attest_verify.yaml describes."""
+    made = Form2Ledger(20)
+    made.erase(3)
+    made.add("turn", {"outcome": "answered"})
+    return made
+
+
+@dataclass(frozen=True)
+class Given:
+    """What an auditor holds, in a folder."""
+
+    folder: Path
+
+    def check(
+        self, export: str, notes: Sequence[str] | None = None, keys: Sequence[str] = (KEY,), **more: Any
+    ) -> AuditReport:
+        (self.folder / "export.jsonl").write_text(export, "utf-8")
+        found = [ledger().checkpoint(size) for size in SIZES] if notes is None else notes
+        paths = [self.folder / f"{n}.txt" for n in range(len(found))]
+        for path, note in zip(paths, found, strict=True):
+            path.write_bytes(note.encode())
+        return audit(self.folder / "export.jsonl", paths, keys, **more)
+
+
+@pytest.fixture
+def given_to(tmp_path: Path) -> Given:
+    return Given(tmp_path)
+
+
+def summary(report: AuditReport) -> list[tuple[str, int | None, int | None]]:
+    return [(found.what, found.line, found.seq) for found in report.findings]
+
+
+# Sound exports
+
+
+def test_a_sound_export_is_sound(given_to: Given) -> None:
+    report = given_to.check(text_of(ledger().lines()))
+    assert report.breaks == 0
+    assert (report.entries, report.erased, report.form_1, report.covered) == (23, 1, 0, 22)
+    assert report.not_yet_covered == (23, 23)
+    assert [point.state for point in report.points] == ["as signed"] * 3
+
+
+def test_a_file_may_hold_several_checkpoints(given_to: Given) -> None:
+    notes = [ledger().checkpoint(size) for size in (0, *SIZES, 23)]
+    report = given_to.check(text_of(ledger().lines()), ["".join(notes)])
+    assert [(p.size, p.state) for p in report.points] == [(size, "as signed") for size in (0, *SIZES, 23)]
+    assert report.not_yet_covered is None
+    assert [note.decode() for note in notes_in("".join(notes).encode())] == notes
+
+
+def test_a_ledger_begun_with_form_1_says_what_needs_the_key(given_to: Given) -> None:
+    made = Form2Ledger(3, upgraded=4)
+    made.erase(2)
+    report = given_to.check(text_of(made.lines()), [made.checkpoint()])
+    assert (report.breaks, report.form_1, report.covered) == (0, 3, 9)
+    assert "of form 1: 3 entries, whose bodies only the operator's key can check" in attest_verify.told(report)
+
+
+def test_a_ledger_of_form_1_that_was_never_upgraded_says_not_which_it_is(given_to: Given) -> None:
+    made = Form2Ledger(3, upgraded=4)
+    lines = made.lines()[:5] + made.lines()[-1:]
+    report = given_to.check(text_of(lines), [made.checkpoint(4)])
+    assert [f.why for f in report.findings if f.what == "changed"] == [
+        "no entry says which ledger this is: neither a genesis nor an upgrade"
+    ]
+    made.entries[1]["salt"] = "00" * 32
+    found = given_to.check(text_of(made.lines()), [made.checkpoint()]).findings
+    assert [(f.seq, f.why) for f in found] == [(2, "it has a salt, and entries before the upgrade have none")]
+
+
+def test_one_erasure_may_name_several_entries_and_come_twice(given_to: Given) -> None:
+    made = Form2Ledger(5)
+    for seq in (2, 4):
+        made.entries[seq - 1]["salt"] = made.entries[seq - 1]["body"] = None
+    made.add("erase", {"entry_ids": [made.entries[1]["entry_id"], made.entries[3]["entry_id"]]})
+    made.erase(2)
+    report = given_to.check(text_of(made.lines()), [made.checkpoint()])
+    assert (report.breaks, report.erased) == (0, 2)
+
+
+@given(
+    st.dictionaries(
+        st.text(max_size=5), st.text(max_size=5) | st.floats(allow_nan=False, allow_infinity=False) | st.integers()
+    )
+)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_body_opens_its_commitment(given_to: Given, body: dict[str, Any]) -> None:
+    made = Form2Ledger()
+    made.add("turn", body)
+    assert given_to.check(text_of(made.lines()), [made.checkpoint()]).breaks == 0
+
+
+# Keys
+
+
+def test_during_a_change_of_keys_either_verifies(given_to: Given) -> None:
+    made = ledger()
+    both, new = made.checkpoint(16, [SIGNER, NEXT_SIGNER]), made.checkpoint(22, [NEXT_SIGNER])
+    next_key = NEXT_SIGNER.verifier().line()
+    for keys in ([KEY], [next_key], [KEY, next_key]):
+        assert given_to.check(text_of(made.lines()), [both], keys).breaks == 0
+    assert given_to.check(text_of(made.lines()), [both, new], [KEY, next_key]).breaks == 0
+    assert summary(given_to.check(text_of(made.lines()), [both, new], [KEY])) == [("forged", None, None)]
+
+
+def test_a_heading_may_name_the_next_key_if_an_entry_does(given_to: Given) -> None:
+    made = Form2Ledger(3)
+    made.add("rotation", {"verifier_key": NEXT_SIGNER.verifier().line()})
+    lines = made.lines()
+    lines[0]["verifier_key"] = NEXT_SIGNER.verifier().line()
+    assert given_to.check(text_of(lines), [made.checkpoint()]).breaks == 0
+
+
+# Changed exports
+
+
+def changed(row: Line) -> str:
+    """The export with the change that a row of the table describes."""
+    lines = ledger().lines()
+    n = row["line"] - 1
+    lines[n] = changed_line(row, lines[n]) if not row.get("restore") else Form2Ledger(20).lines()[n]
+    texts = [json.dumps(line) + "\n" for line in lines]
+    if row.get("replace"):
+        assert row["replace"] in texts[n]
+        texts[n] = texts[n].replace(row["replace"], row["by"], 1)
+    if row.get("twice"):
+        texts.insert(n, texts[n])
+    if row.get("insert") is not None:
+        texts.insert(n, row["insert"] + "\n")
+    if row.get("after"):
+        texts.insert(row["after"] - 1, texts.pop(n))
+    if row.get("drop"):
+        del texts[n]
+    return "".join(texts[:n] if row.get("cut") else texts)
+
+
+def changed_line(row: Line, line: Line) -> Line:
+    for path, value in (row.get("set") or {}).items():
+        *folders, name = path.split(".")
+        target = line
+        for folder in folders:
+            target = target[folder]
+        target[name] = value
+    if row.get("commit"):
+        line["digest"] = commitment(line["salt"], line["body"])
+    return {name: value for name, value in line.items() if name != row.get("delete")}
+
+
+TAMPERED = [
+    pytest.param(row, id=f"{name}-{row['id']}")
+    for name in ("changed", "erased", "moved", "strict", "heading")
+    for row in TABLES.tables[name]
+]
+
+
+@pytest.mark.parametrize("row", TAMPERED)
+def test_each_change_is_found_and_located(given_to: Given, row: Line) -> None:
+    report = given_to.check(changed(row))
+    assert summary(report) == [tuple(found[:3]) for found in row["found"]]
+    for found, (*_, words) in zip(report.findings, row["found"], strict=True):
+        assert words in found.why
+        assert "\n" not in found.why
+
+
+def test_the_table_is_not_small() -> None:
+    assert len(TAMPERED) >= 29
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row["id"]) for row in TABLES.tables["newer"]])
+def test_what_no_checkpoint_covers_may_pass_and_is_told(given_to: Given, row: Line) -> None:
+    report = given_to.check(changed(row))
+    assert (report.breaks, report.not_yet_covered) == (0, (23, 23))
+    assert given_to.check(changed(row), [ledger().checkpoint()]).breaks == 1
+
+
+def test_what_lies_before_and_after_is_told(given_to: Given) -> None:
+    made = ledger()
+    ids = [entry["entry_id"] for entry in made.entries]
+    body, gone = [
+        given_to.check(changed(r)).findings[0]
+        for r in (TABLES.row("changed", "outcome"), TABLES.row("moved", "one-missing"))
+    ]
+    assert (body.before, body.after) == (f"entry 9 ({ids[8]}) in line 10", f"entry 11 ({ids[10]}) in line 12")
+    assert (gone.before, gone.after) == (f"entry 9 ({ids[8]}) in line 10", f"entry 11 ({ids[10]}) in line 11")
+    range_ = given_to.check(changed(TABLES.row("changed", "time"))).findings[0]
+    assert (range_.before, range_.after) == ("as signed: entries 1 to 8", "no checkpoint vouches for entries 17 to 23")
+    assert range_.checkpoint is not None
+    assert range_.checkpoint.endswith("1.txt")
+
+
+def test_all_breaks_are_found_and_not_the_first_alone(given_to: Given) -> None:
+    lines = ledger().lines()
+    for seq in (5, 9, 10, 23):
+        lines[seq]["body"] = {"outcome": "blocked"}
+    lines[12]["prev"] = "0" * 64
+    report = given_to.check(text_of(lines))
+    assert [found.seq for found in report.findings] == [5, 9, 10, 12, 23]
+    assert report.covered == 22
+
+
+def test_a_thousand_breaks_are_listed_and_all_are_counted(given_to: Given) -> None:
+    made = Form2Ledger(3)
+    text = text_of(made.lines()) + "x\n" * 700
+    report = given_to.check(text, [made.checkpoint()])
+    assert (report.breaks, len(report.findings)) == (1400, 1000)
+    assert "and 400 more breaks, not listed" in attest_verify.told(report)
+
+
+EXPORT = text_of(ledger().lines())
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(at=st.integers(0, len(EXPORT) - 2), char=st.characters(min_codepoint=32, max_codepoint=126))
+def test_a_changed_character_of_the_export_is_found(given_to: Given, at: int, char: str) -> None:
+    """But for spaces between its parts, and but for what only the operator's key seals."""
+    text = EXPORT[:at] + char + EXPORT[at + 1 :]
+    line = EXPORT.count("\n", 0, at)
+    try:
+        report = given_to.check(text, [ledger().checkpoint()])
+    except Unusable:
+        assert line == 0
+        return
+    if report.breaks == 0:
+        was, now = json.loads(EXPORT.splitlines()[line]), json.loads(text.splitlines()[line])
+        if line == 0:
+            was["key_id"] = now["key_id"]
+        if line == len(ledger().entries) + 1:
+            was["end"]["mac"] = now["end"]["mac"]
+        assert was == now
+
+
+def test_a_ledger_written_anew_with_the_operators_key_is_found(given_to: Given) -> None:
+    """Whoever holds the key that seals can make the chain whole again, but not the checkpoints."""
+    made = ledger()
+    forged = Form2Ledger()
+    for entry in made.entries[1:]:
+        forged.add(entry["kind"], {"outcome": "withheld"} if entry["seq"] == 10 else entry["body"] or {})
+    report = given_to.check(text_of(forged.lines()))
+    assert ("changed", None, None) in summary(report)
+    assert report.covered == 0
+
+
+# Checkpoints
+
+
+def note(size: int, root: bytes, key: SigningKey = SIGNER, origin: str = ORIGIN) -> str:
+    return sign_checkpoint(Checkpoint(origin, size, root), [key])
+
+
+def test_a_checkpoint_that_goes_further_than_the_export_shows_the_cut(given_to: Given) -> None:
+    made = ledger()
+    made.add("turn", {})
+    report = given_to.check(text_of(ledger().lines()), [ledger().checkpoint(8), made.checkpoint()])
+    assert [(f.what, f.before) for f in report.findings] == [("truncated", "as signed: entries 1 to 8")]
+    assert "24 entries were signed, but the export ends after entry 23" in report.findings[0].why
+
+
+def test_two_histories_that_were_signed_are_told_apart_from_a_change(given_to: Given) -> None:
+    good, other = ledger().checkpoint(16), note(8, bytes(32))
+    report = given_to.check(text_of(ledger().lines()), [good, other])
+    assert [(f.what, f.why[:21]) for f in report.findings] == [("forked", "two histories were si")]
+    assert (report.covered, [p.state for p in report.points]) == (16, ["differs", "as signed"])
+    assert summary(given_to.check(text_of(ledger().lines()), [good, note(16, bytes(32))])) == [("forked", None, None)]
+    neither = given_to.check(text_of(ledger().lines()), [note(16, bytes(32)), note(16, bytes(range(32)))])
+    assert [f.what for f in neither.findings] == ["changed", "forked"]
+    assert "0.txt has another root for 16 entries" in neither.findings[1].why
+
+
+@pytest.mark.parametrize("depth", [500, 900, 990, 2000, 100_000])
+def test_a_body_of_any_depth_is_a_break_and_no_failure(given_to: Given, depth: int) -> None:
+    deep = '{"outcome": ' + "[" * depth + "]" * depth
+    texts = text_of(ledger().lines()).splitlines(keepends=True)
+    texts[10] = texts[10].replace('{"ask"', deep + ', "ask"')
+    texts[24] = texts[24].replace('"count": 23', '"count": ' + "[" * depth + "]" * depth)
+    report = given_to.check("".join(texts))
+    assert [found.line for found in report.findings][:2] == [11, 25]
+
+
+def test_only_the_first_checkpoint_after_a_change_says_where(given_to: Given) -> None:
+    report = given_to.check(
+        text_of(ledger().lines()), [ledger().checkpoint(8), note(12, bytes(32)), note(16, bytes(32))]
+    )
+    assert [f.why[:16] for f in report.findings] == ["entries 9 to 12:"]
+    assert [p.state for p in report.points] == ["as signed", "differs", "differs"]
+
+
+FORGED = {
+    "another key": note(8, bytes(32), SigningKey(ORIGIN, bytes(32))),
+    "another name": note(8, bytes(32), SigningKey("attest-ledger/x", SIGNER.seed)),
+    "another origin": note(8, bytes(32), origin="attest-ledger/" + "f" * 32),
+    "no note": "hello\n",
+    "nothing": "",
+    "no signature": note(8, bytes(32)).split("—")[0],
+    "windows line ends": note(8, bytes(32)).replace("\n", "\r\n"),
+    "text behind": ledger().checkpoint(8) + "and more\n",
+    "many signatures": ledger().checkpoint(8) + note(8, bytes(32)).splitlines(keepends=True)[-1] * 101,
+    "long": "x" * (1 << 20) + note(8, bytes(32)),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_checkpoint_that_is_none_is_a_break(given_to: Given, what: str) -> None:
+    report = given_to.check(text_of(ledger().lines()), [ledger().checkpoint(22), FORGED[what]])
+    assert [found.what for found in report.findings] == ["forged"]
+    assert report.findings[0].checkpoint is not None
+    assert "1.txt" in report.findings[0].checkpoint
+    assert report.covered == 22
+
+
+@pytest.mark.parametrize("at", range(0, len(ledger().checkpoint(8).encode()), 3))
+def test_every_changed_byte_of_a_checkpoint_is_a_break(tmp_path: Path, at: int) -> None:
+    raw = ledger().checkpoint(8).encode()
+    (tmp_path / "e").write_text(text_of(ledger().lines()))
+    (tmp_path / "c").write_bytes(raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :])
+    assert audit(tmp_path / "e", [tmp_path / "c"], [KEY]).breaks >= 1
+
+
+# Proof of one entry
+
+
+@pytest.mark.parametrize("seq", range(1, 23))
+def test_an_entry_is_proven(given_to: Given, seq: int) -> None:
+    """With the hashes that rai/ledger/tree.py finds, which anybody can verify against the signed root."""
+    made = ledger()
+    entry = given_to.check(text_of(made.lines()), asked=str(seq)).entry
+    assert entry is not None
+    proof = entry["proof"]
+    hashes = [bytes.fromhex(step) for step in proof["hashes"]]
+    assert (entry["entry_id"], proof["size"], proof["verified"]) == (made.entries[seq - 1]["entry_id"], 22, True)
+    assert hashes == inclusion_proof(made.leaves()[:22], seq - 1)
+    leaf, root = bytes.fromhex(proof["leaf_hash"]), root_of(made.leaves()[:22])
+    assert verify_inclusion(leaf, proof["index"], proof["size"], hashes, root)
+    assert proof["root"] == root.hex()
+
+
+def test_an_entry_is_proven_by_its_id_against_the_newest_checkpoint_that_holds(given_to: Given) -> None:
+    name = ledger().entries[4]["entry_id"]
+    entry = given_to.check(text_of(ledger().lines()), [ledger().checkpoint(8), note(16, bytes(32))], asked=name).entry
+    assert entry is not None
+    assert (entry["seq"], entry["proof"]["size"], entry["proof"]["verified"]) == (5, 8, True)
+
+
+def test_an_entry_that_is_not_covered_has_no_proof(given_to: Given) -> None:
+    report = given_to.check(text_of(ledger().lines()), asked="23")
+    assert report.entry is not None
+    assert report.entry["proof"] is None
+    assert "not covered by a checkpoint that holds: no proof" in attest_verify.told(report)
+
+
+def test_an_entry_that_is_not_there_is_told(given_to: Given) -> None:
+    with pytest.raises(Unusable, match="no entry 99"):
+        given_to.check(text_of(ledger().lines()), asked="99")
+
+
+# Ed25519
+
+
+def test_the_vectors_of_rfc_8032_verify() -> None:
+    assert attest_verify.self_test()
+    assert len(attest_verify.VECTORS) == 3
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.binary(min_size=32, max_size=32), text=st.binary(max_size=200), at=st.integers(0, 511))
+def test_signatures_are_those_of_another_implementation(seed: bytes, text: bytes, at: int) -> None:
+    key = Ed25519PrivateKey.from_private_bytes(seed)
+    public, signature = key.public_key().public_bytes_raw(), key.sign(text)
+    assert is_signed(public, text, signature)
+    changed_signature = bytearray(signature)
+    changed_signature[at // 8] ^= 1 << at % 8
+    assert not is_signed(public, text, bytes(changed_signature))
+    assert not is_signed(public, text + b"\0", signature)
+
+
+def test_what_is_no_signature_is_refused() -> None:
+    public, text, signature = (bytes.fromhex(part) for part in attest_verify.VECTORS[0])
+    order = 2**252 + 27742317777372353535851937790883648493
+    again = int.from_bytes(signature[32:], "little") + order
+    assert not is_signed(
+        public, text, signature[:32] + again.to_bytes(32, "little")
+    )  # the same number, spelled otherwise
+    assert not is_signed(public, text, signature[:63])
+    assert not is_signed(public, text, b"\xff" * 32 + signature[32:])
+    assert not is_signed(b"\xff" * 32, text, signature)
+    assert not is_signed(public[:31], text, signature)
+
+
+# The command
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Arguments of a sound run in the working folder, which holds the program as well."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(PROGRAM, tmp_path)
+    (tmp_path / "e.jsonl").write_text(text_of(ledger().lines()))
+    (tmp_path / "c.txt").write_text("".join(ledger().checkpoint(size) for size in SIZES), "utf-8")
+    (tmp_path / "key.txt").write_text(KEY + "\n")
+    return ["e.jsonl", "--checkpoint", "c.txt", "--key", "key.txt"]
+
+
+def run(folder: Path, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """The program alone in an empty environment: isolated, without any package, this project's neither."""
+    command = [sys.executable, "-I", "-S", "attest_verify.py", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env={})
+
+
+def test_the_file_runs_alone_where_nothing_is_installed(tmp_path: Path, files: list[str]) -> None:
+    ran = run(tmp_path, [*files, "--entry", "5"])
+    assert (ran.returncode, ran.stderr) == (SOUND, "")
+    assert ran.stdout.startswith(f"ledger {LEDGER_ID}: SOUND\n")
+    assert "proven: entries 1 to 22\nnot yet covered by a checkpoint that holds: entry 23\n" in ran.stdout
+    assert ran.stdout.endswith("inclusion: verified\n")
+    assert run(tmp_path, ["--self-test"]).stdout == "Ed25519: as RFC 8032 says\n"
+
+
+def test_it_imports_the_standard_library_alone() -> None:
+    lines = [
+        line.split()[1] for line in PROGRAM.read_text("utf-8").splitlines() if line.startswith(("import ", "from "))
+    ]
+    assert {name.split(".")[0] for name in lines} <= sys.stdlib_module_names
+
+
+def test_the_installed_package_has_the_command() -> None:
+    project = tomllib.loads((PROGRAM.parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["scripts"]["attest-verify"] == f"{main.__module__}:{main.__name__}"
+
+
+def test_a_broken_export_ends_with_1_and_names_every_break(tmp_path: Path, files: list[str]) -> None:
+    (tmp_path / "e.jsonl").write_text(changed(TABLES.row("changed", "outcome")))
+    ran = run(tmp_path, files)
+    assert (ran.returncode, ran.stderr) == (BROKEN, "")
+    name = ledger().entries[9]["entry_id"]
+    assert ran.stdout.splitlines()[0].endswith("BROKEN, 1 break")
+    assert (
+        f"\nline 11, entry 10 ({name}): changed: its salt and body do not open its commitment\n    before: entry 9 ("
+        in ran.stdout
+    )
+
+
+def test_the_report_as_json(tmp_path: Path, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*files, "--json", "--entry", "5"]) == SOUND
+    found = json.loads(capsys.readouterr().out)
+    assert (found["ok"], found["covered"], found["not_yet_covered"]) == (True, 22, [23, 23])
+    assert found["entry"]["proof"]["verified"] is True
+    (tmp_path / "e.jsonl").write_text(changed(TABLES.row("moved", "one-missing")))
+    assert main([*files, "--json"]) == BROKEN
+    found = json.loads(capsys.readouterr().out)
+    assert (found["ok"], found["breaks"], found["findings"][0]["what"]) == (False, 2, "missing")
+    assert [point["state"] for point in found["points"]] == ["as signed", "not comparable", "not comparable"]
+
+
+@TABLES.each("unusable")
+def test_what_is_no_export_ends_with_2(
+    tmp_path: Path,
+    files: list[str],
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    why: str,
+) -> None:
+    (tmp_path / "e.jsonl").write_text(text)
+    assert main(files) == UNUSABLE
+    out = capsys.readouterr()
+    assert (out.out, out.err.count("\n")) == ("", 1)
+    assert why in out.err
+
+
+WRONG = {
+    "no such export": (["none.jsonl", "--checkpoint", "c.txt", "--key", "key.txt"], "none.jsonl: cannot be read"),
+    "no such checkpoint": (["e.jsonl", "--checkpoint", "none", "--key", "key.txt"], "none: cannot be read"),
+    "no such key": (["e.jsonl", "--checkpoint", "c.txt", "--key", "none"], "neither a key nor a file"),
+    "a key of something else": (
+        ["e.jsonl", "--checkpoint", "c.txt", "--key", "x+00000000+AAAA"],
+        "not the key of a ledger",
+    ),
+    "a key that was cut": (["e.jsonl", "--checkpoint", "c.txt", "--key", KEY[:-4]], "was it cut?"),
+    "a key that was mistyped": (["e.jsonl", "--checkpoint", "c.txt", "--key", KEY.replace("0", "1", 1)], "mistyped?"),
+    "keys of two ledgers": (
+        [
+            "e.jsonl",
+            "--checkpoint",
+            "c.txt",
+            "--key",
+            KEY,
+            "--key",
+            SigningKey("attest-ledger/" + "f" * 32, SIGNER.seed).verifier().line(),
+        ],
+        "different ledgers",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_cannot_be_checked_ends_with_2(
+    tmp_path: Path, files: list[str], capsys: pytest.CaptureFixture[str], what: str
+) -> None:
+    assert files
+    arguments, why = WRONG[what]
+    assert main(arguments) == UNUSABLE
+    assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["e.jsonl"], ["e.jsonl", "--checkpoint", "c.txt"], ["e.jsonl", "--key", "key.txt"]]
+)
+def test_what_is_missing_is_asked_for(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == UNUSABLE
+    assert "needed: EXPORT, --checkpoint FILE and --key VERIFIER_KEY" in capsys.readouterr().err
+
+
+def test_the_help_says_what_is_needed_and_what_cannot_be_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == SOUND
+    out = capsys.readouterr().out
+    for part in ("What you need", "What is checked", "What it cannot tell", "Exit codes", "Examples"):
+        assert f"\n{part}\n" in out
