@@ -13,10 +13,14 @@ import threading
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from rai.personal.forms import find_forms
 from rai.personal.known import Kind, KnownPersonalData, Personal
+from rai.personal.labelled import find_labelled
 from rai.personal.names import find_names
 from rai.personal.numbers import ABROAD, CARD, DIALLED, EMAIL, LONG, SSN, find_accounts, find_references
 from rai.personal.places import find_addresses, find_births
+from rai.personal.scripts import find_foreign_names
+from rai.personal.signatures import find_companies
 
 MASK = "█"
 """The character that stands for each character of personal data."""
@@ -54,7 +58,10 @@ class Redactor:
     def find(self, text: str) -> list[Personal]:
         """The personal data in `text`, ascending, made one where they overlap."""
         found: list[tuple[int, int, Kind]] = [(*span, "PERSON") for span in find_names(text)]
+        found += [(*span, "PERSON") for span in find_foreign_names(text)]
+        found += [(*span, "COMPANY") for span in find_companies(text)]
         found += [(*m.span(), "EMAIL") for m in EMAIL.finditer(text)]
+        found += find_forms(text) + find_labelled(text)
         found += [(*span, "ADDRESS") for span in find_addresses(text)]
         if _DIGITS.search(text):
             found += [(*span, "NUMBER") for span in find_references(text)]
