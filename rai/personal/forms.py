@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 import re
 from collections.abc import Callable, Iterator
@@ -49,15 +50,17 @@ _LINK_LOGIN = re.compile(r"://([^\s/@:]{1,64}(?::[^\s/@]{0,64})?)@")
 _LINK_WORDS = frozenset(
     "me new edit all login signin settings help password index profile home list search default you us your".split()
 )
-_AT = r"(?:[ \t]?[\[({<][ \t]?(?:at|ät|arobase|arroba|chiocciola|@)[ \t]?[\])}>][ \t]?|[ \t]+(?:at|ät|arobase|arroba|chiocciola|@)[ \t]+)"
+_AT = r"[ \t]?[\[({<][ \t]?(?:at|ät|arobase|arroba|chiocciola|@)[ \t]?[\])}>][ \t]?"
+_SAID_AT = r"[ \t]+(?:at|ät|arobase|arroba|chiocciola|@)[ \t]+"
 _DOT = r"(?:[ \t]?[\[({<][ \t]?(?:dot|punkt|point|punto|ponto|\.)[ \t]?[\])}>][ \t]?|[ \t]+(?:dot|punkt|point|punto|ponto|punt|kropka)[ \t]+)"
 _SEP = rf"(?:{_DOT}|\.|[ \t]+(?:underscore|dash|minus|hyphen|unterstrich|bindestrich)[ \t]+)"
 _END = r"(?:com|org|net|edu|gov|info|io|me|eu|de|uk|co|fr|es|it|nl|pl|pt|at|ch|be|ie|us|ca|example|test)"
 _SPELLED = re.compile(
     rf"(?<![\w.])[\w+-]{{1,40}}(?:{_SEP}[\w+-]{{1,40}}){{0,4}}(?:{_AT}[\w-]{{1,40}}(?:(?:{_DOT}|\.)[\w-]{{1,40}}){{0,3}}(?:{_DOT}|\.){_END}"
-    rf"|@[\w-]{{1,40}}(?:{_DOT}[\w-]{{1,40}}){{0,3}}{_DOT}{_END})(?!\w)",
+    rf"|(?:{_SAID_AT}|@)[\w-]{{1,40}}(?:(?:{_DOT}|\.)[\w-]{{1,40}}){{0,3}}{_DOT}{_END})(?!\w)",
     re.IGNORECASE,
 )
+"""An address that is spelled out. After a bare "at" the dot must be too: "open a ticket at shop.example" names a page."""
 _DIGIT_WORD = (
     r"(?:oh|zero|nought|one|two|three|four|five|six|seven|eight|nine|double|triple|hundred|null|eins|zwei|zwo|drei|vier|fünf|sechs|sieben|acht|neun|"
     r"doppel|zéro|un|deux|trois|quatre|cinq|sept|huit|neuf|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|nul|een|twee|drie|vijf|zes|zeven|negen|"
@@ -67,9 +70,7 @@ _SPOKEN = re.compile(
     rf"(?<!\w)(?:plus[ \t]+)?{_DIGIT_WORD}(?:[ \t]*[,…-]?[ \t]*(?<!\w)(?:{_DIGIT_WORD}|\d{{1,4}})(?!\w)){{5,24}}",
     re.IGNORECASE,
 )
-_ODD = re.compile(
-    r"(?<![\w•·_*|~=:.,])\+?\(?\d{1,5}\)?([•·_*|~=:,]|\.{2,3}|--)\d{1,5}(?:\1\d{1,5}){1,6}(?![\w•·_*|~=:,])"
-)
+_ODD = re.compile(r"(?<![\w•·_*|~=])\+?\(?\d{1,5}\)?([•·_*|~=]|\.{2,3}|--)\d{1,5}(?:\1\d{1,5}){1,6}(?![\w•·_*|~=])")
 _POSTCODE = re.compile(
     r"(?<![\w-])(?:AB|AL|B|BA|BB|BD|BH|BL|BN|BR|BS|BT|CA|CB|CF|CH|CM|CO|CR|CT|CV|CW|DA|DD|DE|DG|DH|DL|DN|DT|DY|E|EC|EH|EN|EX|FK|FY|G|GL|GU|GY|HA|HD|HG|"
     r"HP|HR|HS|HU|HX|IG|IM|IP|IV|JE|KA|KT|KW|KY|L|LA|LD|LE|LL|LN|LS|LU|M|ME|MK|ML|N|NE|NG|NN|NP|NR|NW|OL|OX|PA|PE|PH|PL|PO|PR|RG|RH|RM|S|SA|SE|SG|SK|SL|"
@@ -144,6 +145,20 @@ def _nir(text: str) -> bool:
     return body.isdigit() and 97 - int(body) % 97 == int(plain[13:])
 
 
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+
+def _coin(text: str) -> bool:
+    """True for a wallet whose form is enough, or whose last four bytes are the hash of the others."""
+    if not text.isalnum() or len(text) > 35 or text.startswith(("0x", "bc1")):
+        return True
+    number = 0
+    for char in text:
+        number = number * 58 + _BASE58.index(char)
+    raw = number.to_bytes(27, "big")[-25:] if number.bit_length() <= 216 else b""
+    return hashlib.sha256(hashlib.sha256(raw[:-4]).digest()).digest()[:4] == raw[-4:] and len(raw) == 25
+
+
 def _any(_text: str) -> bool:
     return True
 
@@ -157,5 +172,5 @@ _NUMBERS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
     (_UK_LICENCE, _any),
     (_VAT, _any),
     (_IMEI, _luhn),
-    (_COIN, _any),
+    (_COIN, _coin),
 )

@@ -37,7 +37,7 @@ _PLATE = (
 _IDS = (
     re.compile(rf"\b(?i:(?:{_PEOPLE}){_NO}(?:{_IS}|{_FAR})){_ID}"),
     re.compile(
-        rf"\b(?i:{_PLATE}(?:{_IS}|{_FAR}))((?=[A-ZÄÖÜ \t-]{{0,8}}\d)[A-ZÄÖÜ0-9]{{1,7}}(?:[ -]{{1,2}}[A-ZÄÖÜ0-9]{{1,4}}){{0,3}})(?!\w)"
+        rf"\b(?i:{_PLATE}(?:{_IS}|{_FAR}))((?=[A-ZÄÖÜ \t-]{{0,8}}\d)(?=[\d -]{{0,8}}[A-ZÄÖÜ])[A-ZÄÖÜ0-9]{{1,7}}(?:[ -]{{1,2}}[A-ZÄÖÜ0-9]{{1,4}}){{0,3}})(?!\w)"
     ),
     re.compile(
         r"\b(?i:(?:booking|reservation|confirmation|flight|hotel|buchungs?|reservierungs?|réservation|reserva|prenotazione|pnr|record[ ]locator|localizador)"
@@ -94,7 +94,7 @@ _USER = (
 )
 _USERS = (
     re.compile(
-        rf"\b(?:{_USER})(?:[ ](?:name|handle|account|user|id))?([ \t]*+[:=]|[ \t]++(?:is|was|ist|est|es|è|é|jest)(?=[ \t]))[ \t]*+[\"'“„«]?@?([\w][\w.+-]{{1,38}}\w(?:\#\d{{4}})?)(?![\w@])",
+        rf"\b(?:{_USER})(?:[ ](?:name|handle|account|user|id))?([ \t]*+[:=]|[ \t]++(?:is|was|ist|est|es|è|é|jest)(?=[ \t]))[ \t]*+[\"'“„«]?@?([\w][\w.+-]{{1,38}}\w(?:\#\d{{4}}|(?-i:(?<=[a-z])[ ][A-Z][a-z]{{1,20}}(?!\w)))?)(?![\w@])",
         re.IGNORECASE,
     ),
 )
@@ -103,12 +103,12 @@ _MENTION = re.compile(
     re.IGNORECASE,
 )
 _AGE = re.compile(
-    r"(?:\b(?i:i['’]?[ ]?a?m|(?:he|she|who|mother|father|mum|mom|dad|son|daughter|husband|wife|child|kid)(?:['’]s|[ ]is)|aged|age(?:d)?[ ]?:?|(?:ich[ ])?bin|alter[ ]?:?|"
+    r"(?:\b(?i:i['’]?[ ]?a?m|(?:he|she|who|mother|father|mum|mom|dad|son|daughter|husband|wife|child|kid)(?:['’]s|[ ]is)|(?:ich[ ])?bin|alter[ ]?:?|"
     r"j['’]ai|âge[ ]?:?|tengo|edad[ ]?:?|ho|età[ ]?:?|ik[ ]ben|mam)[ \t]+|\b[A-ZÀ-ÖØ-Þ][^\W\d_]{1,30}[ \t]*,[ \t]*|\([ \t]*)"
     r"(\d{1,3}(?:[ -]?(?i:years?|yrs?|y)[ -/]?(?i:old|o)(?!\w)|[ ](?i:jahre?[ ]alt|jährig|ans|años|anni|anos|jaar(?:[ ]oud)?|lat)(?!\w)))"
 )
 _AGE_LABEL = re.compile(
-    r"(?i:\b(?:age|aged|alter|edad|âge|età|leeftijd|wiek)[ ]?[:=]?[ ]+)(\d{1,3})(?![\w%:]|,?[ ]?\d|[.]\d|[ ]?(?i:years|days|months|weeks|hours|minutes|and|to|or|[-–+]))"
+    r"(?i:\b(?:age|alter|edad|âge|età|leeftijd|wiek)[ ]?[:=][ ]*)(\d{1,3})(?![\w%:]|,?[ ]?\d|[.]\d|[ ]?(?i:years|days|months|weeks|hours|minutes|and|to|or|[-–+]))"
 )
 _NO_SECRET = NOT_NAMES | frozenset(
     """required reset forgotten forgot changed expired invalid valid needed missing protected protection manager field page link email wrong incorrect
@@ -150,6 +150,7 @@ def _passwords(text: str) -> list[tuple[int, int]]:
         strange = any(not c.isalpha() for c in value)
         if (
             len(value) >= 3
+            and not value.startswith("//")
             and value.casefold() not in _NO_SECRET
             and (strange or match[2] or match[1].strip() in (":", "="))
         ):

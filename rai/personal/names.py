@@ -21,7 +21,7 @@ _ENTRY = r"(?=[ \t]*(?:[,;()\n|–-]|$))"
 _ON = r"(?=[ \t]*(?:[,.!?;)\n—–|-]|$)|[ \t]+(?:and|from|calling|writing|here|speaking|again|with|und|aus|et|de|y|e|en|i|z|uit)\b)"
 _TITLE = (
     r"(?:(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Mademoiselle|Sra?|Srta|Se[ñn]ora?|Do[nñ]a?|"
-    r"Sig(?:\.ra|\.na|nora?|\.)?|Dott(?:\.ssa)?|Senhora?|Dhr|Mevr(?:ouw)?|Meneer|Mevr|Pani|Pana)"
+    r"Sig(?:\.ra|\.na|nora?|\.)?|Dott(?:\.ssa)?|Senhora?|Dhr|Mevr(?:ouw)?|Meneer|Mevr)"
     r"\.?[ \t]+(?:(?:Dr|Prof)\.?[ \t]+){0,2})"
 )
 _GREETING = (
@@ -74,7 +74,8 @@ CUES = tuple(
         rf"\b(?i:{_GREETING}|{_THANKS})[ \t,]+(?:{_TITLE})?({_NAME}){_END}",
         rf"\b{_TITLE}({_NAME})",
         rf"\bM\.[ \t]+({_NAME})",
-        rf"\b(?i:(?:my|his|her|our)[ \t]+{_KIN})(?:[ \t]*,)?[ \t]+({_NAME})",
+        rf"\bPani[ \t]+({_NAME})",
+        rf"\b(?i:(?:my|our)[ \t]+{_KIN})(?:[ \t]*,)?[ \t]+({_NAME})",
         (
             rf"\b(?i:mein[ \t]+(?:mann|sohn|vater|bruder|kollege|chef|partner)|meine[ \t]+(?:tochter|mutter|schwester|kollegin|partnerin)|mon[ \t]+(?:mari|fils|père|frère)|"
             rf"ma[ \t]+(?:femme|fille|mère|sœur)|mi[ \t]+(?:marido|mujer|esposa|esposo|hijo|hija|madre|padre|hermano|hermana)|mio[ \t]+(?:marito|figlio|padre)|"
@@ -135,6 +136,7 @@ NOT_NAMES = STOP_WORDS | frozenset(
     lundi mardi mercredi jeudi vendredi samedi dimanche beaucoup avance
     hola buenos buenas días tardes noches gracias señor señora señores cliente equipo todos todas sí no yo usted el los las una mi mis muy
     lunes martes miércoles jueves viernes sábado domingo nuevo nueva
+    i'm i’m it's we're they're he's she's that's what's i've
     click tap press look see go come sign log start stop enter check find stay wait apply register visit anyone nobody nothing somebody first second
     buongiorno buonasera grazie signore signora signori tutti assistenza cliente olá obrigado obrigada senhor senhora bom dia boa tarde noite equipe
     goedemorgen goedemiddag goedenavond dag geachte beste meneer mevrouw iedereen klantenservice dank dzień dobry cześć proszę dziękuję pan pani państwo
