@@ -22,6 +22,10 @@ _NINO = re.compile(r"(?<!\w)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\
 _DNI = re.compile(r"(?<![\w-])(?:\d{8}|[XYZ][ -]?\d{7}|\d{2}\.\d{3}\.\d{3})[ -]?[A-Z](?![\w-])", re.IGNORECASE)
 _CODICE = re.compile(r"(?<!\w)[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?!\w)", re.IGNORECASE)
 _NIR = re.compile(r"(?<!\w)[12][ .-]?\d{2}[ .-]?\d{2}[ .-]?\d[\dAB][ .-]?\d{3}[ .-]?\d{3}[ .-]?\d{2}(?!\w)")
+_LETTERED = re.compile(
+    r"(?<![\w/=-])(?:[STFGM]\d{7}[A-Z]|[A-Z]{3}[PCHFATBLJG][A-Z]\d{4}[A-Z]|[1-9][A-Z][A-Z0-9]\d-?[A-Z][A-Z0-9]\d-?[A-Z]{2}\d{2}|[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d)(?![\w/-])"
+)
+"""Singapore's FIN, India's PAN, an MBI of Medicare, Mexico's CURP: letters and digits in an order of their own."""
 _VIN = re.compile(r"(?<![\w/=])(?=[A-Z0-9]{0,12}[A-Z])(?=(?:[A-Z]*\d){6})[A-HJ-NPR-Z0-9]{13}\d{4}(?!\w)")
 _UK_LICENCE = re.compile(r"(?<!\w)[A-Z9]{5} ?\d{6} ?[A-Z9]{2}\d?[A-Z]{1,2}(?: ?\d{2})?(?!\w)")
 _VAT = re.compile(
@@ -168,6 +172,7 @@ _NUMBERS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
     (_DNI, _dni),
     (_CODICE, _any),
     (_NIR, _nir),
+    (_LETTERED, _any),
     (_VIN, _any),
     (_UK_LICENCE, _any),
     (_VAT, _any),

@@ -21,6 +21,8 @@ _PEOPLE = (
     r"personalausweis|ausweis|reisepass|ahv|"
     r"(?:numéro[ ]de[ ])?sécu(?:rité[ ]sociale)?|nir|insee|carte[ ]d['’]identité|passeport|dni|nie|nif|cif|n\.i\.f\.|seguridad[ ]social|pasaporte|nuss|"
     r"codice[ ]fiscale|c\.f\.|carta[ ]d['’]identità|passaporto|pesel|nip|dow[oó]d(?:[ ]osobisty)?|paszport|bsn|burgerservicenummer|sofinummer|paspoort|"
+    r"abn|acn|tfn|nric|fin|uen|sin|social[ ]insurance|mbi|npi|dea|hetu|henkilötunnus|rrn|tckn|t\.?c\.?[ ]kimlik|orgnr|nin|bvn|umid|sss|philhealth|gstin|voter[ ]id|epic|"
+    r"pps(?:n)?|ird|codice[ ]destinatario|arc|hkid|my[ ]?kad|curp|rfc|cuil|cuit|dui|rut|cédula|alien[ ]registration|a-number|uscis|known[ ]traveler|ktn|redress|"
     r"cpf|nif|cartão[ ]de[ ]cidadão|passaporte|rijksregisternummer|personnummer|cpr|cnp|oib|egn|aadhaar|pan[ ]card|"
     r"ein|tin|tax(?:payer)?[ ]id|vat(?:[ ]id)?|vat[ ]reg|ust-?id(?:-?nr\.?)?|uid|siret|siren|tva|p\.?[ ]?iva|partita[ ]iva|btw|"
     r"nhs|mrn|medical[ ]record|health[ ](?:card|insurance)|medicare|medicaid|hospital|krankenversicherten?(?:nummer)?|krankenkassen?|versichertennummer|"
@@ -35,7 +37,7 @@ _PLATE = (
     r"plaque(?:[ ]d['’]immatriculation)?|immatriculation|immatriculé[ea]?|matrícula|targa|kenteken|(?:numer[ ])?rejestracyjny|chapa)"
 )
 _IDS = (
-    re.compile(rf"\b(?i:(?:{_PEOPLE}){_NO}(?:{_IS}|{_FAR})){_ID}"),
+    re.compile(rf"\b(?i:(?:{_PEOPLE}){_NO}(?![^\W\d_])(?:{_IS}|{_FAR})){_ID}"),
     re.compile(
         rf"\b(?i:{_PLATE}(?:{_IS}|{_FAR}))((?=[A-ZÄÖÜ \t-]{{0,8}}\d)(?=[\d -]{{0,8}}[A-ZÄÖÜ])[A-ZÄÖÜ0-9]{{1,7}}(?:[ -]{{1,2}}[A-ZÄÖÜ0-9]{{1,4}}){{0,3}})(?!\w)"
     ),

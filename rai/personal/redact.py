@@ -33,6 +33,14 @@ _BLIND_KEYS = frozenset(
 )
 _LONG_DIGITS = re.compile(r"(?<!\d)\+?\d(?:[\s().-]{0,2}\d){6,18}(?!\d)")
 _DIGITS = re.compile(r"\d")
+_CHECKED = (
+    "AbaRouting AuAbn AuAcn AuMedicare AuTfn Crypto DeHealthInsurance DeIdCard DePassport DeSocialSecurity DeTaxId DeVatId EsNie EsNif "
+    "FiPersonalIdentityCode InAadhaar InGstin ItFiscalCode ItVatCode KrDriverLicense KrRrn MedicalLicense NgNin Nhs PlPesel SePersonnummer SgUen "
+    "ThTnin TrNationalId UkDrivingLicence UsNpi ZaIdNumber"
+).split()
+"""presidio's recognisers of ids that have a check digit; what fails it is left to labels (`rai.personal.labelled`)."""
+_CERTAIN = 1.0
+"""presidio's score of what passed its check digit."""
 _KINDS: dict[str, Kind] = {"PHONE_NUMBER": "PHONE", "CREDIT_CARD": "CARD", "IBAN_CODE": "IBAN"}
 FEWEST_DIGITS = 6
 """Fewest digits of a telephone, card or account number; a text with fewer needs no recogniser and does not pay for loading them."""
@@ -95,7 +103,12 @@ class Redactor:
         for recognizer, entities in self._load():
             # without artifacts: they serve context words only, which raise a score that is not used here
             results = recognizer.analyze(text, entities, None) or ()
-            found += [(r.start, r.end, _KINDS[r.entity_type]) for r in results if not _in_address(text, r.start)]
+            found += [
+                (r.start, r.end, _KINDS.get(r.entity_type, "NUMBER"))
+                for r in results
+                if (r.entity_type in _KINDS or (r.score >= _CERTAIN and _alone(text, r.start, r.end)))
+                and not _in_address(text, r.start)
+            ]
         return found
 
     def _load(self) -> list[tuple[Any, list[str]]]:
@@ -108,6 +121,8 @@ class Redactor:
                     (known.CreditCardRecognizer(), ["CREDIT_CARD"]),
                     (known.IbanRecognizer(), ["IBAN_CODE"]),
                 ]
+                checked = [getattr(known, f"{name}Recognizer")() for name in _CHECKED]
+                self._recognizers += [(recognizer, recognizer.supported_entities) for recognizer in checked]
             return self._recognizers
 
 
@@ -170,6 +185,11 @@ def _walk(value: Any, known: KnownPersonalData) -> Any:
     if isinstance(value, list | tuple):
         return [_walk(v, known) for v in value]
     return value
+
+
+def _alone(text: str, start: int, end: int) -> bool:
+    """True if `text[start:end]` is no piece of a longer word; some of presidio's patterns look inside digests."""
+    return not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or text[end - 1] == " ")
 
 
 def _in_address(text: str, at: int) -> bool:

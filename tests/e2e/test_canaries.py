@@ -317,10 +317,14 @@ PAGES = [
 """What the turns of the table find; its texts hold nothing of theirs."""
 
 
+MADE = re.compile(r"(?=[0-9]*[a-f])[0-9a-f]{16,64}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")
+"""Ids, digests and times, which the program makes: three digits of a code may stand in one by chance."""
+
+
 def strings(value: object) -> list[str]:
-    """Every string of an entry but those of its evidence, which is the company's."""
+    """Every string of an entry but ids and those of its evidence, which is the company's."""
     if isinstance(value, str):
-        return [value]
+        return [] if MADE.fullmatch(value) else [value]
     if isinstance(value, dict):
         return [text for key, inner in value.items() if key != "evidence" for text in strings(inner)]
     if isinstance(value, list | tuple):
