@@ -80,6 +80,27 @@ _POSTCODE = re.compile(
     r"HP|HR|HS|HU|HX|IG|IM|IP|IV|JE|KA|KT|KW|KY|L|LA|LD|LE|LL|LN|LS|LU|M|ME|MK|ML|N|NE|NG|NN|NP|NR|NW|OL|OX|PA|PE|PH|PL|PO|PR|RG|RH|RM|S|SA|SE|SG|SK|SL|"
     r"SM|SN|SO|SP|SR|SS|ST|SW|SY|TA|TD|TF|TN|TQ|TR|TS|TW|UB|W|WA|WC|WD|WF|WN|WR|WS|WV|YO|ZE)\d[\dA-Z]?[ ]\d(?!GB|TB)[ABD-HJLNP-UW-Z]{2}(?![\w-])"
 )
+_CANADIAN = re.compile(r"(?<![\w-])[ABCEGHJ-NPRSTVXY]\d[ABCEGHJ-NPRSTV-Z][ ]\d[ABCEGHJ-NPRSTV-Z]\d(?![\w-])")
+_CITY_ZIP = re.compile(
+    r"(?<!\w)[A-Z][a-z.’'-]{1,20}(?:[ ][A-Z][a-z.’'-]{1,20}){0,2},[ ][A-Z]{2},?[ ]{1,2}\d{5}(?:-\d{4})?(?!\w)"
+)
+_WORDS3 = re.compile(r"(?<![\w/:])///[^\W\d_]{2,20}(?:\.[^\W\d_]{2,20}){2}(?!\w)")
+_PLUS_CODE = re.compile(r"(?<!\w)(?:[2-9CFGHJMPQRVWX]{8}|[2-9CFGHJMPQRVWX]{4})\+[2-9CFGHJMPQRVWX]{2,3}(?!\w)")
+_UUID = re.compile(r"(?<![\w/-])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![\w-])", re.IGNORECASE)
+_KEY = re.compile(
+    r"(?<![\w-])(?:(?:sk|pk|rk|api|key|tok|pat)[-_](?:live|test|prod|proj)?[-_]?(?=\w{0,30}\d)[\w-]{12,200}|gh[opsu]_\w{20,80}|xox[abprs]-[\w-]{10,90}|AKIA[A-Z0-9]{12,20}|AIza[\w-]{30,45}|"
+    r"eyJ[\w-]{8,800}\.[\w-]{8,2000}(?:\.[\w-]{0,800})?)(?![\w-])"
+)
+_TAGGED = re.compile(r"(?<![\w#@])[^\W\d][\w.]{1,30}#\d{4}(?!\w)|(?<![\w/])u/[\w-]{3,20}(?!\w)")
+_PROFILE = re.compile(
+    r"(?<![\w@.-])(?:linkedin|facebook|fb|instagram|twitter|x|tiktok|github|gitlab|snapchat|youtube|twitch|vk|xing|paypal|t|wa|venmo)\.(?:com|me|tv)/"
+    r"(?:in/|user/|add/|profile/|@)?@?([\w.-]{3,40}\w)(?![\w/])",
+    re.IGNORECASE,
+)
+_LOOSE = re.compile(
+    rf"(?<![\w.@])[\w.+-]{{1,40}}(?:[ ]@[ ]?|@[ ])[\w-]{{1,40}}(?:[ ]?\.[ ]?[\w-]{{1,40}}){{0,3}}[ ]?\.[ ]?{_END}(?!\w)",
+    re.IGNORECASE,
+)
 _DIGITS = re.compile(r"\d")
 
 
@@ -88,6 +109,13 @@ def find_forms(text: str) -> list[tuple[int, int, Kind]]:
     found: list[tuple[int, int, Kind]] = [(*m.span(), "PHONE") for m in _SPOKEN.finditer(text)]
     if "@" in text or "at" in text.lower() or "arr" in text.lower() or "ät" in text or "chiocciola" in text:
         found += [(*m.span(), "EMAIL") for m in _SPELLED.finditer(text)]
+    if "@" in text:
+        found += [(*m.span(), "EMAIL") for m in _LOOSE.finditer(text)]
+    if "/" in text or "#" in text:
+        found += [(*m.span(1), "ONLINE") for m in _PROFILE.finditer(text)]
+        found += [(*m.span(), "ONLINE") for m in _TAGGED.finditer(text)]
+        found += [(*m.span(), "ADDRESS") for m in _WORDS3.finditer(text)]
+    found += [(*m.span(), "SECRET") for m in _KEY.finditer(text)]
     if "://" in text or "www." in text.lower():
         found += [(*span, "ONLINE") for span in _in_links(text)]
     if ":" in text or "-" in text or "." in text:
@@ -99,7 +127,9 @@ def find_forms(text: str) -> list[tuple[int, int, Kind]]:
         return found
     for pattern, sound in _NUMBERS:
         found += [(*m.span(), "NUMBER") for m in pattern.finditer(text) if sound(m.group())]
-    found += [(*m.span(), "ADDRESS") for p in (_GPS, _POSTCODE) for m in p.finditer(text)]
+    found += [
+        (*m.span(), "ADDRESS") for p in (_GPS, _POSTCODE, _CANADIAN, _CITY_ZIP, _PLUS_CODE) for m in p.finditer(text)
+    ]
     return found + [(*m.span(), "PHONE") for m in _ODD.finditer(text) if 9 <= len(_DIGITS.findall(m.group())) <= 15]
 
 
@@ -178,4 +208,5 @@ _NUMBERS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
     (_VAT, _any),
     (_IMEI, _luhn),
     (_COIN, _coin),
+    (_UUID, _any),
 )

@@ -36,7 +36,8 @@ _ITEM = re.compile(r"[^,\s][^,]*")
 _GROUPED: frozenset[Kind] = frozenset({"CARD", "IBAN", "PHONE", "NUMBER"})
 _SEVERAL = 7
 """Fewest digits of a number whose parts are telling."""
-_UNSPACED = re.compile(r"[\u0590-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CUT = re.compile(r"(?<=[.,\n])\s+")
+_UNSPACED = re.compile(r"[\u0590-\u06ff\u0900-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _INFLECTED = re.compile(r"[А-Яа-яЁІЇЄҐёіїєґ]{4,}|[Ά-ώ]{4,}")
 _COMMON = frozenset(
     """mark bill will rose grace hope may april june august summer art guy rich frank sue pat rob drew chase chance dawn faith joy iris ivy
@@ -141,6 +142,12 @@ def _parts(kind: Kind, value: str) -> Iterator[str]:
 
 def _forms(kind: Kind, value: str) -> Iterator[tuple[Kind, str]]:
     yield kind, value
+    if kind == "ADDRESS":
+        # what cuts a text into sentences or parts may cut here: "ul. Marszałkowskiej 12, 00-590 Warszawa"
+        pieces = [piece.strip(" ,.\n") for piece in _CUT.split(value)]
+        yield from (
+            (kind, p) for p in pieces if p != value and _DIGIT.search(p) and len(_PART.findall(p)) and len(p) > 5
+        )
     if kind != "PERSON":
         return
     words = [w.group() for w in _PART.finditer(value)]

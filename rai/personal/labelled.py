@@ -28,7 +28,7 @@ _PEOPLE = (
     r"nhs|mrn|medical[ ]record|health[ ](?:card|insurance)|medicare|medicaid|hospital|krankenversicherten?(?:nummer)?|krankenkassen?|versichertennummer|"
     r"carte[ ]vitale|tarjeta[ ]sanitaria|tessera[ ]sanitaria|"
     r"(?:driver['’]?s?|driving)[ ]licen[cs]e|dl|führerschein(?:nummer)?|permis(?:[ ]de[ ]conduire)?|(?:carnet|permiso)[ ]de[ ]conducir|patente|rijbewijs|"
-    r"prawo[ ]jazdy|vin|chassis|fahrgestell(?:nummer)?|imei|meid|esn|iccid|imsi|sim|eid|udid|serial|s/n|device[ ]id|seriennummer|"
+    r"prawo[ ]jazdy|vin|chassis|mac(?:[ ]address)?|(?:ext|extension|durchwahl|poste)|fahrgestell(?:nummer)?|imei|meid|esn|iccid|imsi|sim|eid|udid|serial|s/n|device[ ]id|seriennummer|"
     r"account|acct|a/c|konto|sort[ ]code|routing|blz|bankleitzahl|clabe|bsb|iban|frequent[ ]flyer|miles|loyalty|badge|staff|student|matrikel(?:nummer)?|"
     r"employee|library[ ]card|membership|policy|claim|order|booking|invoice|contract|meter|mpan|mprn|zählernummer|z[aä]hler|supply"
 )
@@ -85,13 +85,13 @@ _CODES = (
 )
 _PASSWORD = re.compile(
     r"\b(?:pass ?word|passwd|pwd|passphrase|pass[ ]phrase|(?:wlan-?|wifi-?)?passwort|kennwort|mot[ ]de[ ]passe|mdp|contraseña|senha|wachtwoord|hasło|"
-    r"(?:wi-?fi|network|security)[ ]key|api[ -]?key|secret[ ]key|access[ ]token)"
+    r"(?:wi-?fi|network|security)[ ]key|memorable[ ](?:word|place|name)|safe[ ]word|security[ ]answer|(?:answer[ ]to[ ]my[ ])?security[ ]question|sicherheitsfrage|parolewort|api[ -]?key|secret[ ]key|access[ ]token)"
     r"(?:[ \t]++[^\W\d_]{1,12}){0,2}?([ \t]*+[:=]|[ \t]++(?:is|was|ist|war|lautet|est|es|era|è|é|jest)(?=[ \t]))[ \t]*+([\"'“„«`]?)(\S{3,80})",
     re.IGNORECASE,
 )
 _SOCIAL = r"instagram|insta|ig|telegram|twitter|snap(?:chat)?|tik[ ]?tok|discord|wechat|facebook|fb|mastodon|bluesky|threads|linkedin|youtube|twitch|skype|xing|signal|steam|psn|github|paypal|venmo|revtag"
 _USER = (
-    r"user ?names?|user[ -]?id|log-?in(?:[ ]name|[ ]id)?|screen[ ]name|nick ?name|gamertag|handle|benutzer(?:name|kennung)?|nutzername|anmeldename|kennung|"
+    r"user ?names?|user[ -]?id|ssid|log-?in(?:[ ]name|[ ]id)?|screen[ ]name|nick ?name|gamertag|handle|benutzer(?:name|kennung)?|nutzername|anmeldename|kennung|"
     rf"nom[ ]d['’]utilisateur|identifiant|pseudo|(?:nombre[ ]de[ ])?usuario|nome[ ]utente|gebruikersnaam|nazwa[ ]użytkownika|{_SOCIAL}"
 )
 _USERS = (
@@ -108,6 +108,11 @@ _AGE = re.compile(
     r"(?:\b(?i:i['’]?[ ]?a?m|(?:he|she|who|mother|father|mum|mom|dad|son|daughter|husband|wife|child|kid)(?:['’]s|[ ]is)|(?:ich[ ])?bin|alter[ ]?:?|"
     r"j['’]ai|âge[ ]?:?|tengo|edad[ ]?:?|ho|età[ ]?:?|ik[ ]ben|mam)[ \t]+|\b[A-ZÀ-ÖØ-Þ][^\W\d_]{1,30}[ \t]*,[ \t]*|\([ \t]*)"
     r"(\d{1,3}(?:[ -]?(?i:years?|yrs?|y)[ -/]?(?i:old|o)(?!\w)|[ ](?i:jahre?[ ]alt|jährig|ans|años|anni|anos|jaar(?:[ ]oud)?|lat)(?!\w)))"
+)
+_MY_AGE = re.compile(r"\b(?i:i['’]?m|i am)[ ]\d{2}(?=[ ]*(?:[,.;!?)](?!\d)|$)|[ ]and\b)")
+_LAT_LON = re.compile(
+    r"\b(?:lat(?:itude)?|lon(?:g(?:itude)?)?|breite(?:ngrad)?|länge(?:ngrad)?)[ :=.]{1,3}([+-]?\d{1,3}\.\d{2,10}°?)",
+    re.IGNORECASE,
 )
 _AGE_LABEL = re.compile(
     r"(?i:\b(?:age|alter|edad|âge|età|leeftijd|wiek)[ ]?[:=][ ]*)(\d{1,3})(?![\w%:]|,?[ ]?\d|[.]\d|[ ]?(?i:years|days|months|weeks|hours|minutes|and|to|or|[-–+]))"
@@ -137,8 +142,9 @@ def find_labelled(text: str) -> list[tuple[int, int, Kind]]:
     if _CARD_NEAR.search(text):
         found += [(*m.span(1), "CARD") for m in _EXPIRY.finditer(text)]
     found += [(*m.span(1), "BIRTHDATE") for m in _AGE.finditer(text)]
+    found += [(*m.span(1), "ADDRESS") for m in _LAT_LON.finditer(text)]
     # the label too: two digits alone would be found again in every other text
-    return found + [(*m.span(), "BIRTHDATE") for m in _AGE_LABEL.finditer(text)]
+    return found + [(*m.span(), "BIRTHDATE") for p in (_AGE_LABEL, _MY_AGE) for m in p.finditer(text)]
 
 
 def _passwords(text: str) -> list[tuple[int, int]]:

@@ -21,7 +21,7 @@ _ENTRY = r"(?=[ \t]*(?:[,;()\n|–-]|$))"
 _ON = r"(?=[ \t]*(?:[,.!?;)\n—–|-]|$)|[ \t]+(?:and|from|calling|writing|here|speaking|again|with|und|aus|et|de|y|e|en|i|z|uit)\b)"
 _TITLE = (
     r"(?:(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Mme|Mlle|Monsieur|Madame|Mademoiselle|Sra?|Srta|Se[ñn]ora?|Do[nñ]a?|"
-    r"Sig(?:\.ra|\.na|nora?|\.)?|Dott(?:\.ssa)?|Senhora?|Dhr|Mevr(?:ouw)?|Meneer|Mevr)"
+    r"Rev|Capt|Sgt|Hr|Sig(?:\.ra|\.na|nora?|\.)?|Dott(?:\.ssa)?|Senhora?|Dhr|Mevr(?:ouw)?|Meneer|Mevr)"
     r"\.?[ \t]+(?:(?:Dr|Prof)\.?[ \t]+){0,2})"
 )
 _GREETING = (
@@ -75,6 +75,21 @@ CUES = tuple(
         rf"\b{_TITLE}({_NAME})",
         rf"\bM\.[ \t]+({_NAME})",
         rf"\bPani[ \t]+({_NAME})",
+        (
+            rf"\b(?i:(?:you[ \t]+can[ \t]+|please[ \t]+|everyone[ \t]+|people[ \t]+|just[ \t]+)call[ \t]+me|goes[ \t]+by|spelled|speaking[ \t]+(?:to|with)|talking[ \t]+to|"
+            rf"spoke[ \t]+(?:to|with))[ \t]+({_NAME}){_ON}"
+        ),
+        (
+            rf"\b(?i:(?:booked|registered|listed|filed|held|reserved|ordered)[ \t]+(?:under|to|for)|(?:under|in)[ \t]+(?:the|my)[ \t]+name(?:[ \t]+of)?|"
+            rf"(?:account|card|policy)[ \t-]?(?:holder|owner)(?:[ \t]+is|[ \t]*,)?|made[ \t]+out[ \t]+to|auf[ \t]+den[ \t]+namen|au[ \t]+nom[ \t]+de|a[ \t]+nombre[ \t]+de|"
+            rf"a[ \t]+nome[ \t]+di|op[ \t]+naam[ \t]+van|na[ \t]+nazwisko)[ \t:]+(?:{_TITLE})?({_NAME}){_ON}"
+        ),
+        rf"\b(?i:customer|client|caller|user|kunde|kundin|cliente?|agent|advisor|berater(?:in)?)[ \t]*\([ \t]*({_NAME})[ \t]*\)",
+        rf"(?:^|\n)[ \t]*(?i:from|to|cc|von|an|de|à|para|da|van|aan|od)[ \t]*:[ \t]*\"?({_NAME})\"?[ \t]*(?=<[^>\n]{{1,80}}@|\[mailto)",
+        rf"(?:^|\n)[ \t]*(?i:from|von|de|da|van|od)[ \t]*:[ \t]*({_TWO})[ \t]*\n[ \t]*(?i:sent|date|to|gesendet|datum|an|envoyé|à|enviado|para|subject|betreff)[ \t]*:",
+        rf"(?:^|\n)[ \t]*(?:[–—~]|x{{1,3}})[ \t]*({_NAME})[ \t]*$",
+        rf"(?:^|[\n.!?])[ \t]*(?i:regards|best[ \t]+regards|kind[ \t]+regards|sincerely|cheers|mfg|lg|vg|cordialement|saludos|viele[ \t]+grüße|liebe[ \t]+grüße)[ \t]+({_NAME})[ \t.]*$",
+        r"\b(?i:spelled|spelt|spell[ \t]+it|buchstabiert|s['’]épelle|that['’]s|it['’]s)[ \t:,]*((?:[A-Z][-–. ]){2,20}[A-Z])(?!\w)",
         rf"\b(?i:(?:my|our)[ \t]+{_KIN})(?:[ \t]*,)?[ \t]+({_NAME})",
         (
             rf"\b(?i:mein[ \t]+(?:mann|sohn|vater|bruder|kollege|chef|partner)|meine[ \t]+(?:tochter|mutter|schwester|kollegin|partnerin)|mon[ \t]+(?:mari|fils|père|frère)|"

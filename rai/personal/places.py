@@ -39,6 +39,10 @@ ADDRESSES = tuple(
             r"(?<!\w)[A-Z][a-zà-ÿ’'-]{1,30}(?:straat|laan|weg|gracht|kade|plein|singel|dijk|steeg|hof|pad)[ \t]\d{1,5}(?:[ \t]?[a-zA-Z](?!\w)|[-/]\w{1,4})?(?!\w)"
             rf"(?:[ \t]*[,\n][ \t]*\d{{4}}[ \t]?[A-Z]{{2}}(?!\w)(?:[ \t]+{_TOWN}(?:[ \t]+{_TOWN}){{0,2}})?)?"
         ),
+        (
+            rf"\b(?:Am|Im|An[ ]der|An[ ]den|Auf[ ]de[mr]|In[ ]de[rn]|Zum|Zur|Unter[ ]den|Hinter[ ]de[mr]|Vor[ ]de[mr]|Beim)[ ]{_CAP}(?:[ ]{_CAP}){{0,2}}[ ]"
+            rf"\d{{1,4}}[ ]?[a-z]?(?!\w)[ \t]*[,\n][ \t]*(?:[A-Z]{{1,2}}-)?\d{{4,5}}(?:[ \t]+{_TOWN}(?:[ \t]+{_TOWN}){{0,2}})?"
+        ),
         rf"(?<![\w.,-])[1-9]\d{{3}}[ \t]?[A-Z]{{2}}[ \t]+{_TOWN}(?=[ \t]*(?:[,.;!?\n]|$))",
         (
             rf"\b(?i:via|viale|piazza|corso|vicolo|largo|rua|avenida|travessa|praça|ul\.|ulica|al\.|aleja|os\.)[ \t]+(?:{_SMALL}[ \t]*){{0,2}}{_CAP}"
@@ -64,6 +68,9 @@ BIRTH = re.compile(
     r"nat[oa](?:[ \t]+il)?|data[ \t]+di[ \t]+nascita|nascid[oa](?:[ \t]+em)?|data[ \t]+de[ \t]+nascimento|geboren(?:[ \t]+op)?|geboortedatum|urodzon[ya]|"
     r"data[ \t]+urodzenia|дата[ \t]+рождения|ημερομηνία[ \t]+γέννησης|出生日期|生年月日|تاريخ[ \t]+الميلاد))"
     rf"[ \t]*+(?:is|was|ist|est|es|on)?+[ \t:=:]*+(?:the[ \t]++)?({_DATE})(?!\w)"
+    r"|(?i:\b(?:(?<!were )born[ ](?:back[ ])?in|jahrgang|geboren[ ]in|née?[ ]en|nacid[oa][ ]en|nat[oa][ ]nel|year[ ]of[ ]birth[ :]*(?:is[ ])?))[ \t]*((?:19|20)\d\d)(?!\w)"
+    r"|(?i:\b(?:birthday(?:['’]s|[ ]is|[ ]was)?(?:[ ]on)?|geburtstag(?:[ ]ist|[ ]am|[ ]ist[ ]am)?|anniversaire(?:[ ]est)?(?:[ ]le)?|cumpleaños(?:[ ]es)?(?:[ ]el)?)[ :]+(?:the[ ]|el[ ]|le[ ])?"
+    rf"(\d{{1,2}}(?:st|nd|rd|th|\.)?[ ](?:of[ ]|de[ ])?{_MONTH}|\d{{1,2}}[./]\d{{1,2}}\.?))(?!\w)"
 )
 
 
@@ -74,4 +81,4 @@ def find_addresses(text: str) -> list[tuple[int, int]]:
 
 def find_births(text: str) -> list[tuple[int, int]]:
     """The spans of dates that are called a date of birth."""
-    return [m.span(1) for m in BIRTH.finditer(text)]
+    return [m.span(m.lastindex or 0) for m in BIRTH.finditer(text)]

@@ -362,3 +362,14 @@ async def test_what_people_write_of_themselves_stays_in_no_entry(tmp_path: Path,
 def test_the_table_has_at_least_as_many_kinds_as_were_promised() -> None:
     assert len(TABLES.tables["canaries"]) >= 33
     assert all(row["masked"] and row["stays"] for row in TABLES.tables["canaries"])
+
+
+@pytest.mark.row("4-25")
+async def test_what_rules_do_not_know_is_known_to_be_left(tmp_path: Path, minilm: MiniLM) -> None:
+    """The rows that docs/privacy.md counts as left are those that leave something, and none loses what should stay."""
+    w = await world(tmp_path, PAGES, minilm)
+    for row in TABLES.tables["unseen"]:
+        entry = await spoken(w, row["question"], row.get("history"), row.get("context"))
+        left = [s for s in row["masked"] if any(plain(s) in plain(text) for text in strings(entry))]
+        assert bool(left) == row["left"], (row["id"], left)
+        assert [s for s in row["stays"] if s not in "\0".join(strings(entry["ask"]))] == []
