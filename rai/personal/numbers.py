@@ -32,7 +32,7 @@ _THING = (
 )
 _NUMBER = r"number|numbers|no\.?|nr\.?|id|code|ref\.?|reference|#|-?nummern?|zeichen|n[°º]\.?|num(?:éro|ero)?\.?|número|núm\.?"
 _CODE = r"((?=[A-Z0-9/-]{0,24}\d)[A-Z0-9](?:[A-Z0-9/-]|[ ](?=\d)){2,28}[A-Z0-9])(?!\w)"
-_IS = r"[ \t]*+(?:is|was|ist|lautet|war|est|es|are)?+[ \t]*+[:#=]?+[ \t]*+#?[ \t]?"
+_IS = r"[ \t]*+(?:(?:is|was|ist|lautet|war|est|es|are)\b)?+[ \t]*+[:#=]?+[ \t]*+#?[ \t]?"
 MARKED = re.compile(
     rf"\b(?:{_THING})[ \t]*+(?:(?:{_NUMBER})|(?=[:#=]|[ \t]*+(?:is|was|ist|lautet|est|es)\b)){_IS}{_CODE}",
     re.IGNORECASE,
@@ -44,8 +44,10 @@ NUMBER_OF = re.compile(
     re.IGNORECASE,
 )
 BARE = re.compile(rf"\b(?:{_THING})[ \t]{{1,2}}{_CODE}", re.IGNORECASE)
+SERIES = re.compile(rf"\b(?i:{_THING})[ \t]{{1,2}}([A-Z]{{2,5}}[ -]\d{{2,}}(?:[ -]\d{{2,}}){{0,4}})(?!\w)")
+"""Capitals and groups of digits behind what is numbered: "policy HLD 4471 902"."""
 ENDING = re.compile(
-    r"\b(?:ending|ends|endet|endend|terminant|termina(?:da)?)[ \t]+(?:in|with|mit|auf|par|en)[ \t]+(\d{4})(?!\w)",
+    r"\b(?:ending|ends|endet|endend|terminant|termina(?:da)?)[ \t]+(?:(?:in|with|mit|auf|par|en)[ \t]+)?(\d{4})(?![\w%]|[.,]\d)|(?<![\w*])(?:[x•]{2,16}|[*]{4,16})[ -]?(\d{4})(?!\w)",
     re.IGNORECASE,
 )
 _FEWEST_MARKED, _FEWEST_BARE = 4, 5
@@ -55,8 +57,8 @@ _DIGIT = re.compile(r"\d")
 def find_references(text: str) -> list[tuple[int, int]]:
     """The spans of codes that a label says to be somebody's: "order number A-1234", "Kundennr. 12345", "numéro de commande : 99812"."""
     found = [m.span(1) for p in (MARKED, NUMBER_OF) for m in p.finditer(text) if _personal(m[1], _FEWEST_MARKED)]
-    found += [m.span(1) for m in BARE.finditer(text) if _personal(m[1], _FEWEST_BARE)]
-    return found + [m.span(1) for m in ENDING.finditer(text)]
+    found += [m.span(1) for p in (BARE, SERIES) for m in p.finditer(text) if _personal(m[1], _FEWEST_BARE)]
+    return found + [m.span(m.lastindex or 0) for m in ENDING.finditer(text)]
 
 
 def find_accounts(text: str) -> list[tuple[int, int]]:

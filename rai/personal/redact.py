@@ -13,10 +13,14 @@ import threading
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from rai.personal.forms import find_forms
 from rai.personal.known import Kind, KnownPersonalData, Personal
+from rai.personal.labelled import find_labelled
 from rai.personal.names import find_names
 from rai.personal.numbers import ABROAD, CARD, DIALLED, EMAIL, LONG, SSN, find_accounts, find_references
 from rai.personal.places import find_addresses, find_births
+from rai.personal.scripts import find_foreign_names
+from rai.personal.signatures import find_companies
 
 MASK = "█"
 """The character that stands for each character of personal data."""
@@ -29,6 +33,14 @@ _BLIND_KEYS = frozenset(
 )
 _LONG_DIGITS = re.compile(r"(?<!\d)\+?\d(?:[\s().-]{0,2}\d){6,18}(?!\d)")
 _DIGITS = re.compile(r"\d")
+_CHECKED = (
+    "AbaRouting AuAbn AuAcn AuMedicare AuTfn Crypto DeHealthInsurance DeIdCard DePassport DeSocialSecurity DeTaxId DeVatId EsNie EsNif "
+    "FiPersonalIdentityCode InAadhaar InGstin ItFiscalCode ItVatCode KrDriverLicense KrRrn MedicalLicense NgNin Nhs PlPesel SePersonnummer SgUen "
+    "ThTnin TrNationalId UkDrivingLicence UsNpi ZaIdNumber"
+).split()
+"""presidio's recognisers of ids that have a check digit; what fails it is left to labels (`rai.personal.labelled`)."""
+_CERTAIN = 1.0
+"""presidio's score of what passed its check digit."""
 _KINDS: dict[str, Kind] = {"PHONE_NUMBER": "PHONE", "CREDIT_CARD": "CARD", "IBAN_CODE": "IBAN"}
 FEWEST_DIGITS = 6
 """Fewest digits of a telephone, card or account number; a text with fewer needs no recogniser and does not pay for loading them."""
@@ -54,7 +66,10 @@ class Redactor:
     def find(self, text: str) -> list[Personal]:
         """The personal data in `text`, ascending, made one where they overlap."""
         found: list[tuple[int, int, Kind]] = [(*span, "PERSON") for span in find_names(text)]
+        found += [(*span, "PERSON") for span in find_foreign_names(text)]
+        found += [(*span, "COMPANY") for span in find_companies(text)]
         found += [(*m.span(), "EMAIL") for m in EMAIL.finditer(text)]
+        found += find_forms(text) + find_labelled(text)
         found += [(*span, "ADDRESS") for span in find_addresses(text)]
         if _DIGITS.search(text):
             found += [(*span, "NUMBER") for span in find_references(text)]
@@ -88,7 +103,12 @@ class Redactor:
         for recognizer, entities in self._load():
             # without artifacts: they serve context words only, which raise a score that is not used here
             results = recognizer.analyze(text, entities, None) or ()
-            found += [(r.start, r.end, _KINDS[r.entity_type]) for r in results if not _in_address(text, r.start)]
+            found += [
+                (r.start, r.end, _KINDS.get(r.entity_type, "NUMBER"))
+                for r in results
+                if (r.entity_type in _KINDS or (r.score >= _CERTAIN and _alone(text, r.start, r.end)))
+                and not _in_address(text, r.start)
+            ]
         return found
 
     def _load(self) -> list[tuple[Any, list[str]]]:
@@ -101,6 +121,8 @@ class Redactor:
                     (known.CreditCardRecognizer(), ["CREDIT_CARD"]),
                     (known.IbanRecognizer(), ["IBAN_CODE"]),
                 ]
+                checked = [getattr(known, f"{name}Recognizer")() for name in _CHECKED]
+                self._recognizers += [(recognizer, recognizer.supported_entities) for recognizer in checked]
             return self._recognizers
 
 
@@ -163,6 +185,11 @@ def _walk(value: Any, known: KnownPersonalData) -> Any:
     if isinstance(value, list | tuple):
         return [_walk(v, known) for v in value]
     return value
+
+
+def _alone(text: str, start: int, end: int) -> bool:
+    """True if `text[start:end]` is no piece of a longer word; some of presidio's patterns look inside digests."""
+    return not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or text[end - 1] == " ")
 
 
 def _in_address(text: str, at: int) -> bool:

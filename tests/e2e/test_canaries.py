@@ -23,14 +23,14 @@ from bot.turn.pipeline import answer_turn
 from grounding.embedded.embedder import MiniLM
 from grounding.policy import Policy
 from grounding.ports import WebSearch
-from grounding.records import Document, Turn, WebResult
+from grounding.records import Document, Role, Turn, WebResult
 from grounding.services.remote import Remote
 from grounding.web.sample import SamplePages
 from grounding.web.serpapi_search import SerpApiSearch
 from rai.ledger.store import SqlLedger
 from rai.personal.redact import MASK
 from rai.ports import Ledger
-from tests.e2e.support import ScriptedGrader, world
+from tests.e2e.support import ScriptedGrader, World, world
 from tests.fakes.faults import echoed
 from tests.fakes.language_server import LanguageServer
 from tests.fakes.openai_server import OpenAIServer, ok
@@ -38,6 +38,9 @@ from tests.fakes.openai_server import reply as replying
 from tests.fakes.otlp_server import OtlpServer
 from tests.fakes.serpapi_server import SerpApiServer, error, found, organic
 from tests.knowledge_base import take_in_page
+from tests.tables import Tables
+
+TABLES = Tables(__file__)
 
 PAGE = (
     "# Watch plans\n\nWatch Plus costs $9.99 a month and covers 5 cameras.\n\n# Support\n\n"
@@ -300,3 +303,73 @@ async def _asked_over_http(
     language.script[:] = [echoed(500)] * 20 if failing == "language" else []
     reply = await client.post("/api/ask", json={"question": case.ask.question, "history": history, **context})
     return str((await reply.json())["outcome"])
+
+
+PAGES = [
+    Document(
+        "plans.md", "Watch plans", "Watch Plus costs $9.99 a month and covers 5 cameras. Watch Basic covers 1 camera."
+    ),
+    Document("payment.md", "Payment", "Cards, bank accounts and vouchers pay for Watch Plus. A refund takes 5 days."),
+    Document(
+        "account.md", "Your account", "Reset a password by the link in the app. Codes for the log-in come as a text."
+    ),
+]
+"""What the turns of the table find; its texts hold nothing of theirs."""
+
+
+MADE = re.compile(r"(?=[0-9]*[a-f])[0-9a-f]{16,64}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")
+"""Ids, digests and times, which the program makes: three digits of a code may stand in one by chance."""
+
+
+def strings(value: object) -> list[str]:
+    """Every string of an entry but ids and those of its evidence, which is the company's."""
+    if isinstance(value, str):
+        return [] if MADE.fullmatch(value) else [value]
+    if isinstance(value, dict):
+        return [text for key, inner in value.items() if key != "evidence" for text in strings(inner)]
+    if isinstance(value, list | tuple):
+        return [text for inner in value for text in strings(inner)]
+    return []
+
+
+async def spoken(
+    w: World, question: str, history: list[tuple[Role, str]] | None, context: str | None
+) -> dict[str, object]:
+    """The entry of a turn of the table."""
+    turns = tuple(Turn(role, text) for role, text in history or ())
+    body = await recorded(w.ledger, await answer_turn(Ask(question, turns, context), w.seams, Policy()))
+    assert isinstance(body, dict)
+    return body
+
+
+@pytest.mark.row("4-25")
+async def test_what_people_write_of_themselves_stays_in_no_entry(tmp_path: Path, minilm: MiniLM) -> None:
+    """Each row through a turn: what is personal is in no string of its entry, derived ones included, and the rest is there as it was written."""
+    w = await world(tmp_path, PAGES, minilm)
+    left: dict[str, list[str]] = {}
+    gone: dict[str, list[str]] = {}
+    for row in TABLES.tables["canaries"]:
+        entry = await spoken(w, row["question"], row.get("history"), row.get("context"))
+        texts = strings(entry)
+        told = "\0".join(strings(entry["ask"]))
+        if found := [s for s in row["masked"] if any(plain(s) in plain(text) for text in texts)]:
+            left[row["id"]] = found
+        if lost := [s for s in row["stays"] if s not in told]:
+            gone[row["id"]] = lost
+    assert (left, gone) == ({}, {})
+
+
+def test_the_table_has_at_least_as_many_kinds_as_were_promised() -> None:
+    assert len(TABLES.tables["canaries"]) >= 33
+    assert all(row["masked"] and row["stays"] for row in TABLES.tables["canaries"])
+
+
+@pytest.mark.row("4-25")
+async def test_what_rules_do_not_know_is_known_to_be_left(tmp_path: Path, minilm: MiniLM) -> None:
+    """The rows that docs/privacy.md counts as left are those that leave something, and none loses what should stay."""
+    w = await world(tmp_path, PAGES, minilm)
+    for row in TABLES.tables["unseen"]:
+        entry = await spoken(w, row["question"], row.get("history"), row.get("context"))
+        left = [s for s in row["masked"] if any(plain(s) in plain(text) for text in strings(entry))]
+        assert bool(left) == row["left"], (row["id"], left)
+        assert [s for s in row["stays"] if s not in "\0".join(strings(entry["ask"]))] == []
