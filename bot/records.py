@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from bot.version import VERSION
 from bot.wording.web import web_notice
 from grounding.corrective.find import FoundEvidence
 from grounding.policy import DEFAULT_POLICY, Policy
 from grounding.query.clarify import Clarification
 from grounding.quoting.coverage import Covered
-from grounding.records import Action, Evidence, Grade, Origin, Prompt, Query, Tier, Turn, plain
+from grounding.records import Access, Action, Evidence, Grade, Origin, Prompt, Query, Tier, Turn, plain
 from rai.account import ModelCall, Prices
 from rai.judgement import Judgement
 from rai.records import Category, Claim, Outcome, Screening
@@ -23,10 +24,36 @@ Intent = Literal["greeting", "thanks", "farewell", "help", "about", "new", "rewo
 
 
 @dataclass(frozen=True, slots=True)
+class Actor:
+    """Who asks, as the record keeps it; also where the turn answers as for a stranger, because a whole group reads along.
+
+    `authenticated_by`: how it is known who that is. "aad": the directory's object id, in a message that the channel signed; "channel": the
+    channel's own id of the sender; "key 0": whoever holds the first of the server's keys; "local": whoever uses this machine says so; "cli":
+    whoever runs the command says so. None: nobody told. `tenant`: the person's, where the channel names it.
+    """
+
+    user: str | None = None
+    authenticated_by: str | None = None
+    tenant: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """What a turn runs on. `models`: the models of this machine by their role, each with a hash; `settings`: a hash of all that decide how
+    turns run, without secrets. Empty where nobody told.
+    """
+
+    program: str = VERSION
+    models: Mapping[str, str] = field(default_factory=dict)
+    settings: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
     """One turn to answer: the question and what is known around it.
 
-    `user` is who asks (already authenticated by the channel), None for a stranger, who sees what everyone may see.
+    `user` is who asks (already authenticated by the channel), None for a stranger, who sees what everyone may see. `actor`: who it was and
+    how that is known, for the record alone; None: nothing beside `user`.
     `at`: when it is asked, in the customer's zone where that is known: "tomorrow" in an answer is a day then.
     `excluded`: words that are never searched for. `locale`: of the person's own program, as "de-AT": the language of a refusal where the question does not tell it.
     """
@@ -42,6 +69,7 @@ class Ask:
     at: datetime | None = None
     locale: str | None = None
     excluded: tuple[str, ...] = ()
+    actor: Actor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +129,8 @@ class TurnRecord:
 
     `turn_id`: 16 hexadecimal digits that log lines and the trace of the turn carry too. `mode`: the names of those who drafted, graded,
     searched and screened. `rejected_drafts`: drafts that must not be shown. `stages`: those that ended, with their milliseconds;
-    `timings_ms`: the same by name, with their total. `usage`: what the calls took together.
+    `timings_ms`: the same by name, with their total. `usage`: what the calls took together. `access`: the rights that it read with, None
+    if it did not come that far.
     """
 
     turn_id: str = ""
@@ -122,6 +151,8 @@ class TurnRecord:
     stages: tuple[tuple[str, float], ...] = ()
     timings_ms: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    access: Access | None = None
+    versions: Versions = field(default_factory=Versions)
 
     @property
     def policy_name(self) -> str:

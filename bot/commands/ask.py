@@ -14,7 +14,7 @@ from bot.commands.shared.output import emit
 from bot.commands.shared.printed_reply import print_reply, stage_line
 from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened
-from bot.records import Ask, Reply
+from bot.records import Actor, Ask, Reply
 from bot.turn.transcript import read_history
 from grounding.errors import InputError
 from grounding.policies.files import policy_named
@@ -77,6 +77,7 @@ def ask(
         context=_context_text(_read(agent_context)) if agent_context else None,
         product=product,
         user=user,
+        actor=Actor(user, "cli"),
         policy=policy_named(policy or settings.answering.policy, settings.files.policies).name,
         at=datetime.now().astimezone(),
         excluded=tuple(exclude or ()),

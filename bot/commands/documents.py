@@ -17,6 +17,7 @@ from bot.commands.shared.wiring import opened, opened_ingester, wiring_of
 from grounding.errors import InputError
 from grounding.ingest.history import History, Tombstone
 from grounding.records import Access, Document, DocumentInfo
+from rai.entry_schema import NAME, SCHEMA
 
 app = options.command_app("List, show, remove, restore or back up what is in the knowledge base.")
 DocId = Annotated[str, typer.Argument(metavar="DOC_ID", help="Id of the document, as `documents list` prints it.")]
@@ -229,7 +230,7 @@ async def _remove(context: typer.Context, doc_id: str) -> None:
     async with opened(context) as system:
         if not await system.library.remove(doc_id):
             raise _unknown(doc_id)
-        await system.ledger.append("remove", {"doc_id": doc_id})
+        await system.ledger.append("remove", {NAME: SCHEMA, "doc_id": doc_id})
 
 
 async def _restore(context: typer.Context, doc_id: str) -> None:

@@ -17,6 +17,7 @@ from bot.settings.settings import Settings
 from grounding.ingest.chunk_settings import marked, unmarked
 from grounding.ingest.history import History, OnChange
 from grounding.records import IngestReport, Progress
+from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
 
 
@@ -62,7 +63,7 @@ class StoreIngester:
         """Bring a removed document back; False if there is none. Raises StoreError."""
         found = await self.bring_back(doc_id)
         if found:
-            await self.ledger.append("restore", {"doc_id": doc_id})
+            await self.ledger.append("restore", {NAME: SCHEMA, "doc_id": doc_id})
         return found
 
     async def run(
@@ -79,7 +80,8 @@ class StoreIngester:
             paths, acl=acl, lexical_only=lexical_only, on_progress=on_progress, on_change=on_change
         )
         if report.rechunked or await self._is_news(report.kb_version):
-            await self.ledger.append("ingest", {"paths": [path.name for path in paths], **asdict(report)})
+            body = {NAME: SCHEMA, "paths": [path.name for path in paths], **asdict(report)}
+            await self.ledger.append("ingest", body)
         return report
 
     async def _is_news(self, kb_version: str) -> bool:

@@ -37,6 +37,7 @@ from bot.compose.telemetry import Tracing, tracing
 from bot.records import Ask, OnStage, Reply
 from bot.settings.settings import Settings
 from bot.settings.terms import terms
+from bot.settings.versions import versions
 from bot.system import CheckRequest, System
 from bot.turn.pipeline import answer_turn
 from bot.turn.seams import Check, Seams
@@ -52,7 +53,7 @@ from rai.check.judging.model import ModelJudge
 from rai.check.provenance import CheckPolicy, CheckPorts, check, load
 from rai.check.verdict import struck_by
 from rai.personal.redact import Redactor
-from rai.ports import PromptScreen, StatementJudge
+from rai.ports import LocalScreen, PromptScreen, StatementJudge
 from rai.records import Report, Source
 from rai.screening.decision import RememberingScreen
 from rai.screening.personal_data import redaction
@@ -125,6 +126,7 @@ class _Builder:
             check=_checker(settings, settings.files.policies[settings.answering.policy], ports),
             ledger=(ledger := await self._ledger()),
             company=settings.answering.company,
+            versions=versions(settings, embedding=local.fingerprint if local else "", screen=first.version),
             deadline_s=settings.bounds.turn_deadline_s,
             run=shared_pool().run,
             speller=linker,
@@ -197,7 +199,7 @@ class _Builder:
         self.resources.append(ledger.close)
         return ledger
 
-    async def _screen(self) -> tuple[PromptScreen, PromptScreen, VerdictFile]:
+    async def _screen(self) -> tuple[PromptScreen, LocalScreen, VerdictFile]:
         """The screen of every text; the embedded one, and what it said of passages at ingest."""
         from rai.embedded.verdict_file import VerdictFile
 

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Awaitable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from aiohttp import web
@@ -16,7 +17,7 @@ from bot.http.app_keys import ANSWER, LIMITER, METRICS, SYSTEM
 from bot.http.errors import Refused, describe, error_json
 from bot.http.guard import caller
 from bot.http.report_page import report_page
-from bot.records import Ask, Stage
+from bot.records import Actor, Ask, Stage
 from bot.system import CheckRequest
 from bot.turn.disputes import Reporter, report
 from bot.view.report import report_view
@@ -40,6 +41,7 @@ async def ask(request: web.Request) -> web.StreamResponse:
     """One turn: JSON, or events when the caller accepts `text/event-stream`. A caller who leaves cancels the turn."""
     turn = json_forms.parse_ask(await _body(request), request.app[SYSTEM].settings.answering.policy)
     _require_stranger(request, turn.user)
+    turn = replace(turn, actor=Actor(turn.user, caller(request).replace("-", " ")))
     _spend(request, f"as {turn.user}" if turn.user else caller(request), 1.0)
     if "text/event-stream" in request.headers.get("Accept", ""):
         return await _stream(request, turn)

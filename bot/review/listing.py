@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from bot.turn.disputes import DECISION, REPORT
 from bot.turn.quarantine import DECISION as QUARANTINE
+from rai.entry_schema import NAME
 from rai.ports import Ledger
 from rai.records import Entry, Outcome
 
@@ -103,7 +104,8 @@ def row(entry: Entry) -> ListedEntry:
     if entry.kind == "turn" and isinstance(ask, dict):
         who = f"as {ask['user']}" if ask.get("user") else "as a stranger"
         return _row(entry, str(ask.get("question", "")), f"{ask.get('channel') or ''} {who}".strip())
-    telling = next((f"{k}: {v}" for k, v in body.items() if isinstance(v, str | int | float) and v != ""), "")
+    told = ((k, v) for k, v in body.items() if k != NAME and isinstance(v, str | int | float) and v != "")
+    telling = next((f"{k}: {v}" for k, v in told), "")
     return _row(entry, telling or entry.kind, "")
 
 

@@ -15,7 +15,10 @@ from rai.records import Entry
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """A turn as the page shows it; `answer` maps the delivered answer, `draft` what it was before repair."""
+    """A turn as the page shows it; `answer` maps the delivered answer, `draft` what it was before repair.
+
+    `ran_on`: who asked and how that is known, and the versions of what the turn ran on, as lines of name and value.
+    """
 
     ask: dict[str, Any]
     reply: ReplyView
@@ -34,6 +37,7 @@ class TurnView:
     prices: str = ""
     unfit: tuple[str, ...] = ()
     web: tuple[dict[str, Any], ...] = ()
+    ran_on: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ def turn_view(entry: Entry) -> TurnView:
         searched=str(body.get("searched") or ""),
         calls=tuple(body.get("calls") or ()),
         prices=price_words(body.get("prices") or {}),
+        ran_on=tuple(line for name in ("actor", "versions") if name in body for line in tidy(body[name], name)),
     )
 
 

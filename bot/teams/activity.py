@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from bot.records import Actor
 from bot.settings.settings import Settings
 from bot.teams.ports import Json
 
@@ -48,6 +49,22 @@ def user_of(activity: Json, settings: Settings) -> str | None:
     if who:
         return str(who)
     return str(sender["id"]) if settings.local_mode else None
+
+
+def actor_of(activity: Json, settings: Settings) -> Actor:
+    """Who asks, for the record: in a group too, and with the channel's own id where the directory's is not told."""
+    sender = activity["from"]
+    known = sender.get("aadObjectId")
+    how = "local" if settings.local_mode else "aad" if known else "channel"
+    return Actor(str(known or sender["id"]), how, tenant_of(activity))
+
+
+def tenant_of(activity: Json) -> str | None:
+    """The tenant that an activity names, None if it names none."""
+    data = activity.get("channelData")
+    told = data.get("tenant") if isinstance(data, dict) else None
+    named = activity["conversation"].get("tenantId") or (told.get("id") if isinstance(told, dict) else None)
+    return named if isinstance(named, str) else None
 
 
 def time_of(activity: Json) -> datetime | None:

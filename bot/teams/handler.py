@@ -14,6 +14,7 @@ from bot.settings.settings import Settings
 from bot.teams.activity import (
     FEEDBACK_INVOKE,
     Feedback,
+    actor_of,
     addressed,
     is_personal,
     is_teams,
@@ -38,6 +39,7 @@ from bot.turn.pasted import Pasted, read_pasted
 from bot.view.reply import DELIVERED
 from grounding.errors import AttestError, InputError, StoreError, kind_and_place, kind_and_way
 from grounding.records import Turn
+from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
 from rai.records import Outcome
 
@@ -218,6 +220,7 @@ class ActivityHandler:
                     history=history,
                     # In a group everyone reads the answer: only what everyone may see goes into it.
                     user=user if is_personal(activity) else None,
+                    actor=actor_of(activity, self._settings),
                     policy=self._settings.answering.policy,
                     channel=activity["channelId"],
                     conversation=activity["conversation"]["id"],
@@ -299,6 +302,7 @@ class ActivityHandler:
         message = activity.get("replyToId")
         entry = await (self._history.entry_of(activity, message) if message else self._history.last_entry(activity))
         return {
+            NAME: SCHEMA,
             "entry_id": entry,
             "assumed": message is None,
             "reaction": feedback.reaction,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
 from grounding.errors import InputError
+from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
 from rai.records import Entry, Outcome
 
@@ -97,7 +98,13 @@ async def report(ledger: Ledger, entry_id: str, who: Reporter, comment: str = ""
     async for entry in _about(ledger, turn):
         if entry.kind == REPORT:
             return entry, False
-    body = {"entry_id": turn.entry_id, "user": who.user, "channel": who.channel, "comment": comment.strip()[:WORDS_MAX]}
+    body = {
+        NAME: SCHEMA,
+        "entry_id": turn.entry_id,
+        "user": who.user,
+        "channel": who.channel,
+        "comment": comment.strip()[:WORDS_MAX],
+    }
     return await ledger.append(REPORT, body), True
 
 
@@ -108,6 +115,7 @@ async def decide(ledger: Ledger, entry_id: str, decision: Decision, note: str = 
     if found is None:
         raise InputError("nobody reported this entry as a wrong refusal", code="not_found")
     body = {
+        NAME: SCHEMA,
         "entry_id": found.entry_id,
         "report": found.report.entry_id,
         "decision": decision,

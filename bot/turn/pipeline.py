@@ -129,7 +129,7 @@ def _conversation(ask: Ask) -> list[str]:
 async def _turn(state: TurnState) -> Reply:
     """Stage after stage; what each comes to stays in the state."""
     stage = state.stage
-    access = await stage("access", _access(state))
+    access = state.access = await stage("access", _access(state))
     if not await stage("screen", open_turn(state)):
         return refusing_reply(state, blocked_for(state))
     if (reply := await talked(state)) is not None:

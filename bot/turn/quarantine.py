@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.turn.disputes import WORDS_MAX
 from grounding.errors import InputError
+from rai.entry_schema import NAME, SCHEMA
 from rai.ports import Ledger
 from rai.screening.quarantine import Decision, Quarantine, Quarantined
 
@@ -32,7 +33,8 @@ async def decide(
     note = note.strip()[:WORDS_MAX]
     if passage.decided and (passage.decided.decision, passage.decided.note) == (decision, note):
         return False
-    body = {"decision": decision, "note": note, "channel": channel, "passage": as_json(passage, decided=False)}
+    told = as_json(passage, decided=False)
+    body = {NAME: SCHEMA, "decision": decision, "note": note, "channel": channel, "passage": told}
     await ledger.append(DECISION, body)
     await quarantine.decide(passage, decision, note)
     return True

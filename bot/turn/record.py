@@ -1,6 +1,6 @@
 """A turn as it is recorded: what its state comes to, and the body of its ledger entry, which is enough to read, verify and replay it.
 
-Personal data is masked by the ledger's writer.
+Personal data is masked by the ledger's writer, in the paths that `rai.entry_schema` knows as free text.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bot.records import Ask, Regeneration, Reply, TurnRecord
+from bot.records import Actor, Ask, Regeneration, Reply, TurnRecord
 from bot.turn.state import TurnState
+from grounding.corrective.find import FoundEvidence
 from grounding.evidence.web import web_previews
 from grounding.records import Evidence, Passage, Prompt, plain
 from rai.account import totals
+from rai.entry_schema import NAME, SCHEMA
 
 SCREENED = ("verdict", "category", "rule", "score", "threshold", "doubtful", "by", "notes")
 """What is kept of a screening; its documents stand with the passages."""
@@ -48,6 +50,8 @@ def turn_record(state: TurnState) -> TurnRecord:
         stages=tuple(state.stages),
         timings_ms=state.timings(),
         notes=tuple(state.notes),
+        access=state.access,
+        versions=seams.versions,
     )
 
 
@@ -56,6 +60,9 @@ def turn_body(reply: Reply) -> dict[str, Any]:
     record = reply.record
     found, nodes = record.found, record.policy.nodes if record.policy else {}
     return {
+        NAME: SCHEMA,
+        "actor": _actor(record),
+        "versions": _versions(record),
         "ask": None if record.ask is None else _ask_json(record.ask),
         "reply": reply.as_json(),
         "policy": None if record.policy is None else record.policy.as_json(),
@@ -64,6 +71,7 @@ def turn_body(reply: Reply) -> dict[str, Any]:
         "query": plain(record.query),
         "evidence": [_evidence(e) for e in record.evidence],
         "passages": [_passage(p) for p in found.retrieval.passages],
+        "seen": _seen(found),
         "web": [plain(preview) for preview in web_previews(found.web, record.evidence)],
         "prompt": None if record.prompt is None else _prompt(record.prompt),
         "regeneration": None if record.regeneration is None else _regeneration(record.regeneration),
@@ -84,7 +92,35 @@ def _stage(name: str, ms: float, nodes: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _ask_json(ask: Ask) -> dict[str, Any]:
-    return {**plain(ask), "at": ask.at.isoformat() if ask.at else None}
+    kept = {**plain(ask), "at": ask.at.isoformat() if ask.at else None}
+    del kept["actor"]  # stands by itself, with the groups that the turn came to
+    return kept
+
+
+def _actor(record: TurnRecord) -> dict[str, Any]:
+    """Who asked, and the groups whose documents the turn could read; None where it did not come to ask for them."""
+    asked = record.ask or Ask("")
+    actor = asked.actor or Actor(asked.user)
+    return {**plain(actor), "groups": None if record.access is None else sorted(record.access.groups)}
+
+
+def _versions(record: TurnRecord) -> dict[str, Any]:
+    versions = record.versions
+    return {
+        "program": versions.program,
+        "models": dict(versions.models),
+        "settings": versions.settings,
+        "kb": record.kb_version,
+    }
+
+
+def _seen(found: FoundEvidence) -> list[dict[str, Any]]:
+    """The passages that were graded beyond those of the first search: what corrective steps and the web added."""
+    first = {p.chunk_id for p in found.retrieval.passages}
+    added = {p.chunk_id: p for p in (*found.graded, *found.filled) if p.chunk_id not in first}
+    return [
+        {"chunk_id": p.chunk_id, "doc_id": p.doc_id, "version": p.version, "origin": p.origin} for p in added.values()
+    ]
 
 
 def _evidence(item: Evidence) -> dict[str, Any]:
@@ -111,6 +147,7 @@ def _passage(p: Passage) -> dict[str, Any]:
     return {
         "chunk_id": p.chunk_id,
         "doc_id": p.doc_id,
+        "version": p.version,
         "title": p.title,
         "start": p.start,
         "end": p.start + len(p.text),

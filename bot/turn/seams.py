@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from bot.records import Versions
 from grounding.bounded.pool import Run
 from grounding.ports import ChatModel, Composer, Directory, Grader, Retriever, Speller, WebSearch
 from grounding.query.linking import QueryBuilder
@@ -29,7 +30,7 @@ class Seams:
 
     `run`: who reads a draft before it is checked, which anybody may have had a hand in. `is_empty`: whether the knowledge base holds no document at all, whoever asks. Raises StoreError.
 
-    `speller`: who mends slips of the hand in a question; None: nobody does. `personal`: who looks for personal data beside our own rules; None: nobody does. `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
+    `versions`: what all this is, for the record. `speller`: who mends slips of the hand in a question; None: nobody does. `personal`: who looks for personal data beside our own rules; None: nobody does. `rewriter`: who rewrites queries, imagines answers and plans; None: nobody does. `reviser`: who drafts again when told what was unsupported; None: nobody does, what cannot be mended is dropped.
     """
 
     screen: PromptScreen
@@ -42,6 +43,7 @@ class Seams:
     check: Check
     ledger: Ledger
     company: str = "the company"
+    versions: Versions = field(default_factory=Versions)
     deadline_s: float = 45.0
     reviser: Composer | None = None
     personal: PersonalFinder | None = None

@@ -15,7 +15,7 @@ from grounding.model_calls.spotlight import new_marker
 from grounding.observe import StageRun, observed
 from grounding.policy import Policy
 from grounding.query.clarify import Clarification
-from grounding.records import Evidence, Prompt, Query, Turn
+from grounding.records import Access, Evidence, Prompt, Query, Turn
 from rai.account import ModelCall
 from rai.judgement import Judgement
 from rai.records import Screening
@@ -44,6 +44,7 @@ class TurnState:
     understood: str = ""
     marker: str = field(default_factory=new_marker)
 
+    access: Access | None = None
     history: tuple[Turn, ...] = ()
     query: Query = field(default_factory=lambda: Query(""))
     found: FoundEvidence = field(default_factory=FoundEvidence)

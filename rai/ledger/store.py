@@ -34,6 +34,7 @@ from sqlalchemy.engine import Row as SqlRow
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from grounding.errors import InputError, SettingsError, StoreError
+from rai.entry_schema import NAME, SCHEMA
 from rai.ledger import dialect
 from rai.ledger.chain import (
     BREAKS_MAX,
@@ -87,8 +88,8 @@ _LAST = (
     .order_by(_ENTRIES.c.seq.desc())
     .limit(1)
 )
-Redaction = Callable[[dict[str, Any]], dict[str, Any]]
-"""From a body to the body that is kept."""
+Redaction = Callable[[dict[str, Any], str], dict[str, Any]]
+"""From a body and the kind of its entry to the body that is kept."""
 
 
 class SqlLedger:
@@ -139,7 +140,7 @@ class SqlLedger:
                 self._anchor.start()
             elif put_back:
                 # What was gone and is there again must not look as if it had always been there.
-                row = self._insert(connection, GUARD, canonical({"put_back": put_back}))
+                row = self._insert(connection, GUARD, canonical({NAME: SCHEMA, "put_back": put_back}))
                 mark = Mark(row.seq, row.mac)
         if put_back and not empty:
             self._advance(mark, self._anchor.prepare(mark))
@@ -212,7 +213,7 @@ class SqlLedger:
 
     def _append(self, kind: str, body: dict[str, Any]) -> Entry:
         self._refuse_to_write()
-        kept = canonical(self._redact(body))
+        kept = canonical(self._redact(body, kind))
         return _entry(self._sealed(lambda connection: self._insert(connection, kind, kept)))
 
     def _probe(self) -> None:
@@ -245,12 +246,13 @@ class SqlLedger:
 
     def _erase(self, entry_id: str, reason: str) -> Entry:
         self._refuse_to_write()
+        said = canonical(self._redact({NAME: SCHEMA, "entry_id": entry_id, "reason": reason}, ERASE))
 
         def work(connection: Connection) -> SealedRow:
             target = connection.execute(select(_ENTRIES).where(_ENTRIES.c.entry_id == entry_id)).first()
             if target is None or target.kind == ERASE:
                 raise InputError(f"entry {entry_id!r} is not in the ledger, or is itself a record of an erasure")
-            row = self._insert(connection, ERASE, canonical({"entry_id": entry_id, "reason": reason}))
+            row = self._insert(connection, ERASE, said)
             connection.execute(update(_ENTRIES).where(_ENTRIES.c.entry_id == entry_id).values(body=None))
             return row
 

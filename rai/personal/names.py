@@ -170,7 +170,7 @@ def find_names(text: str) -> list[tuple[int, int]]:
 
 
 def _span(match: re.Match[str], text: str) -> tuple[int, int] | None:
-    """The span of the name that a cue introduces, without words behind it that are no name; None if its first word is none."""
+    """The span of the name that a cue introduces, without words behind it that are no name; None if its first word is none, or all are particles ("Ms E 1")."""
     start, end = match.span(match.lastindex or 0)
     words = list(_PART.finditer(text, start, end))
     if not words or words[0].group().casefold() in NOT_NAMES:
@@ -180,8 +180,10 @@ def _span(match: re.Match[str], text: str) -> tuple[int, int] | None:
         if word.group().casefold() in NOT_NAMES - PARTICLES:
             break
         kept.append(word)
-    while kept[-1].group().casefold() in PARTICLES:
+    while kept and kept[-1].group().casefold() in PARTICLES:
         kept.pop()
+    if not kept:
+        return None
     last = kept[-1]
     dotted = last.end() < end and text[last.end()] == "." and len(last.group()) == 1
     return start, last.end() + dotted

@@ -13,6 +13,8 @@ import threading
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from grounding.text import terms
+from rai.entry_schema import FREE, Leaf, changed, texts
 from rai.personal.forms import find_forms
 from rai.personal.known import Kind, KnownPersonalData, Personal
 from rai.personal.labelled import find_labelled
@@ -28,9 +30,9 @@ REGIONS = ("US", "GB", "DE", "FR")
 """Regions that a phone number without country code may come from, unless others are set."""
 _LONG = 20_000
 """Characters of a text from which on every long number is masked, without the slow grammar of phone numbers."""
-_BLIND_KEYS = frozenset(
-    "chunk_id doc_id entry_id version kb_version digest id at policy marker sha256 usage prices".split()
-)
+_LEAST = 3
+"""Characters of a word from which on it is masked alone in text that is made of single words."""
+_WORD = re.compile(r"\w+")
 _LONG_DIGITS = re.compile(r"(?<!\d)\+?\d(?:[\s().-]{0,2}\d){6,18}(?!\d)")
 _DIGITS = re.compile(r"\d")
 _CHECKED = (
@@ -90,13 +92,15 @@ class Redactor:
         kept = {_normal(k) for k in keep}
         return masked(text, [p for p in self.find(text) if _normal(p.value) not in kept])
 
-    def redact_entry(self, body: dict[str, Any], told: Iterable[Personal] = ()) -> dict[str, Any]:
-        """A ledger body with what the user gave away (question, history, agent context) masked wherever it stands.
+    def redact_entry(self, body: dict[str, Any], kind: str = "turn", told: Iterable[Personal] = ()) -> dict[str, Any]:
+        """A ledger body of this kind with what people gave away in it (question, history, agent context, notes) masked in all its free text.
 
-        `told`: what somebody else found there. What also stands in the text of the evidence is the company's own and stays.
+        `told`: what somebody else found there. What also stands in the text of the evidence is the company's own and stays. Raises
+        UnknownFieldError for a body that names its schema and holds what that does not know.
         """
-        found = [personal for text in _given(body) for personal in self.find(text)] + list(told)
-        return redact_body(body, KnownPersonalData(found, _texts(body.get("evidence"), "text")))
+        stands = texts(body, kind)
+        found = [personal for text in stands[Leaf.GIVEN] for personal in self.find(text)] + list(told)
+        return redact_body(body, KnownPersonalData(found, stands[Leaf.OWN]), kind, found)
 
     def _numbers(self, text: str) -> list[tuple[int, int, Kind]]:
         found: list[tuple[int, int, Kind]] = []
@@ -134,21 +138,31 @@ def redact(text: str, keep: Collection[str] = ()) -> str:
     return _default.redact(text, keep)
 
 
-def redact_entry(body: dict[str, Any]) -> dict[str, Any]:
+def redact_entry(body: dict[str, Any], kind: str = "turn") -> dict[str, Any]:
     """`Redactor.redact_entry` with the default regions."""
-    return _default.redact_entry(body)
+    return _default.redact_entry(body, kind)
 
 
-def redact_body(body: dict[str, Any], known: KnownPersonalData) -> dict[str, Any]:
-    """A ledger body with the personal data that is `known` masked wherever it stands.
+def redact_body(
+    body: dict[str, Any], known: KnownPersonalData, kind: str = "turn", found: Iterable[Personal] = ()
+) -> dict[str, Any]:
+    """A ledger body with the personal data that is `known` masked in all its free text; structure and passages stay.
 
-    Keys, ids and hashes are left alone, and so are the passages of the evidence, which are what was retrieved. Lengths
-    never change.
+    `found`: the data itself, of which single words are masked too where a text is made of single words. Lengths never change.
     """
     if not known:
         return body
-    walked = _walk({k: v for k, v in body.items() if k != "evidence"}, known)
-    return {k: v if k == "evidence" else walked[k] for k, v in body.items()}
+    single = _words(p for p in found if not known.is_own(p))
+
+    def mask(text: str, leaf: Leaf) -> str:
+        if leaf not in FREE:
+            return text
+        places = list(known.find(text))
+        if leaf is Leaf.DERIVED and single is not None:
+            places += [Personal(*m.span(), "NUMBER", m.group()) for m in single.finditer(text)]
+        return masked(text, merged(text, places))
+
+    return changed(body, kind, mask)
 
 
 def masked(text: str, personal: Iterable[Personal]) -> str:
@@ -177,14 +191,14 @@ def merged(text: str, found: Iterable[Personal]) -> list[Personal]:
     return out
 
 
-def _walk(value: Any, known: KnownPersonalData) -> Any:
-    if isinstance(value, str):
-        return masked(value, merged(value, known.find(value)))
-    if isinstance(value, dict):
-        return {k: v if k in _BLIND_KEYS else _walk(v, known) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_walk(v, known) for v in value]
-    return value
+def _words(found: Iterable[Personal]) -> re.Pattern[str] | None:
+    """A pattern that finds single words and groups of digits of personal data, as written or as an index has them; None without any."""
+    words = {w.casefold() for p in found for w in [*_WORD.findall(p.value), *terms(p.value)] if len(w) >= _LEAST}
+    if not words:
+        return None
+    return re.compile(
+        rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(words, key=len, reverse=True)))})(?!\w)", re.IGNORECASE
+    )
 
 
 def _alone(text: str, start: int, end: int) -> bool:
@@ -202,17 +216,3 @@ def _in_address(text: str, at: int) -> bool:
 def _normal(text: str) -> str:
     digits = "".join(_DIGITS.findall(text))
     return digits.lstrip("0")[-10:] if len(digits) >= 7 and "@" not in text else text.casefold().strip()
-
-
-def _given(body: dict[str, Any]) -> list[str]:
-    ask = body.get("ask")
-    if not isinstance(ask, dict):  # feedback, the report of a refusal, a reviewer's note
-        return [v for k in ("text", "comment", "note") if isinstance(v := body.get(k), str)]
-    alone = [v for k in ("question", "context") if isinstance(v := ask.get(k), str)]
-    return alone + _texts(ask.get("history"), "text")
-
-
-def _texts(items: object, key: str) -> list[str]:
-    if not isinstance(items, list | tuple):
-        return []
-    return [t for item in items if isinstance(item, dict) and isinstance(t := item.get(key), str)]

@@ -156,11 +156,11 @@ async def look_further(finder: PersonalFinder | None) -> None:
     turn.known = 0, None
 
 
-def redaction(redactor: Redactor) -> Callable[[dict[str, Any]], dict[str, Any]]:
+def redaction(redactor: Redactor) -> Callable[[dict[str, Any], str], dict[str, Any]]:
     """The redaction of the ledger's entries: `Redactor.redact_entry`, with what a service found in the turn."""
 
-    def redact(body: dict[str, Any]) -> dict[str, Any]:
+    def redact(body: dict[str, Any], kind: str) -> dict[str, Any]:
         turn = current_turn()
-        return redactor.redact_entry(body, turn.told if turn else ())
+        return redactor.redact_entry(body, kind, turn.told if turn else ())
 
     return redact

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.records import Citation, InternalNote, Reply, Struck
+from bot.records import Actor, Citation, InternalNote, Reply, Struck
 from grounding.records import Refusal
 from rai.records import Claim, Outcome
 from tests.bot.commands.conftest import Attest
@@ -82,6 +82,7 @@ def test_ask_hands_on_history_context_user_product_and_policy(attest: Attest, sm
     )
     asked = small.asked[0]
     assert ran.code == 0
+    assert asked.actor == Actor("hanna", "cli")
     assert [(turn.role, turn.text) for turn in asked.history] == [
         ("customer", "My Trail Pro leaks."),
         ("agent", "Sorry!"),

@@ -13,6 +13,7 @@ import pytest
 
 from bot.http.errors import describe
 from bot.http.json_forms import parse_check, report_json
+from bot.records import Actor
 from bot.server.app import BODY_BYTES
 from grounding.errors import AttestError, WorkFailed, WorkOverran
 from rai.records import Layer, Report
@@ -63,6 +64,15 @@ async def test_a_turn_in_json_has_the_contracts_fields(client: Client, fake: Fak
     asked = fake.turns.asks[0]
     assert [(t.role, t.text) for t in asked.history] == [("customer", "Hi"), ("agent", "Hello")]
     assert (asked.user, asked.product, asked.context, asked.channel) == ("alice", "Northwind Care", "Order 17", "http")
+    assert asked.actor == Actor("alice", "local")
+
+
+@pytest.mark.parametrize(("key", "how"), [("first-key", "key 0"), ("second-key", "key 1")])
+async def test_the_record_is_told_which_key_asked(served: Client, shared: Fake, key: str, how: str) -> None:
+    """By its place in the settings, never by its words."""
+    response = await served.post("/api/ask", json={"question": "?"}, headers={"Authorization": f"Bearer {key}"})
+    assert response.status == 200
+    assert shared.turns.asks[0].actor == Actor(None, how)
 
 
 @pytest.mark.row("2-21")

@@ -37,6 +37,7 @@ async def test_a_report_is_recorded_once_and_leads_to_the_turn(client: Client, f
     assert (first.status, one["new"], two["new"], one["report"]) == (200, True, False, two["report"])
     [entry] = [e for e in fake.ledger.kept if e.kind == "refusal_report"]
     assert entry.body == {
+        "schema": 2,
         "entry_id": entry_id,
         "user": "alice",
         "channel": "http",

@@ -47,6 +47,22 @@ def test_a_reason_names_its_source_by_number() -> None:
     assert view.rows[0].why == "Stands in the same characters in [1]."
 
 
+def test_who_asked_and_what_it_ran_on_are_lines_where_the_entry_tells() -> None:
+    """Older entries tell neither."""
+    assert view_of("It is €4.90.").ran_on == ()
+    body = {
+        "actor": {"user": "ada", "groups": ["a", "b"]},
+        "versions": {"program": "1.2.3", "models": {"screen": "s1"}},
+    }
+    view = turn_view(Entry("e1", 1, "2026-11-20T10:00:00Z", "turn", body, "", ""))
+    assert view.ran_on == (
+        ("actor.user", "ada"),
+        ("actor.groups", "a, b"),
+        ("versions.program", "1.2.3"),
+        ("versions.models.screen", "s1"),
+    )
+
+
 def test_bodies_of_any_shape_become_lines() -> None:
     body: dict[str, Any] = {
         "a": {"b": {"c": 1}},

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from bot.records import Actor
 from bot.settings.load import load_settings
-from bot.teams.activity import addressed, question_text, read_feedback, user_of
+from bot.teams.activity import actor_of, addressed, question_text, read_feedback, user_of
 
 Json = dict[str, Any]
 
@@ -103,6 +104,24 @@ def test_what_is_not_feedback(value: Any) -> None:
 )
 def test_who_asks(tmp_path: Path, host: str, sender: Json, user: str | None) -> None:
     assert user_of({"from": sender}, load_settings(home=tmp_path, host=host)) == user
+
+
+@pytest.mark.parametrize(
+    ("host", "sender", "actor"),
+    [
+        ("127.0.0.1", {"id": "29:u", "aadObjectId": "oid"}, Actor("oid", "local", "t1")),
+        ("0.0.0.0", {"id": "29:u", "aadObjectId": "oid"}, Actor("oid", "aad", "t1")),
+        ("0.0.0.0", {"id": "29:u"}, Actor("29:u", "channel", "t1")),
+    ],
+)
+def test_who_it_was_for_the_record(tmp_path: Path, host: str, sender: Json, actor: Actor) -> None:
+    """A stranger has at least the channel's own id; the tenant is named in one of two places."""
+    settings = load_settings(home=tmp_path, host=host)
+    named = {"conversation": {"id": "a:1", "tenantId": "t1"}}, {"channelData": {"tenant": {"id": "t1"}}}
+    for place in named:
+        assert actor_of({**message("x"), **place, "from": sender}, settings) == actor
+    bare = actor_of({**message("x"), "from": sender}, settings)
+    assert (bare.user, bare.tenant) == (actor.user, None)
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,10 @@ async def test_a_group_sees_only_what_everyone_may_see(bots: Bots, channel: Fake
     bot = await bots.start(answer=FakeAnswer(reply=replace(REPLY, internal_notes=(note,))))
     await bot.post(channel.inbound(conversation={"id": "19:group", "conversationType": kind, "tenantId": "tenant-1"}))
     [message] = await channel.until_messages(1)
-    assert bot.answer.asked[0].user is None
+    asked = bot.answer.asked[0]
+    assert asked.user is None
+    assert asked.actor is not None
+    assert (asked.actor.user, asked.actor.tenant) == ("00000000-0000-0000-0000-00000000ada1", "tenant-1")
     assert "second level" not in message["text"]
     await bot.post(channel.inbound())
     messages = await channel.until_messages(2)

@@ -62,7 +62,13 @@ async def test_the_card_survives_the_sdk_and_one_press_reports(bots: Bots, chann
         assert "actions" not in body["value"]
     [(kind, entry)] = bot.ledger.appended[1:]
     assert kind == "refusal_report"
-    assert entry == {"entry_id": "e1", "user": ADA, "channel": "msteams", "comment": "Ich meinte den Prozess."}
+    assert entry == {
+        "schema": 2,
+        "entry_id": "e1",
+        "user": ADA,
+        "channel": "msteams",
+        "comment": "Ich meinte den Prozess.",
+    }
 
 
 async def test_where_a_button_is_a_message_the_same_is_done(bots: Bots, channel: FakeChannel) -> None:

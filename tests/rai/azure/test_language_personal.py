@@ -104,13 +104,13 @@ async def test_what_is_found_counts_in_a_turn_wherever_our_own_findings_do() -> 
             assert list(known_of(turn, REDACTOR).find("QUILLFEATHER")) == [Personal(0, 12, "PERSON", "QUILLFEATHER")]
             await ScreenedWeb(web, FakeScreen(), REDACTOR).search(question, 3)
             assert web.asked == [("What does Watch Plus cost? waits.", 3)]
-            entry = redaction(REDACTOR)({"ask": {"question": question}, "query": "quillfeather waits"})
+            entry = redaction(REDACTOR)({"ask": {"question": question}, "query": "quillfeather waits"}, "turn")
             assert entry == {
                 "ask": {"question": f"What does Watch Plus cost? {MASK * 20} waits."},
                 "query": f"{MASK * 12} waits",
             }
         await finder.aclose()
-    assert "Quillfeather" in str(redaction(REDACTOR)({"ask": {"question": question}}))  # of another turn
+    assert "Quillfeather" in str(redaction(REDACTOR)({"ask": {"question": question}}, "turn"))  # of another turn
 
 
 async def test_if_the_service_fails_our_own_findings_stand_alone_and_a_note_says_so() -> None:

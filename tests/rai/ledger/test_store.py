@@ -244,7 +244,7 @@ async def test_who_puts_triggers_back_leaves_an_entry_of_it(store: Path) -> None
     assert (await ledger.verify()).ok
     (last,) = [e async for e in ledger.entries(limit=1, newest_first=True)]
     assert (last.seq, last.kind) == (ENTRIES + 1, "guard")
-    assert last.body == {"put_back": ["entries_no_update", "entries_no_delete"]}
+    assert last.body == {"schema": 2, "put_back": ["entries_no_update", "entries_no_delete"]}
 
 
 async def test_an_emptied_note_of_the_key_is_put_back_for_that_key_alone(store: Path) -> None:
@@ -260,7 +260,7 @@ async def test_an_emptied_note_of_the_key_is_put_back_for_that_key_alone(store: 
     assert not (await opened(store, read_only=True).verify()).ok
     ledger = opened(store)
     (last,) = [e async for e in ledger.entries(limit=1, newest_first=True)]
-    assert (last.kind, last.body) == ("guard", {"put_back": ["about"]})
+    assert (last.kind, last.body) == ("guard", {"schema": 2, "put_back": ["about"]})
     assert (await ledger.verify()).ok
 
 
@@ -470,7 +470,7 @@ async def test_erasing_empties_one_body_on_record_and_the_chain_holds(store: Pat
     gone = await ledger.get(target.entry_id)
     assert gone is not None
     assert gone.body == {"erased": True}
-    assert entry.body == {"entry_id": target.entry_id, "reason": "asked for by the customer"}
+    assert entry.body == {"schema": 2, "entry_id": target.entry_id, "reason": "asked for by the customer"}
     await ledger.close()
     assert b"answer 2" not in b"".join(f.read_bytes() for f in place(store)[0].parent.iterdir())
     with pytest.raises(InputError):

@@ -70,7 +70,7 @@ class Held:
         return Anchor(self.key, self.key_file, self.store)
 
     def opened(self, *, read_only: bool = False) -> SqlLedger:
-        return SqlLedger(self.store, self.key_file, redact=lambda body: body, read_only=read_only)
+        return SqlLedger(self.store, self.key_file, redact=lambda body, _kind: body, read_only=read_only)
 
     def copied(self, into: Path) -> Held:
         """The same in another folder. An anchor is named after the store's place, so its copy is named anew."""

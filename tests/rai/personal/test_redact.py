@@ -45,6 +45,7 @@ HONEST = [
     "Error code 0x80070005 in Windows 11 24H2.",
     "Open from 9:00 to 17:30, since 12/05/2023.",
     "This is what happened.",
+    "Thanks, this was Ms E1.",
     "The ticket price is 45 dollars.",
 ]
 
