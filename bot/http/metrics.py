@@ -87,6 +87,7 @@ class Metrics:
             "1 while the ledger holds as far as it was verified, 0 from a break on.",
             registry=own,
         )
+        self.ledger_sound.set(1)  # nothing is known to be wrong before the first look
         self.ledger_verified = Gauge(
             "attest_ledger_entries_verified", "Entries of the ledger that were verified since the start.", registry=own
         )

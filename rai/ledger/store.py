@@ -391,14 +391,19 @@ class _Stored:
                 return [Flaw(None, f"changed: the store cannot be read after entry {seq or 0}: {damage}")]
         return [_row(row) for row in found]
 
-    def apart(self, last: int) -> list[str]:
+    def apart(self) -> list[str]:
         try:
             mark = self._anchor.read()  # before the snapshot: it can lag, never lead
         except StoreError as error:
             return [f"changed: {error}"]
         with _store_errors(), self._engine.connect() as connection:
             about = _about_faults(_about(connection), self._key)
-            return [*_against(connection, mark, last), *about, *dialect.faults(connection, _METADATA)]
+            last = _last(connection)  # not of the walk, which others may have gone on behind
+            return [
+                *_against(connection, mark, last.seq if last else 0),
+                *about,
+                *dialect.faults(connection, _METADATA),
+            ]
 
     def is_linked(self, mac: str) -> bool:
         return self._any(_ENTRIES.c.mac == mac)

@@ -1,7 +1,8 @@
 """A ledger that is watched while it is written: what is new is verified as it comes, and all of it again and again, a slice at a time.
 
-A look takes a fraction of a second. New entries are verified from the last good point. The rest of a look goes on with a round over all
-entries, in which a change to an old one shows; a ledger that fits into one look is verified whole in each.
+A look takes a fraction of a second. The first looks go once over all entries. From then on new ones are verified from the last good
+point, and the rest of a look goes on with another round over all, in which a change to an old one shows; a ledger that fits into one look
+is verified whole in each.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ class Watchable(Protocol):
         """At most `count` entries whose number is above `seq`, in order; from the first one on if `seq` is None."""
         ...
 
-    def apart(self, last: int) -> list[str]:
-        """What is wrong beside the entries, of which the `last`th is the last: the store's form and notes of itself, the anchor."""
+    def apart(self) -> list[str]:
+        """What is wrong beside the entries: the store's form and notes of itself, and the anchor against the last entry that is stored now."""
         ...
 
     def is_linked(self, mac: str) -> bool:
@@ -66,7 +67,7 @@ class LedgerWatch:
         self._store = store
         self._clock = clock
         self._looking = threading.Lock()
-        self._tail = _Pass()
+        self._tail: _Pass | None = None  # none until a round has come to the end, from where it goes on
         self._round = _Pass()
         self._began = clock()
         self._found: Verification | None = None
@@ -76,7 +77,7 @@ class LedgerWatch:
         """Verify what is new, then go on with the round for `budget_s` seconds. Raises StoreError where the store cannot be read."""
         with self._looking:
             until = self._clock() + budget_s
-            while self._advance(self._tail):
+            while self._tail is not None and self._advance(self._tail):
                 pass
             while self._clock() < until:
                 if not self._advance(self._round):
@@ -100,18 +101,18 @@ class LedgerWatch:
         state.erasures = [
             b for b in state.erasures if b.entry in state.erased or (b.entry and self._store.has_body(b.entry))
         ]
-        self._found = result_of(state, self._store.apart(state.seq))
+        self._found = result_of(state, self._store.apart())
         self._round_s = round(self._clock() - self._began, 3)
         self._tail, self._round, self._began = self._round, _Pass(), self._clock()
 
     def _told(self) -> Watched:
-        state = self._tail.state
+        state = (self._tail or self._round).state
         if self._found is not None and not self._found.ok:
             return Watched(self._found.why, self._found.broken, self._found.entries, self._round_s)
         first: Break | None = next(iter(state.breaks), None)
         if first is not None:
             return Watched(first.why, first.entry, state.count, self._round_s)
-        apart = self._store.apart(state.seq)
+        apart = self._store.apart()
         return Watched(apart[0] if apart else "", None, state.count, self._round_s)
 
 
