@@ -402,7 +402,9 @@ class _Stored:
             return [
                 *_against(connection, mark, last.seq if last else 0),
                 *about,
-                *dialect.faults(connection, _METADATA),
+                *dialect.faults(
+                    connection, _METADATA, pages=False
+                ),  # a look must not take as long as the file is large
             ]
 
     def is_linked(self, mac: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine, event
 
 from rai.ledger.chain import Flaw, SealedRow, link
 from rai.ledger.store import SqlLedger
@@ -107,6 +108,24 @@ async def test_what_is_written_during_a_look_is_no_break(ledger: SqlLedger) -> N
     await writing
     assert found == {""}
     assert (await ledger.look()).entries == ENTRIES + 40
+
+
+async def test_a_look_does_not_read_the_whole_file(ledger: SqlLedger) -> None:
+    """The pages of a large store take minutes: they are for whoever asks for them."""
+    asked: list[str] = []
+
+    def listen(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        asked.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", listen)
+    try:
+        await ledger.look()
+        assert asked
+        assert not any("integrity_check" in statement for statement in asked)
+        await ledger.verify()
+        assert any("integrity_check" in statement for statement in asked)
+    finally:
+        event.remove(Engine, "before_cursor_execute", listen)
 
 
 class Rows:
