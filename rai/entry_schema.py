@@ -159,7 +159,9 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "refusal_report": {**_s("entry_id user channel"), "comment": _GIVEN},
     "refusal_decision": {**_s("entry_id report decision channel"), "note": _GIVEN},
     "quarantine_decision": {**_s("decision channel"), "note": _GIVEN, "passage": _QUARANTINED},
-    "erase": {"entry_id": _S, "reason": _GIVEN},
+    "genesis": _s("ledger_id verifier_key"),
+    "upgrade": _s("ledger_id verifier_key"),
+    "erase": {"entry_id": _S, "entry_ids": [_S], "reason": _GIVEN},
     "guard": {"put_back": [_S]},
 }
 """The schema of each kind: an object by name, a list by its items, a leaf. An object, a list and a text may each be None or missing."""

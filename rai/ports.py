@@ -79,6 +79,11 @@ class StatementJudge(Protocol):
 class Ledger(Protocol):
     """The append-only record of every turn, sealed with a key."""
 
+    @property
+    def ledger_id(self) -> str | None:
+        """The id that the ledger was given when it was begun; None where it has none, or none yet."""
+        ...
+
     async def append(self, kind: str, body: dict[str, Any]) -> Entry:
         """Writes an entry durably, then returns it. `body` is redacted by the one writer. Raises StoreError: then no answer may leave."""
         ...

@@ -237,7 +237,8 @@ class Break:
 class Verification:
     """The result of checking the ledger's chain. `head`: the last link; `broken`: the id of the first entry at which it does not hold; `why`: the reason.
 
-    `entries`, `head`: up to the first break of the chain. `breaks`: all of them, in the order of the entries.
+    `entries`, `head`: up to the first break of the chain. `breaks`: all of them, in the order of the entries. `ledger_id`: of which ledger, None if it
+    has no id.
     """
 
     ok: bool
@@ -247,3 +248,4 @@ class Verification:
     why: str = ""
     notes: tuple[str, ...] = field(default_factory=tuple)
     breaks: tuple[Break, ...] = field(default_factory=tuple)
+    ledger_id: str | None = None

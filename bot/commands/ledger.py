@@ -15,9 +15,9 @@ from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened_record
 from bot.view.decisions import decided
-from grounding.errors import InputError
+from grounding.errors import AttestError, InputError
 from rai.ledger.chain import GENESIS, key_id
-from rai.ledger.export import FORMAT, lenient_json, verify_export
+from rai.ledger.export import FORMAT, FORMAT_1, lenient_json, verify_export
 from rai.ledger.key import load_key
 from rai.records import Break, Entry, Verification
 
@@ -85,17 +85,22 @@ def verify(
     """Say whether the chain is intact.
 
     Walks the whole chain with its key: nothing was changed, removed or put in. Exit code 1 if it does not hold; the
-    every break is named, with the entries around it. Nothing is written. An exported file needs nothing but the key in ATTEST_LEDGER_KEY_FILE.
+    every break is named, with the entries around it. Nothing is written. An exported file needs nothing but the key in
+    ATTEST_LEDGER_KEY_FILE; where there is a ledger here, it must be an export of that one.
 
     Examples:
       attest ledger verify && echo intact
       attest ledger verify --export ledger-2026-11.jsonl
     """
-    result = run(_verify(context)) if export is None else verify_file(export, settings_of().files.ledger_key)
+    if export is None:
+        result = run(_verify(context))
+    else:
+        result = verify_file(export, settings_of().files.ledger_key, run(_ledger_here(context)))
     if json:
         emit(asdict(result))
     elif result.ok:
-        console().print(f"intact: {result.entries} entries, head {result.head}")
+        of = f" of ledger {result.ledger_id}" if result.ledger_id else ""
+        console().print(f"intact: {result.entries} entries{of}, head {result.head}")
     else:
         said = f"NOT INTACT at {result.broken or 'the end'}: {result.why}"
         console().print(plain(said), style="bold red")
@@ -161,24 +166,33 @@ async def _verify(context: typer.Context) -> Verification:
         return await ledger.verify()
 
 
-def verify_file(path: Path, key_file: Path) -> Verification:
-    """Check an exported ledger with the key in `key_file`. Raises InputError for a file that is no export."""
+async def _ledger_here(context: typer.Context) -> str | None:
+    """The id of the ledger under ATTEST_HOME; None if there is none, or it cannot be read or is of an older program."""
+    try:
+        async with opened_record(context) as ledger:
+            return ledger.ledger_id
+    except AttestError:
+        return None
+
+
+def verify_file(path: Path, key_file: Path, ledger_id: str | None = None) -> Verification:
+    """Check an exported ledger with the key in `key_file`; it is to be `ledger_id` if that is given. Raises InputError for a file that is no export."""
     key = load_key(key_file, make=False)
     try:
         with path.open(encoding="utf-8", errors="surrogateescape") as stream:
-            return _verified(stream, key, path)
+            return _verified(stream, key, path, ledger_id)
     except OSError as error:
         raise InputError(f"{path}: {(error.strerror or 'cannot be read').lower()}", code="no_file") from None
 
 
-def _verified(stream: TextIO, key: bytes, path: Path) -> Verification:
+def _verified(stream: TextIO, key: bytes, path: Path, ledger_id: str | None) -> Verification:
     heading = stream.readline()
     said = lenient_json(heading)
-    if said.get("format") != FORMAT:
+    if said.get("format") not in (FORMAT, FORMAT_1):
         raise InputError(f"{path}: not an exported ledger; allowed is what `attest ledger export` wrote")
     if said.get("key_id") != key_id(key):
         return _changed("the key file, or the first line of the export: they do not belong together")
-    return verify_export(chain([heading], stream), key)
+    return verify_export(chain([heading], stream), key, ledger_id)
 
 
 def _changed(what: str) -> Verification:

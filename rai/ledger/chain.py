@@ -1,8 +1,12 @@
 """The chain that makes changes to the ledger show: canonical bodies, keyed links, and the walk that checks them.
 
-One link is HMAC-SHA256 over the entry's header (id, time, kind, digest of the body, link before). The body enters by
-its keyed digest, so that a body can be erased on record while the chain still holds. `seq` is not in the link: the
-order is what `prev` says, which lets the walk tell a moved entry from a changed one.
+One link is HMAC-SHA256 over the entry's header (ledger, id, time, kind, digest of the body, link before). The body enters by
+its digest alone, so that it can be erased on record while the chain still holds. `seq` is not in the link: the order is what `prev` says,
+which lets the walk tell a moved entry from a changed one.
+
+There are two forms of entry. In form 2 the digest is a commitment that anybody can open who has the body and its salt, and the link
+names the ledger. Entries of form 1, which older programs wrote, have a keyed digest, no salt, and no ledger in their link; they stand before
+all of form 2, and are checked as what they are.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 import secrets
 from array import array
 from collections.abc import Callable, Iterable
@@ -21,26 +26,35 @@ from rai.records import Break, Verification
 
 GENESIS = "0" * 64
 """The link that stands before the first entry."""
+GENESIS_ENTRY, UPGRADE = "genesis", "upgrade"
+"""The kinds of the first entry of form 2, which says which ledger this is: of a new one, and of one that was begun with form 1."""
+NAMING = (GENESIS_ENTRY, UPGRADE)
+"""The kinds of entries that name the public key of the ledger's checkpoints; the last of them holds."""
 ERASE = "erase"
-"""The kind of an entry that records the erasure of another's body."""
+"""The kind of an entry that records the erasure of other bodies."""
+LASTING = frozenset({GENESIS_ENTRY, UPGRADE, ERASE})
+"""Kinds of entries that the rest is understood by: their bodies are never erased."""
 BREAKS_MAX = 1_000
 """Breaks that are named; a walk ends at the last of them."""
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32, as in ULID
 _RANDOM_BITS = 80
+SALT_BYTES = 32
+_SALT = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
 class SealedRow:
     """An entry of the ledger as it is stored, with its seals.
 
-    `body`: canonical JSON text, or None after an erasure; `digest`: keyed digest of the body; `prev`: the link of the entry before; `mac`: the
-    entry's own link. The last three are hex.
+    `salt`: what the digest is opened with, None in form 1 and after an erasure; `body`: canonical JSON text, or None after an erasure; `digest`: of the
+    body; `prev`: the link of the entry before; `mac`: the entry's own link. All but the body are hex.
     """
 
     seq: int
     entry_id: str
     at: str
     kind: str
+    salt: str | None
     body: str | None
     digest: str
     prev: str
@@ -62,7 +76,7 @@ class Walk:
     `count`, `head`: the entries before the first break, and the last link of these; `breaks`: those of the chain; `erasures`: bodies that are
     gone or there against what is recorded. `read`: all entries; `seq`, `last`: number and link of the last that stands in its place, the link None if it
     cannot be relied on. `erased`, `recorded`: by id of an entry whose body is gone, its place and that of the last entry that records its
-    erasure.
+    erasure; `salted`: those whose salt is still there. `ledger_id`: of the ledger that the first entry of form 2 is of, from which on there may be no other; `hints`: which it may be, from elsewhere.
     """
 
     count: int = 0
@@ -74,7 +88,10 @@ class Walk:
     last: str | None = GENESIS
     erased: dict[str, int] = field(default_factory=dict)
     recorded: dict[str, int] = field(default_factory=dict)
+    salted: set[str] = field(default_factory=set)
     ids: array[int] = field(default_factory=lambda: array("q"))
+    ledger_id: str | None = None
+    hints: tuple[str, ...] = ()
 
     @property
     def broken(self) -> Break | None:
@@ -105,14 +122,33 @@ def is_same(a: str, b: str) -> bool:
     return hmac.compare_digest(a.encode("utf-8", "surrogatepass"), b.encode("utf-8", "surrogatepass"))
 
 
-def digest_of(key: bytes, entry_id: str, body: str) -> str:
-    """The keyed digest of a body: without the key nobody can test a guess of an erased text against it."""
+def commitment(salt: str, body: str) -> str:
+    """What an entry of form 2 says of its body: SHA-256 over the 32 bytes of `salt` and the text. Without the salt nobody can test a guess against it."""
+    return hashlib.sha256(bytes.fromhex(salt) + body.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def keyed_digest(key: bytes, entry_id: str, body: str) -> str:
+    """What an entry of form 1 says of its body: without the key nobody can test a guess of an erased text against it."""
     return seal(key, "attest-ledger-body-1", entry_id, body)
 
 
-def mac_of(key: bytes, row: SealedRow) -> str:
-    """The link of `row`: the seal over its id, time, kind, digest and the link before."""
-    return seal(key, "attest-ledger-link-1", row.entry_id, row.at, row.kind, row.digest, row.prev)
+def mac_of(key: bytes, row: SealedRow, ledger_id: str | None) -> str:
+    """The link of `row` in the ledger `ledger_id`, or of one of form 1 if that is None."""
+    if ledger_id is None:
+        return seal(key, "attest-ledger-link-1", row.entry_id, row.at, row.kind, row.digest, row.prev)
+    parts = (ledger_id, row.entry_id, row.at, row.kind, row.digest, row.prev)
+    return seal(key, "attest-ledger-link-2", *parts)
+
+
+def leaf_data(ledger_id: str, row: SealedRow) -> bytes:
+    """What the leaf of an entry is made of in the tree of its ledger. It holds the digest and not the body, so an erased entry keeps its leaf."""
+    parts = [ledger_id, row.seq, row.entry_id, row.at, row.kind, row.digest]
+    return json.dumps(parts, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+
+
+def new_ledger_id() -> str:
+    """A name that no other ledger has: 16 random bytes as 32 hex digits."""
+    return secrets.token_hex(16)
 
 
 def key_id(key: bytes) -> str:
@@ -135,10 +171,37 @@ def _number(entry_id: str) -> int:
     return number & ((1 << 128) - 1)
 
 
-def link(key: bytes, *, seq: int, entry_id: str, at: str, kind: str, body: str, prev: str) -> SealedRow:
-    """A row with its digest and link computed. `prev`: the link of the row before, `GENESIS` for the first."""
-    row = SealedRow(seq, entry_id, at, kind, body, digest_of(key, entry_id, body), prev, "")
-    return SealedRow(seq, entry_id, at, kind, body, row.digest, prev, mac_of(key, row))
+def link(key: bytes, ledger_id: str, *, seq: int, entry_id: str, at: str, kind: str, body: str, prev: str) -> SealedRow:
+    """A row of form 2 with a new salt, its digest and link computed. `prev`: the link of the row before, `GENESIS` for the first."""
+    salt = secrets.token_hex(SALT_BYTES)
+    row = SealedRow(seq, entry_id, at, kind, salt, body, commitment(salt, body), prev, "")
+    return replace(row, mac=mac_of(key, row, ledger_id))
+
+
+def ledger_named(row: SealedRow) -> str | None:
+    """The ledger that an entry says it begins, if it is of a kind that does."""
+    return _named(row, "ledger_id") if row.kind in (GENESIS_ENTRY, UPGRADE) else None
+
+
+def key_named(row: SealedRow) -> str | None:
+    """The public key of checkpoints that an entry names, if it is of a kind that does."""
+    return _named(row, "verifier_key") if row.kind in NAMING else None
+
+
+def _named(row: SealedRow, name: str) -> str | None:
+    try:
+        found = None if row.body is None else json.loads(row.body).get(name)
+    except (ValueError, AttributeError, RecursionError):
+        return None
+    return found if isinstance(found, str) else None
+
+
+def erased_by(row: SealedRow) -> list[str]:
+    """The ids of the entries whose erasure an entry records."""
+    if row.kind != ERASE or row.body is None:
+        return []
+    said = json.loads(row.body)
+    return [str(name) for name in said.get("entry_ids", [said.get("entry_id")])]
 
 
 def walk(key: bytes, rows: Iterable[SealedRow | Flaw], known: Callable[[str], bool], state: Walk | None = None) -> Walk:
@@ -170,12 +233,14 @@ def _pass(key: bytes, state: Walk, row: SealedRow | Flaw, *, holds: bool) -> Non
         return
     if row.seq > state.seq:  # else it stands there beside the chain, which goes on from the entry before it
         state.seq = row.seq
-        state.last = row.mac if holds or is_same(mac_of(key, row), row.mac) else None
+        state.last = row.mac if holds or _form_of(key, state, row) else None
     state.ids.append(hash(row.entry_id))
     if row.body is None and row.kind != ERASE:
         state.erased[row.entry_id] = state.read
-    elif holds and row.kind == ERASE and row.body is not None:
-        state.recorded[str(json.loads(row.body).get("entry_id"))] = state.read
+        if row.salt is not None:
+            state.salted.add(row.entry_id)
+    elif holds:
+        state.recorded.update(dict.fromkeys(erased_by(row), state.read))
 
 
 def _erasures(state: Walk) -> list[Break]:
@@ -184,6 +249,11 @@ def _erasures(state: Walk) -> list[Break]:
         Break(entry, f"changed: the body of entry {at} is gone and no later entry records its erasure", at)
         for entry, at in state.erased.items()
         if state.recorded.get(entry, 0) <= at
+    ]
+    found += [
+        Break(entry, f"changed: entry {at} was erased, but its salt is there, with which its body can be guessed", at)
+        for entry, at in state.erased.items()
+        if entry in state.salted and state.recorded.get(entry, 0) > at
     ]
     for entry, by in state.recorded.items():
         # An id that stands nowhere was cut out, which shows where it stood.
@@ -221,7 +291,8 @@ def _surrounded(breaks: Iterable[Break], read: int) -> tuple[Break, ...]:
 
 def _is_readable(row: SealedRow) -> bool:
     """True if each part is of its type; a file that was changed by hand or by a fault may hold anything."""
-    texts: tuple[object, ...] = (row.entry_id, row.at, row.kind, row.body or "", row.digest, row.prev, row.mac)
+    erasable = ("" if part is None else part for part in (row.salt, row.body))
+    texts: tuple[object, ...] = (row.entry_id, row.at, row.kind, *erasable, row.digest, row.prev, row.mac)
     number: object = row.seq
     return isinstance(number, int) and all(isinstance(text, str) for text in texts)
 
@@ -234,14 +305,39 @@ def _check(key: bytes, state: Walk, row: SealedRow, known: Callable[[str], bool]
         return Flaw(row.entry_id, f"missing: entry {expected} is not there, the next is {row.seq}")
     if row.seq != expected:
         return Flaw(row.entry_id, f"reordered: entry {row.seq} stands where {expected} belongs")
-    if not is_same(mac_of(key, row), row.mac):
+    form = _form_of(key, state, row)
+    if not form:
         return Flaw(row.entry_id, f"changed: entry {row.seq} does not match its seal")
-    if row.body is None and row.kind == ERASE:
-        return Flaw(row.entry_id, f"changed: the body of entry {row.seq} is gone, which records an erasure")
-    if row.body is not None and not is_same(digest_of(key, row.entry_id, row.body), row.digest):
+    if row.body is None and row.kind in LASTING:
+        says = "records an erasure" if row.kind == ERASE else "says which ledger this is"
+        return Flaw(row.entry_id, f"changed: the body of entry {row.seq} is gone, which {says}")
+    if row.salt is not None and form == 1:
+        return Flaw(row.entry_id, f"changed: entry {row.seq} has a salt, which its form has not")
+    if row.body is not None and not is_same(_digest_of(key, row, form), row.digest):
         return Flaw(row.entry_id, f"changed: the body of entry {row.seq} does not match its seal")
     if state.last is not None and row.prev != state.last:
         if row.prev == GENESIS or known(row.prev):
             return Flaw(row.entry_id, f"reordered: entry {row.seq} does not follow the entry before it")
         return Flaw(row.entry_id, f"missing: the entry before entry {row.seq} is gone")
     return None
+
+
+def _digest_of(key: bytes, row: SealedRow, form: int) -> str:
+    """What the digest of a row with a body is to be; what no digest is if it has no salt to be opened with."""
+    if form == 1:
+        return keyed_digest(key, row.entry_id, row.body or "")
+    return commitment(row.salt, row.body or "") if row.salt is not None and _SALT.fullmatch(row.salt) else ""
+
+
+def _form_of(key: bytes, state: Walk, row: SealedRow) -> int:
+    """The form, 1 or 2, in which the link of `row` is its own; 0 if it is in neither. The first of form 2 settles which ledger this is."""
+    if state.ledger_id is not None:
+        return 2 if is_same(mac_of(key, row, state.ledger_id), row.mac) else 0
+    if is_same(mac_of(key, row, None), row.mac):
+        return 1
+    named = ledger_named(row)
+    for ledger_id in (*state.hints, *([named] if named else [])):
+        if is_same(mac_of(key, row, ledger_id), row.mac):
+            state.ledger_id = ledger_id
+            return 2
+    return 0

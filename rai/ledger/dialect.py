@@ -9,28 +9,43 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, MetaData, UniqueConstraint, create_engine, event, text
 from sqlalchemy.pool import NullPool, StaticPool
+from sqlalchemy.schema import CreateIndex
 
 BUSY_SECONDS = 15.0
 """Seconds to wait for the write lock."""
+_NO_DELETE = """
+        CREATE TRIGGER entries_no_delete BEFORE DELETE ON entries
+        BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END"""
 _TRIGGERS = {
-    # the one change allowed: a body may be emptied after an entry of kind `erase` that names it
+    # the one change allowed: salt and body may be emptied right after the last entry, of kind `erase`, has named them
     "entries_no_update": """
-        CREATE TRIGGER IF NOT EXISTS entries_no_update BEFORE UPDATE ON entries
+        CREATE TRIGGER entries_no_update BEFORE UPDATE ON entries
+        WHEN NOT (NEW.salt IS NULL AND NEW.body IS NULL AND NEW.seq IS OLD.seq AND NEW.entry_id IS OLD.entry_id
+            AND NEW.at IS OLD.at AND NEW.kind IS OLD.kind AND NEW.digest IS OLD.digest AND NEW.prev IS OLD.prev
+            AND NEW.mac IS OLD.mac AND EXISTS (
+            SELECT 1 FROM entries e WHERE e.seq = (SELECT max(seq) FROM entries) AND e.kind = 'erase'
+            AND e.seq > OLD.seq AND OLD.entry_id IN (SELECT value FROM json_each(e.body, '$.entry_ids'))))
+        BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
+    "entries_no_delete": _NO_DELETE,
+}
+_TRIGGERS_1 = {
+    "entries_no_update": """
+        CREATE TRIGGER entries_no_update BEFORE UPDATE ON entries
         WHEN NOT (NEW.body IS NULL AND NEW.seq IS OLD.seq AND NEW.entry_id IS OLD.entry_id AND NEW.at IS OLD.at
             AND NEW.kind IS OLD.kind AND NEW.digest IS OLD.digest AND NEW.prev IS OLD.prev AND NEW.mac IS OLD.mac
             AND EXISTS (
             SELECT 1 FROM entries e WHERE e.kind = 'erase' AND e.seq > OLD.seq
             AND json_extract(e.body, '$.entry_id') = OLD.entry_id))
         BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
-    "entries_no_delete": """
-        CREATE TRIGGER IF NOT EXISTS entries_no_delete BEFORE DELETE ON entries
-        BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END""",
+    "entries_no_delete": _NO_DELETE,
 }
+"""Those of a store of form 1, which has no salts."""
 
 
 def engine_for(path: Path, busy_s: float = BUSY_SECONDS) -> Engine:
@@ -40,7 +55,8 @@ def engine_for(path: Path, busy_s: float = BUSY_SECONDS) -> Engine:
     empties. Transactions on a connection with the execution option `immediate` take the write lock at once.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    with suppress(FileExistsError):  # to open and close one that is there would drop this process's locks on it
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": busy_s})
 
     @event.listens_for(engine, "connect")
@@ -105,11 +121,14 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-def guard(connection: Connection) -> list[str]:
-    """Puts the triggers that refuse UPDATE and DELETE in place. Returns the names of those that were gone or not as they were made."""
-    have, put = _triggers(connection), []
-    for name, statement in _TRIGGERS.items():
-        if have.get(name) != _as_made(statement):
+def guard(connection: Connection, *, salted: bool = True) -> list[str]:
+    """Puts the triggers that refuse UPDATE and DELETE in place. Returns the names of those that were gone or not as they were made.
+
+    `salted`: the store has salts, as form 2 has.
+    """
+    have, put = _of_type(connection, "trigger"), []
+    for name, statement in _triggers(salted=salted).items():
+        if have.get(name) != _squeeze(statement):
             if name in have:
                 connection.execute(text(f"DROP TRIGGER {name}"))
             connection.execute(text(statement))
@@ -117,23 +136,18 @@ def guard(connection: Connection) -> list[str]:
     return put
 
 
-def faults(connection: Connection, metadata: MetaData, *, pages: bool = True) -> Iterator[str]:
+def unguard(connection: Connection) -> None:
+    """Takes the triggers away, for others to be put in their place in the same transaction."""
+    for name in _of_type(connection, "trigger").keys() & _TRIGGERS.keys():
+        connection.execute(text(f"DROP TRIGGER {name}"))
+
+
+def faults(connection: Connection, metadata: MetaData, *, salted: bool = True, pages: bool = True) -> Iterator[str]:
     """What is in the store that this program did not make, or is not as it made it: tables, columns, triggers, views, indexes, and its pages.
 
     `pages` False leaves out the last, which reads the whole file.
     """
-    have = _triggers(connection)
-    for name, statement in _TRIGGERS.items():
-        if name not in have:
-            yield f"changed: the trigger {name}, which refuses changes, is gone"
-        elif have[name] != _as_made(statement):
-            yield f"changed: the trigger {name}, which refuses changes, is not as it was made"
-    found = connection.execute(text("SELECT type, name FROM sqlite_master ORDER BY type, name")).all()
-    ours = {("trigger", name) for name in _TRIGGERS} | {("table", name) for name in metadata.tables}
-    there = {(str(kind), str(name)) for kind, name in found}
-    of_sqlite = {(kind, name) for kind, name in there if kind in ("table", "index") and name.startswith("sqlite_")}
-    for kind, name in sorted(there - of_sqlite - ours):
-        yield f"changed: the store holds a foreign {kind}, {name[:60]!r}"
+    yield from _foreign_or_gone(connection, metadata, salted=salted)
     for name, table in metadata.tables.items():
         if _columns(connection, name) != {c.name: (str(c.type), not c.nullable, c.primary_key) for c in table.columns}:
             yield f"changed: the columns of the table {name} are not as they were made"
@@ -156,6 +170,31 @@ def damage(message: str) -> str | None:
     return None
 
 
+def _foreign_or_gone(connection: Connection, metadata: MetaData, *, salted: bool) -> Iterator[str]:
+    """What is there beside what this program makes, and what of that is not there or is another."""
+    triggers = _triggers(salted=salted)
+    indexes = {str(i.name): str(CreateIndex(i)) for t in metadata.tables.values() for i in t.indexes}
+    named = (("trigger", "trigger {}, which refuses changes,", triggers), ("index", "index {}", indexes))
+    for kind, what, made in named:
+        have = _of_type(connection, kind)
+        for name, statement in made.items():
+            if name not in have:
+                yield f"changed: the {what.format(name)} is gone"
+            elif have[name] != _squeeze(statement):
+                yield f"changed: the {what.format(name)} is not as it was made"
+    found = connection.execute(text("SELECT type, name FROM sqlite_master ORDER BY type, name")).all()
+    there = {(str(kind), str(name)) for kind, name in found}
+    ours = {(kind, name) for kind, _, made in named for name in made} | {("table", name) for name in metadata.tables}
+    of_sqlite = {(kind, name) for kind, name in there if kind in ("table", "index") and name.startswith("sqlite_")}
+    for kind, name in sorted(there - of_sqlite - ours):
+        yield f"changed: the store holds a foreign {kind}, {name[:60]!r}"
+
+
+def has_column(connection: Connection, table: str, column: str) -> bool:
+    """True if the table is there and has that column."""
+    return column in _columns(connection, table)
+
+
 def _columns(connection: Connection, table: str) -> dict[str, tuple[str, bool, bool]]:
     """Of each column its type, whether it must hold something, and whether it is the key."""
     rows = connection.execute(text(f"PRAGMA table_xinfo({table})"))
@@ -176,20 +215,24 @@ def _unique(connection: Connection, table: str) -> set[tuple[str, ...]]:
     return {tuple(held) for held in columns.values()}
 
 
-def _triggers(connection: Connection) -> dict[str, str]:
-    found = connection.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")).all()
-    return {str(name): _squeeze(str(sql)) for name, sql in found}
+def _triggers(*, salted: bool) -> dict[str, str]:
+    return _TRIGGERS if salted else _TRIGGERS_1
 
 
-def _as_made(statement: str) -> str:
-    return _squeeze(statement.replace(" IF NOT EXISTS", ""))
+def _of_type(connection: Connection, kind: str) -> dict[str, str]:
+    """The statements that made what the store has of a kind, by name."""
+    found = connection.execute(
+        text("SELECT name, sql FROM sqlite_master WHERE type = :kind AND sql <> ''"), {"kind": kind}
+    )
+    return {str(name): _squeeze(str(sql)) for name, sql in found.all()}
 
 
-def flush(engine: Engine) -> None:
-    """Folds the write-ahead log into the store, so that erased text does not live on there."""
+def flush(engine: Engine) -> bool:
+    """Folds the write-ahead log into the store and empties it, so that erased text does not live on there. False if somebody who reads keeps it from that."""
     raw = engine.raw_connection()
     try:
-        raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (busy, *_) = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
     finally:
         raw.close()
 

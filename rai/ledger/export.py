@@ -1,4 +1,7 @@
-"""The ledger as lines of JSON that can be checked elsewhere, with the key and nothing else."""
+"""The ledger as lines of JSON that can be checked elsewhere: here with the key and nothing else, by `attest_verify` with checkpoints and a public key.
+
+An export of form 1, which is that of a ledger without an id, has neither ledger nor salts. It is read as what it is.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,20 @@ from rai.ledger.chain import (
     canonical,
     is_same,
     key_id,
+    key_named,
     result_of,
     seal,
     walk,
 )
 from rai.records import Break, Verification
 
-FORMAT = "attest-ledger-1"
-"""The name of the format, in the first line."""
+FORMAT, FORMAT_1 = "attest-ledger-2", "attest-ledger-1"
+"""The names of the formats, in the first line."""
 _DIGITS_MAX = 4_000
 """Digits of a whole number, which Python reads and writes up to 4,300 of."""
-_HEADING: dict[str, type] = {"format": str, "key_id": str}
-_ENTRY: dict[str, type] = {
+_HEADING_1: dict[str, type] = {"format": str, "key_id": str}
+_HEADING: dict[str, type] = {**_HEADING_1, "ledger_id": str, "verifier_key": str}
+_ENTRY_1: dict[str, type] = {
     "seq": int,
     "entry_id": str,
     "at": str,
@@ -38,28 +43,44 @@ _ENTRY: dict[str, type] = {
     "prev": str,
     "mac": str,
 }
+_ENTRY: dict[str, type] = {**_ENTRY_1, "salt": str}
+_ERASABLE = ("body", "salt")
 _END: dict[str, type] = {"count": int, "head": str, "mac": str}
 
 
-def export_lines(key: bytes, rows: Iterable[SealedRow]) -> Iterator[str]:
-    """The lines of an export: a heading, one for each entry, and a sealed last line with count and head. None ends in a newline."""
-    yield json.dumps({"format": FORMAT, "key_id": key_id(key)})
+def export_lines(
+    key: bytes, rows: Iterable[SealedRow], ledger_id: str | None, verifier_key: str | None
+) -> Iterator[str]:
+    """The lines of an export: a heading, one for each entry, and a sealed last line with count and head. None ends in a newline.
+
+    `verifier_key`: the public key that the ledger names; of no use without `ledger_id`.
+    """
+    if ledger_id is None:
+        yield json.dumps({"format": FORMAT_1, "key_id": key_id(key)})
+    else:
+        named = {"format": FORMAT, "ledger_id": ledger_id, "verifier_key": verifier_key or ""}
+        yield json.dumps({**named, "key_id": key_id(key)})
     count, head = 0, GENESIS
     for row in rows:
         count, head = count + 1, row.mac
-        yield json.dumps(_as_json(row), ensure_ascii=True)
-    yield json.dumps({"end": {"count": count, "head": head, "mac": _end_seal(key, count, head)}})
+        yield json.dumps(_as_json(row, salted=ledger_id is not None), ensure_ascii=True)
+    yield json.dumps({"end": {"count": count, "head": head, "mac": _end_seal(key, ledger_id, count, head)}})
 
 
-def verify_export(lines: Iterable[str], key: bytes) -> Verification:
-    """Checks exported `lines` in one pass. Raises InputError for text that is no export or is of another key.
+def verify_export(lines: Iterable[str], key: bytes, ledger_id: str | None = None) -> Verification:
+    """Checks exported `lines` in one pass, which are to be of the ledger `ledger_id` if that is given.
 
-    A line that is not what `export_lines` writes is a break of its own: a key that stands twice, a field that is not sealed, NaN, another type.
+    Raises InputError for text that is no export or is of another key. A line that is not what `export_lines` writes is a break of its own: a
+    key that stands twice, a field that is not sealed, NaN, another type.
     """
     reader = _ExportReader(lines, key)
-    state = walk(key, reader.rows(), reader.seen.__contains__)
+    state = Walk(hints=tuple(name for name in (ledger_id, reader.ledger_id) if name))
+    walk(key, reader.rows(), reader.seen.__contains__, state)
     ends = [] if len(state.breaks) >= BREAKS_MAX else reader.ending(state)
-    found = result_of(state, ends)
+    if ledger_id is not None and state.read and state.ledger_id != ledger_id:
+        ends.append(f"changed: this is another ledger, {state.ledger_id or 'without an id'}, not {ledger_id}")
+    reader.heading = reader.heading or reader.unlike(state)
+    found = replace(result_of(state, ends), ledger_id=state.ledger_id)
     if not reader.heading:
         return found
     breaks = (Break(None, reader.heading), *found.breaks)
@@ -67,7 +88,9 @@ def verify_export(lines: Iterable[str], key: bytes) -> Verification:
 
 
 class _ExportReader:
-    """The lines of an export as they are read. `seen`: the links of the entries so far; `heading`: what is wrong with the first line."""
+    """The lines of an export as they are read. `seen`: the links of the entries so far; `ledger_id`: as the first line names it; `heading`: what is
+    wrong with that line.
+    """
 
     def __init__(self, lines: Iterable[str], key: bytes) -> None:
         self._lines = enumerate(lines, start=1)
@@ -79,11 +102,14 @@ class _ExportReader:
         self.heading = ""
         try:
             head = strict_json(line)
-            _of_fields(head, _HEADING)
+            _of_fields(head, _HEADING_1 if head.get("format") == FORMAT_1 else _HEADING)
         except ValueError as error:
             self.heading = f"changed: line 1: {error}"
             head = lenient_json(line)
-        if head.get("format") != FORMAT:
+        self._salted = head.get("format") != FORMAT_1
+        self.ledger_id: str | None = str(head.get("ledger_id")) if self._salted else None
+        self._told, self._named = head.get("verifier_key"), None if self._salted else head.get("verifier_key")
+        if head.get("format") not in (FORMAT, FORMAT_1):
             raise InputError(f"line 1: not an exported ledger; expected format {FORMAT}")
         if head.get("key_id") != key_id(key):
             raise InputError("line 1: this ledger was written with another key")
@@ -100,35 +126,47 @@ class _ExportReader:
                 if "end" in data:
                     self._end = _ending_of(data)
                     continue
-                row = _from_json(data)
+                row = _from_json(data, salted=self._salted)
             except ValueError as error:
                 yield Flaw(_id_of(line), f"changed: line {number}: {error}")
                 continue
             self.seen.add(row.mac)
+            self._named = key_named(row) or self._named
             yield row
+
+    def unlike(self, state: Walk) -> str:
+        """What the first line says otherwise than the entries do."""
+        if self.ledger_id != state.ledger_id:
+            return "changed: line 1: it names another ledger than the entries do"
+        if self._told != self._named and not state.breaks:
+            return "changed: line 1: it names another public key than the entries do"
+        return ""
 
     def ending(self, state: Walk) -> list[str]:
         if self._end is None:
             return [f"truncated: the last line is missing after entry {state.seq}"]
         behind = ["changed: there are lines after the sealed last one"] if self._behind else []
         count, head = self._end["count"], self._end["head"]
-        if not is_same(self._end["mac"], _end_seal(self._key, count, head)):
+        if not is_same(self._end["mac"], _end_seal(self._key, state.ledger_id, count, head)):
             return ["changed: the last line does not match its seal", *behind]
         if count != state.seq or state.last not in (None, head):
             return [f"truncated: {state.seq} entries, but the last line counts {count}", *behind]
         return behind
 
 
-def _end_seal(key: bytes, count: object, head: str) -> str:
-    return seal(key, "attest-ledger-export-1", str(count), head)
+def _end_seal(key: bytes, ledger_id: str | None, count: object, head: str) -> str:
+    if ledger_id is None:
+        return seal(key, "attest-ledger-export-1", str(count), head)
+    return seal(key, "attest-ledger-export-2", ledger_id, str(count), head)
 
 
-def _as_json(row: SealedRow) -> dict[str, Any]:
+def _as_json(row: SealedRow, *, salted: bool) -> dict[str, Any]:
     return {
         "seq": row.seq,
         "entry_id": row.entry_id,
         "at": row.at,
         "kind": row.kind,
+        **({"salt": row.salt} if salted else {}),
         "body": None if row.body is None else json.loads(row.body),
         "digest": row.digest,
         "prev": row.prev,
@@ -184,8 +222,8 @@ def _of_fields(data: dict[str, Any], fields: dict[str, type]) -> None:
     if missing := fields.keys() - data.keys():
         raise ValueError(f"a field is missing: {min(missing)}")
     for name, kind in fields.items():
-        # `type`, as True is an int too; a body is an object or null
-        if type(data[name]) is not kind and not (name == "body" and data[name] is None):
+        # `type`, as True is an int too
+        if type(data[name]) is not kind and not (name in _ERASABLE and data[name] is None):
             raise ValueError(f"{name} is of another type")
 
 
@@ -196,13 +234,13 @@ def _ending_of(data: dict[str, Any]) -> dict[str, Any]:
     return end
 
 
-def _from_json(data: dict[str, Any]) -> SealedRow:
-    _of_fields(data, _ENTRY)
+def _from_json(data: dict[str, Any], *, salted: bool) -> SealedRow:
+    _of_fields(data, _ENTRY if salted else _ENTRY_1)
     try:
         body = None if data["body"] is None else canonical(data["body"])
     except StoreError:
         raise ValueError("the body holds a number that JSON cannot say") from None
-    return SealedRow(**{**data, "body": body})
+    return SealedRow(**{"salt": None, **data, "body": body})
 
 
 def _id_of(line: str) -> str | None:

@@ -26,37 +26,45 @@ def load_key(path: Path, *, make: bool = True) -> bytes:
     return load_secret(path, label=_SETTING, is_called="a ledger key", missing=missing)
 
 
+def signing_key_beside(path: Path) -> Path:
+    """Where the key that checkpoints are signed with lies unless somebody says otherwise: `ledger-signing.key` beside `ledger.key`."""
+    return path.with_name(f"{path.stem}-signing{path.suffix}")
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How far the ledger had come when the anchor was written: number of entries, and the last link."""
+    """How far the ledger had come when the anchor was written: number of entries, the last link, and which ledger; None if that had no id yet."""
 
     count: int
     head: str
+    ledger_id: str | None = None
 
 
 class Anchor:
     """The anchor of one store: a small sealed file beside the key, named after the store's place.
 
     It never runs ahead of the store and may lag behind it by entries that chain correctly (a crash between the two
-    writes). Only a writer that holds the store's write lock may call `write`.
+    writes). Its seal covers the place, so that the anchor of another ledger of the same key cannot be put here with its store. Only
+    a writer that holds the store's write lock may call `write`.
     """
 
     def __init__(self, key: bytes, key_file: Path, store: Path) -> None:
-        name = hashlib.sha256(str(store.resolve()).encode()).hexdigest()[:16]
-        self.path = key_file.with_name(f"{key_file.name}.{name}.anchor")
+        self._place = hashlib.sha256(str(store.resolve()).encode()).hexdigest()
+        self.path = key_file.with_name(f"{key_file.name}.{self._place[:16]}.anchor")
         self._key = key
 
     def read(self) -> Mark | None:
         """The mark, or None if there is no file. Raises StoreError if it was altered or cannot be read."""
         try:
             data = json.loads(self.path.read_text("ascii"))
-            mark = Mark(int(data["count"]), str(data["head"]))
+            ledger_id = data.get("ledger_id")
+            mark = Mark(int(data["count"]), str(data["head"]), None if ledger_id is None else str(ledger_id))
             sound = hmac.compare_digest(str(data["mac"]), self._seal(mark))
         except FileNotFoundError:
             return None
         except OSError as error:
             raise StoreError(f"the ledger's anchor cannot be read ({error.strerror})") from None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             sound = False
         if not sound:
             raise StoreError("the ledger's anchor was altered")
@@ -69,7 +77,8 @@ class Anchor:
     def prepare(self, mark: Mark) -> Path:
         """Writes `mark` beside the anchor, durably, and returns where: so that an anchor that cannot be written is known before an entry is. Raises StoreError."""
         aside = self.path.with_name(f"{self.path.stem}.{os.getpid()}.{secrets.token_hex(4)}.new")
-        line = json.dumps({"count": mark.count, "head": mark.head, "mac": self._seal(mark)}) + "\n"
+        of = {} if mark.ledger_id is None else {"ledger_id": mark.ledger_id}
+        line = json.dumps({**of, "count": mark.count, "head": mark.head, "mac": self._seal(mark)}) + "\n"
         try:
             write_durably(aside, line)
         except OSError as error:
@@ -85,10 +94,13 @@ class Anchor:
         except OSError as error:
             raise StoreError(f"the ledger's anchor cannot be written ({error.strerror})") from None
 
-    def start(self) -> None:
-        """Writes the anchor of an empty store, unless there is one."""
-        if self.read() is None:
-            self.write(Mark(0, GENESIS))
+    def start(self, ledger_id: str) -> None:
+        """Writes the anchor of an empty store, unless there is one of entries that the store had."""
+        before = self.read()
+        if before is None or before.count == 0:
+            self.write(Mark(0, GENESIS, ledger_id))
 
     def _seal(self, mark: Mark) -> str:
-        return seal(self._key, "attest-ledger-anchor-1", str(mark.count), mark.head)
+        if mark.ledger_id is None:  # as older programs wrote it
+            return seal(self._key, "attest-ledger-anchor-1", str(mark.count), mark.head)
+        return seal(self._key, "attest-ledger-anchor-2", mark.ledger_id, self._place, str(mark.count), mark.head)

@@ -9,85 +9,60 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    Engine,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    insert,
-    null,
-    select,
-    update,
-)
-from sqlalchemy.engine import Row as SqlRow
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.entry_schema import NAME, SCHEMA
-from rai.ledger import dialect
+from rai.ledger import dialect, sql
 from rai.ledger.chain import (
     BREAKS_MAX,
     ERASE,
     GENESIS,
+    GENESIS_ENTRY,
+    LASTING,
+    NAMING,
+    UPGRADE,
     Flaw,
     SealedRow,
+    Walk,
     canonical,
     is_same,
     key_id,
+    key_named,
+    ledger_named,
     link,
     mac_of,
     new_entry_id,
+    new_ledger_id,
     result_of,
     walk,
 )
+from rai.ledger.checkpoint import SigningKey, load_signing_seed, origin_of
 from rai.ledger.export import export_lines
-from rai.ledger.key import Anchor, Mark, load_key
+from rai.ledger.key import Anchor, Mark, load_key, signing_key_beside
+from rai.ledger.signing import Proof, SignedTree
 from rai.ledger.watch import LOOK_S, LedgerWatch, Watched
 from rai.personal.redact import redact_entry
 from rai.records import Break, Entry, Verification
 
-_SCHEMA = "1"
-"""The version of the tables."""
 GUARD = "guard"
 """The kind of an entry that records what was gone from a store and put back by whoever opened it."""
-_ANOTHER_KEY = "not the key that the ledger was written with"
-_OF_ANOTHER_KEY = "the key file, or the store's own note of its key: they no longer belong together"
-_BATCH = 200
 LEAST_FREE = 1 << 20
 """Bytes of the disk that must be free for an entry to be written: one takes some tens of kilobytes, and the write-ahead log as many."""
-"""Entries that are read at a time."""
-_METADATA = MetaData()
-_ENTRIES = Table(
-    "entries",
-    _METADATA,
-    Column("seq", Integer, primary_key=True, autoincrement=False),
-    Column("entry_id", String(26), nullable=False, unique=True),
-    Column("at", String(32), nullable=False),
-    Column("kind", String(64), nullable=False),
-    Column("body", Text, nullable=True),
-    Column("digest", String(64), nullable=False),
-    Column("prev", String(64), nullable=False),
-    Column("mac", String(64), nullable=False),
-)
-_ABOUT = Table(
-    "about", _METADATA, Column("name", String(32), primary_key=True), Column("value", String(64), nullable=False)
-)
-_LAST = (
-    select(*(null().label("body") if column.name == "body" else column for column in _ENTRIES.c))
-    .order_by(_ENTRIES.c.seq.desc())
-    .limit(1)
-)
+ERASED_AT_ONCE = 1_000
+"""Entries that one record of an erasure names."""
+_SCHEMA, _SCHEMA_1 = "2", "1"
+"""The version of the tables: of those that hold form 2, and of those that hold form 1 alone."""
+_ANOTHER_KEY = "not the key that the ledger was written with"
+_OF_ANOTHER_KEY = "the key file, or the store's own note of its key: they no longer belong together"
 Redaction = Callable[[dict[str, Any], str], dict[str, Any]]
 """From a body and the kind of its entry to the body that is kept."""
 
@@ -95,8 +70,9 @@ Redaction = Callable[[dict[str, Any], str], dict[str, Any]]
 class SqlLedger:
     """A `rai.ports.Ledger` in the SQLite file `path`, sealed with the key in `key_file` (made on first use).
 
-    `redact` maps a body to the body that is kept. Raises SettingsError for a key that is missing, readable by others
-    or of another ledger, StoreError for a store that cannot be opened.
+    `redact` maps a body to the body that is kept. `signing_key_file`: of the key that checkpoints are signed with, also made on first use; beside `key_file`
+    unless it is said. Raises SettingsError for a key that is missing, readable by others or of another ledger, StoreError for a
+    store that cannot be opened.
 
     `read_only`: nothing is made, put back or written, and `verify` tells what would else be raised at the start.
     """
@@ -106,44 +82,101 @@ class SqlLedger:
         path: Path,
         key_file: Path,
         *,
+        signing_key_file: Path | None = None,
         redact: Redaction = redact_entry,
         busy_s: float = dialect.BUSY_SECONDS,
         read_only: bool = False,
     ) -> None:
         self._redact = redact
+        self._signing_key_file = signing_key_file or signing_key_beside(key_file)
         self._writing = threading.Lock()
         self._read_only = read_only
+        self._ledger_id: str | None = None
         with _store_errors():
             if read_only:
                 self._open_to_read(path, key_file, busy_s)
             else:
                 self._open_to_write(path, key_file, busy_s)
-        self._watch = LedgerWatch(self._key, _Stored(self._engine, self._key, self._anchor))
+        stored = _Stored(self._engine, self._key, self._anchor, self._ledger_id)
+        self._watch = LedgerWatch(self._key, stored, ledger_id=self._ledger_id)
+        self._tree = SignedTree(self._key, self._ledger_id or "", stored)
+
+    @property
+    def ledger_id(self) -> str | None:
+        """The id that the ledger was given when it was begun; None where there is none yet, or it was begun by an older program and opened to be read."""
+        return self._ledger_id
 
     def _open_to_write(self, path: Path, key_file: Path, busy_s: float) -> None:
         self._engine = dialect.engine_for(path, busy_s)
         self._writer = self._engine.execution_options(immediate=True)
         with self._writer.begin() as connection:
-            _METADATA.create_all(connection)
-            put_back = dialect.guard(connection)
-            empty = _last(connection) is None
-            self._key = load_key(key_file, make=empty)
-            about = _about(connection)
-            if not about:
-                if not empty and not self._is_of_key(connection):
-                    raise SettingsError(f"ATTEST_LEDGER_KEY_FILE: this is {_ANOTHER_KEY}")
-                about = _note(connection, self._key)
-                put_back.append("about")
-            _check_about(about, self._key)
+            sql.create(connection)
+            reader = sql.reader_of(connection)
+            put_back = dialect.guard(connection, salted=reader.salted)
+            last = reader.last(connection)
+            self._key = load_key(key_file, make=last is None)
             self._anchor = Anchor(self._key, key_file, path)
-            if empty:
-                self._anchor.start()
-            elif put_back:
+            about = sql.about(connection)
+            if about:
+                _check_about(about, self._key)
+            self._ledger_id = self._settled(connection, reader, about)
+            if last is not None and not about:
+                if not self._is_of_key(connection, reader):
+                    raise SettingsError(f"ATTEST_LEDGER_KEY_FILE: this is {_ANOTHER_KEY}")
+                sql.note(connection, _as_made(self._key, self._ledger_id, salted=reader.salted))
+                put_back.append("about")
+            elif about.get("ledger_id", self._ledger_id) != self._ledger_id:
+                raise StoreError("the ledger's note of which ledger it is was changed; see attest ledger verify")
+            row = self._begin(connection, last) if self._ledger_id is None else None
+            if put_back and last is not None:
                 # What was gone and is there again must not look as if it had always been there.
                 row = self._insert(connection, GUARD, canonical({NAME: SCHEMA, "put_back": put_back}))
-                mark = Mark(row.seq, row.mac)
-        if put_back and not empty:
-            self._advance(mark, self._anchor.prepare(mark))
+            if row is None and last is not None and not self._is_anchor_up():
+                row = last
+        if row is not None:
+            self._advance(self._mark(row), self._anchor.prepare(self._mark(row)))
+
+    def _begin(self, connection: Connection, last: SealedRow | None) -> SealedRow:
+        """Gives the ledger its id, in an entry of its own: of one that was begun by an older program behind its last entry, of a new one as its first."""
+        if not sql.reader_of(connection).salted:
+            sql.bring_up(connection)
+            dialect.guard(connection)
+        self._ledger_id = new_ledger_id()
+        sql.note_anew(connection, _as_made(self._key, self._ledger_id))
+        if last is None:
+            self._anchor.start(self._ledger_id)
+        seed = load_signing_seed(self._signing_key_file)
+        public = SigningKey(origin_of(self._ledger_id), seed).verifier().line()
+        said = {NAME: SCHEMA, "ledger_id": self._ledger_id, "verifier_key": public}
+        return self._insert(connection, UPGRADE if last else GENESIS_ENTRY, canonical(said))
+
+    def _settled(self, connection: Connection, reader: sql.Reader, about: dict[str, str]) -> str | None:
+        """The id of the ledger: of those that anchor, store and entries tell the first that an entry is sealed with. None if it has none yet."""
+        if not reader.salted:
+            return None
+        mark = self._told_mark()
+        beginning = reader.newest_of(connection, (GENESIS_ENTRY, UPGRADE))
+        ends = [row for row in (reader.first(connection), reader.last(connection)) if row is not None]
+        told = (
+            mark.ledger_id if mark else None,
+            about.get("ledger_id"),
+            ledger_named(beginning) if beginning else None,
+        )
+        names = [name for name in told if name] if ends else []
+        sealed = (name for name in names if any(is_same(mac_of(self._key, row, name), str(row.mac)) for row in ends))
+        return next(sealed, next(iter(names), None))
+
+    def _told_mark(self) -> Mark | None:
+        """The mark of the anchor, or None if that is missing or was altered, which `verify` tells."""
+        try:
+            return self._anchor.read()
+        except StoreError:
+            return None
+
+    def _is_anchor_up(self) -> bool:
+        """False if the anchor does not name the ledger although that has an id: it was to be moved when the id was given."""
+        mark = self._told_mark()
+        return mark is None or mark.ledger_id is not None
 
     def _open_to_read(self, path: Path, key_file: Path, busy_s: float) -> None:
         self._engine = dialect.reading_engine_for(path, busy_s)
@@ -152,9 +185,15 @@ class SqlLedger:
         self._anchor = Anchor(self._key, key_file, path)
         if not path.exists():  # an empty one in memory, which reads like one that was opened to write and holds nothing
             with self._engine.begin() as connection:
-                _METADATA.create_all(connection)
+                sql.create(connection)
                 dialect.guard(connection)
-                _note(connection, self._key)
+                sql.note(connection, _as_made(self._key, None))
+            return
+        with self._engine.connect() as connection:
+            try:
+                self._ledger_id = self._settled(connection, sql.reader_of(connection), sql.about(connection))
+            except (SQLAlchemyError, ValueError):
+                self._ledger_id = None  # what is wrong with the file is told where it is read
 
     async def append(self, kind: str, body: dict[str, Any]) -> Entry:
         """Redacts `body`, writes the entry durably, then returns it. Raises StoreError: then no answer may leave."""
@@ -170,7 +209,7 @@ class SqlLedger:
         """The entries with `seq` > `after`, at most `limit`, oldest first unless `newest_first`; read in batches."""
         left, bound = limit, None
         while left is None or left > 0:
-            size = _BATCH if left is None else min(_BATCH, left)
+            size = sql.BATCH if left is None else min(sql.BATCH, left)
             rows = await asyncio.to_thread(self._batch, after, bound, size, newest_first)
             for row in rows:
                 yield _entry(row)
@@ -199,13 +238,36 @@ class SqlLedger:
         if not self._key:
             raise InputError("there is no ledger yet: its first entry makes store and key")
         with self._reading() as connection:
-            lines = export_lines(self._key, _rows(connection))
+            reader = sql.reader_of(connection)
+            named = self._verifier_key(connection, reader)
+            lines = export_lines(self._key, reader.rows(connection), self._ledger_id, named)
             while (line := await asyncio.to_thread(next, lines, None)) is not None:
                 yield line
 
-    async def erase(self, entry_id: str, reason: str) -> Entry:
-        """Empties the body of an entry and appends the record of that, which it returns. Raises InputError if there is no such entry."""
-        return await asyncio.to_thread(self._erase, entry_id, reason)
+    async def checkpoint(self) -> str:
+        """The signed note of a checkpoint over all entries that are stored now, each of which this ledger object has verified.
+
+        The first takes as long as a verification, the next what was added since. Raises StoreError where something does not hold: then
+        nothing is signed; SettingsError where the signing key is missing or is not the one that the ledger names.
+        """
+        return await asyncio.to_thread(self._checkpoint)
+
+    async def proof(self, entry_id: str, size: int | None = None) -> Proof:
+        """What proves that an entry stands among the first `size` entries, or all. Raises InputError if it does not, StoreError if the chain does not hold."""
+        return await asyncio.to_thread(self._proof, entry_id, size)
+
+    async def erase(self, entry_ids: str | Sequence[str], reason: str) -> Entry:
+        """Empties the bodies of entries and appends one record of that, which it returns.
+
+        All or none: raises InputError if one is not there or may not be erased, or if there are none or more than `ERASED_AT_ONCE`. Raises StoreError, with
+        the record's id, where somebody who reads kept the erased text in the write-ahead log; it goes with `flush`, or when the last reader leaves.
+        """
+        return await asyncio.to_thread(self._erase, [entry_ids] if isinstance(entry_ids, str) else entry_ids, reason)
+
+    async def flush(self) -> bool:
+        """Folds what was erased out of the write-ahead log. False if somebody who reads still keeps it there."""
+        with _store_errors():
+            return await asyncio.to_thread(dialect.flush, self._engine)
 
     async def close(self) -> None:
         """Closes the connections to the store."""
@@ -219,52 +281,63 @@ class SqlLedger:
     def _probe(self) -> None:
         self._refuse_to_write()
         with self._write() as connection:
-            prepared = self._anchor.prepare(Mark(0, GENESIS))
+            prepared = self._anchor.prepare(Mark(0, GENESIS, self._ledger_id))
             prepared.unlink(missing_ok=True)
             if dialect.free_bytes(connection) < LEAST_FREE:
                 raise StoreError("the ledger cannot be used: the disk is full")
 
     def _sealed(self, work: Callable[[Connection], SealedRow]) -> SealedRow:
-        """Does `work`, which adds an entry, and moves the anchor to it. Where the anchor cannot be written, the entry is not: nothing is stored
-        as answered that could not leave.
+        """Does `work`, which adds entries and returns the last, and moves the anchor to it. Where the anchor cannot be written, the entries are
+        not: nothing is stored as answered that could not leave.
         """
         prepared: Path | None = None
         try:
             with self._write() as connection:
                 row = work(connection)
-                prepared = self._anchor.prepare(Mark(row.seq, row.mac))
+                prepared = self._anchor.prepare(self._mark(row))
         except BaseException:
             if prepared is not None:
                 prepared.unlink(missing_ok=True)
             raise
-        self._advance(Mark(row.seq, row.mac), prepared)
+        self._advance(self._mark(row), prepared)
         return row
+
+    def _mark(self, row: SealedRow) -> Mark:
+        return Mark(row.seq, row.mac, self._ledger_id)
 
     def _refuse_to_write(self) -> None:
         if self._read_only:
             raise StoreError("the ledger was opened to be read alone")
 
-    def _erase(self, entry_id: str, reason: str) -> Entry:
+    def _erase(self, entry_ids: Sequence[str], reason: str) -> Entry:
         self._refuse_to_write()
-        said = canonical(self._redact({NAME: SCHEMA, "entry_id": entry_id, "reason": reason}, ERASE))
+        names = list(dict.fromkeys(entry_ids))
+        if not 0 < len(names) <= ERASED_AT_ONCE:
+            raise InputError(f"{len(names)} entries cannot be erased at once; allowed are 1 to {ERASED_AT_ONCE}")
+        said = canonical(self._redact({NAME: SCHEMA, "entry_ids": names, "reason": reason}, ERASE))
 
         def work(connection: Connection) -> SealedRow:
-            target = connection.execute(select(_ENTRIES).where(_ENTRIES.c.entry_id == entry_id)).first()
-            if target is None or target.kind == ERASE:
-                raise InputError(f"entry {entry_id!r} is not in the ledger, or is itself a record of an erasure")
+            for name in names:
+                target = sql.Reader().find(connection, name)
+                if target is None or target.kind in LASTING:
+                    raise InputError(f"entry {name!r} is not in the ledger, or is one that is never erased")
             row = self._insert(connection, ERASE, said)
-            connection.execute(update(_ENTRIES).where(_ENTRIES.c.entry_id == entry_id).values(body=None))
+            sql.empty_bodies(connection, names)
             return row
 
         row = self._sealed(work)
         with _store_errors():
-            dialect.flush(self._engine)
+            if not dialect.flush(self._engine):
+                raise StoreError(
+                    f"erased on record as entry {row.entry_id}, but somebody who reads the ledger keeps the text in its write-ahead log until then"
+                )
         return _entry(row)
 
     def _insert(self, connection: Connection, kind: str, body: str) -> SealedRow:
-        last, now = _last(connection), datetime.now(UTC)
+        last, now = sql.Reader().last(connection), datetime.now(UTC)
         row = link(
             self._key,
+            self._ledger_id or "",
             seq=last.seq + 1 if last else 1,
             entry_id=new_entry_id(int(now.timestamp() * 1000), last.entry_id if last else None),
             at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -272,7 +345,7 @@ class SqlLedger:
             body=body,
             prev=last.mac if last else GENESIS,
         )
-        connection.execute(insert(_ENTRIES).values(**_columns(row)))
+        sql.insert_row(connection, row)
         return row
 
     def _advance(self, mark: Mark, prepared: Path) -> None:
@@ -283,34 +356,58 @@ class SqlLedger:
             if (
                 before is not None
                 and before.count < mark.count
-                and _holds(connection, before)
-                and _holds(connection, mark)
+                and not _against(connection, self._ledger_id, before, mark.count)
+                and sql.holds(connection, mark)
             ):
                 self._anchor.publish(prepared)
             else:
                 prepared.unlink(missing_ok=True)
+
+    def _checkpoint(self) -> str:
+        keys = [self._signing_key()]
+        with _store_errors():
+            return self._tree.checkpoint(keys)
+
+    def _signing_key(self) -> SigningKey:
+        with self._reading() as connection:
+            named = self._verifier_key(connection, sql.reader_of(connection))
+        if self._ledger_id is None or named is None:
+            raise StoreError(
+                "this ledger has no id yet, so no checkpoint of it can be signed; opening it to write gives it one"
+            )
+        key = SigningKey(origin_of(self._ledger_id), load_signing_seed(self._signing_key_file, make=False))
+        if key.verifier().line() != named:
+            raise SettingsError(
+                f"the ledger's signing key: {self._signing_key_file} is not the one whose public key the ledger names"
+            )
+        return key
+
+    def _proof(self, entry_id: str, size: int | None) -> Proof:
+        with _store_errors():
+            return self._tree.proof(entry_id, size)
+
+    def _verifier_key(self, connection: Connection, reader: sql.Reader) -> str | None:
+        """The public key that the ledger named last."""
+        found = reader.newest_of(connection, NAMING) if reader.salted else None
+        return None if found is None else key_named(found)
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
         """A connection to read out from. Raises SettingsError or StoreError for what opening to write would have refused."""
         with _store_errors(), self._engine.connect() as connection:
             if self._read_only:
-                about = _about(connection)
-                _check_about({**_as_made(self._key), **about}, self._key)
+                about = sql.about(connection)
+                _check_about({"schema": _SCHEMA, "key_id": key_id(self._key), **about}, self._key)
             yield connection
 
     def _get(self, entry_id: str) -> Entry | None:
         with self._reading() as connection:
-            found = connection.execute(select(_ENTRIES).where(_ENTRIES.c.entry_id == entry_id)).first()
-        return None if found is None else _entry(_row(found))
+            found = sql.reader_of(connection).find(connection, entry_id)
+        return None if found is None else _entry(found)
 
     def _batch(self, after: int, bound: int | None, size: int, newest_first: bool) -> list[SealedRow]:
-        query = select(_ENTRIES).where(_ENTRIES.c.seq > after)
-        if bound is not None:
-            query = query.where(_ENTRIES.c.seq < bound)
-        query = query.order_by(_ENTRIES.c.seq.desc() if newest_first else _ENTRIES.c.seq).limit(size)
         with self._reading() as connection:
-            return [_row(r) for r in connection.execute(query)]
+            return sql.reader_of(connection).batch(connection, after, bound, size, newest_first=newest_first)
 
     def _verify(self) -> Verification:
         apart: list[str] = []
@@ -331,25 +428,26 @@ class SqlLedger:
                 return Verification(False, 0, GENESIS, None, why, breaks=(Break(None, why),))
 
     def _verified(self, connection: Connection, mark: Mark | None, apart: list[str]) -> Verification:
-        about = _about_faults(_about(connection), self._key)
-        if f"changed: {_OF_ANOTHER_KEY}" in about and not self._is_of_key(connection):
+        reader, about = sql.reader_of(connection), sql.about(connection)
+        if about.get("key_id", key_id(self._key)) != key_id(self._key) and not self._is_of_key(connection, reader):
             why = f"changed: {_OF_ANOTHER_KEY}"
             return Verification(False, 0, GENESIS, None, why, breaks=(Break(None, why),))
-        state = walk(self._key, _careful(connection), _Links(connection).__contains__)
+        told = (mark.ledger_id if mark else None, about.get("ledger_id"))
+        state = Walk(hints=tuple(name for name in told if name))
+        walk(self._key, reader.careful(connection), sql.Links(connection).__contains__, state)
+        ledger_id = state.ledger_id or (self._ledger_id if state.read else None)
         if (
             len(state.breaks) < BREAKS_MAX and not apart
         ):  # else where the entries end, or where they should, is not known
-            apart += _against(connection, mark, state.seq)
-        apart += [*about, *dialect.faults(connection, _METADATA)]
-        return result_of(state, apart)
+            apart += _against(connection, ledger_id, mark, state.seq)
+        apart += _form_faults(connection, self._key, ledger_id, pages=True)
+        return replace(result_of(state, apart), ledger_id=ledger_id)
 
-    def _is_of_key(self, connection: Connection) -> bool:
+    def _is_of_key(self, connection: Connection, reader: sql.Reader) -> bool:
         """True if the last entry, or the first, was sealed with this key."""
-        for order in (_ENTRIES.c.seq, _ENTRIES.c.seq.desc()):
-            found = connection.execute(select(_ENTRIES).order_by(order).limit(1)).first()
-            if found is not None and is_same(mac_of(self._key, _row(found)), str(found.mac)):
-                return True
-        return False
+        ends = [row for row in (reader.first(connection), reader.last(connection)) if row is not None]
+        names = (None, self._ledger_id, sql.about(connection).get("ledger_id"))
+        return any(is_same(mac_of(self._key, row, name), str(row.mac)) for row in ends for name in names)
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
@@ -357,39 +455,43 @@ class SqlLedger:
             yield connection
 
 
-def _against(connection: Connection, mark: Mark | None, last: int) -> list[str]:
+def _against(connection: Connection, ledger_id: str | None, mark: Mark | None, last: int) -> list[str]:
     if mark is None:
         return ["truncated: the anchor is missing, so entries cut from the end would not show"] if last else []
     if mark.count > last:
         return [f"truncated: {last} entries, but the anchor has seen {mark.count}"]
-    return [] if _holds(connection, mark) else [f"changed: entry {mark.count} is not the one that the anchor has seen"]
+    if mark.ledger_id != ledger_id and not (mark.ledger_id is None and _is_of_before(connection, mark, last)):
+        return ["changed: the anchor is that of another ledger"]
+    return (
+        [] if sql.holds(connection, mark) else [f"changed: entry {mark.count} is not the one that the anchor has seen"]
+    )
 
 
-def _holds(connection: Connection, mark: Mark) -> bool:
-    if mark.count == 0:
-        return True
-    return connection.execute(select(_ENTRIES.c.mac).where(_ENTRIES.c.seq == mark.count)).scalar() == mark.head
+def _is_of_before(connection: Connection, mark: Mark, last: int) -> bool:
+    """True if a mark without a ledger stands where the ledger got its id: whoever wrote that may have been stopped before the anchor was moved."""
+    following = sql.Reader().at(connection, mark.count + 1)
+    at_most = 2  # the entry with the id, and one of kind `guard`
+    return following is not None and following.kind in (UPGRADE, GENESIS_ENTRY) and last - mark.count <= at_most
 
 
 class _Stored:
     """The store as a watch looks at it: each question on a connection of its own, so that nothing is held between two looks."""
 
-    def __init__(self, engine: Engine, key: bytes, anchor: Anchor) -> None:
+    def __init__(self, engine: Engine, key: bytes, anchor: Anchor, ledger_id: str | None) -> None:
         self._engine = engine
         self._key = key
         self._anchor = anchor
+        self._ledger_id = ledger_id
 
     def after(self, seq: int | None, count: int) -> list[SealedRow | Flaw]:
-        query = select(_ENTRIES).order_by(_ENTRIES.c.seq).limit(count)
         with _store_errors(), self._engine.connect() as connection:
             try:
-                found = connection.execute(query if seq is None else query.where(_ENTRIES.c.seq > seq)).all()
+                return list(sql.reader_of(connection).batch(connection, seq, None, count))
             except DBAPIError as error:
                 damage = dialect.damage(str(error.orig))
                 if damage is None:
                     raise
                 return [Flaw(None, f"changed: the store cannot be read after entry {seq or 0}: {damage}")]
-        return [_row(row) for row in found]
 
     def apart(self) -> list[str]:
         try:
@@ -397,106 +499,53 @@ class _Stored:
         except StoreError as error:
             return [f"changed: {error}"]
         with _store_errors(), self._engine.connect() as connection:
-            about = _about_faults(_about(connection), self._key)
-            last = _last(connection)  # not of the walk, which others may have gone on behind
+            last = sql.reader_of(connection).last(connection)  # not of the walk, which others may have gone on behind
             return [
-                *_against(connection, mark, last.seq if last else 0),
-                *about,
-                *dialect.faults(
-                    connection, _METADATA, pages=False
-                ),  # a look must not take as long as the file is large
+                *_against(connection, self._ledger_id, mark, last.seq if last else 0),
+                # a look must not take as long as the file is large
+                *_form_faults(connection, self._key, self._ledger_id, pages=False),
             ]
 
     def is_linked(self, mac: str) -> bool:
-        return self._any(_ENTRIES.c.mac == mac)
+        with _store_errors(), self._engine.connect() as connection:
+            return sql.is_linked(connection, mac)
 
     def has_body(self, entry_id: str) -> bool:
-        return self._any((_ENTRIES.c.entry_id == entry_id) & _ENTRIES.c.body.is_not(None))
-
-    def _any(self, condition: ColumnElement[bool]) -> bool:
         with _store_errors(), self._engine.connect() as connection:
-            return connection.execute(select(_ENTRIES.c.seq).where(condition).limit(1)).first() is not None
+            return sql.has_body(connection, entry_id)
 
 
-class _Links:
-    """The links of all entries, read when one is first looked for: a sound ledger never asks."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._links: set[object] | None = None
-
-    def __contains__(self, mac: str) -> bool:
-        if self._links is None:
-            self._links = {found.mac for found in self._connection.execute(select(_ENTRIES.c.mac))}
-        return mac in self._links
+def _form_faults(connection: Connection, key: bytes, ledger_id: str | None, *, pages: bool) -> list[str]:
+    """What is not as it was made in the store's form and in what it says of itself."""
+    salted = ledger_id is not None or sql.reader_of(connection).salted
+    metadata = sql.METADATA if salted else sql.METADATA_1
+    faults = dialect.faults(connection, metadata, salted=salted, pages=pages)
+    return [*_about_faults(sql.about(connection), _as_made(key, ledger_id, salted=salted)), *faults]
 
 
-def _last(connection: Connection) -> SealedRow | None:
-    """The last entry without its body, which is long and is not needed to add to the chain."""
-    found = connection.execute(_LAST).first()
-    return None if found is None else _row(found)
+def _as_made(key: bytes, ledger_id: str | None, *, salted: bool = True) -> dict[str, str]:
+    """What a store says of itself."""
+    named = {} if ledger_id is None else {"ledger_id": ledger_id}
+    return {"schema": _SCHEMA if salted else _SCHEMA_1, "key_id": key_id(key), **named}
 
 
-def _rows(connection: Connection) -> Iterator[SealedRow]:
-    # streamed on one connection: one snapshot, bounded memory
-    result = connection.execution_options(stream_results=True).execute(select(_ENTRIES).order_by(_ENTRIES.c.seq))
-    for found in result.yield_per(_BATCH):
-        yield _row(found)
-
-
-def _careful(connection: Connection) -> Iterator[SealedRow | Flaw]:
-    """The entries, and in place of the rest what keeps them from being read."""
-    read = 0
-    try:
-        for row in _rows(connection):
-            yield row
-            read += 1
-    except DBAPIError as error:
-        damage = dialect.damage(str(error.orig))
-        if damage is None:
-            raise
-        yield Flaw(None, f"changed: the store cannot be read after entry {read}: {damage}")
-
-
-def _about(connection: Connection) -> dict[str, str]:
-    return {str(n): str(v) for n, v in connection.execute(select(_ABOUT)).all()}
-
-
-def _note(connection: Connection, key: bytes) -> dict[str, str]:
-    """Writes what the store says of itself, and returns it."""
-    made = _as_made(key)
-    connection.execute(insert(_ABOUT), [{"name": name, "value": value} for name, value in made.items()])
-    return made
-
-
-def _as_made(key: bytes) -> dict[str, str]:
-    return {"schema": _SCHEMA, "key_id": key_id(key)}
-
-
-def _about_faults(about: dict[str, str], key: bytes) -> list[str]:
+def _about_faults(about: dict[str, str], made: dict[str, str]) -> list[str]:
     """What the store says of itself that is not as it was made."""
-    made = _as_made(key)
-    if about.get("schema", _SCHEMA) != _SCHEMA:
-        return [f"changed: the store says that it is of version {about['schema'][:20]!r}, not {_SCHEMA}"]
-    if "key_id" in about and about["key_id"] != made["key_id"]:
+    if about.get("schema", made["schema"]) != made["schema"]:
+        return [f"changed: the store says that it is of version {about['schema'][:20]!r}, not {made['schema']}"]
+    if about.get("key_id", made["key_id"]) != made["key_id"]:
         return [f"changed: {_OF_ANOTHER_KEY}"]
+    if about.get("ledger_id", made.get("ledger_id")) != made.get("ledger_id"):
+        return ["changed: the store's note of which ledger it is"]
     gone = [f"changed: the store's note of its {name} is gone" for name in made if name not in about]
     return gone + [f"changed: the store's note has {name[:20]!r}, which is none" for name in about if name not in made]
 
 
 def _check_about(about: dict[str, str], key: bytes) -> None:
-    if about.get("schema") != _SCHEMA:
+    if about.get("schema") not in (_SCHEMA, _SCHEMA_1):
         raise StoreError(f"the ledger is of version {about.get('schema')}; this program reads version {_SCHEMA}")
     if about.get("key_id") != key_id(key):
         raise SettingsError(f"ATTEST_LEDGER_KEY_FILE: this is {_ANOTHER_KEY}")
-
-
-def _columns(row: SealedRow) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in SealedRow.__slots__}
-
-
-def _row(found: SqlRow[Any]) -> SealedRow:
-    return SealedRow(found.seq, found.entry_id, found.at, found.kind, found.body, found.digest, found.prev, found.mac)
 
 
 def _entry(row: SealedRow) -> Entry:

@@ -60,15 +60,23 @@ class Watched:
 
 
 class LedgerWatch:
-    """The watch over one store. `clock` gives seconds that never run backwards. A look at a time, whoever asks."""
+    """The watch over one store, which is that of the ledger `ledger_id`. `clock` gives seconds that never run backwards. A look at a time, whoever asks."""
 
-    def __init__(self, key: bytes, store: Watchable, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        key: bytes,
+        store: Watchable,
+        *,
+        ledger_id: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._key = key
         self._store = store
+        self._hints = () if ledger_id is None else (ledger_id,)
         self._clock = clock
         self._looking = threading.Lock()
         self._tail: _Pass | None = None  # none until a round has come to the end, from where it goes on
-        self._round = _Pass()
+        self._round = _Pass(self._hints)
         self._began = clock()
         self._found: Verification | None = None
         self._round_s: float | None = None
@@ -97,13 +105,10 @@ class LedgerWatch:
 
     def _end_round(self) -> None:
         state = self._round.state
-        # A body that was erased on record while the round went on was there when the round came by.
-        state.erasures = [
-            b for b in state.erasures if b.entry in state.erased or (b.entry and self._store.has_body(b.entry))
-        ]
+        state.erasures = standing(state, self._store)
         self._found = result_of(state, self._store.apart())
         self._round_s = round(self._clock() - self._began, 3)
-        self._tail, self._round, self._began = self._round, _Pass(), self._clock()
+        self._tail, self._round, self._began = self._round, _Pass(self._hints), self._clock()
 
     def _told(self) -> Watched:
         state = (self._tail or self._round).state
@@ -119,6 +124,11 @@ class LedgerWatch:
 class _Pass:
     """A way along the entries that is gone in slices: what was found, and the number of the last entry that was read."""
 
-    def __init__(self) -> None:
-        self.state = Walk()
+    def __init__(self, hints: tuple[str, ...]) -> None:
+        self.state = Walk(hints=hints)
         self.seq: int | None = None
+
+
+def standing(state: Walk, store: Watchable) -> list[Break]:
+    """The breaks of erasures that a walk in slices found and that are some: a body that was erased on record while it went on was there when it came by."""
+    return [b for b in state.erasures if b.entry in state.erased or (b.entry and store.has_body(b.entry))]

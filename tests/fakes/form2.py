@@ -43,7 +43,8 @@ class Form2Ledger:
             seal(KEY, "attest-ledger-body-1", entry_id, canonical(body)) if salt is None else commitment(salt, body)
         )
         prev = last["mac"] if last else GENESIS
-        mac = seal(KEY, "attest-ledger-link-2", LEDGER_ID, str(seq), entry_id, now, kind, digest, prev)
+        of = ("attest-ledger-link-1",) if salt is None else ("attest-ledger-link-2", LEDGER_ID)
+        mac = seal(KEY, *of, entry_id, now, kind, digest, prev)
         entry = {"seq": seq, "entry_id": entry_id, "at": now, "kind": kind, "salt": salt, "body": body}
         self.entries.append({**entry, "digest": digest, "prev": prev, "mac": mac})
         return self.entries[-1]

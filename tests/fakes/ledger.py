@@ -8,28 +8,34 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from rai.ledger.chain import GENESIS, SealedRow, canonical, link
+from rai.ledger.chain import GENESIS, SealedRow, canonical, commitment, mac_of
 from rai.ledger.export import export_lines
 from rai.records import Entry, Verification
 
 KEY = bytes(range(32))
+LEDGER_ID = "0123456789abcdef" * 2
 
 
 def exported(entries: Iterable[Entry]) -> Iterator[str]:
     """Lines for `verify_export` with KEY."""
-    return export_lines(KEY, _rows(entries))
+    return export_lines(KEY, _rows(entries), LEDGER_ID, "")
 
 
 def _rows(entries: Iterable[Entry]) -> Iterator[SealedRow]:
     prev = GENESIS
     for e in entries:
-        row = link(KEY, seq=e.seq, entry_id=e.entry_id, at=e.at, kind=e.kind, body=canonical(e.body), prev=prev)
+        body = canonical(e.body)
+        salt = hashlib.sha256(e.entry_id.encode()).hexdigest()  # asked twice, an export is the same
+        unsealed = SealedRow(e.seq, e.entry_id, e.at, e.kind, salt, body, commitment(salt, body), prev, "")
+        row = replace(unsealed, mac=mac_of(KEY, unsealed, LEDGER_ID))
         prev = row.mac
         yield row
 
 
 class FakeLedger:
     """A keyed chain in a list."""
+
+    ledger_id: str | None = LEDGER_ID
 
     def __init__(self) -> None:
         self.kept: list[Entry] = []

@@ -97,7 +97,7 @@ def answering(w: World) -> Callable[[Ask, OnStage | None], Awaitable[Reply]]:
 
 async def is_recorded(w: World, entry_id: str) -> bool:
     """Exactly one entry, which says that the turn failed and where, and verifies."""
-    found = [entry async for entry in w.ledger.entries()]
+    found = [entry async for entry in w.ledger.entries() if entry.kind == "turn"]
     assert [entry.entry_id for entry in found] == [entry_id]
     told = found[0].body["reply"]
     assert (told["outcome"], told["code"]) == ("failed", None)

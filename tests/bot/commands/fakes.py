@@ -37,7 +37,7 @@ from grounding.text import sentences, terms
 from rai.ports import Ledger
 from rai.records import Claim, DocumentScreening, Entry, EvidenceSpan, Outcome, Report, Screening, Verification
 from rai.screening.quarantine import Nothing, Quarantine
-from tests.fakes.ledger import exported
+from tests.fakes.ledger import LEDGER_ID, exported
 from tests.fakes.replies import reply_of
 
 DOCUMENTS = (
@@ -185,6 +185,7 @@ class MemoryLedger:
 
     held: list[Entry] = field(default_factory=list)
     tampered: bool = False
+    ledger_id: str | None = LEDGER_ID
 
     async def append(self, kind: str, body: dict[str, Any]) -> Entry:
         prev = self.held[-1].mac if self.held else "0"

@@ -62,9 +62,21 @@ def test_an_export_verifies_with_the_key_alone(ledger: Ledger, archive: Path) ->
     (load_settings().files.home / "ledger.db").unlink()
     ran = ledger("verify", "--export", str(archive))
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("intact: 3 entries, head ")
+    assert ran.out.startswith("intact: 4 entries of ledger ")
     found = ledger("verify", "--export", str(archive), "--json").document
-    assert (found["ok"], found["entries"]) == (True, 3)
+    assert (found["ok"], found["entries"]) == (True, 4)
+
+
+def test_an_export_of_another_ledger_of_the_key_is_told(ledger: Ledger, archive: Path) -> None:
+    assert ledger("verify", "--export", str(archive)).code == 0
+    settings = load_settings()
+    store = settings.files.home / "ledger.db"
+    for path in (store, *settings.files.ledger_key.parent.glob(f"{settings.files.ledger_key.name}.*")):
+        path.unlink()
+    asyncio.run(SqlLedger(store, settings.files.ledger_key).close())
+    ran = ledger("verify", "--export", str(archive))
+    assert ran.code == 1
+    assert "this is another ledger" in ran.out
 
 
 def reworded(lines: list[str]) -> list[str]:
@@ -134,11 +146,11 @@ def test_every_break_is_named_and_nothing_is_written(ledger: Ledger) -> None:
     first, *others = ran.out.splitlines()
     assert first == "NOT INTACT at moved\ufffd\ufffd: changed: entry 2 does not match its seal"
     assert others == [
-        "  entry 2: changed: entry 2 does not match its seal (1 entries before it and 1 after it hold)",
+        "  entry 2: changed: entry 2 does not match its seal (1 entries before it and 2 after it hold)",
         "  the whole: changed: the trigger entries_no_update, which refuses changes, is gone",
     ]
     found = ledger("verify", "--json").document
-    assert list(found) == ["ok", "entries", "head", "broken", "why", "notes", "breaks"]
+    assert list(found) == ["ok", "entries", "head", "broken", "why", "notes", "breaks", "ledger_id"]
     assert [b["at"] for b in found["breaks"]] == [2, None]
     assert ledger("list").code == 0
     assert store.read_bytes() == before

@@ -236,7 +236,7 @@ def test_ledger_list_show_export(attest: Attest) -> None:
     assert '"question": "two"' in attest("ledger", "show", "e2").out
     heading, *rows, end = attest("ledger", "export").lines
     assert ([row["seq"] for row in rows], end["end"]["count"]) == ([1, 2, 3], 3)
-    assert heading["format"] == "attest-ledger-1"
+    assert heading["format"] == "attest-ledger-2"
     assert all({"digest", "prev", "mac"} <= set(row) for row in rows)
     document = attest("ledger", "export", "--json").document
     assert (document["entries"], document["end"]) == (rows, end["end"])

@@ -39,6 +39,8 @@ REPLY = Reply(
 class FakeLedger:
     """Keeps what is appended; `broken` makes it refuse as a locked store does."""
 
+    ledger_id: str | None = None
+
     appended: list[tuple[str, Json]] = field(default_factory=list)
     broken: bool = False
 

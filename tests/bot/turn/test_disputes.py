@@ -77,7 +77,7 @@ async def test_what_is_not_ones_own_refusal_cannot_be_reported(
         await report(ledger, entry.entry_id, who)
     with pytest.raises(InputError, match="no refused question of yours"):
         await report(ledger, "01NOSUCH", who)
-    assert [e.kind async for e in ledger.entries()] == [entry.kind]
+    assert [e.kind async for e in ledger.entries(after=1)] == [entry.kind]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ async def test_the_newest_decision_counts_and_the_same_again_changes_nothing(tmp
     [found] = (await queue(ledger)).disputes
     assert found.state == "wrong"
     assert found.as_json()["note"] == "it is about a computer"
-    assert [e.kind async for e in ledger.entries()] == ["turn", REPORT, DECISION, DECISION]
+    assert [e.kind async for e in ledger.entries(after=1)] == ["turn", REPORT, DECISION, DECISION]
 
 
 async def test_the_queue_has_the_newest_report_first_and_survives_an_erasure(tmp_path: Path) -> None:

@@ -28,23 +28,23 @@ async def exported(tmp_path: Path) -> tuple[list[str], bytes]:
 def test_an_export_verifies(exported: tuple[list[str], bytes]) -> None:
     lines, key = exported
     found = verify_export([line + "\n" for line in lines], key)
-    assert (found.ok, found.entries) == (True, 6)
+    assert (found.ok, found.entries) == (True, 7)
     assert found.head == json.loads(lines[-1])["end"]["head"]
 
 
 def test_every_line_is_an_object(exported: tuple[list[str], bytes]) -> None:
     assert all(isinstance(json.loads(line), dict) for line in exported[0])
-    assert json.loads(exported[0][2])["body"] == {"n": 0, "x": 1e-7}
+    assert json.loads(exported[0][3])["body"] == {"n": 0, "x": 1e-7}
 
 
-@pytest.mark.parametrize("line", range(1, 8))
+@pytest.mark.parametrize("line", range(1, 9))
 def test_a_missing_line_is_found(exported: tuple[list[str], bytes], line: int) -> None:
     lines, key = exported
     assert not verify_export(lines[:line] + lines[line + 1 :], key).ok
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(line=st.integers(1, 7), at=st.integers(0, 5000), char=st.characters(min_codepoint=33, max_codepoint=126))
+@given(line=st.integers(1, 8), at=st.integers(0, 5000), char=st.characters(min_codepoint=33, max_codepoint=126))
 def test_a_changed_character_is_found(exported: tuple[list[str], bytes], line: int, at: int, char: str) -> None:
     lines, key = exported
     text = lines[line]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from pathlib import Path
@@ -61,11 +62,13 @@ def test_many_starters_agree_on_one_key(tmp_path: Path) -> None:
 def test_an_anchor_says_what_was_written(tmp_path: Path) -> None:
     anchor = Anchor(load_key(tmp_path / "k"), tmp_path / "k", tmp_path / "store.db")
     assert anchor.read() is None
-    anchor.start()
-    assert anchor.read() == Mark(0, GENESIS)
-    anchor.write(Mark(7, "ab"))
-    anchor.start()
-    assert anchor.read() == Mark(7, "ab")
+    anchor.start("one")
+    assert anchor.read() == Mark(0, GENESIS, "one")
+    anchor.start("two")  # the first was never written to
+    assert anchor.read() == Mark(0, GENESIS, "two")
+    anchor.write(Mark(7, "ab", "two"))
+    anchor.start("three")
+    assert anchor.read() == Mark(7, "ab", "two")
 
 
 def test_an_anchor_cut_short_or_of_another_key_is_refused(tmp_path: Path) -> None:
@@ -76,6 +79,22 @@ def test_an_anchor_cut_short_or_of_another_key_is_refused(tmp_path: Path) -> Non
     anchor.path.write_text(anchor.path.read_text()[:20])
     with pytest.raises(StoreError, match="altered"):
         anchor.read()
+
+
+def test_an_anchor_of_another_place_is_refused(tmp_path: Path) -> None:
+    key = load_key(tmp_path / "k")
+    here, there = (Anchor(key, tmp_path / "k", tmp_path / name) for name in ("a.db", "b.db"))
+    here.write(Mark(7, "ab", "one"))
+    here.path.rename(there.path)
+    with pytest.raises(StoreError, match="altered"):
+        there.read()
+
+
+def test_an_anchor_of_an_older_program_is_read_as_one_that_names_no_ledger(tmp_path: Path) -> None:
+    anchor = Anchor(load_key(tmp_path / "k"), tmp_path / "k", tmp_path / "store.db")
+    anchor.write(Mark(7, "ab"))
+    assert json.loads(anchor.path.read_text()).keys() == {"count", "head", "mac"}
+    assert anchor.read() == Mark(7, "ab", None)
 
 
 def test_two_stores_have_two_anchors(tmp_path: Path) -> None:

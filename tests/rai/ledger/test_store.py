@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,12 @@ from sqlalchemy import Engine, event
 
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.ledger.chain import GENESIS
-from rai.ledger.key import Anchor, Mark, load_key
+from rai.ledger.key import Anchor, load_key
 from rai.ledger.store import SqlLedger
 from rai.records import Verification
 
 ENTRIES = 12
-COLUMNS = ("seq", "entry_id", "at", "kind", "body", "digest", "prev", "mac")
+COLUMNS = ("seq", "entry_id", "at", "kind", "salt", "body", "digest", "prev", "mac")
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -61,7 +62,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     async def fill() -> None:
         ledger = opened(folder)
-        for n in range(ENTRIES):
+        for n in range(1, ENTRIES):  # the first entry says which ledger this is
             await ledger.append("turn", {"ask": {"question": f"question {n}"}, "reply": {"answer": f"answer {n}"}})
         await ledger.close()
 
@@ -77,7 +78,7 @@ def store(sound: Path, tmp_path: Path) -> Path:
 def _copied(sound: Path, into: Path) -> Path:
     shutil.rmtree(into, ignore_errors=True)
     shutil.copytree(sound, into)
-    # the anchor is named after the store's place; a copy elsewhere gets its own, as the original had it
+    # the anchor is of the store's place; a copy elsewhere gets its own, as the original had it
     key = load_key(place(into)[1])
     mark = Anchor(key, place(sound)[1], place(sound)[0]).read()
     assert mark is not None
@@ -224,7 +225,9 @@ def test_an_anchor_that_lags_behind_is_a_crash_and_not_tampering(store: Path, co
     row = connection.execute("SELECT mac FROM entries WHERE seq = ?", (count,)).fetchone()
     connection.close()
     anchor = Anchor(load_key(place(store)[1]), place(store)[1], place(store)[0])
-    anchor.write(Mark(count, row[0] if row else GENESIS))
+    now = anchor.read()
+    assert now is not None
+    anchor.write(replace(now, count=count, head=row[0] if row else GENESIS))
     assert verified(store).ok
 
 
@@ -380,7 +383,7 @@ def test_several_processes_append_to_one_chain(tmp_path: Path) -> None:
     said = [set(w.communicate(timeout=300)[0].split()) for w in writers]
     assert [w.returncode for w in writers] == [0, 0, 0]
     found = verified(tmp_path)
-    assert (found.ok, found.entries) == (True, 45)
+    assert (found.ok, found.entries) == (True, 46)
     assert len(set.union(*said)) == 45
 
 
@@ -401,7 +404,7 @@ def test_what_was_acknowledged_survives_a_killed_writer(tmp_path: Path) -> None:
 async def test_concurrent_appends_in_one_process_keep_one_chain(tmp_path: Path) -> None:
     ledger = opened(tmp_path)
     made = await asyncio.gather(*(ledger.append("turn", {"n": n}) for n in range(40)))
-    assert sorted(e.seq for e in made) == list(range(1, 41))
+    assert sorted(e.seq for e in made) == list(range(2, 42))
     assert (await ledger.verify()).ok
 
 
@@ -470,7 +473,7 @@ async def test_erasing_empties_one_body_on_record_and_the_chain_holds(store: Pat
     gone = await ledger.get(target.entry_id)
     assert gone is not None
     assert gone.body == {"erased": True}
-    assert entry.body == {"schema": 2, "entry_id": target.entry_id, "reason": "asked for by the customer"}
+    assert entry.body == {"schema": 2, "entry_ids": [target.entry_id], "reason": "asked for by the customer"}
     await ledger.close()
     assert b"answer 2" not in b"".join(f.read_bytes() for f in place(store)[0].parent.iterdir())
     with pytest.raises(InputError):

@@ -28,7 +28,7 @@ from typing import Any
 import pytest
 
 from grounding.errors import AttestError
-from rai.ledger.chain import GENESIS, SealedRow, canonical, digest_of, mac_of
+from rai.ledger.chain import GENESIS, SealedRow, canonical, commitment, mac_of
 from rai.ledger.export import verify_export
 from rai.ledger.key import Anchor, Mark, load_key
 from rai.ledger.store import SqlLedger
@@ -66,6 +66,11 @@ class Held:
         return load_key(self.key_file)
 
     @property
+    def ledger_id(self) -> str:
+        with closing(sqlite3.connect(self.store)) as connection:
+            return str(connection.execute("SELECT value FROM about WHERE name = 'ledger_id'").fetchone()[0])
+
+    @property
     def anchor(self) -> Anchor:
         return Anchor(self.key, self.key_file, self.store)
 
@@ -73,12 +78,15 @@ class Held:
         return SqlLedger(self.store, self.key_file, redact=lambda body, _kind: body, read_only=read_only)
 
     def copied(self, into: Path) -> Held:
-        """The same in another folder. An anchor is named after the store's place, so its copy is named anew."""
+        """The same in another folder, with an anchor as if it had always been there."""
         copy = Held(into)
         copy.store.parent.mkdir(parents=True)
         copy.key_file.parent.mkdir(parents=True)
         shutil.copy(self.key_file, copy.key_file)
-        shutil.copy(self.anchor.path, copy.anchor.path)
+        # An anchor is of its place; the copy gets the one that it would have had there.
+        mark = self.anchor.read()
+        assert mark is not None
+        copy.anchor.write(mark)
         for path in (self.store, self.wal):
             if path.exists():
                 shutil.copy(path, copy.store.parent)
@@ -88,7 +96,7 @@ class Held:
 @dataclass(frozen=True)
 class World:
     """`sound`: the ledger; `open`: it with two more entries, which stand in the log alone; `older`: it after six entries; `other`: another
-    of the same key; `erased`: the body that entry `ERASED` had; `lines`, `foreign`: what `sound` and `other` export.
+    of the same key; `erased`, `salt`: what entry `ERASED` had; `lines`, `foreign`: what `sound` and `other` export.
     """
 
     sound: Held
@@ -96,6 +104,7 @@ class World:
     older: Held
     other: Held
     erased: str
+    salt: str
     lines: tuple[str, ...]
     foreign: tuple[str, ...]
 
@@ -135,6 +144,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
         await fill(sound, 6, "answer")
         older = sound.copied(root / "older")
         await fill(sound, ERASURE - 1, "answer")
+        salt = json.loads((await exported(sound))[ERASED])["salt"]
         await erase(sound, ERASED)
         await fill(sound, ENTRIES, "answer")
         other.key_file.parent.mkdir(parents=True)
@@ -147,7 +157,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
         still_open = grown.copied(root / "open")
         await ledger.close()
         erased = canonical(body(ERASED, "answer"))
-        return World(sound, still_open, older, other, erased, await exported(sound), await exported(other))
+        lines, foreign = await exported(sound), await exported(other)
+        return World(sound, still_open, older, other, erased, salt, lines, foreign)
 
     return asyncio.run(make())
 
@@ -170,10 +181,10 @@ def unguarded(held: Held) -> Iterator[sqlite3.Connection]:
 
 
 def sql(held: Held, world: World, run: list[str]) -> None:
-    """Run SQL, the triggers out of the way. `:erased` is the body that was erased."""
+    """Run SQL, the triggers out of the way. `:erased` and `:salt` are the body that was erased and its salt."""
     with unguarded(held) as connection:
         for statement in run:
-            connection.execute(statement, {"erased": world.erased} if ":erased" in statement else {})
+            connection.execute(statement, {"erased": world.erased, "salt": world.salt})
 
 
 def schema(held: Held, _: World, run: list[str]) -> None:
@@ -204,10 +215,12 @@ def rebuilt(held: Held, _: World, leave_out: str, run: list[str]) -> None:
     with unguarded(held) as connection:
         (made,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'entries'").fetchone()
         assert re.search(leave_out, made)
+        (index,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'entries_of_kind'").fetchone()
         connection.execute("ALTER TABLE entries RENAME TO before")
         connection.execute(re.sub(leave_out, "", made))
         connection.execute("INSERT INTO entries SELECT * FROM before")
         connection.execute("DROP TABLE before")
+        connection.execute(index)
         for statement in run:
             connection.execute(statement)
 
@@ -261,11 +274,18 @@ def anchor(held: Held, _: World, change: dict[str, Any]) -> None:
 
 
 def replaced(held: Held, world: World, by: str, names: list[str]) -> None:
-    """Put files of another ledger in place: `older` is this one after six entries, `other` another of the same key."""
+    """Put files of another ledger in place: `older` is this one after six entries, `other` another of the same key.
+
+    An anchor is of its place: that of `older` is what stood here then, that of `other` has another place.
+    """
     source: Held = getattr(world, by)
     for name in names:
-        if name == "anchor":
+        if name == "anchor" and by == "other":
             shutil.copy(source.anchor.path, held.anchor.path)
+        elif name == "anchor":
+            mark = source.anchor.read()
+            assert mark is not None
+            held.anchor.write(mark)
         elif name == "store":
             shutil.copy(source.store, held.store)
         else:
@@ -299,12 +319,12 @@ def resealed(held: Held, _: World, entry: int, text: str) -> None:
         for parts in connection.execute("SELECT * FROM entries ORDER BY seq").fetchall():
             row = SealedRow(**dict(parts))
             kept = canonical({"text": text}) if row.seq == entry else row.body
-            digest = row.digest if kept is None else digest_of(held.key, row.entry_id, kept)
+            digest = row.digest if kept is None or row.salt is None else commitment(row.salt, kept)
             row = replace(row, body=kept, digest=digest, prev=prev)
-            prev = mac_of(held.key, row)
+            prev = mac_of(held.key, row, held.ledger_id)
             values = (kept, digest, row.prev, prev, row.seq)
             connection.execute("UPDATE entries SET body=?, digest=?, prev=?, mac=? WHERE seq=?", values)
-        held.anchor.write(Mark(row.seq, prev))
+        held.anchor.write(Mark(row.seq, prev, held.ledger_id))
 
 
 # What is done to an export; `lines` are its lines without their ends, the first of them the heading
@@ -344,9 +364,9 @@ def all_of_other(_lines: list[str], world: World) -> list[str]:
     return list(world.foreign)
 
 
-def body_back(lines: list[str], world: World) -> list[str]:
-    """Put the erased body back."""
-    return fields(lines, world, ERASED, {"body": json.loads(world.erased)})
+def body_back(lines: list[str], world: World, salted: bool = True) -> list[str]:
+    """Put the erased body back, with its salt or without."""
+    return fields(lines, world, ERASED, {"body": json.loads(world.erased), **({"salt": world.salt} if salted else {})})
 
 
 def spelled(lines: list[str], _: World, **how: Any) -> list[str]:
@@ -415,9 +435,8 @@ def found_in_export(row: dict[str, Any], world: World) -> Verification | AttestE
     data = made if isinstance(made, bytes) else "".join(f"{line}\n" for line in made).encode("utf-8", "surrogatepass")
     assert data != "".join(f"{line}\n" for line in world.lines).encode(), "nothing was done"
     try:
-        return verify_export(
-            io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="surrogateescape"), world.sound.key
-        )
+        lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="surrogateescape")
+        return verify_export(lines, world.sound.key, world.sound.ledger_id)
     except AttestError as error:
         return error
 

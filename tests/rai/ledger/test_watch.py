@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,14 @@ from rai.ledger.watch import SLICE, LedgerWatch
 
 ENTRIES = 12
 KEY = bytes(32)
+LEDGER_ID = "ab" * 16
 
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Iterator[SqlLedger]:
     """An open ledger that was looked at once, when all was well."""
     made = SqlLedger(tmp_path / "ledger.db", tmp_path / "ledger.key")
-    for n in range(ENTRIES):
+    for n in range(1, ENTRIES):  # the first entry says which ledger this is
         asyncio.run(made.append("feedback", {"n": n}))
     assert asyncio.run(made.look()).ok
     yield made
@@ -67,10 +69,10 @@ async def test_a_change_to_what_was_verified_shows(
 
 
 async def test_a_forged_entry_shows_in_the_next_look_however_short_it_is(ledger: SqlLedger, tmp_path: Path) -> None:
-    columns = "seq, entry_id, at, kind, body, digest, prev, mac"
+    columns = "seq, entry_id, at, kind, salt, body, digest, prev, mac"
     tamper(
         tmp_path,
-        f"INSERT INTO entries ({columns}) SELECT {ENTRIES + 1}, '7' || substr(entry_id, 2), at, kind, body, digest, mac, mac "
+        f"INSERT INTO entries ({columns}) SELECT {ENTRIES + 1}, '7' || substr(entry_id, 2), at, kind, salt, body, digest, mac, mac "
         f"FROM entries WHERE seq = {ENTRIES}",
     )
     watched = await ledger.look(0.0)
@@ -157,7 +159,7 @@ def chained(
     prev = "0" * 64
     for n in range(1, count + 1):
         kind, text = body(n)
-        row = link(KEY, seq=n, entry_id=f"{n:026d}", at="now", kind=kind, body=text, prev=prev)
+        row = link(KEY, LEDGER_ID, seq=n, entry_id=f"{n:026d}", at="now", kind=kind, body=text, prev=prev)
         rows.append(row)
         prev = row.mac
     return rows
@@ -171,7 +173,7 @@ def ticking() -> Callable[[], float]:
 
 def test_a_long_ledger_is_gone_through_in_slices_and_again() -> None:
     store = Rows(chained(4 * SLICE))
-    watch = LedgerWatch(KEY, store, clock=ticking())
+    watch = LedgerWatch(KEY, store, ledger_id=LEDGER_ID, clock=ticking())
     first = watch.look(2.0)
     assert (first.ok, first.entries, first.round_s) == (True, SLICE, None)
     for _ in range(4):
@@ -185,7 +187,7 @@ def test_a_long_ledger_is_gone_through_in_slices_and_again() -> None:
     assert any(seconds is not None for seconds in rounds)
     row = store.rows[10]
     assert isinstance(row, SealedRow)
-    store.rows[10] = SealedRow(row.seq, row.entry_id, row.at, row.kind, '{"x":1}', row.digest, row.prev, row.mac)
+    store.rows[10] = replace(row, body='{"x":1}')
     found = [watch.look(2.0) for _ in range(24)]
     assert "entry 11" in found[-1].why
     assert found[-1].broken == row.entry_id
@@ -197,13 +199,13 @@ def test_what_is_erased_on_record_while_a_round_goes_on_is_no_break() -> None:
         3 * SLICE, lambda n: ("erase", f'{{"entry_id":"{target}"}}') if n == 3 * SLICE else ("feedback", "{}")
     )
     store = Rows(rows[:-1])
-    watch = LedgerWatch(KEY, store, clock=ticking())
+    watch = LedgerWatch(KEY, store, ledger_id=LEDGER_ID, clock=ticking())
     watch.look(2.0)  # has come by entry 2, and is not at the end
     old = rows[1]
     assert isinstance(old, SealedRow)
     store.rows = [
         rows[0],
-        SealedRow(old.seq, old.entry_id, old.at, old.kind, None, old.digest, old.prev, old.mac),
+        replace(old, salt=None, body=None),
         *rows[2:],
     ]
     found = [watch.look(2.0) for _ in range(24)]
@@ -214,7 +216,7 @@ def test_what_is_erased_on_record_while_a_round_goes_on_is_no_break() -> None:
 def test_a_break_is_told_until_the_store_is_whole_again() -> None:
     rows = chained(5)
     store = Rows([rows[0], rows[1], Flaw("x", "changed: it cannot be read"), *rows[3:]])
-    watch = LedgerWatch(KEY, store)
+    watch = LedgerWatch(KEY, store, ledger_id=LEDGER_ID)
     assert [watch.look().why for _ in range(3)] == ["changed: it cannot be read"] * 3
     store.rows = rows
     assert [watch.look().why for _ in range(2)][-1] == ""

@@ -1,0 +1,92 @@
+"""The tree over a ledger's entries, grown from those that were verified on the way: what checkpoints are signed over, and proofs made of."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grounding.errors import InputError, StoreError
+from rai.ledger.chain import SealedRow, Walk, leaf_data, walk
+from rai.ledger.checkpoint import Checkpoint, SigningKey, origin_of, sign_checkpoint
+from rai.ledger.tree import Frontier, inclusion_proof, leaf_hash, root_of
+from rai.ledger.watch import SLICE, Watchable, standing
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What proves that an entry stands in a ledger: `hashes` lead from the leaf of `row`, which is number `index` from 0, to the `root` of the tree of `size` leaves."""
+
+    ledger_id: str
+    row: SealedRow
+    index: int
+    size: int
+    hashes: tuple[bytes, ...]
+    root: bytes
+
+
+class SignedTree:
+    """The tree of one store. It only grows: an entry that was changed after it was verified here is in the tree as it was."""
+
+    def __init__(self, key: bytes, ledger_id: str, store: Watchable) -> None:
+        self._key = key
+        self._ledger_id = ledger_id
+        self._store = store
+        self._growing = threading.Lock()
+        self._frontier = Frontier()
+        self._verified = _Verified(key, ledger_id, store)
+
+    def checkpoint(self, keys: Sequence[SigningKey]) -> str:
+        """The signed note over all entries that are stored now. Raises StoreError if one of them, or what is told of them, does not hold."""
+        with self._growing:
+            for _, leaf in self._verified.further():
+                self._frontier.append(leaf)
+            refuse(self._store.apart())
+            origin = origin_of(self._ledger_id)
+            return sign_checkpoint(Checkpoint(origin, self._frontier.size, self._frontier.root()), keys)
+
+    def proof(self, entry_id: str, size: int | None = None) -> Proof:
+        """What proves the entry `entry_id` in the tree of the first `size` entries, or of all. Raises InputError if it is not among them, StoreError as above."""
+        leaves: list[bytes] = []
+        found: SealedRow | None = None
+        for row, leaf in _Verified(self._key, self._ledger_id, self._store).further():
+            leaves.append(leaf)
+            found = row if row.entry_id == entry_id else found
+        if size is not None and size > len(leaves):
+            raise InputError(f"there are {len(leaves)} entries, so none can be proven among {size}")
+        leaves = leaves[:size]
+        if found is None or found.seq > len(leaves):
+            raise InputError(f"entry {entry_id!r} is not among the first {len(leaves)} entries of the ledger")
+        index = found.seq - 1
+        hashes = tuple(inclusion_proof(leaves, index))
+        return Proof(self._ledger_id, found, index, len(leaves), hashes, root_of(leaves))
+
+
+class _Verified:
+    """The entries with their leaves, each verified before it is given out, from where the last time ended."""
+
+    def __init__(self, key: bytes, ledger_id: str, store: Watchable) -> None:
+        self._key = key
+        self._ledger_id = ledger_id
+        self._store = store
+        self._state = Walk(hints=(ledger_id,))
+        self._seq: int | None = None
+
+    def further(self) -> Iterator[tuple[SealedRow, bytes]]:
+        """Those that came since. Raises StoreError at the first that does not hold."""
+        while rows := self._store.after(self._seq, SLICE):
+            walk(self._key, rows, self._store.is_linked, self._state)
+            refuse([found.why for found in self._state.breaks])
+            for row in rows:
+                if isinstance(row, SealedRow):  # else it is a break
+                    self._seq = row.seq
+                    yield row, leaf_hash(leaf_data(self._ledger_id, row))
+        refuse([found.why for found in standing(self._state, self._store)])
+        if self._state.ledger_id != self._ledger_id:
+            raise StoreError("nothing is signed: no entry says which ledger this is")
+
+
+def refuse(breaks: Sequence[str]) -> None:
+    """Raises StoreError with the first of what does not hold, if anything does not."""
+    if breaks:
+        raise StoreError(f"nothing is signed, as the ledger does not hold: {breaks[0]}; see attest ledger verify")

@@ -1,0 +1,220 @@
+"""The ledger's tables and every statement on them; what is SQLite's own lies in `dialect`.
+
+A store of form 1, as older programs made it, has no column for salts. It can be read as it is, and is brought to form 2 when it is opened to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Index,
+    Integer,
+    MetaData,
+    Select,
+    String,
+    Table,
+    Text,
+    delete,
+    insert,
+    null,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.engine import Row as SqlRow
+from sqlalchemy.exc import DBAPIError
+
+from rai.ledger import dialect
+from rai.ledger.chain import Flaw, SealedRow
+from rai.ledger.key import Mark
+
+BATCH = 200
+"""Entries that are read at a time."""
+_SALT = "salt"
+
+
+def _tables(*, salted: bool) -> MetaData:
+    metadata = MetaData()
+    salt = [Column(_SALT, String(64), nullable=True)] if salted else []
+    entries = Table(
+        "entries",
+        metadata,
+        Column("seq", Integer, primary_key=True, autoincrement=False),
+        Column("entry_id", String(26), nullable=False, unique=True),
+        Column("at", String(32), nullable=False),
+        Column("kind", String(64), nullable=False),
+        *salt,
+        Column("body", Text, nullable=True),
+        Column("digest", String(64), nullable=False),
+        Column("prev", String(64), nullable=False),
+        Column("mac", String(64), nullable=False),
+    )
+    if salted:
+        Index("entries_of_kind", entries.c.kind, entries.c.seq)
+    Table("about", metadata, Column("name", String(32), primary_key=True), Column("value", String(64), nullable=False))
+    return metadata
+
+
+METADATA, METADATA_1 = _tables(salted=True), _tables(salted=False)
+"""The tables of form 2 and of form 1."""
+_ENTRIES, _ABOUT = METADATA.tables["entries"], METADATA.tables["about"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads a store. `salted`: the table has a column for salts, as form 2 has."""
+
+    salted: bool = True
+
+    def last(self, connection: Connection, condition: ColumnElement[bool] | None = None) -> SealedRow | None:
+        """The last entry, without its body, which is long and is not needed to add to the chain."""
+        query = self._select(body=False).order_by(_ENTRIES.c.seq.desc()).limit(1)
+        return _first(connection, query if condition is None else query.where(condition))
+
+    def first(self, connection: Connection) -> SealedRow | None:
+        """The first entry."""
+        return _first(connection, self._select().order_by(_ENTRIES.c.seq).limit(1))
+
+    def newest_of(self, connection: Connection, kinds: Sequence[str]) -> SealedRow | None:
+        """The last entry of one of these kinds, with its body."""
+        return _first(connection, self._select().where(_ENTRIES.c.kind.in_(kinds)).order_by(_ENTRIES.c.seq.desc()))
+
+    def find(self, connection: Connection, entry_id: str) -> SealedRow | None:
+        """The entry with that id."""
+        return _first(connection, self._select().where(_ENTRIES.c.entry_id == entry_id))
+
+    def at(self, connection: Connection, seq: int) -> SealedRow | None:
+        """The entry of that number."""
+        return _first(connection, self._select().where(_ENTRIES.c.seq == seq))
+
+    def batch(
+        self, connection: Connection, after: int | None, bound: int | None, size: int, *, newest_first: bool = False
+    ) -> list[SealedRow]:
+        """At most `size` entries whose number is above `after` and below `bound`, of those that are given."""
+        query = self._select()
+        if after is not None:
+            query = query.where(_ENTRIES.c.seq > after)
+        if bound is not None:
+            query = query.where(_ENTRIES.c.seq < bound)
+        query = query.order_by(_ENTRIES.c.seq.desc() if newest_first else _ENTRIES.c.seq).limit(size)
+        return [_row(found) for found in connection.execute(query)]
+
+    def rows(self, connection: Connection, *, body: bool = True) -> Iterator[SealedRow]:
+        """All entries in order, streamed on one connection: one snapshot, bounded memory."""
+        query = self._select(body=body).order_by(_ENTRIES.c.seq)
+        for found in connection.execution_options(stream_results=True).execute(query).yield_per(BATCH):
+            yield _row(found)
+
+    def careful(self, connection: Connection) -> Iterator[SealedRow | Flaw]:
+        """All entries, and in place of the rest what keeps them from being read."""
+        read = 0
+        try:
+            for row in self.rows(connection):
+                yield row
+                read += 1
+        except DBAPIError as error:
+            damage = dialect.damage(str(error.orig))
+            if damage is None:
+                raise
+            yield Flaw(None, f"changed: the store cannot be read after entry {read}: {damage}")
+
+    def _select(self, *, body: bool = True) -> Select[Any]:
+        left_out = {*(() if body else ("body",)), *(() if self.salted else (_SALT,))}
+        return select(*(null().label(c.name) if c.name in left_out else c for c in _ENTRIES.c))
+
+
+class Links:
+    """The links of all entries, read when one is first looked for: a sound ledger never asks."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._links: set[object] | None = None
+
+    def __contains__(self, mac: str) -> bool:
+        if self._links is None:
+            self._links = {found.mac for found in self._connection.execute(select(_ENTRIES.c.mac))}
+        return mac in self._links
+
+
+def reader_of(connection: Connection) -> Reader:
+    """The reader for a store that may be of either form."""
+    return Reader(dialect.has_column(connection, "entries", _SALT))
+
+
+def create(connection: Connection) -> None:
+    """Makes the tables that are missing, and the indexes of a store that has salts."""
+    METADATA.create_all(connection)
+    if reader_of(connection).salted:
+        for index in _ENTRIES.indexes:
+            index.create(connection, checkfirst=True)
+
+
+def bring_up(connection: Connection) -> None:
+    """Turns the tables of form 1 into those of form 2; the entries stay as they are."""
+    dialect.unguard(connection)
+    connection.execute(text("ALTER TABLE entries ADD COLUMN salt VARCHAR(64)"))
+    for index in _ENTRIES.indexes:
+        index.create(connection)
+
+
+def insert_row(connection: Connection, row: SealedRow) -> None:
+    """Adds an entry."""
+    connection.execute(insert(_ENTRIES).values(**{name: getattr(row, name) for name in SealedRow.__slots__}))
+
+
+def empty_bodies(connection: Connection, entry_ids: Sequence[str]) -> None:
+    """Empties salt and body of these entries, which the entry before must have named."""
+    change = update(_ENTRIES).where(_ENTRIES.c.entry_id.in_(entry_ids)).values(body=None, salt=None)
+    connection.execute(change)
+
+
+def about(connection: Connection) -> dict[str, str]:
+    """What a store says of itself."""
+    return {str(n): str(v) for n, v in connection.execute(select(_ABOUT)).all()}
+
+
+def note(connection: Connection, said: dict[str, str]) -> None:
+    """Writes what the store says of itself."""
+    connection.execute(insert(_ABOUT), [{"name": name, "value": value} for name, value in said.items()])
+
+
+def note_anew(connection: Connection, said: dict[str, str]) -> None:
+    """Writes what the store says of itself in place of what it said."""
+    connection.execute(delete(_ABOUT))
+    note(connection, said)
+
+
+def holds(connection: Connection, mark: Mark) -> bool:
+    """True if the entry that a mark stands on is there."""
+    if mark.count == 0:
+        return True
+    return connection.execute(select(_ENTRIES.c.mac).where(_ENTRIES.c.seq == mark.count)).scalar() == mark.head
+
+
+def is_linked(connection: Connection, mac: str) -> bool:
+    """True if an entry with that link is stored."""
+    return _any(connection, _ENTRIES.c.mac == mac)
+
+
+def has_body(connection: Connection, entry_id: str) -> bool:
+    """True if the entry is there with its body."""
+    return _any(connection, (_ENTRIES.c.entry_id == entry_id) & _ENTRIES.c.body.is_not(None))
+
+
+def _any(connection: Connection, condition: ColumnElement[bool]) -> bool:
+    return connection.execute(select(_ENTRIES.c.seq).where(condition).limit(1)).first() is not None
+
+
+def _first(connection: Connection, query: Select[Any]) -> SealedRow | None:
+    found = connection.execute(query).first()
+    return None if found is None else _row(found)
+
+
+def _row(found: SqlRow[Any]) -> SealedRow:
+    return SealedRow(*(getattr(found, name) for name in SealedRow.__slots__))
