@@ -2,7 +2,8 @@
 
 One file for any Python from 3.11 on, without packages: give it to whoever is to check, or read it first; nothing of Attest is imported. It reads an
 export of the form attest-ledger-2 line by line, opens the commitment of every entry, computes the tree of RFC 6962 over all of them and compares its root
-with each checkpoint, a signed note of C2SP whose Ed25519 signature it verifies itself (RFC 8032). It writes nothing but its report.
+with each checkpoint, a signed note of C2SP whose Ed25519 signature it verifies itself (RFC 8032). Of a proof of one entry it checks the same
+of that entry alone, without the export. It writes nothing but its report.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from typing import Any, NoReturn
 
 FORMAT = "attest-ledger-2"
 """The form of an export that is checked here."""
+PROOF_FORMAT = "attest-ledger-proof-1"
+"""The form of a proof of one entry."""
 SOUND, BROKEN, UNUSABLE = 0, 1, 2
 """Exit codes."""
 _GENESIS_LINK = "0" * 64
@@ -41,6 +44,9 @@ _FORMS = {
 _ENTRY_FIELDS = ("seq", "entry_id", "at", "kind", "salt", "body", "digest", "prev", "mac")
 _HEADING_FIELDS = ("format", "ledger_id", "verifier_key", "key_id")
 _END_FIELDS = ("count", "head", "mac")
+_PROOF_FIELDS = ("format", "ledger_id", "size", "entry", "hashes")
+_PROVEN_FIELDS = ("seq", "entry_id", "at", "kind", "salt", "body", "digest")
+_MOST_HASHES = 64
 
 
 class Unusable(Exception):
@@ -237,7 +243,7 @@ class Defect:
             )
             if part
         )
-        return f"{place or 'export'}: {self.what}: {self.why}\n    before: {self.before or '-'}; after: {self.after or '-'}"
+        return f"{place or 'the whole'}: {self.what}: {self.why}\n    before: {self.before or '-'}; after: {self.after or '-'}"
 
 
 @dataclass(slots=True)
@@ -252,7 +258,10 @@ class SignedPoint:
 
 @dataclass(slots=True)
 class AuditReport:
-    """All that one run found. `entries` are lines that are entries; `covered` is the size of the largest checkpoint that holds."""
+    """All that one run found. `entries` are lines that are entries; `covered` is the size of the largest checkpoint that holds.
+
+    `keys`: public keys that entries of the kind `key` name, each with the entry's number: those up to `covered` are named on the authority of the given ones.
+    """
 
     ledger_id: str
     entries: int = 0
@@ -263,6 +272,7 @@ class AuditReport:
     findings: list[Defect] = field(default_factory=list)
     breaks: int = 0
     entry: dict[str, Any] | None = None
+    keys: list[dict[str, Any]] = field(default_factory=list)
     not_yet_covered: tuple[int, int] | None = None
 
     def add(self, finding: Defect) -> None:
@@ -308,6 +318,9 @@ def _finite(text: str) -> float:
     if number in (float("inf"), float("-inf")):
         raise ValueError("a number is too large")
     return number
+
+
+_NOT_OPENED = "its salt and body do not open its commitment"
 
 
 def opens(digest: str, salt: str, body: dict[str, Any]) -> bool:
@@ -649,8 +662,20 @@ class Audit:
         elif salt is None:
             self._say("changed", "its salt is gone, but its body is not", number, entry)
         elif not opens(entry["digest"], salt, entry["body"]):
-            self._say("changed", "its salt and body do not open its commitment", number, entry)
+            self._say("changed", _NOT_OPENED, number, entry)
+        elif entry["kind"] == "key":
+            self._next_key(entry)
         self._meaning(number, entry, entry["body"])
+
+    def _next_key(self, entry: dict[str, Any]) -> None:
+        """Keeps a public key that an entry names, so that who has the old one alone can go on with it."""
+        named = entry["body"].get("verifier_key")
+        try:
+            found = read_key(named) if isinstance(named, str) else None
+        except Unusable:
+            return
+        if found is not None and found.name == self._keys[0].name and len(self.report.keys) < _LISTED:
+            self.report.keys.append({"seq": entry["seq"], "verifier_key": found.line()})
 
     def _without_body(self, number: int, entry: dict[str, Any]) -> None:
         self.report.erased += 1
@@ -802,11 +827,126 @@ def _told(entry: dict[str, Any], line: int) -> str:
     return f"entry {entry['seq']} ({entry['entry_id']}) in line {line}"
 
 
+# The proof of one entry.
+
+
+def audit_proof(proof: Path, checkpoints: Sequence[Path], given: Sequence[str]) -> AuditReport:
+    """Checks the file `proof` of one entry against the files `checkpoints` with the keys `given`. Raises Unusable."""
+    keys = _keys(given)
+    report = AuditReport(keys[0].name.removeprefix("attest-ledger/"))
+    report.points = _points(checkpoints, keys, report)
+    data = _proof_in(proof, report)
+    _check_proof(report, data)
+    return report
+
+
+def _proof_in(path: Path, report: AuditReport) -> dict[str, Any]:
+    """The object in a file of a proof; what is wrong with its JSON goes into `report`."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_LINE_BYTES)
+    except OSError as error:
+        raise Unusable(f"{path}: cannot be read ({error.strerror})") from None
+    try:
+        data, twice = parse_strict(raw)
+    except ValueError as error:
+        raise Unusable(f"{path}: {error}; expected a proof of one entry") from None
+    if not isinstance(data, dict) or data.get("format") != PROOF_FORMAT:
+        raise Unusable(f"{path}: not a proof of one entry; expected format {PROOF_FORMAT}")
+    for why in [*_twice(twice), *_wrong_fields(data, _PROOF_FIELDS)]:
+        report.add(Defect("malformed", why))
+    return data
+
+
+def _check_proof(report: AuditReport, data: dict[str, Any]) -> None:
+    entry: dict[str, Any] = data["entry"] if isinstance(data.get("entry"), dict) else {}
+    size, hashes = data.get("size", 0), data.get("hashes", "")
+    wrong = [*_wrong_fields(entry, _PROVEN_FIELDS), *_wrong_header(entry), *_wrong_content(entry)]
+    if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size < 1 << 63:
+        wrong.append("'size' is not a number from 1 on")
+    if not isinstance(hashes, list) or len(hashes) > _MOST_HASHES or not all(_is_hash(step) for step in hashes):
+        wrong.append("'hashes' is not a list of hashes, 64 hex digits each")
+    known = {"seq": entry.get("seq"), "entry_id": entry.get("entry_id")}
+    for why in wrong:
+        report.add(Defect("malformed", why))
+    if data.get("ledger_id") != report.ledger_id:
+        report.add(Defect("changed", "it is of another ledger than the key"))
+    if wrong:
+        return
+    report.entries = 1
+    content = _proven_content(report, entry, known)
+    steps, leaf = [bytes.fromhex(step) for step in hashes], leaf_data(report.ledger_id, entry)
+    report.entry = {**known, "at": entry["at"], "kind": entry["kind"], "body": content, "leaf": leaf.decode()}
+    report.entry["proof"] = _proven_place(report, leaf, size, steps)
+
+
+def _is_hash(value: object) -> bool:
+    return isinstance(value, str) and _HEX64.fullmatch(value) is not None
+
+
+def _proven_content(report: AuditReport, entry: dict[str, Any], known: dict[str, Any]) -> str:
+    """Whether the body is the one that was committed to: "as committed", "none" where there is neither body nor salt, else "not proven"."""
+    salt, body = entry["salt"], entry["body"]
+    why = ""
+    if salt is None and body is None:
+        return "none"
+    if salt is None:
+        why = "its salt is gone, without which its body cannot be checked"
+    elif body is None:
+        report.erased, why = 1, "its body is gone, but its salt is not"
+    elif not opens(entry["digest"], salt, body):
+        why = _NOT_OPENED
+    if not why:
+        return "as committed"
+    report.add(Defect("changed", why, seq=known["seq"], entry_id=known["entry_id"]))
+    return "not proven"
+
+
+def _proven_place(report: AuditReport, leaf: bytes, size: int, steps: Sequence[bytes]) -> dict[str, Any] | None:
+    """The way from the leaf to the root that a checkpoint of that size signs. Raises Unusable if there is none and nothing else is wrong."""
+    assert report.entry is not None
+    index, found = report.entry["seq"] - 1, leaf_of(leaf)
+    alike = [point for point in report.points if point.size == size]
+    for point in report.points:
+        point.state = "not comparable" if point not in alike else "differs"
+    if not alike and not report.breaks:
+        sizes = ", ".join(str(point.size) for point in report.points) or "none"
+        raise Unusable(f"--checkpoint: the proof leads to a tree of {size} entries; those given are of {sizes}")
+    for point in alike:
+        if is_included(found, index, size, steps, bytes.fromhex(point.root)):
+            point.state, report.covered = "as signed", size
+    for point in alike:
+        if point.state == "differs":
+            report.add(_not_in(point, report))
+    good = next((point for point in alike if point.state == "as signed"), None)
+    if good is None:
+        return None
+    return {
+        "checkpoint": good.name,
+        "leaf_hash": found.hex(),
+        "index": index,
+        "size": size,
+        "hashes": [step.hex() for step in steps],
+        "root": good.root,
+        "verified": True,
+    }
+
+
+def _not_in(point: SignedPoint, report: AuditReport) -> Defect:
+    assert report.entry is not None
+    if report.covered:
+        why = f"two histories were signed: another checkpoint has another root for {point.size} entries"
+        return Defect("forked", why, checkpoint=point.name)
+    why = "not in the tree that was signed: its number, id, time, kind, commitment or hashes are not as they were"
+    return Defect("changed", why, seq=report.entry["seq"], entry_id=report.entry["entry_id"], checkpoint=point.name)
+
+
 # The command.
 
 _DESCRIPTION = """\
 Checks an exported ledger (form attest-ledger-2) against checkpoints that its operator
-signed, with the operator's public key. It needs no other key, no package, no network.
+signed, with the operator's public key; or a proof of one entry, without the export.
+It needs no other key, no package, no network.
 """
 _EPILOG = """\
 What you need
@@ -815,7 +955,10 @@ What you need
                cannot change. Each says: so many entries, and this root. One file may hold
                several, one directly behind another.
   the key      one line, attest-ledger/ID+KEY_ID+KEY, from elsewhere than the export.
-               After a change of keys give both: --key OLD --key NEW.
+               After a change of keys give both: --key OLD --key NEW. An entry of the
+               kind 'key' names the new one; the report has those that are proven.
+  a proof      instead of EXPORT, with --proof: one entry and the hashes that lead from it
+               to a root. One of the checkpoints must be of the size that it names.
 
 What is checked
   Every line is strict JSON with the sealed fields and no other. Every body opens its
@@ -823,6 +966,8 @@ What is checked
   is gone has a record of its erasure. The root over the entries up to the size of each
   checkpoint is the one that was signed, so each checkpoint is a beginning of the next.
   --entry proves one entry: its leaf, and the hashes that lead from it to a signed root.
+  --proof checks the same of an entry that was handed over alone, and that its body opens
+  its commitment. A proof may be without body; then it says so.
 
 What it cannot tell
   Entries after the last checkpoint are not yet covered: changes to them may not show.
@@ -836,6 +981,7 @@ Exit codes
 Examples
   attest-verify ledger.jsonl --checkpoint 2026-10.txt 2026-11.txt --key "$KEY"
   python attest_verify.py ledger.jsonl --checkpoint all.txt --key key.txt --entry 17
+  python attest_verify.py --proof proof.json --checkpoint 2026-11.txt --key key.txt
 """
 
 
@@ -850,6 +996,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--key", action="append", default=[], metavar="VERIFIER_KEY", help="the public key, or a file that holds it"
     )
+    parser.add_argument("--proof", type=Path, metavar="FILE", help="the proof of one entry, instead of EXPORT")
     parser.add_argument("--entry", metavar="ID", help="prove this entry, by its id or its number")
     parser.add_argument("--json", action="store_true", help="the report as JSON")
     parser.add_argument("--self-test", action="store_true", help="try the vectors of RFC 8032 on this Python, and end")
@@ -906,10 +1053,7 @@ def audit(export: Path, checkpoints: Sequence[Path], given: Sequence[str], asked
 
 def told(report: AuditReport) -> str:
     """The report in words."""
-    verdict = f"BROKEN, {report.breaks} break{'s' if report.breaks > 1 else ''}" if report.breaks else "SOUND"
-    lines = [f"ledger {report.ledger_id}: {verdict}", *(found.text() for found in report.findings)]
-    if report.breaks > len(report.findings):
-        lines.append(f"and {report.breaks - len(report.findings)} more breaks, not listed")
+    lines = _verdict(report)
     lines.append(f"entries: {report.entries}, of them {report.erased} without a body")
     lines += [f"checkpoint {point.name}: {point.size} entries, {point.state}" for point in report.points]
     lines.append(f"proven: {_entries(1, report.covered)}" if report.covered else "proven: nothing")
@@ -918,9 +1062,38 @@ def told(report: AuditReport) -> str:
         lines.append(f"not yet covered by a checkpoint that holds: {_entries(first, last)}")
     if report.form_1:
         lines.append(f"of form 1: {report.form_1} entries, whose bodies only the operator's key can check")
+    for key in report.keys:
+        proven = "proven" if key["seq"] <= report.covered else "not yet covered"
+        lines.append(f"key named by entry {key['seq']}, {proven}: {key['verifier_key']}")
     if report.entry is not None:
         lines += _told_proof(report.entry)
     return "\n".join(lines) + "\n"
+
+
+def told_of_proof(report: AuditReport) -> str:
+    """The report on the proof of one entry in words."""
+    lines = _verdict(report)
+    lines += [f"checkpoint {point.name}: {point.size} entries, {point.state}" for point in report.points]
+    if report.entry is not None:
+        body = _BODIES[report.entry["body"]]
+        lines.append(f"kind {_short(report.entry['kind'])}, written {report.entry['at']}, body: {body}")
+        lines += _told_proof(report.entry)
+    return "\n".join(lines) + "\n"
+
+
+_BODIES = {
+    "as committed": "as it was committed to",
+    "none": "not in the proof (it was erased, or is of form 1); proven is the entry without it",
+    "not proven": "NOT PROVEN",
+}
+
+
+def _verdict(report: AuditReport) -> list[str]:
+    verdict = f"BROKEN, {report.breaks} break{'s' if report.breaks > 1 else ''}" if report.breaks else "SOUND"
+    lines = [f"ledger {report.ledger_id}: {verdict}", *(found.text() for found in report.findings)]
+    if report.breaks > len(report.findings):
+        lines.append(f"and {report.breaks - len(report.findings)} more breaks, not listed")
+    return lines
 
 
 def _told_proof(entry: dict[str, Any]) -> list[str]:
@@ -942,14 +1115,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sound = self_test()
         sys.stdout.write("Ed25519: as RFC 8032 says\n" if sound else "Ed25519: WRONG on this Python\n")
         return SOUND if sound else BROKEN
-    if given.export is None or not given.checkpoint or not given.key:
-        parser.error("needed: EXPORT, --checkpoint FILE and --key VERIFIER_KEY; --help explains them")
+    if (given.export is None) == (given.proof is None) or not given.checkpoint or not given.key:
+        parser.error(
+            "needed: EXPORT, --checkpoint FILE and --key VERIFIER_KEY (--proof FILE in place of EXPORT); --help explains them"
+        )
+    if given.proof is not None and given.entry is not None:
+        parser.error("--entry looks in an EXPORT; a --proof is of one entry")
     try:
-        report = audit(given.export, given.checkpoint, given.key, given.entry)
+        report = (
+            audit(given.export, given.checkpoint, given.key, given.entry)
+            if given.proof is None
+            else audit_proof(given.proof, given.checkpoint, given.key)
+        )
     except Unusable as error:
         sys.stderr.write(f"attest-verify: {error}\n".encode("ascii", "backslashreplace").decode())
         return UNUSABLE
-    text = json.dumps({"ok": not report.breaks, **asdict(report)}, indent=2) + "\n" if given.json else told(report)
+    words = told if given.proof is None else told_of_proof
+    text = json.dumps({"ok": not report.breaks, **asdict(report)}, indent=2) + "\n" if given.json else words(report)
     sys.stdout.write(text.encode("ascii", "backslashreplace").decode())  # a terminal of any encoding can show it
     return BROKEN if report.breaks else SOUND
 

@@ -10,7 +10,8 @@ from typing import Any
 from rai.ledger.attest_verify import leaf_data
 from rai.ledger.chain import GENESIS, canonical, key_id, seal
 from rai.ledger.checkpoint import Checkpoint, SigningKey, origin_of, sign_checkpoint
-from rai.ledger.tree import leaf_hash, root_of
+from rai.ledger.proof_file import proof_document
+from rai.ledger.tree import inclusion_proof, leaf_hash, root_of
 
 KEY = bytes(range(32))
 LEDGER_ID = "00112233445566778899aabbccddeeff"
@@ -70,6 +71,12 @@ class Form2Ledger:
         """The signed note of the first `size` entries, or of all."""
         leaves = self.leaves()[:size]
         return sign_checkpoint(Checkpoint(ORIGIN, len(leaves), root_of(leaves)), keys)
+
+    def proof(self, seq: int, size: int | None = None) -> dict[str, Any]:
+        """The proof of one entry in the tree over the first `size`, or over all."""
+        leaves = self.leaves()[:size]
+        hashes = [step.hex() for step in inclusion_proof(leaves, seq - 1)]
+        return proof_document(LEDGER_ID, len(leaves), hashes, self.entries[seq - 1])
 
 
 def commitment(salt: str, body: dict[str, Any]) -> str:

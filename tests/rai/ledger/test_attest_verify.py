@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rai.ledger import attest_verify
-from rai.ledger.attest_verify import BROKEN, SOUND, UNUSABLE, AuditReport, Unusable, audit, is_signed, main, notes_in
+from rai.ledger.attest_verify import (
+    BROKEN,
+    SOUND,
+    UNUSABLE,
+    AuditReport,
+    Unusable,
+    audit,
+    audit_proof,
+    is_signed,
+    main,
+    notes_in,
+)
 from rai.ledger.checkpoint import Checkpoint, SigningKey, sign_checkpoint
 from rai.ledger.tree import inclusion_proof, root_of, verify_inclusion
 from tests.fakes.form2 import LEDGER_ID, NEXT_SIGNER, ORIGIN, SIGNER, Form2Ledger, Line, commitment, text_of
@@ -140,10 +151,24 @@ def test_during_a_change_of_keys_either_verifies(given_to: Given) -> None:
 
 def test_a_heading_may_name_the_next_key_if_an_entry_does(given_to: Given) -> None:
     made = Form2Ledger(3)
-    made.add("rotation", {"verifier_key": NEXT_SIGNER.verifier().line()})
+    made.add("key", {"verifier_key": NEXT_SIGNER.verifier().line()})
     lines = made.lines()
     lines[0]["verifier_key"] = NEXT_SIGNER.verifier().line()
-    assert given_to.check(text_of(lines), [made.checkpoint()]).breaks == 0
+    report = given_to.check(text_of(lines), [made.checkpoint()])
+    assert report.breaks == 0
+    assert report.keys == [{"seq": 5, "verifier_key": NEXT_SIGNER.verifier().line()}]
+    assert f"key named by entry 5, proven: {NEXT_SIGNER.verifier().line()}" in attest_verify.told(report)
+    assert "key named by entry 5, not yet covered: " in attest_verify.told(
+        given_to.check(text_of(lines), [made.checkpoint(4)])
+    )
+
+
+def test_what_is_no_key_of_this_ledger_is_not_told_as_one(given_to: Given) -> None:
+    made = Form2Ledger(3)
+    other = SigningKey("attest-ledger/" + "f" * 32, SIGNER.seed).verifier().line()
+    for named in (None, 7, "nonsense", other):
+        made.add("key", {"verifier_key": named})
+    assert given_to.check(text_of(made.lines()), [made.checkpoint()]).keys == []
 
 
 # Changed exports
@@ -273,6 +298,152 @@ def test_a_ledger_written_anew_with_the_operators_key_is_found(given_to: Given) 
     report = given_to.check(text_of(forged.lines()))
     assert ("changed", None, None) in summary(report)
     assert report.covered == 0
+
+
+# Proofs of one entry
+
+
+@pytest.fixture
+def proven(given_to: Given) -> Callable[..., AuditReport]:
+    """Checks a proof, an object or a text, against checkpoints of the ledger over 8, 16 and 22 entries, or other notes."""
+
+    def check(proof: Line | str, notes: Sequence[str] | None = None, keys: Sequence[str] = (KEY,)) -> AuditReport:
+        path = given_to.folder / "proof.json"
+        path.write_text(proof if isinstance(proof, str) else json.dumps(proof), "utf-8")
+        found = [ledger().checkpoint(size) for size in SIZES] if notes is None else notes
+        paths = [given_to.folder / f"{n}.txt" for n in range(len(found))]
+        for at, note in zip(paths, found, strict=True):
+            at.write_bytes(note.encode())
+        return audit_proof(path, paths, keys)
+
+    return check
+
+
+@pytest.mark.parametrize("seq", [1, 2, 9, 16])
+def test_an_entry_is_proven_without_the_export(proven: Callable[..., AuditReport], seq: int) -> None:
+    report = proven(ledger().proof(seq, 16))
+    assert (report.breaks, report.covered) == (0, 16)
+    assert [point.state for point in report.points] == ["not comparable", "as signed", "not comparable"]
+    entry = ledger().entries[seq - 1]
+    assert report.entry is not None
+    assert (report.entry["entry_id"], report.entry["body"]) == (entry["entry_id"], "as committed")
+    assert report.entry["proof"]["verified"] is True
+    assert f"entry {seq} ({entry['entry_id']})" in attest_verify.told_of_proof(report)
+
+
+def test_the_entry_is_the_one_that_an_export_proves(proven: Callable[..., AuditReport], given_to: Given) -> None:
+    alone = proven(ledger().proof(10, 22)).entry
+    whole = given_to.check(text_of(ledger().lines()), asked="10").entry
+    assert alone is not None
+    assert whole is not None
+    assert {**whole["proof"], "checkpoint": ""} == {**alone["proof"], "checkpoint": ""}
+    assert whole["leaf"] == alone["leaf"]
+
+
+def test_an_entry_without_body_is_proven_and_the_proof_says_so(proven: Callable[..., AuditReport]) -> None:
+    """It was erased, or is of form 1, whose body only the operator's key can check."""
+    erased = proven(ledger().proof(3, 22))
+    assert erased.breaks == 0
+    assert "not in the proof (it was erased" in attest_verify.told_of_proof(erased)
+    made = Form2Ledger(3, upgraded=4)
+    assert made.proof(2)["entry"]["body"] is None
+    old = proven(made.proof(2), [made.checkpoint()])
+    assert old.entry is not None
+    assert (old.breaks, old.entry["body"]) == (0, "none")
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row["id"]) for row in TABLES.tables["proof"]])
+def test_each_change_of_a_proof_is_found(proven: Callable[..., AuditReport], row: Line) -> None:
+    proof = ledger().proof(10, 16)
+    target = proof["entry"] if row["at"] == "entry" else proof
+    if row.get("delete"):
+        del target[row["delete"]]
+    for path, value in (row.get("set") or {}).items():
+        *folders, name = path.split(".")
+        inner = target
+        for folder in folders:
+            inner = inner[folder]
+        inner[name] = value
+    for name in row.get("of") or ():
+        target[name] = (ledger().proof(11, 16)["entry"] if row["at"] == "entry" else ledger().proof(11, 16))[name]
+    if row.get("commit"):
+        proof["entry"]["digest"] = commitment(proof["entry"]["salt"], proof["entry"]["body"])
+    report = proven(proof)
+    assert [found.what for found in report.findings] == [found[0] for found in row["found"]]
+    for found, (_, words) in zip(report.findings, row["found"], strict=True):
+        assert words in found.why
+    assert "SOUND" not in attest_verify.told_of_proof(report)
+
+
+def test_no_field_of_a_proof_can_be_changed_unseen(proven: Callable[..., AuditReport]) -> None:
+    """Each is in the table of changes."""
+    rows = TABLES.tables["proof"]
+    proof = ledger().proof(10, 16)
+    told = {
+        (row["at"], path.split(".")[0]) for row in rows for path in [*(row.get("set") or {}), *(row.get("of") or ())]
+    }
+    fields = {("proof", name) for name in proof if name not in ("entry", "format")}
+    assert fields | {("entry", name) for name in proof["entry"]} <= told
+    with pytest.raises(Unusable, match="expected format attest-ledger-proof-1"):
+        proven({**proof, "format": "attest-ledger-proof-2"})
+
+
+PROOF = json.dumps(ledger().proof(10, 16))
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(at=st.integers(0, len(PROOF) - 1), char=st.characters(min_codepoint=32, max_codepoint=126))
+def test_a_changed_character_of_a_proof_is_found(proven: Callable[..., AuditReport], at: int, char: str) -> None:
+    """But for spaces between its parts."""
+    text = PROOF[:at] + char + PROOF[at + 1 :]
+    try:
+        report = proven(text)
+    except Unusable:
+        return
+    assert report.breaks or json.loads(text) == json.loads(PROOF)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "expected a proof of one entry"),
+        ("[]", "not a proof of one entry"),
+        ("{nope", "not JSON"),
+        ('{"format": NaN}', "NaN is not JSON"),
+        (text_of(ledger().lines()), "expected a proof of one entry"),
+    ],
+)
+def test_what_is_no_proof_is_refused(proven: Callable[..., AuditReport], text: str, why: str) -> None:
+    with pytest.raises(Unusable, match=why):
+        proven(text)
+
+
+def test_a_key_that_stands_twice_in_a_proof_is_a_break(proven: Callable[..., AuditReport]) -> None:
+    text = PROOF.replace('"outcome": "answered"', '"outcome": "withheld", "outcome": "answered"')
+    assert text != PROOF
+    assert [found.why for found in proven(text).findings] == [
+        "the key 'outcome' stands twice: two readers could read two things"
+    ]
+
+
+def test_a_proof_needs_a_checkpoint_of_its_size(proven: Callable[..., AuditReport]) -> None:
+    with pytest.raises(Unusable, match=r"leads to a tree of 12 entries; those given are of 8, 16, 22"):
+        proven(ledger().proof(10, 12))
+    assert proven(ledger().proof(10, 12), [ledger().checkpoint(12)]).breaks == 0
+
+
+def test_a_checkpoint_that_contradicts_the_proven_one_is_told(proven: Callable[..., AuditReport]) -> None:
+    report = proven(ledger().proof(10, 16), [ledger().checkpoint(16), note(16, bytes(32)), "no note\n"])
+    assert [found.what for found in report.findings] == ["forged", "forked"]
+    assert report.covered == 16
+
+
+def test_a_proof_during_a_change_of_keys(proven: Callable[..., AuditReport]) -> None:
+    next_key = NEXT_SIGNER.verifier().line()
+    both, new = ledger().checkpoint(16, [SIGNER, NEXT_SIGNER]), ledger().checkpoint(16, [NEXT_SIGNER])
+    for notes, keys in (([both], [KEY]), ([both], [next_key]), ([new], [next_key]), ([new], [KEY, next_key])):
+        assert proven(ledger().proof(10, 16), notes, keys).breaks == 0
+    assert [found.what for found in proven(ledger().proof(10, 16), [new, both]).findings] == ["forged"]
 
 
 # Checkpoints
@@ -552,3 +723,31 @@ def test_the_help_says_what_is_needed_and_what_cannot_be_told(capsys: pytest.Cap
     out = capsys.readouterr().out
     for part in ("What you need", "What is checked", "What it cannot tell", "Exit codes", "Examples"):
         assert f"\n{part}\n" in out
+
+
+def test_the_program_checks_a_proof(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """With the checkpoint and the key of a walk, and no export."""
+    made = ledger()
+    Path("proof.json").write_text(json.dumps(made.proof(10, 16)), "utf-8")
+    Path("at16.txt").write_text(made.checkpoint(16), "utf-8")
+    arguments = ["--proof", "proof.json", "--checkpoint", "at16.txt", "--key", KEY]
+    assert files
+    assert main(arguments) == SOUND
+    out = capsys.readouterr().out
+    assert out.startswith(f"ledger {LEDGER_ID}: SOUND\n")
+    assert "body: as it was committed to" in out
+    assert "inclusion: verified" in out
+    assert main([*arguments, "--json"]) == SOUND
+    assert json.loads(capsys.readouterr().out)["entry"]["body"] == "as committed"
+    Path("proof.json").write_text(json.dumps({**made.proof(10, 16), "size": 8}), "utf-8")
+    Path("at16.txt").write_text(made.checkpoint(16) + made.checkpoint(8), "utf-8")
+    assert main(arguments) == BROKEN
+    assert "checkpoint at16.txt #2, entry 10" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("more", [["e.jsonl"], ["--entry", "17"]])
+def test_a_proof_takes_no_export_and_no_entry(capsys: pytest.CaptureFixture[str], more: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--proof", "p.json", "--checkpoint", "c.txt", "--key", KEY, *more])
+    assert ended.value.code == UNUSABLE
+    assert "error: " in capsys.readouterr().err
