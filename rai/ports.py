@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from rai.judgement import Case, Proposal
 from rai.personal.known import Personal
-from rai.records import EntityType, Entry, Screening, Verification
+from rai.records import EntityType, Entry, KeptCheckpoint, Screening, Verification
 
 
 class PromptScreen(Protocol):
@@ -102,4 +102,24 @@ class Ledger(Protocol):
 
     async def verify(self) -> Verification:
         """Checks the whole chain with the key, and compares count and head with the anchor kept outside the store."""
+        ...
+
+
+class CheckpointSink(Protocol):
+    """A second place for the ledger's signed checkpoints, where each is written once and never changed."""
+
+    @property
+    def place(self) -> str:
+        """Where that is, for a person to read; no secret in it."""
+        ...
+
+    async def put(self, name: str, note: str) -> str | None:
+        """Writes `note` durably under `name` unless there is one already, and returns what stands there then; None if that may not be read.
+
+        Raises StoreError or ServiceError if it cannot be written.
+        """
+        ...
+
+    async def newest(self, prefix: str) -> KeptCheckpoint | None:
+        """The last by name of those that begin with `prefix`, or None. Raises StoreError or ServiceError if that cannot be found out."""
         ...

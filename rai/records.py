@@ -6,6 +6,7 @@ All offsets are Unicode code points, half open: `answer[claim.start:claim.end] =
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -231,6 +232,14 @@ class Break:
     at: int | None = None
     before: int = 0
     after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KeptCheckpoint:
+    """A signed checkpoint in its second place: its `name` there, and when it was written, as that place says."""
+
+    name: str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)

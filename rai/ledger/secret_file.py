@@ -53,11 +53,11 @@ def _make(path: Path, label: str) -> None:
         raise SettingsError(f"{label}: {path} cannot be made ({error.strerror})") from None
 
 
-def write_durably(path: Path, text: str) -> None:
-    """Makes the file `path`, which must not be there yet, readable by its owner alone; its ASCII `text` is on the disk when this returns."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+def write_durably(path: Path, text: str, *, mode: int = 0o600) -> None:
+    """Makes the file `path`, which must not be there yet, by default readable by its owner alone; its `text` is on the disk when this returns."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
-        os.write(handle, text.encode("ascii"))
+        os.write(handle, text.encode("utf-8"))
         os.fsync(handle)
     finally:
         os.close(handle)

@@ -1,0 +1,135 @@
+"""Checkpoints of a ledger in a second place: signed when something was added, and compared with what is there already."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
+
+from grounding.errors import InputError, ServiceRejected, StoreError
+from rai.ledger.checkpoint import parse_checkpoint, parse_note
+from rai.ports import CheckpointSink
+from rai.records import Entry, KeptCheckpoint
+
+_NAME = re.compile(r"([0-9a-f]{32})-([0-9]{12,19})\.txt")
+
+
+class Signable(Protocol):
+    """What is asked of the ledger whose checkpoints are published."""
+
+    @property
+    def ledger_id(self) -> str:
+        """The id of the ledger, 32 hex digits."""
+        ...
+
+    async def checkpoint(self) -> str:
+        """The signed note over all entries that are stored now. Raises StoreError for a chain that does not verify."""
+        ...
+
+    def entries(self, *, after: int = 0, limit: int | None = None, newest_first: bool = False) -> AsyncIterator[Entry]:
+        """The entries, as of `rai.ports.Ledger`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A checkpoint that is in its place. `size`: entries that it covers; `at`: when it was written."""
+
+    name: str
+    size: int
+    at: datetime
+
+
+def name_of(ledger_id: str, size: int) -> str:
+    """The name of the checkpoint over `size` entries; names of one ledger sort by size."""
+    return f"{ledger_id}-{size:012d}.txt"
+
+
+def size_in(name: str) -> int | None:
+    """How many entries the checkpoint of that name covers; None if it is no name of one."""
+    found = _NAME.fullmatch(name)
+    return int(found[2]) if found else None
+
+
+class Publisher:
+    """Signs checkpoints of `ledger` and puts them into `sink`, one at a time.
+
+    `last`: the newest that is known to be there; `now` gives the time.
+    """
+
+    def __init__(
+        self, ledger: Signable, sink: CheckpointSink, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self._ledger = ledger
+        self._sink = sink
+        self._now = now
+        self._one = asyncio.Lock()
+        self.last: Published | None = None
+
+    @property
+    def place(self) -> str:
+        """Where the checkpoints are, for a person."""
+        return self._sink.place
+
+    async def look(self) -> Published | None:
+        """The newest checkpoint in the place. Raises StoreError or ServiceError where that cannot be found out."""
+        found = await self._sink.newest(f"{self._ledger.ledger_id}-")
+        self.last = _published(found) or self.last
+        return self.last
+
+    async def publish(self, *, younger_than_s: float = 0.0) -> Published | None:
+        """Signs and publishes a checkpoint if entries were added since the last, and returns it.
+
+        None if there is nothing new, or if another process published one within the last `younger_than_s` seconds. Raises StoreError for a ledger that does
+        not hold, or that contradicts what is in the place, StoreError or ServiceError where it cannot be written.
+        """
+        async with self._one:
+            return await self._publish(younger_than_s)
+
+    async def _publish(self, younger_than_s: float) -> Published | None:
+        count = await self.entries()
+        last = await self._known()
+        if last is not None and last.size > count:
+            raise StoreError(
+                f"the ledger has {count} entries, but a checkpoint of {last.size} is published: it was cut, replaced or restored"
+            )
+        if count == 0 or (last is not None and last.size == count):
+            return None
+        if last is not None and (self._now() - last.at).total_seconds() < younger_than_s:
+            return None
+        note = await self._ledger.checkpoint()
+        text, _ = parse_note(note.encode())
+        size = parse_checkpoint(text).size
+        name = name_of(self._ledger.ledger_id, size)
+        there = await self._sink.put(name, note)
+        if there is not None and _text_of(there, name) != text:
+            raise StoreError(f"another checkpoint of {size} entries is published already: two histories were signed")
+        self.last = Published(name, size, self._now())
+        return self.last
+
+    async def entries(self) -> int:
+        """How many entries the ledger has."""
+        return max([entry.seq async for entry in self._ledger.entries(limit=1, newest_first=True)], default=0)
+
+    async def _known(self) -> Published | None:
+        """The newest in the place; where it may not be listed, the newest of this process."""
+        try:
+            return await self.look()
+        except ServiceRejected:
+            return self.last
+
+
+def _published(kept: KeptCheckpoint | None) -> Published | None:
+    size = None if kept is None else size_in(kept.name)
+    return None if kept is None or size is None else Published(kept.name, size, kept.at)
+
+
+def _text_of(note: str, name: str) -> str:
+    """What a note says, whoever signed it."""
+    try:
+        return parse_note(note.encode())[0]
+    except InputError:
+        raise StoreError(f"{name} is there already and is no whole checkpoint; move it away") from None
