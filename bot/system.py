@@ -12,6 +12,7 @@ from bot.settings.settings import Settings
 from grounding.policy import Policy
 from grounding.ports import ChatModel, Directory, Embedder, Grader, Library, Retriever
 from grounding.query.linking import QueryBuilder
+from rai.ledger.publish import Publisher
 from rai.ledger.watch import Watched
 from rai.ports import Ledger, PromptScreen
 from rai.records import Report, Source
@@ -45,7 +46,7 @@ class System:
     without for now, with why. `warm` loads in the
     background what the first turn of a long-running server should not wait for. `recall`: of approximate vectors, the share of
     the exact best 50 that they find; None while the search is exact. `chunks_without_vector`: passages without a vector of the embedder that search
-    uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `look`: at the ledger, for what was done to it. `incoming`: a block that belongs to the trace which the headers of a request name.
+    uses, and how many of them have one of another. `quarantine`: passages that were taken for planted orders. `look`: at the ledger, for what was done to it. `checkpoints`: publishes those of the ledger, where there is a place for them. `incoming`: a block that belongs to the trace which the headers of a request name.
     """
 
     settings: Settings
@@ -69,6 +70,7 @@ class System:
     rewriter: ChatModel | None = None
     quarantine: Quarantine = field(default_factory=Nothing)
     look: Callable[[], Awaitable[Watched]] = sound
+    checkpoints: Publisher | None = None
     incoming: Callable[[Mapping[str, str]], AbstractContextManager[None]] = lambda _headers: nullcontext()
 
     def grader_of(self, policy: Policy) -> Grader:

@@ -91,8 +91,26 @@ class Metrics:
         self.ledger_verified = Gauge(
             "attest_ledger_entries_verified", "Entries of the ledger that were verified since the start.", registry=own
         )
+        self._checkpoints()
         self._counted_at: float | None = None
         self._services()
+
+    def _checkpoints(self) -> None:
+        own = self.registry
+        self.checkpoint_ok = Gauge(
+            "attest_ledger_checkpoint_ok",
+            "1 while checkpoints of the ledger can be published, 0 from a failure on.",
+            registry=own,
+        )
+        self.checkpoint_ok.set(1)  # nothing has failed before the first
+        self.checkpoint_entries = Gauge(
+            "attest_ledger_checkpoint_entries", "Entries that the newest published checkpoint covers.", registry=own
+        )
+        self.checkpoint_at = Gauge(
+            "attest_ledger_checkpoint_timestamp_seconds",
+            "When the newest checkpoint was published, in seconds since 1970; 0 while none is known.",
+            registry=own,
+        )
 
     def _services(self) -> None:
         own = self.registry

@@ -12,6 +12,7 @@ from bot.http import api, health, source
 from bot.http.app_keys import ANSWER, LIMITER, LINKS, METRICS, SYSTEM
 from bot.http.errors import Handler, errors
 from bot.http.guard import guard, secure
+from bot.http.ledger_checkpoints import add_checkpoints
 from bot.http.ledger_watch import add_ledger_watch
 from bot.http.metrics import Metrics
 from bot.http.rate_limit import RateLimiter
@@ -46,6 +47,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     app[LIMITER] = RateLimiter(system.settings.serving.rate_per_minute)
     app[LINKS] = SourceLinks.of(system.settings)
     add_ledger_watch(app)
+    add_checkpoints(app)
     app.on_response_prepare.append(secure)
     app.router.add_post("/api/ask", api.ask)
     app.router.add_post("/api/check", api.check)

@@ -16,6 +16,7 @@ from bot.settings.groups.bot import Bot, bot_conflicts
 from bot.settings.groups.bounds import Bounds, Retention, bound_conflicts
 from bot.settings.groups.budget import Budget, ModelPrices, price_conflicts
 from bot.settings.groups.chat_model import ChatModel, key_conflicts, role_conflicts
+from bot.settings.groups.checkpoints import Checkpoints, checkpoint_conflicts
 from bot.settings.groups.chunks import Chunks, chunk_conflicts
 from bot.settings.groups.directory import Directory, directory_conflicts
 from bot.settings.groups.embedding import Embedding, embedding_conflicts
@@ -35,6 +36,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True, extra="forbid")
 
     files: Files
+    checkpoints: Checkpoints
     serving: Serving
     log: Log
     traces: Traces
@@ -116,6 +118,7 @@ class Settings(BaseModel):
 
     def conflicts(self) -> Conflicts:
         """Every rule on settings that must fit together: whether it is broken, and the line that says so. The first broken one is told."""
+        yield from checkpoint_conflicts(self.checkpoints, self.files)
         yield from serving_conflicts(self.serving, self.bot)
         yield from web_conflicts(self.web)
         yield from trace_conflicts(self.traces)

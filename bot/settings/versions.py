@@ -8,7 +8,7 @@ import json
 from bot.records import Versions
 from bot.settings.settings import Settings
 
-_ELSEWHERE = {"files", "serving", "log", "traces", "retention"}
+_ELSEWHERE = {"files", "checkpoints", "serving", "log", "traces", "retention"}
 """Groups of settings that decide where things lie and who may reach them, and nothing of how a turn runs."""
 
 

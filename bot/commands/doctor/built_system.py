@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.commands.doctor.diagnosis import Diagnosis, fix_of
 from bot.commands.doctor.machine import CLASSIFIER, MODEL, RULES, WORDS
 from bot.settings.settings import Settings
 from bot.system import System
-from grounding.errors import ServiceError
+from grounding.errors import ServiceError, StoreError
 
-DIRECTORY = "directory"
+DIRECTORY, CHECKPOINTS = "directory", "checkpoints"
+OVERDUE = 2
+"""Times the schedule after which a checkpoint of a ledger that has grown is late."""
 
 
 async def check_system(system: System) -> list[Diagnosis]:
@@ -23,6 +26,7 @@ async def check_system(system: System) -> list[Diagnosis]:
         await _chunks(system),
         await _directory(system),
         await _ledger(system),
+        await _checkpoints(system),
         *unusable_models(system),
     ]
 
@@ -87,6 +91,42 @@ async def _ledger(system: System) -> Diagnosis:
     return Diagnosis(
         "ledger", "fail", f"chain broken at {found.broken or 'the end'}: {found.why}", "attest ledger verify"
     )
+
+
+async def _checkpoints(system: System) -> Diagnosis:
+    """Where the newest checkpoint is and how old, and how many entries it leaves to nobody but the operator."""
+    settings, publisher = system.settings.checkpoints, system.checkpoints
+    if publisher is None:
+        fix = "set ATTEST_LEDGER_CHECKPOINTS to a folder or a blob container elsewhere"
+        return Diagnosis(CHECKPOINTS, "note", "none are published: nobody outside can prove the ledger", fix)
+    elsewhere = settings.url is not None
+    try:
+        last, count = await publisher.look(), await publisher.entries()
+    except (ServiceError, StoreError) as error:
+        fix = "check ATTEST_LEDGER_CHECKPOINTS: the SAS needs sp=rcl and a time that has not passed"
+        fix = fix if elsewhere else f"make or mount {publisher.place}, and let this program write to it"
+        said = str(error).removeprefix("checkpoints: ")
+        return Diagnosis(CHECKPOINTS, "fail", said, fix, service=elsewhere)
+    if last is None:
+        fix = "attest serve publishes them, and attest ledger checkpoint"
+        return Diagnosis(CHECKPOINTS, "note", f"none yet in {publisher.place}", fix, service=elsewhere)
+    age = max(0.0, (datetime.now(UTC) - last.at).total_seconds())
+    detail = f"{last.size} of {count} entries, {_ago(age)} ago, in {publisher.place}"
+    if last.size > count:
+        fix = "attest ledger verify; the ledger is shorter than what was signed"
+        return Diagnosis(CHECKPOINTS, "fail", detail, fix)
+    if last.size < count and age > OVERDUE * settings.every_s:
+        fix = "attest serve publishes them while it runs, and attest ledger checkpoint"
+        return Diagnosis(CHECKPOINTS, "note", detail, fix, service=elsewhere)
+    return Diagnosis(CHECKPOINTS, "ok", detail, service=elsewhere)
+
+
+def _ago(seconds: float) -> str:
+    """A time that has passed, in the largest unit of which there are two."""
+    for name, unit in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:.0f} {name}"
+    return f"{seconds:.0f} s"
 
 
 def unusable_models(system: System) -> Iterator[Diagnosis]:

@@ -16,7 +16,7 @@ from rai.model_files import CLASSIFIER, EMBEDDING, installed_models
 
 
 class Files(Group):
-    """The paths of the home, the ledger's key, the models, and the list of excluded subjects."""
+    """The paths of the home, the ledger's keys, the models, and the list of excluded subjects."""
 
     home: Path = Field(
         alias="home",
@@ -28,6 +28,11 @@ class Files(Group):
         default_factory=lambda: Path(platformdirs.user_config_dir("attest", appauthor=False)) / "ledger.key",
         description="key of the ledger's chain; made once, mode 0600",
     )
+    signing_key: Path | None = Field(
+        None,
+        alias="ledger_signing_key_file",
+        description="key that signs the ledger's checkpoints; made once, mode 0600; default: ledger-signing.key beside the ledger's key",
+    )
     model: Path | None = Field(
         None,
         alias="model_file",
@@ -38,6 +43,11 @@ class Files(Group):
         alias="off_policy_file",
         description="subjects that your company excludes (YAML); default HOME/off_policy.yaml; followed while running",
     )
+
+    @property
+    def signing_key_path(self) -> Path:
+        """The file of the key that signs checkpoints."""
+        return self.signing_key or self.ledger_key.with_name("ledger-signing.key")
 
     @property
     def model_path(self) -> Path:

@@ -83,6 +83,8 @@ MONEY = "0 1000000 9"
         ("OPENAI_EFFORT", "very low", "auto"),
         ("OPENAI_THINKING_TOKENS", "-1", "0 25000"),
         ("OPENAI_THINKING_TOKENS", "25001", "0 25000"),
+        ("LEDGER_CHECKPOINT_S", "0", "0 604800"),
+        ("LEDGER_CHECKPOINT_S", "inf", "0 604800"),
     ],
 )
 def test_a_value_that_is_not_allowed_is_refused_at_the_start(
@@ -130,6 +132,26 @@ def test_no_credential_is_in_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refusal(openai_api_key=["canary"]).startswith("ATTEST_OPENAI_API_KEY (option): ")
     assert "canary" not in refusal(openai_api_key=["canary"])
     assert "canary" not in refusal(api_keys=({"canary": 1},))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "http://name.blob.core.windows.net/audit?sig=canary",
+        "https://name.blob.core.windows.net/audit?sp=rcl",
+        "https://name.blob.core.windows.net/?sig=canary",
+        "https:/name.blob.core.windows.net/audit?sig=canary",
+        "https://canary@name.blob.core.windows.net/audit?sig=1",
+        "wasbs://audit@name.blob.core.windows.net/?sig=canary",
+    ],
+)
+def test_a_place_of_checkpoints_that_is_none_is_refused_without_its_secret(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("ATTEST_LEDGER_CHECKPOINTS", value)
+    line = refusal()
+    assert line.startswith("ATTEST_LEDGER_CHECKPOINTS (environment): allowed is a folder, or a blob container")
+    assert "canary" not in line
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"ATTEST_COMPANY=caf\xe9\n"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from bot.settings.load import load_settings
@@ -151,3 +153,32 @@ def test_what_was_given_is_known_by_name(monkeypatch: pytest.MonkeyPatch) -> Non
     given = load_settings(port="7").given()
     assert given - before == {"search", "search_index", "search_endpoint", "port"}
     assert load_settings(port="7").value("port") == 7
+
+
+@pytest.mark.parametrize("inside", [".", "checkpoints", "a/../index", "link"])
+def test_checkpoints_beside_the_ledger_are_refused(tmp_path: Path, inside: str) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "link").symlink_to(home)
+    line = refusal(home=home, ledger_checkpoints=str(home / inside))
+    assert (
+        line
+        == f"ATTEST_LEDGER_CHECKPOINTS: {home / inside} is in ATTEST_HOME, beside the ledger; allowed is another place"
+    )
+
+
+def test_checkpoints_elsewhere_are_taken(tmp_path: Path) -> None:
+    home, url = tmp_path / "home", "https://name.blob.core.windows.net/audit?sp=c&sig=canary"
+    beside = load_settings(home=home, ledger_checkpoints=str(tmp_path / "home2")).checkpoints
+    assert (beside.folder, beside.url) == (tmp_path / "home2", None)
+    container = load_settings(home=home, ledger_checkpoints=url)
+    assert (container.checkpoints.folder, container.checkpoints.url) == (None, url)
+    assert "canary" not in repr(container)
+    assert load_settings(ledger_checkpoints="http://127.0.0.1:10000/account/audit?sig=x").checkpoints.url
+
+
+def test_the_signing_key_lies_beside_the_ledgers_key(tmp_path: Path) -> None:
+    files = load_settings(ledger_key_file=tmp_path / "keys" / "ledger.key").files
+    assert files.signing_key_path == tmp_path / "keys" / "ledger-signing.key"
+    other = load_settings(ledger_signing_key_file=tmp_path / "other.key").files
+    assert other.signing_key_path == tmp_path / "other.key"

@@ -19,6 +19,7 @@ def test_the_hash_goes_by_what_decides_how_a_turn_runs(tmp_path: Path) -> None:
     base = settings_hash(load_settings(home=tmp_path))
     assert len(base) == 16
     assert settings_hash(load_settings(home=tmp_path / "other", port=4000, log_level="debug")) == base
+    assert settings_hash(load_settings(home=tmp_path, ledger_checkpoints=str(tmp_path.parent))) == base
     assert settings_hash(load_settings(home=tmp_path, company="Halden")) != base
     assert settings_hash(load_settings(home=tmp_path, web="sample")) != base
 

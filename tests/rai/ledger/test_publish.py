@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,31 +11,9 @@ import pytest
 from grounding.errors import ServiceRejected, ServiceUnavailable, StoreError
 from rai.embedded.checkpoint_folder import FolderSink
 from rai.ledger.publish import Publisher, name_of, size_in
-from rai.records import Entry, KeptCheckpoint
+from rai.records import KeptCheckpoint
 from tests.fakes.form2 import LEDGER_ID, NEXT_SIGNER, SIGNER, Form2Ledger
-
-
-class Signed:
-    """A ledger of form 2 that signs when it is asked; `signed`: how often it was."""
-
-    ledger_id = LEDGER_ID
-
-    def __init__(self, made: Form2Ledger) -> None:
-        self.made = made
-        self.keys = [SIGNER]
-        self.signed = 0
-
-    async def checkpoint(self) -> str:
-        self.signed += 1
-        await asyncio.sleep(0)
-        return self.made.checkpoint(keys=self.keys)
-
-    async def entries(
-        self, *, after: int = 0, limit: int | None = None, newest_first: bool = False
-    ) -> AsyncIterator[Entry]:
-        assert (after, limit, newest_first) == (0, 1, True)
-        for e in self.made.entries[-1:]:
-            yield Entry(e["entry_id"], e["seq"], e["at"], e["kind"], e["body"], e["prev"], e["mac"])
+from tests.fakes.signed_ledger import SignedLedger
 
 
 class WriteOnly:
@@ -69,7 +46,7 @@ def test_names_sort_by_size() -> None:
 
 
 async def test_a_checkpoint_is_published_when_something_was_added(tmp_path: Path) -> None:
-    ledger = Signed(Form2Ledger(3))
+    ledger = SignedLedger(Form2Ledger(3))
     publisher = Publisher(ledger, FolderSink(tmp_path))
     first = await publisher.publish()
     assert first is not None
@@ -85,13 +62,13 @@ async def test_a_checkpoint_is_published_when_something_was_added(tmp_path: Path
 async def test_an_empty_ledger_publishes_nothing(tmp_path: Path) -> None:
     empty = Form2Ledger()
     empty.entries.clear()
-    assert await Publisher(Signed(empty), FolderSink(tmp_path)).publish() is None
+    assert await Publisher(SignedLedger(empty), FolderSink(tmp_path)).publish() is None
     assert names(tmp_path) == []
 
 
 async def test_what_is_there_counts_after_a_restart(tmp_path: Path) -> None:
-    await Publisher(Signed(Form2Ledger(3)), FolderSink(tmp_path)).publish()
-    again = Signed(Form2Ledger(3))
+    await Publisher(SignedLedger(Form2Ledger(3)), FolderSink(tmp_path)).publish()
+    again = SignedLedger(Form2Ledger(3))
     publisher = Publisher(again, FolderSink(tmp_path))
     assert await publisher.publish() is None
     assert again.signed == 0
@@ -101,15 +78,15 @@ async def test_what_is_there_counts_after_a_restart(tmp_path: Path) -> None:
 
 async def test_what_another_process_has_just_published_is_enough(tmp_path: Path) -> None:
     now = datetime.now(UTC)
-    await Publisher(Signed(Form2Ledger(3)), FolderSink(tmp_path)).publish()
-    other = Publisher(Signed(Form2Ledger(5)), FolderSink(tmp_path), now=lambda: now)
+    await Publisher(SignedLedger(Form2Ledger(3)), FolderSink(tmp_path)).publish()
+    other = Publisher(SignedLedger(Form2Ledger(5)), FolderSink(tmp_path), now=lambda: now)
     assert await other.publish(younger_than_s=60) is None
     now += timedelta(seconds=61)
     assert await other.publish(younger_than_s=60) is not None
 
 
 async def test_two_at_once_publish_one(tmp_path: Path) -> None:
-    ledger = Signed(Form2Ledger(3))
+    ledger = SignedLedger(Form2Ledger(3))
     publisher = Publisher(ledger, FolderSink(tmp_path))
     done = await asyncio.gather(publisher.publish(), publisher.publish())
     assert [found is not None for found in done] == [True, False]
@@ -117,8 +94,8 @@ async def test_two_at_once_publish_one(tmp_path: Path) -> None:
 
 
 async def test_a_ledger_that_was_cut_contradicts_what_is_published(tmp_path: Path) -> None:
-    await Publisher(Signed(Form2Ledger(5)), FolderSink(tmp_path)).publish()
-    cut = Signed(Form2Ledger(3))
+    await Publisher(SignedLedger(Form2Ledger(5)), FolderSink(tmp_path)).publish()
+    cut = SignedLedger(Form2Ledger(3))
     with pytest.raises(StoreError, match="has 4 entries, but a checkpoint of 6 is published"):
         await Publisher(cut, FolderSink(tmp_path)).publish()
     assert (cut.signed, names(tmp_path)) == (0, [name_of(LEDGER_ID, 6)])
@@ -137,8 +114,8 @@ async def test_two_histories_of_one_size_are_told(tmp_path: Path) -> None:
             return None
 
     with pytest.raises(StoreError, match="another checkpoint of 4 entries is published already"):
-        await Publisher(Signed(Form2Ledger(3)), Blind(tmp_path)).publish()
-    same = Signed(Form2Ledger(3))
+        await Publisher(SignedLedger(Form2Ledger(3)), Blind(tmp_path)).publish()
+    same = SignedLedger(Form2Ledger(3))
     (tmp_path / name_of(LEDGER_ID, 4)).write_text(same.made.checkpoint(keys=[SIGNER]), "utf-8")
     same.keys = [SIGNER, NEXT_SIGNER]
     assert await Publisher(same, Blind(tmp_path)).publish() is not None  # the same words, with one signature more
@@ -148,7 +125,7 @@ async def test_two_histories_of_one_size_are_told(tmp_path: Path) -> None:
 
 
 async def test_a_place_that_nobody_may_look_into_is_written_to() -> None:
-    place, ledger = WriteOnly(), Signed(Form2Ledger(3))
+    place, ledger = WriteOnly(), SignedLedger(Form2Ledger(3))
     publisher = Publisher(ledger, place)
     assert await publisher.publish() is not None
     assert await publisher.publish() is None  # as far as this process knows
@@ -163,7 +140,7 @@ async def test_a_place_that_fails_is_no_reason_to_sign() -> None:
         async def newest(self, prefix: str) -> KeptCheckpoint | None:
             raise ServiceUnavailable("checkpoints", f"failed {prefix}")
 
-    ledger = Signed(Form2Ledger(3))
+    ledger = SignedLedger(Form2Ledger(3))
     with pytest.raises(ServiceUnavailable):
         await Publisher(ledger, Gone()).publish()
     assert ledger.signed == 0
