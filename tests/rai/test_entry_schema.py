@@ -110,6 +110,7 @@ WRITERS = {
     "bot/turn/disputes.py": None,
     "bot/turn/quarantine.py": None,
     "bot/turn/recording.py": "bot/turn/record.py",
+    "rai/ledger/signing_keys.py": None,
 }
 """Modules that write entries, with the module that makes their bodies where it is another."""
 
