@@ -164,7 +164,7 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "erase": {"entry_id": _S, "entry_ids": [_S], "reason": _GIVEN},
     "guard": {"put_back": [_S]},
     "key": _s("verifier_key before retired"),
-    "anchor": {**_s("count head"), "before": _s("count head"), "reason": _GIVEN},
+    "anchor": {**_s("found count head"), "before": _s("count head"), "reason": _GIVEN},
 }
 """The schema of each kind: an object by name, a list by its items, a leaf. An object, a list and a text may each be None or missing."""
 _OLDER: Mapping[str, Any] = dict.fromkeys(("text", "comment", "note"), _GIVEN)

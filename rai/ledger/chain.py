@@ -28,11 +28,15 @@ GENESIS = "0" * 64
 """The link that stands before the first entry."""
 GENESIS_ENTRY, UPGRADE = "genesis", "upgrade"
 """The kinds of the first entry of form 2, which says which ledger this is: of a new one, and of one that was begun with form 1."""
-NAMING = (GENESIS_ENTRY, UPGRADE)
+KEY = "key"
+"""The kind of an entry that names another public key, or says that the one before has been retired."""
+ANCHOR = "anchor"
+"""The kind of an entry that records that a moved or restored ledger was anchored anew."""
+NAMING = (GENESIS_ENTRY, UPGRADE, KEY)
 """The kinds of entries that name the public key of the ledger's checkpoints; the last of them holds."""
 ERASE = "erase"
 """The kind of an entry that records the erasure of other bodies."""
-LASTING = frozenset({GENESIS_ENTRY, UPGRADE, ERASE})
+LASTING = frozenset({GENESIS_ENTRY, UPGRADE, KEY, ANCHOR, ERASE})
 """Kinds of entries that the rest is understood by: their bodies are never erased."""
 BREAKS_MAX = 1_000
 """Breaks that are named; a walk ends at the last of them."""

@@ -21,8 +21,8 @@ class Signable(Protocol):
     """What is asked of the ledger whose checkpoints are published."""
 
     @property
-    def ledger_id(self) -> str:
-        """The id of the ledger, 32 hex digits."""
+    def ledger_id(self) -> str | None:
+        """The id of the ledger, 32 hex digits; None if it has none yet."""
         ...
 
     async def checkpoint(self) -> str:
@@ -76,7 +76,7 @@ class Publisher:
 
     async def look(self) -> Published | None:
         """The newest checkpoint in the place. Raises StoreError or ServiceError where that cannot be found out."""
-        found = await self._sink.newest(f"{self._ledger.ledger_id}-")
+        found = await self._sink.newest(f"{self._id()}-")
         self.last = _published(found) or self.last
         return self.last
 
@@ -103,7 +103,7 @@ class Publisher:
         note = await self._ledger.checkpoint()
         text, _ = parse_note(note.encode())
         size = parse_checkpoint(text).size
-        name = name_of(self._ledger.ledger_id, size)
+        name = name_of(self._id(), size)
         there = await self._sink.put(name, note)
         if there is not None and _text_of(there, name) != text:
             raise StoreError(f"another checkpoint of {size} entries is published already: two histories were signed")
@@ -113,6 +113,12 @@ class Publisher:
     async def entries(self) -> int:
         """How many entries the ledger has."""
         return max([entry.seq async for entry in self._ledger.entries(limit=1, newest_first=True)], default=0)
+
+    def _id(self) -> str:
+        found = self._ledger.ledger_id
+        if found is None:
+            raise StoreError("this ledger has no id yet; opening it to write gives it one")
+        return found
 
     async def _known(self) -> Published | None:
         """The newest in the place; where it may not be listed, the newest of this process."""

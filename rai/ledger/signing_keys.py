@@ -14,12 +14,10 @@ from typing import Any, Protocol
 
 from grounding.errors import InputError, SettingsError, StoreError
 from rai.entry_schema import NAME, SCHEMA
+from rai.ledger.chain import KEY
 from rai.ledger.checkpoint import SigningKey, VerifierKey, load_signing_seed, origin_of
 from rai.ledger.secret_file import sync_folder, write_durably
 from rai.records import Entry
-
-KEY = "key"
-"""The kind of an entry that names another public key, or says that the one before has been retired."""
 
 
 class NamesKeys(Protocol):

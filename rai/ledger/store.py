@@ -23,6 +23,7 @@ from grounding.errors import InputError, SettingsError, StoreError
 from rai.entry_schema import NAME, SCHEMA
 from rai.ledger import dialect, sql
 from rai.ledger.chain import (
+    ANCHOR,
     BREAKS_MAX,
     ERASE,
     GENESIS,
@@ -49,6 +50,7 @@ from rai.ledger.checkpoint import SigningKey, load_signing_seed, origin_of
 from rai.ledger.export import export_lines
 from rai.ledger.key import Anchor, Mark, load_key, signing_key_beside
 from rai.ledger.signing import Proof, SignedTree
+from rai.ledger.signing_keys import SigningKeys
 from rai.ledger.watch import LOOK_S, LedgerWatch, Watched
 from rai.personal.redact import redact_entry
 from rai.records import Break, Entry, Verification
@@ -252,6 +254,10 @@ class SqlLedger:
         """
         return await asyncio.to_thread(self._checkpoint)
 
+    async def verifier_key(self) -> str | None:
+        """The public key of checkpoints that the ledger named last, on one line; None while it names none."""
+        return await asyncio.to_thread(self._named_key)
+
     async def proof(self, entry_id: str, size: int | None = None) -> Proof:
         """What proves that an entry stands among the first `size` entries, or all. Raises InputError if it does not, StoreError if the chain does not hold."""
         return await asyncio.to_thread(self._proof, entry_id, size)
@@ -263,6 +269,13 @@ class SqlLedger:
         the record's id, where somebody who reads kept the erased text in the write-ahead log; it goes with `flush`, or when the last reader leaves.
         """
         return await asyncio.to_thread(self._erase, [entry_ids] if isinstance(entry_ids, str) else entry_ids, reason)
+
+    async def reanchor(self, reason: str) -> Entry:
+        """Anchors a ledger anew that was moved or restored, and records that in an entry, which it returns.
+
+        The whole chain is verified first, and nothing else is written meanwhile. Raises StoreError if it does not hold, InputError if the anchor does.
+        """
+        return await asyncio.to_thread(self._reanchor, reason)
 
     async def flush(self) -> bool:
         """Folds what was erased out of the write-ahead log. False if somebody who reads still keeps it there."""
@@ -333,6 +346,43 @@ class SqlLedger:
                 )
         return _entry(row)
 
+    def _reanchor(self, reason: str) -> Entry:
+        self._refuse_to_write()
+        prepared: Path | None = None
+        try:
+            with self._write() as connection:
+                row = self._insert(connection, ANCHOR, self._reanchored(connection, reason))
+                prepared = self._anchor.prepare(self._mark(row))
+        except BaseException:
+            if prepared is not None:
+                prepared.unlink(missing_ok=True)
+            raise
+        with self._write():
+            self._anchor.publish(prepared)
+        return _entry(row)
+
+    def _reanchored(self, connection: Connection, reason: str) -> str:
+        """The body of the entry that says so: what was found in the anchor's place, how far that had come, and how far the chain goes, which holds."""
+        last = sql.Reader().last(connection)
+        if last is None:
+            raise InputError("the ledger is empty: there is nothing to be anchored")
+        before = self._told_mark()
+        try:
+            self._anchor.read()
+            found = _against(connection, self._ledger_id, before, last.seq)
+        except StoreError as error:
+            found = [f"changed: {error}"]
+        if not found:
+            raise InputError("the anchor is in its place and holds: nothing is to be anchored anew")
+        whole = self._verified(connection, self._mark(last), [])
+        if not whole.ok:
+            raise StoreError(
+                f"the ledger does not hold, so it is not anchored anew: {whole.why}; see attest ledger verify"
+            )
+        said = {NAME: SCHEMA, "found": found[0], "count": last.seq, "head": last.mac, "reason": reason}
+        was = None if before is None else {"count": before.count, "head": before.head}
+        return canonical(self._redact({**said, "before": was}, ANCHOR))
+
     def _insert(self, connection: Connection, kind: str, body: str) -> SealedRow:
         last, now = sql.Reader().last(connection), datetime.now(UTC)
         row = link(
@@ -364,23 +414,21 @@ class SqlLedger:
                 prepared.unlink(missing_ok=True)
 
     def _checkpoint(self) -> str:
-        keys = [self._signing_key()]
+        keys = self._signing_keys()
         with _store_errors():
             return self._tree.checkpoint(keys)
 
-    def _signing_key(self) -> SigningKey:
-        with self._reading() as connection:
-            named = self._verifier_key(connection, sql.reader_of(connection))
+    def _signing_keys(self) -> list[SigningKey]:
+        named = self._named_key()
         if self._ledger_id is None or named is None:
             raise StoreError(
                 "this ledger has no id yet, so no checkpoint of it can be signed; opening it to write gives it one"
             )
-        key = SigningKey(origin_of(self._ledger_id), load_signing_seed(self._signing_key_file, make=False))
-        if key.verifier().line() != named:
-            raise SettingsError(
-                f"the ledger's signing key: {self._signing_key_file} is not the one whose public key the ledger names"
-            )
-        return key
+        return SigningKeys(self._signing_key_file, self._ledger_id).signers(named)
+
+    def _named_key(self) -> str | None:
+        with self._reading() as connection:
+            return self._verifier_key(connection, sql.reader_of(connection))
 
     def _proof(self, entry_id: str, size: int | None) -> Proof:
         with _store_errors():
@@ -457,7 +505,10 @@ class SqlLedger:
 
 def _against(connection: Connection, ledger_id: str | None, mark: Mark | None, last: int) -> list[str]:
     if mark is None:
-        return ["truncated: the anchor is missing, so entries cut from the end would not show"] if last else []
+        missing = "truncated: the anchor is missing, so entries cut from the end would not show"
+        return (
+            [f"{missing}; of a ledger that was moved or restored, attest ledger anchor makes it anew"] if last else []
+        )
     if mark.count > last:
         return [f"truncated: {last} entries, but the anchor has seen {mark.count}"]
     if mark.ledger_id != ledger_id and not (mark.ledger_id is None and _is_of_before(connection, mark, last)):

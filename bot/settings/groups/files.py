@@ -12,6 +12,7 @@ from pydantic import Field
 from bot.settings.group import Group
 from grounding.policies.files import read_policies
 from grounding.policy import Policy
+from rai.ledger.key import signing_key_beside
 from rai.model_files import CLASSIFIER, EMBEDDING, installed_models
 
 
@@ -47,7 +48,7 @@ class Files(Group):
     @property
     def signing_key_path(self) -> Path:
         """The file of the key that signs checkpoints."""
-        return self.signing_key or self.ledger_key.with_name("ledger-signing.key")
+        return self.signing_key or signing_key_beside(self.ledger_key)
 
     @property
     def model_path(self) -> Path:
