@@ -32,7 +32,7 @@ COMMANDS = {
     "refusals": "See and decide the refusals that people report as wrong.",
     "quarantine": "See and decide passages that were taken for planted orders.",
     "review-link": "Print a link to the reviewers' pages that works once.",
-    "ledger": "Read, verify and export the provenance log.",
+    "ledger": "Read, verify, export and prove the provenance log.",
     "policies": "Show the retrieval and grading policies side by side.",
     "doctor": "Check settings and services, with the fix for each.",
     "settings": "Show every setting: name, default, value, meaning.",
@@ -131,7 +131,9 @@ def _real_wiring() -> Any:
     ingest = importlib.import_module("bot.compose.ingest")
     record = importlib.import_module("bot.compose.record")
     wiring = importlib.import_module("bot.commands.shared.wiring")
-    return wiring.Wiring(compose.compose, ingest.open_ingester, ingest.open_history, record.open_record)
+    return wiring.Wiring(
+        compose.compose, ingest.open_ingester, ingest.open_history, record.open_record, record.open_ledger
+    )
 
 
 def main(arguments: Sequence[str] | None = None, wiring: Callable[[], Any] | None = None) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bot.records import Answer
 from bot.settings.settings import Settings
@@ -17,6 +19,9 @@ from rai.ledger.watch import Watched
 from rai.ports import Ledger, PromptScreen
 from rai.records import Report, Source
 from rai.screening.quarantine import Nothing, Quarantine
+
+if TYPE_CHECKING:
+    from rai.ledger.store import SqlLedger
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,15 @@ class CheckRequest:
 async def sound() -> Watched:
     """A look at a ledger that nobody watches: nothing is known to be wrong."""
     return Watched()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLedger:
+    """A ledger that is opened without a system, who publishes its checkpoints where there is a place for them, and the file of the key that signs them."""
+
+    ledger: SqlLedger
+    publisher: Publisher | None
+    signing_key_file: Path
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`attest ledger`: reads, verifies and exports the provenance log."""
+"""`attest ledger`: reads, verifies, exports and proves the provenance log."""
 
 from __future__ import annotations
 
@@ -6,22 +6,28 @@ import json as jsonlib
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
 from bot.commands.shared import options
 from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import run, settings_of
-from bot.commands.shared.wiring import opened_record
+from bot.commands.shared.wiring import opened_ledger, opened_record
+from bot.system import OpenLedger
 from bot.view.decisions import decided
 from grounding.errors import AttestError, InputError
 from rai.ledger.chain import GENESIS, key_id
+from rai.ledger.checkpoint import Checkpoint, origin_of, parse_checkpoint, parse_note
 from rai.ledger.export import FORMAT, FORMAT_1, lenient_json, verify_export
 from rai.ledger.key import load_key
+from rai.ledger.proof_file import proof_document
+from rai.ledger.secret_file import write_durably
+from rai.ledger.signing_keys import SigningKeys, rotate
+from rai.ledger.signing_keys import finish as finish_change
 from rai.records import Break, Entry, Verification
 
-app = options.command_app("Read, verify and export the provenance log.")
+app = options.command_app("Read, verify, export and prove the provenance log.")
 _SHOWN = 20
 """Breaks that are printed; the JSON form has them all."""
 
@@ -124,6 +130,137 @@ def export(context: typer.Context, json: options.JsonFlag = False) -> None:
     run(_export(context, as_document=json))
 
 
+@app.command()
+def checkpoint(
+    context: typer.Context,
+    *,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Write it to this new file, - is stdout; default: ATTEST_LEDGER_CHECKPOINTS."
+        ),
+    ] = None,
+    json: options.JsonFlag = False,
+) -> None:
+    """Sign a checkpoint over all entries, now.
+
+    It is published where ATTEST_LEDGER_CHECKPOINTS says, if something was added since the last; without such a place, and
+    with --to, it is written out. A ledger that does not hold is not signed. A file is never written over.
+
+    Examples:
+      attest ledger checkpoint
+      attest ledger checkpoint --to 2026-11.txt
+    """
+    found = run(_checkpoint(context, to))
+    if json:
+        emit(found)
+    elif found["note"] is not None:
+        typer.echo(found["note"], nl=False)
+    elif found["new"]:
+        console().print(plain(f"{found['entries']} entries signed: {found['name']} in {found['place']}"))
+    else:
+        console().print(plain(f"nothing was added since {found['name']} in {found['place']}"))
+
+
+@app.command("public-key")
+def public_key(context: typer.Context, json: options.JsonFlag = False) -> None:
+    """Print the public key that verifies checkpoints, one line to hand to an auditor.
+
+    Hand it over on another way than the export. After `ledger rotate-key` it is the new one.
+
+    Example:
+      attest ledger public-key > key.txt
+    """
+    ledger_id, line = run(_public_key(context))
+    if json:
+        emit({"ledger_id": ledger_id, "verifier_key": line})
+    else:
+        typer.echo(line)
+
+
+@app.command()
+def prove(
+    context: typer.Context,
+    entry_id: Annotated[str, typer.Argument(metavar="ENTRY", help="Id of the entry, as a reply names it.")],
+    *,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Prove it against this checkpoint; default: the newest that is published."),
+    ] = None,
+) -> None:
+    """Write the proof of one entry as JSON, for somebody who is not to have the whole ledger.
+
+    It holds the entry and the hashes that lead from it to the root of a checkpoint; `attest-verify --proof` checks it with
+    that checkpoint and the public key. Where none is published, it leads to all entries there are now.
+
+    Examples:
+      attest ledger prove 01JD3Z… > proof.json
+      attest ledger prove 01JD3Z… --checkpoint 2026-11.txt > proof.json
+    """
+    document, published = run(_prove(context, entry_id, checkpoint))
+    emit(document)
+    if not published:
+        note(
+            f"made for all {document['size']} entries; attest ledger checkpoint --to FILE signs that many, until one is added"
+        )
+
+
+@app.command("rotate-key")
+def rotate_key(
+    context: typer.Context,
+    *,
+    finish: Annotated[
+        bool, typer.Option("--finish", help="End the change: the key before signs no longer and is removed.")
+    ] = False,
+    json: options.JsonFlag = False,
+) -> None:
+    """Change the key that signs checkpoints.
+
+    An entry names the new public key, and checkpoints carry both signatures from now on, so that whoever has the old public
+    key finds the new one in an export. Finish when every auditor has a checkpoint that both have signed; one is published
+    at once where ATTEST_LEDGER_CHECKPOINTS says. Of a change that was interrupted, the same command does the rest.
+
+    Examples:
+      attest ledger rotate-key
+      attest ledger rotate-key --finish
+    """
+    line, published = run(_finish_key(context) if finish else _rotate_key(context))
+    if json:
+        emit({"retired" if finish else "verifier_key": line})
+        return
+    typer.echo(line)
+    if finish:
+        note("this key signs no longer; it still verifies the checkpoints that it has signed")
+    elif not published:
+        note("hand what `attest ledger checkpoint` writes to every auditor before attest ledger rotate-key --finish")
+
+
+@app.command()
+def anchor(
+    context: typer.Context,
+    *,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept in the entry.")],
+    json: options.JsonFlag = False,
+) -> None:
+    """Anchor a ledger anew that was moved or restored.
+
+    The anchor beside the key says how far the ledger had come, and is named after the store's place. The whole chain is
+    verified first, and one that does not hold is refused. An entry says that it was anchored anew, why, and how far it had
+    come, by the chain and by the anchor before. Stop servers that write to it first.
+
+    Example:
+      attest ledger anchor --reason "moved to the new server on 25 November"
+    """
+    entry = run(_anchor(context, reason))
+    if json:
+        emit(asdict(entry))
+        return
+    body = entry.body
+    console().print(
+        plain(f"anchored after {body['count']} entries, by entry {entry.entry_id}; before: {body['found']}")
+    )
+
+
 def _around(breaks: tuple[Break, ...]) -> list[str]:
     """A line for each of the first breaks: where, why, and what lies before and after it."""
     lines = []
@@ -207,3 +344,87 @@ async def _export(context: typer.Context, *, as_document: bool) -> None:
             return
         heading, *entries, end = [jsonlib.loads(line) async for line in ledger.export()]
     emit({**heading, "entries": entries, **end})
+
+
+async def _checkpoint(context: typer.Context, to: str | None) -> dict[str, Any]:
+    """What was signed: how many entries, and where it is, or the note itself where it is in no place."""
+    async with opened_ledger(context) as found:
+        publisher = found.publisher
+        if to is None and publisher is not None:
+            made = await publisher.publish()
+            last = publisher.last
+            told = {"entries": last.size, "name": last.name} if last else {"entries": 0, "name": None}
+            return {**told, "place": publisher.place, "new": made is not None, "note": None}
+        text = await found.ledger.checkpoint()
+    size = parse_checkpoint(parse_note(text.encode())[0]).size
+    if to is None or to == "-":
+        return {"entries": size, "name": None, "place": None, "new": True, "note": text}
+    path = Path(to)
+    try:
+        write_durably(path, text, mode=0o644)
+    except FileExistsError:
+        raise InputError(f"{path} is there already; a checkpoint is never written over") from None
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or 'cannot be written').lower()}") from None
+    return {"entries": size, "name": path.name, "place": str(path.parent), "new": True, "note": None}
+
+
+async def _public_key(context: typer.Context) -> tuple[str, str]:
+    async with opened_ledger(context) as found:
+        line = await found.ledger.verifier_key()
+        return _id_of(found), line or ""
+
+
+def _id_of(found: OpenLedger) -> str:
+    if found.ledger.ledger_id is None:
+        raise InputError("this ledger has no id and no public key yet: the first entry of this version gives it both")
+    return found.ledger.ledger_id
+
+
+async def _prove(context: typer.Context, entry_id: str, file: Path | None) -> tuple[dict[str, Any], bool]:
+    """The proof, and whether there is a checkpoint that it leads to."""
+    signed = None if file is None else _signed(file)
+    async with opened_ledger(context) as found:
+        _id_of(found)
+        size = None if signed is None else signed.size
+        if signed is None and found.publisher is not None and (last := await found.publisher.look()):
+            size = last.size
+        proof = await found.ledger.proof(entry_id, size)
+    if signed is not None and (signed.root, signed.origin) != (proof.root, origin_of(proof.ledger_id)):
+        raise InputError(f"{file}: not of this ledger as it is: its root for {signed.size} entries is another")
+    body = None if proof.row.body is None else jsonlib.loads(proof.row.body)
+    hashes = [step.hex() for step in proof.hashes]
+    return proof_document(proof.ledger_id, proof.size, hashes, {**asdict(proof.row), "body": body}), size is not None
+
+
+def _signed(file: Path) -> Checkpoint:
+    try:
+        return parse_checkpoint(parse_note(file.read_bytes())[0])
+    except OSError as error:
+        raise InputError(f"{file}: {(error.strerror or 'cannot be read').lower()}") from None
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+
+
+async def _rotate_key(context: typer.Context) -> tuple[str, bool]:
+    """The new public key, and whether a checkpoint that both keys have signed is published."""
+    async with opened_ledger(context, writes=True) as found:
+        new = await rotate(found.ledger, SigningKeys(found.signing_key_file, _id_of(found)))
+        if found.publisher is not None:
+            await found.publisher.publish()
+    return new.line(), found.publisher is not None
+
+
+async def _finish_key(context: typer.Context) -> tuple[str, bool]:
+    """The public key that is retired, once a checkpoint that it has signed names the next, where checkpoints are published."""
+    async with opened_ledger(context, writes=True) as found:
+        keys = SigningKeys(found.signing_key_file, _id_of(found))
+        keys.before()
+        if found.publisher is not None:
+            await found.publisher.publish()
+        return (await finish_change(found.ledger, keys)).line(), found.publisher is not None
+
+
+async def _anchor(context: typer.Context, reason: str) -> Entry:
+    async with opened_ledger(context, writes=True) as found:
+        return await found.ledger.reanchor(reason)

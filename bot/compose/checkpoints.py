@@ -1,9 +1,10 @@
-"""Builds the second place of the ledger's checkpoints."""
+"""Builds the second place of the ledger's checkpoints, and who publishes to it."""
 
 from __future__ import annotations
 
 from bot.compose.resources import Resources
 from bot.settings.settings import Settings
+from rai.ledger.publish import Publisher, Signable
 from rai.ports import CheckpointSink
 
 SETTING = "ATTEST_LEDGER_CHECKPOINTS"
@@ -23,3 +24,9 @@ def checkpoint_sink(settings: Settings, resources: Resources) -> CheckpointSink 
     sink = ContainerSink(where.url, resources.remote(settings, SERVICE), setting=SETTING)
     resources.append(sink.aclose)
     return sink
+
+
+def publisher(settings: Settings, ledger: Signable, resources: Resources) -> Publisher | None:
+    """Who publishes checkpoints of `ledger`; None where there is no place for them. Raises SettingsError as above."""
+    sink = checkpoint_sink(settings, resources)
+    return None if sink is None else Publisher(ledger, sink)

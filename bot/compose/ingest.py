@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,9 @@ async def open_ingester(settings: Settings) -> StoreIngester:
     resources = Resources()
     embedder = await asyncio.to_thread(passage_embedder, settings, resources)
     index = await asyncio.to_thread(EmbeddedIndex, settings.files.home / "index", embedder)
-    ledger = await asyncio.to_thread(SqlLedger, settings.files.home / "ledger.db", settings.files.ledger_key)
+    files = settings.files
+    make = partial(SqlLedger, files.home / "ledger.db", files.ledger_key, signing_key_file=files.signing_key_path)
+    ledger = await asyncio.to_thread(make)
 
     async def close() -> None:
         await resources.close()

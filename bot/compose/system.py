@@ -15,6 +15,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bot.compose.checkpoints import publisher
 from bot.compose.embedder import query_embedder
 from bot.compose.parts import DECISIONS, NAMES, VERDICTS, embedded_screen, embedding_model, names_over
 from bot.compose.resources import Resources
@@ -175,6 +176,7 @@ class _Builder:
             chunks_without_vector=index.chunks_without_vector,
             quarantine=quarantine,
             look=ledger.look,
+            checkpoints=publisher(self.settings, ledger, self.resources),
         )
 
     async def _index(self, embedder: Embedder | None) -> tuple[EmbeddedIndex, NameFile]:
@@ -194,7 +196,13 @@ class _Builder:
         from rai.ledger.store import SqlLedger
 
         s = self.settings
-        make = partial(SqlLedger, s.files.home / "ledger.db", s.files.ledger_key, redact=redaction(self.redactor))
+        make = partial(
+            SqlLedger,
+            s.files.home / "ledger.db",
+            s.files.ledger_key,
+            signing_key_file=s.files.signing_key_path,
+            redact=redaction(self.redactor),
+        )
         ledger = await asyncio.to_thread(make)
         self.resources.append(ledger.close)
         return ledger

@@ -16,7 +16,7 @@ import typer
 
 from bot.commands.shared.startup import make_home, settings_of
 from bot.settings.settings import Settings
-from bot.system import System
+from bot.system import OpenLedger, System
 from grounding.ingest.history import History, OnChange
 from grounding.records import IngestReport, Progress
 from rai.ports import Ledger
@@ -50,9 +50,17 @@ class Ingester(Protocol):
         ...
 
 
+class LedgerOpener(Protocol):
+    """Opens the ledger without a system, and closes it at the end; with `writes`, so that entries can be added."""
+
+    def __call__(self, settings: Settings, /, *, writes: bool = False) -> AbstractAsyncContextManager[OpenLedger]:
+        """Raises UserError or StoreError."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """How a command gets a system, an ingester, the history of the knowledge base, and the record to read alone.
+    """How a command gets a system, an ingester, the history of the knowledge base, the record to read alone, and the ledger to prove it by.
 
     Each may raise UserError or StoreError.
     """
@@ -61,6 +69,7 @@ class Wiring:
     open_ingester: Callable[[Settings], Awaitable[Ingester]]
     open_history: Callable[[Settings], History]
     open_record: Callable[[Settings], AbstractAsyncContextManager[Ledger]]
+    open_ledger: LedgerOpener
 
 
 def wiring_of(context: typer.Context) -> Wiring:
@@ -98,3 +107,10 @@ async def opened_record(context: typer.Context) -> AsyncIterator[Ledger]:
     """Open the ledger to read it alone, without a system, and close it at the end. Raises UserError, StoreError."""
     async with wiring_of(context).open_record(settings_of()) as ledger:
         yield ledger
+
+
+@asynccontextmanager
+async def opened_ledger(context: typer.Context, *, writes: bool = False) -> AsyncIterator[OpenLedger]:
+    """Open the ledger with its keys and the place of its checkpoints, and close it at the end. Raises UserError, StoreError."""
+    async with wiring_of(context).open_ledger(settings_of(), writes=writes) as found:
+        yield found

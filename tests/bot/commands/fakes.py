@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.commands.shared.wiring import Ingester, Wiring
+from bot.compose.record import open_ledger
 from bot.records import Ask, Citation, OnStage, Reply, Stage
 from bot.settings.settings import Settings
 from bot.system import CheckRequest, System
@@ -255,7 +256,7 @@ class FakeWorld:
     closed: int = 0
 
     def wiring(self) -> Wiring:
-        return Wiring(self.compose, self.open_ingester, self.open_history, self.open_record)
+        return Wiring(self.compose, self.open_ingester, self.open_history, self.open_record, open_ledger)
 
     async def compose(self, settings: Settings) -> System:
         self.opened += 1

@@ -15,7 +15,7 @@ import pytest
 from bot.cli import main
 from bot.commands.ledger import decided_in
 from bot.commands.shared.wiring import Wiring
-from bot.compose.record import open_record
+from bot.compose.record import open_ledger, open_record
 from bot.settings.load import load_settings
 from rai.ledger.store import SqlLedger
 from rai.records import Entry
@@ -42,7 +42,8 @@ def ledger(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Path)
     def run(*arguments: str) -> Ran:
         capsys.readouterr()
         code = main(
-            ["ledger", *arguments], lambda: Wiring(small.compose, small.open_ingester, small.open_history, open_record)
+            ["ledger", *arguments],
+            lambda: Wiring(small.compose, small.open_ingester, small.open_history, open_record, open_ledger),
         )
         return Ran(code, *capsys.readouterr())
 

@@ -24,7 +24,7 @@ from bot.cli import main
 from bot.commands.shared.wiring import Wiring
 from tests.bot.commands.fakes import compose_small
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], lambda: Wiring(compose_small, None, None, None)))
+    sys.exit(main(sys.argv[1:], lambda: Wiring(compose_small, None, None, None, None)))
 """
 
 

@@ -17,7 +17,7 @@ import pytest
 from bot.cli import COMMANDS, main
 from bot.commands.shared.wiring import Ingester, Wiring
 from bot.settings.settings import Settings
-from bot.system import System
+from bot.system import OpenLedger, System
 from bot.version import VERSION
 from grounding.ingest.history import History
 from rai.ports import Ledger
@@ -108,11 +108,15 @@ def no_record(_: Settings) -> AbstractAsyncContextManager[Ledger]:
     raise AssertionError("nothing is read out here")
 
 
+def no_ledger(_: Settings, *, writes: bool = False) -> AbstractAsyncContextManager[OpenLedger]:
+    raise AssertionError(f"nothing is proven here, {writes}")
+
+
 def broken_wiring() -> Wiring:
     async def compose(_: Settings) -> System:
         raise Bug("with the customer's words in it")
 
-    return Wiring(compose, no_ingester, no_past, no_record)
+    return Wiring(compose, no_ingester, no_past, no_record, no_ledger)
 
 
 def test_a_bug_is_one_line_without_its_message(capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,7 +141,7 @@ def test_an_interrupt_ends_with_130(capsys: pytest.CaptureFixture[str]) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         raise AssertionError("the signal is handled at once")
 
-    assert main(["ask", "x"], lambda: Wiring(compose, no_ingester, no_past, no_record)) == 130
+    assert main(["ask", "x"], lambda: Wiring(compose, no_ingester, no_past, no_record, no_ledger)) == 130
     assert capsys.readouterr().err == ""
 
 

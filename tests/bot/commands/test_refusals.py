@@ -11,6 +11,7 @@ import pytest
 
 from bot.cli import main
 from bot.commands.shared.wiring import Wiring
+from bot.compose.record import open_ledger
 from bot.settings.load import load_settings
 from bot.settings.settings import Settings
 from bot.system import System
@@ -59,7 +60,7 @@ def refusals(small: FakeWorld, capsys: pytest.CaptureFixture[str], tmp_path: Pat
         capsys.readouterr()
         code = main(
             ["refusals", *arguments],
-            lambda: Wiring(compose, small.open_ingester, small.open_history, small.open_record),
+            lambda: Wiring(compose, small.open_ingester, small.open_history, small.open_record, open_ledger),
         )
         return Ran(code, *capsys.readouterr())
 
