@@ -17,6 +17,9 @@ from bot.commands.shared.wiring import Wiring
 from bot.compose.record import open_ledger, open_record
 from bot.settings.load import load_settings
 from rai.ledger.attest_verify import AuditReport, audit, audit_proof
+from rai.ledger.chain import GENESIS, SealedRow, seal
+from rai.ledger.export import export_lines
+from rai.ledger.key import load_key
 from rai.ledger.store import SqlLedger
 from tests.bot.commands.conftest import Ran
 from tests.bot.commands.fakes import FakeWorld
@@ -308,3 +311,19 @@ def test_an_anchor_that_was_altered_can_be_made_anew_and_that_is_told(run: Run, 
     body = run("list", "--limit", "1", "--json").document["entries"][0]["body"]
     assert (body["found"], body["before"]) == ("changed: the ledger's anchor was altered", None)
     assert run("verify").code == 0
+
+
+def test_an_export_of_form_1_is_verified_as_what_it_is(run: Run, tmp_path: Path) -> None:
+    """Older programs wrote it, and it takes the key."""
+    key_file = load_settings().files.ledger_key
+    key = load_key(key_file)
+    entry_id, at = "01ARZ3NDEKTSV4RRFFQ69G5FAV", "2026-11-20T09:00:00.000Z"
+    digest = seal(key, "attest-ledger-body-1", entry_id, "{}")
+    mac = seal(key, "attest-ledger-link-1", entry_id, at, "turn", digest, GENESIS)
+    row = SealedRow(1, entry_id, at, "turn", None, "{}", digest, GENESIS, mac)
+    lines = list(export_lines(key, [row], None, None))
+    path = tmp_path / "old.jsonl"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    assert run("verify", "--export", str(path)).out.startswith("intact: 1 entries")
+    path.write_text("\n".join([lines[0], lines[1].replace('"body": {}', '"body": {"n": 1}'), lines[2]]) + "\n", "utf-8")
+    assert run("verify", "--export", str(path)).code == 1
