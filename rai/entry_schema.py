@@ -98,6 +98,7 @@ _PROMPT = {
 }
 _ACTOR = {**_s("user authenticated_by tenant"), "groups": [_S]}
 _TURN = {
+    "delivery": _S,
     "ask": {
         **_s("user policy channel conversation at locale"),
         "question": _GIVEN,
@@ -155,6 +156,7 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "ingest": _INGEST,
     "remove": _s("doc_id"),
     "restore": _s("doc_id"),
+    "delivery": _s("entry_id channel handed_over delivered failed message"),
     "feedback": {**_s("entry_id assumed reaction user channel message"), "text": _GIVEN},
     "refusal_report": {**_s("entry_id user channel"), "comment": _GIVEN},
     "refusal_decision": {**_s("entry_id report decision channel"), "note": _GIVEN},

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.records import Actor, Ask, Regeneration, Reply, TurnRecord
+from bot.turn.delivery import expected
 from bot.turn.state import TurnState
 from grounding.corrective.find import FoundEvidence
 from grounding.evidence.web import web_previews
@@ -61,6 +62,7 @@ def turn_body(reply: Reply) -> dict[str, Any]:
     found, nodes = record.found, record.policy.nodes if record.policy else {}
     return {
         NAME: SCHEMA,
+        "delivery": expected(record.ask.channel if record.ask else ""),
         "actor": _actor(record),
         "versions": _versions(record),
         "ask": None if record.ask is None else _ask_json(record.ask),

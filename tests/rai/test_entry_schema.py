@@ -107,6 +107,7 @@ WRITERS = {
     "bot/commands/documents.py": None,
     "bot/compose/ingest.py": None,
     "bot/teams/handler.py": None,
+    "bot/turn/delivery.py": None,
     "bot/turn/disputes.py": None,
     "bot/turn/quarantine.py": None,
     "bot/turn/recording.py": "bot/turn/record.py",
