@@ -13,12 +13,14 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from bot.http import json_forms
-from bot.http.app_keys import ANSWER, LIMITER, METRICS, SYSTEM
+from bot.http.app_keys import ANSWER, DELIVERIES, LIMITER, METRICS, SYSTEM
+from bot.http.delivery import GONE, is_gone, sent_whole, wait_for_all
 from bot.http.errors import Refused, describe, error_json
 from bot.http.guard import caller
 from bot.http.report_page import report_page
-from bot.records import Actor, Ask, Stage
+from bot.records import Actor, Ask, Reply, Stage
 from bot.system import CheckRequest
+from bot.turn.delivery import Delivery
 from bot.turn.disputes import Reporter, report
 from bot.view.report import report_view
 from grounding.errors import InputError
@@ -49,7 +51,9 @@ async def ask(request: web.Request) -> web.StreamResponse:
         reply = await _while_connected(request, request.app[ANSWER](turn, None))
     except ClientGone:
         return web.Response(status=499, reason="Client Closed Request")
-    return web.json_response(reply.as_json())
+    response = web.json_response(reply.as_json())
+    request.app[DELIVERIES].soon(await sent_whole(request, response, Delivery(reply.entry_id, turn.channel)))
+    return response
 
 
 async def check(request: web.Request) -> web.Response:
@@ -135,17 +139,13 @@ def _spend(request: web.Request, who: str, cost: float) -> None:
         raise Refused(429, "rate_limited", message, {"Retry-After": str(seconds)})
 
 
-def _gone(request: web.Request) -> bool:
-    return request.transport is None or request.transport.is_closing()
-
-
 async def _while_connected(request: web.Request, work: Awaitable[T]) -> T:
     """The result of `work`, which is cancelled if the caller hangs up first. Raises ClientGone."""
     task = asyncio.ensure_future(work)
     try:
         while not task.done():
             await asyncio.wait({task}, timeout=LOOK_SECONDS)
-            if not task.done() and _gone(request):
+            if not task.done() and is_gone(request):
                 raise ClientGone
         return task.result()
     finally:
@@ -178,18 +178,31 @@ async def _stream(request: web.Request, turn: Ask) -> web.StreamResponse:
     response = web.StreamResponse(headers=headers)
     response.content_type = "text/event-stream"
     response.charset = "utf-8"
+    wait_for_all(request)
     await response.prepare(request)
     events = _Events(response)
-    with suppress(ClientGone, ConnectionError):
-        await _play(request, turn, events)
-        await response.write_eof()
+    stages: asyncio.Queue[Stage] = asyncio.Queue()
+    task = asyncio.ensure_future(request.app[ANSWER](turn, stages.put))
+    try:
+        await _play(request, task, stages, events)
+    except (ClientGone, ConnectionError):
+        delivery = Delivery("", turn.channel).ended(GONE)
+    else:
+        delivery = await sent_whole(request, response, Delivery("", turn.channel))
+    if reply := _ended_with(task):
+        request.app[DELIVERIES].soon(replace(delivery, entry_id=reply.entry_id))
     return response
 
 
-async def _play(request: web.Request, turn: Ask, events: _Events) -> None:
+def _ended_with(task: asyncio.Future[Reply]) -> Reply | None:
+    """The reply of a turn that has one; None for one that was broken off or raised."""
+    return None if not task.done() or task.cancelled() or task.exception() else task.result()
+
+
+async def _play(
+    request: web.Request, task: asyncio.Future[Reply], stages: asyncio.Queue[Stage], events: _Events
+) -> None:
     """Stages as they begin, then the reply or an error. Raises ClientGone or ConnectionError."""
-    stages: asyncio.Queue[Stage] = asyncio.Queue()
-    task = asyncio.ensure_future(request.app[ANSWER](turn, stages.put))
     quiet = 0.0
     try:
         while not (task.done() and stages.empty()):
@@ -198,7 +211,7 @@ async def _play(request: web.Request, turn: Ask, events: _Events) -> None:
                 await events.send("stage", {"name": stage.name, "label": stage.label})
                 quiet = 0.0
                 continue
-            if _gone(request):
+            if is_gone(request):
                 raise ClientGone
             quiet += LOOK_SECONDS
             if quiet >= PING_SECONDS:

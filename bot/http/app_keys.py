@@ -9,10 +9,12 @@ from bot.http.rate_limit import RateLimiter
 from bot.http.source_links import SourceLinks
 from bot.records import Answer
 from bot.system import System
+from bot.turn.delivery import Deliveries
 
 SYSTEM = web.AppKey("attest_system", System)
 METRICS = web.AppKey("attest_metrics", Metrics)
 LIMITER = web.AppKey("attest_limiter", RateLimiter)
 LINKS = web.AppKey("attest_links", SourceLinks)
+DELIVERIES = web.AppKey("attest_deliveries", Deliveries)
 ANSWER: web.AppKey[Answer] = web.AppKey("attest_answer")
 """`System.answer` with its figures taken: what every channel of this process should call."""

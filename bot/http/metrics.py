@@ -78,6 +78,12 @@ class Metrics:
             "attest_stage_seconds", "Seconds of one stage of a turn.", ["stage"], buckets=SECONDS, registry=own
         )
         self.blocks = Counter("attest_screen_blocks", "Turns that the screen blocked.", registry=own)
+        self.deliveries = Counter(
+            "attest_deliveries",
+            "Replies by what became of them; unrecorded: it could not be written down.",
+            ["mark"],
+            registry=own,
+        )
         self.requests = Counter("attest_http_requests", "HTTP requests.", ["method", "route", "status"], registry=own)
         self.checks = Counter("attest_checks", "Answers checked outside a turn, by verdict.", ["verdict"], registry=own)
         self.documents = Gauge("attest_kb_documents", "Documents in the knowledge base.", registry=own)

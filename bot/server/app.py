@@ -9,7 +9,7 @@ from aiohttp import web
 
 from bot.chat.pages import add_chat
 from bot.http import api, health, source
-from bot.http.app_keys import ANSWER, LIMITER, LINKS, METRICS, SYSTEM
+from bot.http.app_keys import ANSWER, DELIVERIES, LIMITER, LINKS, METRICS, SYSTEM
 from bot.http.errors import Handler, errors
 from bot.http.guard import guard, secure
 from bot.http.ledger_checkpoints import add_checkpoints
@@ -25,6 +25,7 @@ from bot.review.refusals import add_refusals
 from bot.settings.terms import prices
 from bot.state import State
 from bot.system import System
+from bot.turn.delivery import Deliveries
 from grounding.observe import watched_by
 
 ACCESS = logging.getLogger("attest.access")
@@ -36,7 +37,7 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     """Build the HTTP application: all pages and APIs over one system, which the caller closes.
 
     `review_token` opens `/review` once (see `bot.review.session`), beside those of `attest review-link`. Other channels of this process
-    call `app[ANSWER]`, not `system.answer`, so that their turns are counted too. Start it with `access_log=None`:
+    call `app[ANSWER]`, not `system.answer`, so that their turns are counted too, and `app[DELIVERIES]` with what became of the replies. Start it with `access_log=None`:
     requests are logged here, by route and without addresses, names or questions.
     """
     app = web.Application(middlewares=[observe, errors, guard], client_max_size=BODY_BYTES)
@@ -44,6 +45,8 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     app[SYSTEM] = system
     app[METRICS] = metrics
     app[ANSWER] = metrics.watch(system.answer)
+    app[DELIVERIES] = Deliveries(system.ledger, lambda mark: metrics.deliveries.labels(mark).inc())
+    app.on_cleanup.append(_drained)
     app[LIMITER] = RateLimiter(system.settings.serving.rate_per_minute)
     app[LINKS] = SourceLinks.of(system.settings)
     add_ledger_watch(app)
@@ -63,6 +66,11 @@ def build_app(system: System, *, review_token: str | None = None) -> web.Applica
     add_quarantine(app)
     add_review(app, State(system.settings.files.home / "state.db"), review_token)
     return app
+
+
+async def _drained(app: web.Application) -> None:
+    """What became of the last replies is written before the ledger closes."""
+    await app[DELIVERIES].drain()
 
 
 @web.middleware

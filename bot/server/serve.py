@@ -19,7 +19,7 @@ from multiprocessing.synchronize import Event
 from aiohttp import web
 
 from bot.compose.system import compose
-from bot.http.app_keys import ANSWER
+from bot.http.app_keys import ANSWER, DELIVERIES
 from bot.observability.logs import log_to_stderr
 from bot.review.session import new_token
 from bot.server.addresses import Addresses, addresses_of
@@ -66,7 +66,7 @@ async def serve_on(
     try:
         token = first_token(settings) if token is None else token
         app = build_app(system, review_token=token)
-        add_routes(app, settings, app[ANSWER], system.ledger)
+        add_routes(app, settings, app[ANSWER], system.ledger, deliveries=app[DELIVERIES])
         runner = web.AppRunner(
             app, handle_signals=False, access_log=None, shutdown_timeout=settings.bounds.turn_deadline_s
         )

@@ -13,6 +13,7 @@ import logging
 import aiohttp
 from aiohttp import http_exceptions, web
 
+from bot.http.delivery import sent_whole
 from bot.http.forwarding import left_by_proxy
 from bot.records import Answer
 from bot.settings.settings import Settings
@@ -32,6 +33,7 @@ from bot.teams.inbox import LEASE_S, Inbox
 from bot.teams.outbox import Outbox
 from bot.teams.ports import Json, KeysUnavailable, SendFailed, Transport, Unauthorized
 from bot.teams.worker import Busy, Worker
+from bot.turn.delivery import Deliveries
 from grounding.errors import AttestError
 from rai.ports import Ledger
 
@@ -50,16 +52,22 @@ def add_routes(
     answer: Answer,
     ledger: Ledger,
     *,
+    deliveries: Deliveries | None = None,
     transport: Transport | None = None,
     lease_s: float = LEASE_S,
 ) -> None:
     """Register the bot's route on `app`; it opens with the application and drains when that shuts down.
 
-    `transport` replaces botbuilder, `lease_s` is the time after which another process takes over unfinished turns.
-    Raises SettingsError when the registration is incomplete.
+    `deliveries` writes what became of the replies, None: into `ledger`, uncounted; whoever gives it drains it. `transport` replaces
+    botbuilder, `lease_s` is the time after which another process takes over unfinished turns. Raises SettingsError when the registration is incomplete.
     """
     endpoint = BotEndpoint(
-        settings, answer, ledger, transport=transport or BotbuilderTransport(settings), lease_s=lease_s
+        settings,
+        answer,
+        ledger,
+        deliveries=deliveries or Deliveries(ledger),
+        transport=transport or BotbuilderTransport(settings),
+        lease_s=lease_s,
     )
     app.router.add_post(PATH, endpoint.handle)
     app.on_startup.append(endpoint.open)
@@ -71,9 +79,17 @@ class BotEndpoint:
     """The handler with everything behind it, from start to shutdown."""
 
     def __init__(
-        self, settings: Settings, answer: Answer, ledger: Ledger, *, transport: Transport, lease_s: float
+        self,
+        settings: Settings,
+        answer: Answer,
+        ledger: Ledger,
+        *,
+        deliveries: Deliveries,
+        transport: Transport,
+        lease_s: float,
     ) -> None:
         self._settings = settings
+        self._deliveries = deliveries
         self._transport = transport
         self._lease = lease_s
         self._state = State(settings.files.home / "state.db")
@@ -87,6 +103,7 @@ class BotEndpoint:
             inbox=self._inbox,
             history=self._history,
             outbox=Outbox(transport),
+            deliveries=deliveries,
             worker=self._worker,
         )
         self._caretaker: asyncio.Task[None] | None = None
@@ -111,7 +128,8 @@ class BotEndpoint:
         await self._inbox.release(self._turns.working)
 
     async def close(self, _: web.Application) -> None:
-        """Close the transport and the state."""
+        """Close the transport and the state, when it is written what became of the last replies."""
+        await self._deliveries.drain()
         await self._transport.close()
         await self._state.close()
 
@@ -130,7 +148,10 @@ class BotEndpoint:
         except (Busy, AttestError, SendFailed, TimeoutError) as error:
             log.warning("an activity was not taken: %s", type(error).__name__)
             return _error(503, "try again later")
-        return _response(result)
+        response = _response(result)
+        if result.delivery is not None:
+            self._deliveries.soon(await sent_whole(request, response, result.delivery))
+        return response
 
     async def _admit(self, request: web.Request) -> Json:
         if request.content_type.lower() != "application/json" or "Content-Type" not in request.headers:

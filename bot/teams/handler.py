@@ -34,6 +34,7 @@ from bot.teams.refusal_card import ACTION_INVOKE, Pressed, declined, read_presse
 from bot.teams.render import notice, render
 from bot.teams.turn_limit import TurnLimit
 from bot.teams.worker import Busy, Worker
+from bot.turn.delivery import Deliveries, Delivery
 from bot.turn.disputes import Reporter, report
 from bot.turn.pasted import Pasted, read_pasted
 from bot.view.reply import DELIVERED
@@ -52,6 +53,10 @@ MAX_ATTEMPTS = 2
 FORGOTTEN = frozenset({Outcome.BLOCKED, Outcome.FAILED})
 """Outcomes after which nothing is kept of the turn."""
 
+UNREACHABLE, STOPPED, LATE, UNSHOWN = "unreachable", "stopped", "too_late", "not_shown"
+"""Why a reply was not delivered, where no status of the channel says it: it was not reached; the person pressed Stop; nobody waited any more; it
+could not be put into a message."""
+
 APOLOGY = "Sorry, something went wrong and there is no answer. Nothing was sent to anyone. Please ask again."
 RESTARTED = "Sorry, I was restarted before I could answer this. Please ask again."
 TOO_FAST = "You have asked many questions in a short time. Please wait a minute and ask again."
@@ -67,10 +72,11 @@ WELCOME = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The HTTP answer to an activity; `body` None is an empty one."""
+    """The HTTP answer to an activity; `body` None is an empty one. `delivery`: of the reply in the body, to be told when it is sent."""
 
     status: int
     body: Json | None = None
+    delivery: Delivery | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +108,7 @@ class ActivityHandler:
         inbox: Inbox,
         history: ConversationHistory,
         outbox: Outbox,
+        deliveries: Deliveries,
         worker: Worker,
     ) -> None:
         self._settings = settings
@@ -110,6 +117,7 @@ class ActivityHandler:
         self._inbox = inbox
         self._history = history
         self._outbox = outbox
+        self._deliveries = deliveries
         self._worker = worker
         self._rate = TurnLimit(settings.serving.rate_per_minute)
         self.working: set[ActivityKey] = set()
@@ -173,30 +181,43 @@ class ActivityHandler:
         self.working.discard(key)
 
     async def _answer_in_body(self, activity: Json, key: ActivityKey) -> Result:
-        body: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
+        body: asyncio.Future[tuple[Json, Delivery | None]] = asyncio.get_running_loop().create_future()
 
         async def job() -> None:
             try:
                 message, question, reply = await self._compose(activity, None)
-                if not body.done():
-                    body.set_result(addressed(activity, message))
+                delivery = _delivery(activity, reply)
+                if body.done():
+                    await self._deliveries.write(delivery.ended(LATE))
+                else:
+                    body.set_result((addressed(activity, message), delivery))
                 await self._keep(activity, question, reply, None)
             except Exception as error:  # noqa: BLE001  # as above
                 log.error("a message ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
                 if not body.done():
-                    body.set_result(addressed(activity, notice(APOLOGY)))
+                    body.set_result((addressed(activity, notice(APOLOGY)), None))
             await self._finish(key)
 
         self._worker.submit(_line(activity), job)
         self.working.add(key)
         async with asyncio.timeout(2 * (self._settings.bounds.turn_deadline_s + GRACE_S)):
-            return Result(200, {"activities": [await body]})
+            message, delivery = await body
+            return Result(200, {"activities": [message]}, delivery)
 
     async def _converse(self, activity: Json, *, counted: bool) -> None:
         async with progress(self._outbox, activity) as shown:
             message, question, reply = await self._compose(activity, shown.stage, counted=counted)
-        sent_id = await finish(self._outbox, activity, shown, message)
+        delivery = _delivery(activity, reply).began()
+        try:
+            sent_id = await finish(self._outbox, activity, shown, message)
+        except Exception as error:
+            await self._deliveries.write(_undelivered(delivery, error))
+            raise
         await self._keep(activity, question, reply, sent_id)
+        stopped = shown.cancelled  # by the person: what was made in vain was sent to nobody
+        await self._deliveries.write(
+            _delivery(activity, reply).ended(STOPPED) if stopped else delivery.ended(message=sent_id)
+        )
 
     async def _compose(
         self, activity: Json, on_stage: OnStage | None, *, counted: bool = True
@@ -212,6 +233,7 @@ class ActivityHandler:
             return notice(HELP), question, None
         if counted and not self._rate.allow(user or activity["from"]["id"]):
             return notice(TOO_FAST), question, None
+        reply = None
         try:
             async with asyncio.timeout(self._settings.bounds.turn_deadline_s + GRACE_S):
                 history = () if question.pasted else await self._history.recall(activity)
@@ -233,6 +255,7 @@ class ActivityHandler:
             return self._render(reply, activity, question, ask.user), question, reply
         except Exception as error:  # noqa: BLE001  # whatever went wrong, the person who waits is told
             log.error("a turn ended with %s", kind_and_way(error))  # noqa: TRY400  # no customer text
+            await self._deliveries.write(_delivery(activity, reply).ended(UNSHOWN))
             return notice(APOLOGY), question, None
 
     def _render(self, reply: Reply, activity: Json, question: _Question, user: str | None) -> Json:
@@ -326,6 +349,20 @@ class ActivityHandler:
                 await self._outbox.deliver(activity, notice(WELCOME.format(company=self._settings.answering.company)))
             except SendFailed as error:
                 log.warning("a welcome could not be delivered: %s", error)
+
+
+def _delivery(activity: Json, reply: Reply | None) -> Delivery:
+    """Of the reply to this activity, before anything became of it; without an entry there is none to tell of."""
+    return Delivery(reply.entry_id if reply else "", activity["channelId"])
+
+
+def _undelivered(handed_over: Delivery, error: Exception) -> Delivery:
+    """What became of a reply that the channel was to send. Where it did not answer, it may have the reply or not."""
+    if isinstance(error, SendFailed) and error.unsent:
+        return replace(handed_over, handed_over=None).ended(UNREACHABLE)
+    if isinstance(error, SendFailed) and error.status:
+        return handed_over.ended(str(error.status))
+    return handed_over
 
 
 def _someone_came(activity: Json) -> bool:

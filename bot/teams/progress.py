@@ -103,7 +103,7 @@ async def _settle(task: asyncio.Task[None]) -> None:
 async def finish(outbox: Outbox, inbound: Json, shown: Progress, message: Json) -> str | None:
     """Deliver the answer as the end of what was shown; its id. Raises SendFailed.
 
-    None as well when the person pressed Stop: then nothing is sent.
+    None as well when the person pressed Stop: then nothing is sent, and `shown.cancelled` says so.
     """
     if shown.cancelled:
         return None
@@ -116,6 +116,7 @@ async def finish(outbox: Outbox, inbound: Json, shown: Progress, message: Json) 
         if error.status != 403:
             raise
         if CANCELLED in error.detail.lower():
+            shown.cancelled = True
             return None
         return await _late(outbox, inbound, shown.stream_id, message)
     return shown.stream_id

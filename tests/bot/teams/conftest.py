@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,11 +44,25 @@ class FakeLedger:
 
     appended: list[tuple[str, Json]] = field(default_factory=list)
     broken: bool = False
+    _news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def of(self, kind: str) -> list[Json]:
+        """The bodies of one kind."""
+        return [body for each, body in self.appended if each == kind]
+
+    async def delivery(self) -> Json:
+        """The first entry that says what became of a reply, once it is there."""
+        async with asyncio.timeout(60):
+            while not self.of("delivery"):
+                self._news.clear()
+                await self._news.wait()
+        return self.of("delivery")[0]
 
     async def append(self, kind: str, body: Json) -> Entry:
         if self.broken:
             raise StoreError("the ledger is locked")
         self.appended.append((kind, body))
+        self._news.set()
         seq = len(self.appended)
         return Entry(f"e{seq}", seq, "2026-11-03T10:00:00Z", kind, body, "", "")
 

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bot.records import Ask, InternalNote, Reply
-from bot.teams.handler import APOLOGY, HELP, TOO_FAST
+from bot.settings.load import load_settings
+from bot.state import State
+from bot.teams.handler import APOLOGY, HELP, TOO_FAST, ActivityHandler
+from bot.teams.history import ConversationHistory
+from bot.teams.inbox import Inbox
 from bot.teams.message_limits import MESSAGE, check_activity
+from bot.teams.outbox import Outbox
+from bot.teams.ports import Json, SendFailed
+from bot.teams.worker import Worker
+from bot.turn.delivery import Deliveries
 from grounding.query.clarify import Clarification
 from grounding.records import Turn
 from rai.records import Outcome
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger
-from tests.fakes.channel import FakeChannel
+from tests.fakes.channel import FakeChannel, Fault
+from tests.fakes.planted import part
 
 
 async def test_an_answer_comes_back_with_citations_label_and_feedback(bots: Bots, channel: FakeChannel) -> None:
@@ -247,8 +258,7 @@ async def test_feedback_reaches_the_ledger_with_the_entry_it_is_about(
     for _ in range(2):  # delivered twice, recorded once
         reply = await bot.post(invoke)
         assert (reply.status, await reply.json()) == (200, {})
-    [(kind, body)] = bot.ledger.appended
-    assert kind == "feedback"
+    [body] = bot.ledger.of("feedback")
     assert (body["reaction"], body["text"], body["entry_id"]) == ("dislike", text, "entry-1")
 
 
@@ -265,7 +275,7 @@ async def test_feedback_that_names_no_message_is_about_the_last_answer_and_says_
     await channel.until_messages(3)
     value = {"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": ""}}
     await bot.post(channel.inbound(None, type="invoke", name="message/submitAction", value=value))
-    [(_, body)] = bot.ledger.appended
+    [body] = bot.ledger.of("feedback")
     assert (body["entry_id"], body["assumed"], body["message"]) == ("entry-2", True, None)
 
 
@@ -351,3 +361,115 @@ async def test_a_new_customer_begins_afresh(bots: Bots, channel: FakeChannel) ->
     await bot.post(channel.inbound(text="And for gifts?"))
     await channel.until_messages(3)
     assert bot.answer.asked[2].history == ()
+
+
+def told(body: dict[str, Any]) -> tuple[bool, bool, str | None]:
+    """Whether a reply was handed over, whether it was delivered, and why not."""
+    return body["handed_over"] is not None, body["delivered"] is not None, body["failed"]
+
+
+async def test_an_answer_that_the_channel_took_is_delivered(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start()
+    await bot.post(channel.inbound(channelId="emulator"))
+    [message] = await channel.until_messages(1)
+    body = await bot.ledger.delivery()
+    assert (body["schema"], body["entry_id"], body["channel"]) == (2, REPLY.entry_id, "emulator")
+    assert told(body) == (True, True, None)
+    assert body["handed_over"] <= body["delivered"]
+    assert body["message"] == f"out-{1 + [t.body for t in channel.taken].index(message)}"
+
+
+@pytest.mark.parametrize("status", [400, 500])
+async def test_an_answer_that_the_channel_refused_is_not(bots: Bots, channel: FakeChannel, status: int) -> None:
+    """The code alone is kept; the channel's words may be anybody's."""
+    bot = await bots.start()
+    refused = Fault(status, "Refused", "no room for Ada", applies=lambda body: body.get("type") == "message")
+    channel.faults.append(refused)
+    await bot.post(channel.inbound(channelId="emulator"))
+    body = await bot.ledger.delivery()
+    assert told(body) == (True, False, str(status))
+    assert "Ada" not in str(body)
+
+
+SENDING = [
+    (SendFailed(None, unsent=True), (False, False, "unreachable")),
+    (SendFailed(None), (True, False, None)),
+    (RuntimeError("a fault of the kit"), (True, False, None)),
+    (SendFailed(503), (True, False, "503")),
+]
+
+
+class Failing:
+    """A channel that fails whatever is sent, in one way."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    async def send(self, activity: Json) -> str | None:
+        raise self._error
+
+
+@pytest.mark.parametrize(("error", "marks"), SENDING)
+async def test_what_failed_on_the_way_says_how_far_it_came(
+    tmp_path: Path, channel: FakeChannel, error: Exception, marks: tuple[bool, bool, str | None]
+) -> None:
+    """Where the channel did not answer it may have the reply or not: neither delivered nor failed."""
+    state, ledger, worker = State(tmp_path / "state.db"), FakeLedger(), Worker()
+    await state.open()
+    turns = ActivityHandler(
+        load_settings(home=tmp_path),
+        FakeAnswer(),
+        ledger,
+        inbox=Inbox(state),
+        history=ConversationHistory(state, days=1),
+        outbox=Outbox(part(Failing(error)), tries=1),
+        deliveries=Deliveries(ledger),
+        worker=worker,
+    )
+    await turns.receive(channel.inbound(channelId="emulator"))
+    await worker.drain(60)
+    await state.close()
+    assert [told(body) for body in ledger.of("delivery")] == [marks]
+
+
+async def test_an_answer_that_was_stopped_is_told_as_stopped(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start()
+    stopped = Fault(403, "ContentStreamNotAllowed", "Content stream was cancelled by user")
+    channel.faults.append(stopped)
+    await bot.post(channel.inbound())
+    assert told(await bot.ledger.delivery()) == (False, False, "stopped")
+
+
+async def test_an_answer_in_the_body_is_delivered_with_the_response(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start()
+    reply = await bot.post(channel.inbound(deliveryMode="expectReplies"))
+    assert (await reply.json())["activities"][0]["text"].startswith(REPLY.answer)
+    assert told(await bot.ledger.delivery()) == (True, True, None)
+
+
+async def test_an_answer_that_cannot_be_shown_was_not_delivered(bots: Bots, channel: FakeChannel) -> None:
+    """An apology went out; the answer that the record has did not."""
+    broken = replace(REPLY, citations=(None,))  # type: ignore[arg-type]  # what nobody expected
+    bot = await bots.start(answer=FakeAnswer(reply=broken))
+    await bot.post(channel.inbound(channelId="emulator"))
+    [message] = await channel.until_messages(1)
+    assert message["text"] == APOLOGY
+    assert told(await bot.ledger.delivery()) == (False, False, "not_shown")
+    assert len(bot.ledger.of("delivery")) == 1
+
+
+async def test_what_cannot_be_recorded_takes_no_answer_back(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start(ledger=FakeLedger(broken=True))
+    await bot.post(channel.inbound(channelId="emulator"))
+    await bot.post(channel.inbound("another", channelId="emulator"))
+    messages = await channel.until_messages(2)
+    assert all(m["text"].startswith(REPLY.answer) for m in messages)
+
+
+async def test_help_and_other_notices_have_no_delivery(bots: Bots, channel: FakeChannel) -> None:
+    bot = await bots.start()
+    await bot.post(channel.inbound("", channelId="emulator"))
+    await bot.post(channel.inbound(channelId="emulator"))
+    await channel.until_messages(2)
+    await bot.ledger.delivery()
+    assert len(bot.ledger.of("delivery")) == 1

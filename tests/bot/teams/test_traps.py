@@ -198,7 +198,7 @@ async def test_10_forms_of_the_agents_playground_are_accepted(bots: Bots, channe
     value = {"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": "good"}}
     invoke = channel.inbound(None, type="invoke", name="message/submitAction", value=value, replyToId="m1")
     assert (await bot.post(invoke)).status == 200
-    assert bot.ledger.appended[0][1]["text"] == "good"
+    assert bot.ledger.of("feedback")[0]["text"] == "good"
 
 
 def test_10_the_playground_is_not_vendored() -> None:

@@ -12,6 +12,7 @@ from bot.settings.load import load_settings
 from bot.teams.handler import APOLOGY, ActivityHandler
 from bot.teams.inbox import ActivityKey
 from bot.teams.worker import Worker
+from bot.turn.delivery import Deliveries
 from bot.wording.notices import FAILED
 from tests.bot.teams.conftest import REPLY, Bots, FakeAnswer, FakeLedger
 from tests.bot.turn.test_pipeline import ASK
@@ -85,6 +86,7 @@ async def test_a_fault_around_the_turn_leaves_no_activity_undone(tmp_path: Path,
         inbox=part(inbox),
         history=part(Broken()),
         outbox=part(Broken()),
+        deliveries=Deliveries(FakeLedger()),
         worker=worker,
     )
     await turns.receive(channel.inbound("hello?", channelId="emulator"))
