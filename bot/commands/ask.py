@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -15,12 +16,15 @@ from bot.commands.shared.printed_reply import print_reply, stage_line
 from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened
 from bot.records import Actor, Ask, Reply
+from bot.turn.delivery import Deliveries, Delivery
 from bot.turn.transcript import read_history
 from grounding.errors import InputError
 from grounding.policies.files import policy_named
 from rai.records import Outcome
 
 app = options.command_app()
+UNPRINTED = "not_printed"
+"""Why a reply was not delivered: nobody read what was printed, or it could not be."""
 _MAX_FILE = 4 * 2**20
 
 
@@ -82,7 +86,7 @@ def ask(
         at=datetime.now().astimezone(),
         excluded=tuple(exclude or ()),
     )
-    raise typer.Exit(_told(run(_answer(context, asked, as_json=json)), asked, verbose=verbose, as_json=json))
+    raise typer.Exit(run(_answered(context, asked, verbose=verbose, as_json=json)))
 
 
 def _told(reply: Reply, asked: Ask, *, verbose: bool, as_json: bool) -> int:
@@ -94,10 +98,20 @@ def _told(reply: Reply, asked: Ask, *, verbose: bool, as_json: bool) -> int:
     return 3 if reply.outcome is Outcome.FAILED else 0
 
 
-async def _answer(context: typer.Context, asked: Ask, *, as_json: bool) -> Reply:
+async def _answered(context: typer.Context, asked: Ask, *, verbose: bool, as_json: bool) -> int:
+    """Ask, show the reply, then record whether it was taken; the exit code."""
     async with opened(context) as system:
         with stage_line(shown=not as_json) as on_stage:
-            return await system.answer(asked, on_stage)
+            reply = await system.answer(asked, on_stage)
+        deliveries, delivery = Deliveries(system.ledger), Delivery(reply.entry_id, asked.channel).began()
+        try:
+            code = _told(reply, asked, verbose=verbose, as_json=as_json)
+            sys.stdout.flush()
+        except (Exception, SystemExit):  # rich ends so where the reader of a pipe has left
+            await deliveries.write(delivery.ended(UNPRINTED))
+            raise
+        await deliveries.write(delivery.ended())
+        return code
 
 
 def _read(path: Path) -> str:

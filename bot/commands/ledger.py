@@ -15,6 +15,7 @@ from bot.commands.shared.output import console, emit, note, plain, table
 from bot.commands.shared.startup import run, settings_of
 from bot.commands.shared.wiring import opened_ledger, opened_record
 from bot.system import OpenLedger
+from bot.turn.delivery import Arrival, Arrivals, arrival_of
 from bot.view.decisions import decided
 from grounding.errors import AttestError, InputError
 from rai.ledger.chain import GENESIS, key_id
@@ -38,22 +39,32 @@ def list_(
     limit: Annotated[
         int, typer.Option(metavar="N", min=1, max=100_000, help="How many entries at most, newest first.")
     ] = 20,
+    undelivered: Annotated[
+        bool, typer.Option("--undelivered", help="Only turns whose reply is not known to have arrived.")
+    ] = False,
     json: options.JsonFlag = False,
 ) -> None:
-    """List the newest entries.
+    """List the newest entries, and how far the reply of each turn came.
 
-    Example:
+    Arrived: delivered, failed with the channel's status or a word, handed over (the channel did not answer), recorded (nothing more is
+    known: the process ended, or the reply is on its way). Turns of older programs, and those of `attest eval`, do not tell.
+
+    Examples:
       attest ledger list --limit 100
+      attest ledger list --undelivered
     """
-    found = run(_newest(context, limit))
+    found = run(_newest(context, limit, undelivered=undelivered))
     if json:
-        emit({"entries": [asdict(entry) for entry in found]})
+        emit({"entries": [_entry_json(entry, told) for entry, told in found]})
+        return
+    if not found and undelivered:
+        note("no reply is known that did not arrive")
         return
     if not found:
         note("the ledger is empty; every turn and every change of the knowledge base will be written to it")
         return
-    rows = [(e.seq, e.at, e.kind, _outcome(e), e.entry_id) for e in found]
-    console().print(table(("seq", "at", "kind", "outcome", "entry"), rows, right=("seq",)))
+    rows = [(e.seq, e.at, e.kind, _outcome(e), told.word if told else "–", e.entry_id) for e, told in found]
+    console().print(table(("seq", "at", "kind", "outcome", "arrived", "entry"), rows, right=("seq",)))
 
 
 @app.command()
@@ -62,17 +73,19 @@ def show(
     entry_id: Annotated[str, typer.Argument(metavar="ENTRY", help="Id of the entry, as a reply names it.")],
     json: options.JsonFlag = False,
 ) -> None:
-    """Show one entry with all that was recorded.
+    """Show one entry with all that was recorded; of a turn also whether its reply arrived.
 
     Example:
       attest ledger show 01JD3Z… --json
     """
-    entry = run(_entry(context, entry_id))
+    entry, told = run(_entry(context, entry_id))
     if json:
-        emit(asdict(entry))
+        emit(_entry_json(entry, told))
         return
     out = console()
     out.print(f"{entry.kind} · {entry.at} · entry {entry.entry_id} · number {entry.seq}")
+    if told:
+        out.print(plain(told.line))
     for line in decided_in(entry):
         out.print(plain(line))
     out.print(plain(jsonlib.dumps(entry.body, ensure_ascii=False, indent=2)), soft_wrap=True)
@@ -285,17 +298,30 @@ def decided_in(entry: Entry) -> list[str]:
     return decided(reply).lines() if isinstance(reply, dict) else []
 
 
-async def _newest(context: typer.Context, limit: int) -> list[Entry]:
+async def _newest(context: typer.Context, limit: int, *, undelivered: bool) -> list[tuple[Entry, Arrival | None]]:
+    """The newest entries, each with how far its reply came; or of all the newest turns whose reply is not known to have arrived."""
+    arrivals, found = Arrivals(), list[tuple[Entry, Arrival | None]]()
     async with opened_record(context) as ledger:
-        return [entry async for entry in ledger.entries(limit=limit, newest_first=True)]
+        async for entry in ledger.entries(limit=None if undelivered else limit, newest_first=True):
+            told = arrivals.of(entry)
+            if not undelivered or (told and told.mark != "delivered"):
+                found.append((entry, told))
+            if len(found) == limit:
+                break
+    return found
 
 
-async def _entry(context: typer.Context, entry_id: str) -> Entry:
+async def _entry(context: typer.Context, entry_id: str) -> tuple[Entry, Arrival | None]:
     async with opened_record(context) as ledger:
         entry = await ledger.get(entry_id)
-    if entry is None:
-        raise InputError(f"ENTRY {entry_id!r} is not in the ledger; see `attest ledger list`")
-    return entry
+        if entry is None:
+            raise InputError(f"ENTRY {entry_id!r} is not in the ledger; see `attest ledger list`")
+        return entry, await arrival_of(ledger, entry)
+
+
+def _entry_json(entry: Entry, told: Arrival | None) -> dict[str, Any]:
+    """The form of `list --json` and `show --json`. `delivery`: null for what is no turn, or does not tell."""
+    return {**asdict(entry), "delivery": told.as_json() if told else None}
 
 
 async def _verify(context: typer.Context) -> Verification:

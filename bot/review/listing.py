@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from bot.turn.delivery import DELIVERY, Arrival, Arrivals
 from bot.turn.disputes import DECISION, REPORT
 from bot.turn.quarantine import DECISION as QUARANTINE
 from rai.entry_schema import NAME
@@ -16,17 +17,20 @@ PAGE = 25
 SCAN_MAX = 20_000
 """Entries looked at for one page; a filter that matches less than this holds ends with a note, not with a long wait."""
 OUTCOMES = tuple(o.value for o in Outcome)
-KINDS = ("turn", "ingest", "remove", "feedback", REPORT, DECISION, QUARANTINE)
+KINDS = ("turn", DELIVERY, "ingest", "remove", "feedback", REPORT, DECISION, QUARANTINE)
+UNDELIVERED = "no"
+"""The value of the filter `arrived` for turns whose reply is not known to have arrived."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What the list shows. `before`: only entries with a smaller `seq`; 0 begins at the newest."""
+    """What the list shows. `before`: only entries with a smaller `seq`; 0 begins at the newest. `arrived`: "" or UNDELIVERED."""
 
     outcome: str = ""
     kind: str = ""
     entry: str = ""
     before: int = 0
+    arrived: str = ""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Filter:
@@ -37,9 +41,13 @@ class Filter:
             kind=query.get("kind", "")[:40],
             entry=query.get("entry", "").strip()[:100],
             before=int(before) if before.isascii() and before.isdigit() and len(before) < 16 else 0,
+            arrived=UNDELIVERED if query.get("arrived") == UNDELIVERED else "",
         )
 
-    def matches(self, entry: Entry) -> bool:
+    def matches(self, entry: Entry, arrival: Arrival | None = None) -> bool:
+        """Whether it shows an entry, of which is known how far its reply came."""
+        if self.arrived and (arrival is None or arrival.mark == "delivered"):
+            return False
         if self.outcome and outcome(entry) != self.outcome:
             return False
         if self.kind and entry.kind != self.kind:
@@ -48,7 +56,13 @@ class Filter:
 
     def older(self, seq: int) -> str:
         """Query string of the page that follows the entry `seq`."""
-        values = {"outcome": self.outcome, "kind": self.kind, "entry": self.entry, "before": seq}
+        values = {
+            "outcome": self.outcome,
+            "kind": self.kind,
+            "entry": self.entry,
+            "arrived": self.arrived,
+            "before": seq,
+        }
         return urlencode({name: value for name, value in values.items() if value})
 
 
@@ -78,14 +92,16 @@ async def listing(ledger: Ledger, wanted: Filter) -> Listing:
     """The page of `wanted`. Stops at the first entry beyond the page."""
     rows: list[ListedEntry] = []
     seen = 0
+    arrivals = Arrivals()
     async for entry in ledger.entries(newest_first=True):
+        arrival = arrivals.of(entry)
         if wanted.before and entry.seq >= wanted.before:
             continue
         seen += 1
-        if wanted.matches(entry):
+        if wanted.matches(entry, arrival):
             if len(rows) == PAGE:
                 return Listing(tuple(rows), wanted.older(rows[-1].seq), cut=False)
-            rows.append(row(entry))
+            rows.append(row(entry, arrival))
         if seen >= SCAN_MAX:
             return Listing(tuple(rows), wanted.older(entry.seq), cut=True)
     return Listing(tuple(rows), None, cut=False)
@@ -97,13 +113,14 @@ def outcome(entry: Entry) -> str:
     return str(reply.get("outcome", "")) if isinstance(reply, dict) else ""
 
 
-def row(entry: Entry) -> ListedEntry:
-    """The line of `entry`: for a turn its question, otherwise its first telling value."""
+def row(entry: Entry, arrival: Arrival | None = None) -> ListedEntry:
+    """The line of `entry`: for a turn its question and how far its reply came, otherwise its first telling value."""
     body = entry.body
     ask = body.get("ask")
     if entry.kind == "turn" and isinstance(ask, dict):
         who = f"as {ask['user']}" if ask.get("user") else "as a stranger"
-        return _row(entry, str(ask.get("question", "")), f"{ask.get('channel') or ''} {who}".strip())
+        came = f" · {arrival.word}" if arrival else ""
+        return _row(entry, str(ask.get("question", "")), f"{ask.get('channel') or ''} {who}{came}".strip())
     told = ((k, v) for k, v in body.items() if k != NAME and isinstance(v, str | int | float) and v != "")
     telling = next((f"{k}: {v}" for k, v in told), "")
     return _row(entry, telling or entry.kind, "")

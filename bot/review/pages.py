@@ -21,6 +21,7 @@ from bot.review.listing import KINDS, OUTCOMES, Filter, listing, outcome
 from bot.review.session import COOKIE, SESSION_SECONDS, ReviewAccess, form_token
 from bot.review.turn_view import tidy, turn_view
 from bot.state import State
+from bot.turn.delivery import arrival_of
 from bot.turn.disputes import dispute_of
 from rai.ports import Ledger
 from rai.records import Outcome, Verification
@@ -112,6 +113,7 @@ async def entry_page(request: web.Request) -> web.Response:
             headers=WITH_FORM,
             entry=entry,
             turn=turn_view(entry),
+            arrival=await arrival_of(ledger, entry),
             walk=walk,
             dispute=dispute,
             form=form,

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.records import Ask, Reply
+from bot.turn.delivery import expected
 from grounding.evidence.web import web_previews
 from grounding.policy import Policy
 from grounding.records import Evidence, Passage
@@ -41,6 +42,7 @@ def turn_body(ask: Ask, reply: Reply, passages: Sequence[Passage]) -> dict[str, 
     found = reply.record.found
     evidence = [Evidence(n, p) for n, p in enumerate(passages, 1)]
     return {
+        "delivery": expected(ask.channel),
         "ask": _asked(ask),
         "reply": reply.as_json(),
         "policy": Policy().as_json(),

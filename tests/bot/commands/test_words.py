@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import json
 import stat
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -230,16 +233,62 @@ def test_ledger_list_show_export(attest: Attest) -> None:
     for question in ("one", "two", "three"):
         attest("ask", question)
     newest = attest("ledger", "list", "--limit", "2", "--json").document["entries"]
-    assert [entry["seq"] for entry in newest] == [3, 2]
+    assert [(entry["seq"], entry["kind"], entry["delivery"] and entry["delivery"]["mark"]) for entry in newest] == [
+        (6, "delivery", None),
+        (5, "turn", "delivered"),
+    ]
     assert "answered" in attest("ledger", "list").out
-    assert attest("ledger", "show", "e2", "--json").document["body"]["question"] == "two"
-    assert '"question": "two"' in attest("ledger", "show", "e2").out
+    assert attest("ledger", "show", "e3", "--json").document["body"]["question"] == "two"
+    assert '"question": "two"' in attest("ledger", "show", "e3").out
     heading, *rows, end = attest("ledger", "export").lines
-    assert ([row["seq"] for row in rows], end["end"]["count"]) == ([1, 2, 3], 3)
+    assert ([row["seq"] for row in rows], end["end"]["count"]) == ([1, 2, 3, 4, 5, 6], 6)
     assert heading["format"] == "attest-ledger-2"
     assert all({"digest", "prev", "mac"} <= set(row) for row in rows)
     document = attest("ledger", "export", "--json").document
     assert (document["entries"], document["end"]) == (rows, end["end"])
+
+
+def test_the_ledger_tells_which_reply_arrived(
+    attest: Attest, small: FakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One was read, the reader of another had left, of a third nothing is known."""
+    small.recorded = lambda _ask, _reply: {"delivery": "follows"}
+    attest("ask", "one")
+    with monkeypatch.context() as left:
+        left.setattr(sys, "stdout", Left())
+        assert attest("ask", "two", "--json").code == 130
+    asyncio.run(small.ledger.append("turn", {"delivery": "follows", "question": "three"}))
+    said = {entry["seq"]: entry["delivery"] for entry in attest("ledger", "list", "--json").document["entries"]}
+    assert {seq: told and (told["mark"], told["failed"], told["entry_id"]) for seq, told in said.items()} == {
+        1: ("delivered", None, "e2"),
+        2: None,
+        3: ("failed", "not_printed", "e4"),
+        4: None,
+        5: ("recorded", None, None),
+    }
+    assert "failed not_printed" in attest("ledger", "list").out
+    gone = attest("ledger", "list", "--undelivered", "--json").document["entries"]
+    assert [entry["seq"] for entry in gone] == [5, 3]
+    assert [
+        e["seq"] for e in attest("ledger", "list", "--undelivered", "--limit", "1", "--json").document["entries"]
+    ] == [5]
+    assert "not delivered: not_printed" in attest("ledger", "show", "e3").out
+    assert "not known to have arrived" in attest("ledger", "show", "e5").out
+    assert attest("ledger", "show", "e1", "--json").document["delivery"]["delivered"]
+
+
+class Left(io.StringIO):
+    """A pipe whose reader has left."""
+
+    def write(self, _text: str) -> int:
+        raise BrokenPipeError
+
+
+def test_where_every_reply_arrived_the_list_says_so(attest: Attest, small: FakeWorld) -> None:
+    small.recorded = lambda _ask, _reply: {"delivery": "follows"}
+    attest("ask", "one")
+    ran = attest("ledger", "list", "--undelivered")
+    assert (ran.code, ran.out, ran.err) == (0, "", "no reply is known that did not arrive\n")
 
 
 def test_ledger_verify_is_0_when_intact_and_1_when_not(attest: Attest, small: FakeWorld) -> None:

@@ -60,8 +60,7 @@ async def test_the_card_survives_the_sdk_and_one_press_reports(bots: Bots, chann
         assert (reply.status, body["statusCode"]) == (200, 200)
         assert body["value"]["body"][0]["text"] == texts()["de"].reported
         assert "actions" not in body["value"]
-    [(kind, entry)] = bot.ledger.appended[1:]
-    assert kind == "refusal_report"
+    [entry] = bot.ledger.of("refusal_report")
     assert entry == {
         "schema": 2,
         "entry_id": "e1",
